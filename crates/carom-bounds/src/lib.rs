@@ -1,0 +1,20 @@
+//! What surely contains it: bounding volumes in `f32`, conservative whatever rounding did.
+//!
+//! ```
+//! use carom_bounds::{Aabb, BoundingVolume};
+//! use glam::Vec3;
+//!
+//! let a = Aabb::new(Vec3::ZERO, Vec3::ONE)?;
+//! let b = Aabb::new(Vec3::new(1.0, 0.0, 0.0), Vec3::new(2.0, 1.0, 1.0))?;
+//! assert!(a.overlaps(&b)); // touching counts
+//! assert_eq!(a.merged(&b), Aabb::new(Vec3::ZERO, Vec3::new(2.0, 1.0, 1.0))?);
+//! # Ok::<(), carom_bounds::BoundsError>(())
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+mod aabb;
+mod volume;
+
+pub use aabb::Aabb;
+pub use volume::{BoundingVolume, BoundsError};

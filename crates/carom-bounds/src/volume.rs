@@ -1,0 +1,83 @@
+//! What every bounding volume can do, so that trees are written once.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.
+
+use crate::Aabb;
+use carom_math::Pose;
+use glam::Vec3;
+
+/// A convex container: if two volumes are apart, so is what they contain.
+///
+/// Every answer errs to one side only: `overlaps` may say yes for volumes that are apart by a rounding error, never
+/// no for volumes that touch; `distance_lower_bound` is never above the true distance.
+pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
+    /// The volume of nothing: overlaps nothing, and merged with any volume gives that volume.
+    const EMPTY: Self;
+
+    /// A volume around a box.
+    fn from_aabb(aabb: &Aabb) -> Self;
+
+    /// A volume around points; `EMPTY` for none. Every point must be finite.
+    fn from_points(points: &[Vec3]) -> Self;
+
+    /// A volume around both.
+    fn merged(&self, other: &Self) -> Self;
+
+    /// The two may touch; touching counts.
+    fn overlaps(&self, other: &Self) -> bool;
+
+    /// A number never above the distance of the two; 0 when they overlap.
+    fn distance_lower_bound(&self, other: &Self) -> f32;
+
+    /// A volume around this one placed by `pose`.
+    fn transformed(&self, pose: &Pose) -> Self;
+
+    /// An axis-aligned box around this volume.
+    fn to_aabb(&self) -> Aabb;
+
+    /// Centre of the volume.
+    fn center(&self) -> Vec3;
+
+    /// Surface area, in units of length squared.
+    fn surface_area(&self) -> f32;
+
+    /// Volume, in units of length cubed.
+    fn volume(&self) -> f32;
+
+    /// A number that orders volumes by how much there is to gain by opening them (the surface order of 25.2.2):
+    /// of two nodes the one with the larger key is descended. It needs no unit.
+    fn size_key(&self) -> f32;
+}
+
+/// Why a volume was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BoundsError {
+    /// A coordinate is NaN or infinite.
+    NotFinite {
+        /// 0, 1 or 2 for x, y or z.
+        axis: usize,
+    },
+    /// On an axis the minimum lies above the maximum.
+    Inverted {
+        /// 0, 1 or 2 for x, y or z.
+        axis: usize,
+    },
+    /// A radius or half extent is negative.
+    Negative,
+}
+
+impl core::fmt::Display for BoundsError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let name = |axis: &usize| ["x", "y", "z"][axis % 3];
+        match self {
+            BoundsError::NotFinite { axis } => write!(f, "the {} coordinate is NaN or infinite", name(axis)),
+            BoundsError::Inverted { axis } => {
+                write!(f, "the box is inverted: min > max along {}", name(axis))
+            }
+            BoundsError::Negative => write!(f, "a radius or half extent is negative"),
+        }
+    }
+}
+
+impl core::error::Error for BoundsError {}

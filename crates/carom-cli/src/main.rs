@@ -1,0 +1,3 @@
+//! The carom command.
+#![forbid(unsafe_code)]
+fn main() {}

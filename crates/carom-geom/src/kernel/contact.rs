@@ -1,0 +1,180 @@
+//! Contacts and manifolds: data, so that a user of the response alone pulls in no detection.
+//!
+//! Reference: E. Catto, Contact Manifolds, Game Developers Conference, 2007 (feature ids that match points from
+//! frame to frame).
+
+use super::super::num::{Real, Vec3};
+
+/// A part of a shape's surface: which vertex, edge or face, so that a contact is known again in the next frame.
+///
+/// Two bits of kind and thirty of number. Equal ids of one shape mean the same feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FeatureId(pub u32);
+
+impl FeatureId {
+    /// Nothing is known about the feature; also that of a wholly round shape.
+    pub const UNKNOWN: FeatureId = FeatureId(0);
+
+    /// A vertex.
+    #[inline]
+    pub const fn vertex(number: u32) -> FeatureId {
+        FeatureId(1 << 30 | number & 0x3fff_ffff)
+    }
+
+    /// An edge.
+    #[inline]
+    pub const fn edge(number: u32) -> FeatureId {
+        FeatureId(2 << 30 | number & 0x3fff_ffff)
+    }
+
+    /// A face.
+    #[inline]
+    pub const fn face(number: u32) -> FeatureId {
+        FeatureId(3 << 30 | number & 0x3fff_ffff)
+    }
+}
+
+/// One place where two bodies touch, overlap, or come near each other.
+///
+/// Points and normal are in one frame, which the function that returns the contact states.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Contact {
+    /// On the surface of A.
+    pub point_a: Vec3,
+    /// On the surface of B.
+    pub point_b: Vec3,
+    /// Unit vector from A towards B: B moved along it separates from A.
+    pub normal: Vec3,
+    /// `(point_b - point_a) . normal`: negative is penetration.
+    pub distance: Real,
+    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    pub part_a: u32,
+    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    pub part_b: u32,
+    /// Feature of A.
+    pub feature_a: FeatureId,
+    /// Feature of B.
+    pub feature_b: FeatureId,
+}
+
+impl Contact {
+    /// A contact of two single shapes, features unknown.
+    #[inline]
+    pub const fn new(point_a: Vec3, point_b: Vec3, normal: Vec3, distance: Real) -> Contact {
+        Contact {
+            point_a,
+            point_b,
+            normal,
+            distance,
+            part_a: 0,
+            part_b: 0,
+            feature_a: FeatureId::UNKNOWN,
+            feature_b: FeatureId::UNKNOWN,
+        }
+    }
+
+    /// The same contact with its features named.
+    #[inline]
+    pub const fn with_features(mut self, feature_a: FeatureId, feature_b: FeatureId) -> Contact {
+        self.feature_a = feature_a;
+        self.feature_b = feature_b;
+        self
+    }
+
+    /// The same contact with its parts named.
+    #[inline]
+    pub const fn with_parts(mut self, part_a: u32, part_b: u32) -> Contact {
+        self.part_a = part_a;
+        self.part_b = part_b;
+        self
+    }
+
+    /// The contact with A and B exchanged.
+    #[inline]
+    pub fn swapped(&self) -> Contact {
+        Contact {
+            point_a: self.point_b,
+            point_b: self.point_a,
+            normal: -self.normal,
+            distance: self.distance,
+            part_a: self.part_b,
+            part_b: self.part_a,
+            feature_a: self.feature_b,
+            feature_b: self.feature_a,
+        }
+    }
+}
+
+/// The most contacts that a manifold keeps.
+pub const MAX_CONTACTS: usize = 4;
+
+/// Up to four contacts of one pair of convex parts, with one normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Manifold {
+    normal: Vec3,
+    contacts: [Contact; MAX_CONTACTS],
+    n_contacts: u8,
+}
+
+impl Manifold {
+    /// A manifold without contacts yet; `normal` is a unit vector from A to B.
+    #[inline]
+    pub const fn new(normal: Vec3) -> Manifold {
+        let none = Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0);
+        Manifold { normal, contacts: [none; MAX_CONTACTS], n_contacts: 0 }
+    }
+
+    /// The common normal, from A to B.
+    #[inline]
+    pub fn normal(&self) -> Vec3 {
+        self.normal
+    }
+
+    /// The contacts.
+    #[inline]
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts[..usize::from(self.n_contacts)]
+    }
+
+    /// The contacts, to be changed in place.
+    #[inline]
+    pub fn contacts_mut(&mut self) -> &mut [Contact] {
+        &mut self.contacts[..usize::from(self.n_contacts)]
+    }
+
+    /// Adds a contact and says whether there was room for it.
+    #[inline]
+    pub fn push(&mut self, contact: Contact) -> bool {
+        let n = usize::from(self.n_contacts);
+        if n == MAX_CONTACTS {
+            return false;
+        }
+        self.contacts[n] = contact;
+        self.n_contacts += 1;
+        true
+    }
+
+    /// No contact.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.n_contacts == 0
+    }
+
+    /// The contact that penetrates most, or is nearest.
+    pub fn deepest(&self) -> Option<&Contact> {
+        self.contacts().iter().min_by(|a, b| a.distance.total_cmp(&b.distance))
+    }
+
+    /// The manifold with A and B exchanged.
+    pub fn swapped(&self) -> Manifold {
+        let mut swapped = Manifold::new(-self.normal);
+        for contact in self.contacts() {
+            swapped.push(contact.swapped());
+        }
+        swapped
+    }
+}

@@ -1,0 +1,143 @@
+//! Support maps: a convex shape told by its farthest point in every direction.
+//!
+//! A shape is a core plus a margin, a radius all around: a sphere is a point with a margin, a capsule a segment with
+//! one. Algorithms work on the core and add the margins at the end.
+//!
+//! All numbers here are `f64`, also for shapes stored in `f32`: the fast `f32` choice of a vertex happens inside
+//! [`SupportMap::support`], and what is computed from the vertex is exact to `f64`.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and 4.3.
+
+use crate::FeatureId;
+use glam::DVec3;
+
+/// The number of a support point that is no vertex: it lies on a curved part.
+pub const NO_VERTEX: u32 = u32::MAX;
+
+/// The farthest point of a core in some direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SupportPoint {
+    /// In the shape's frame.
+    pub point: DVec3,
+    /// The vertex that it is, or [`NO_VERTEX`].
+    pub vertex: u32,
+}
+
+/// A convex shape, in its own frame, as core plus margin.
+///
+/// Implement `support`, `center` and `radius` to bring a shape of your own; a polytope also implements `vertex`,
+/// `feature` and, when its `support` is not exact, `support_exact` and `support_slack`.
+pub trait SupportMap {
+    /// A farthest point of the core along `direction`, which may have any length but zero.
+    ///
+    /// May fall short of the true support by [`SupportMap::support_slack`] times the direction's length.
+    fn support(&self, direction: DVec3) -> SupportPoint;
+
+    /// A farthest point of the core, exact to rounding in `f64`; `near` is a point that is nearly farthest, usually
+    /// the answer of [`SupportMap::support`], from where a polytope climbs.
+    #[inline]
+    fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        let _ = near;
+        self.support(direction)
+    }
+
+    /// A length: how far the point of `support` may stay behind the true one, along a unit direction.
+    #[inline]
+    fn support_slack(&self) -> f64 {
+        0.0
+    }
+
+    /// The vertex with this number; `None` for a shape without vertices or a number that is none.
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        let _ = number;
+        None
+    }
+
+    /// A point inside the core.
+    fn center(&self) -> DVec3;
+
+    /// Radius of a ball about [`SupportMap::center`] that contains the core.
+    fn radius(&self) -> f64;
+
+    /// The radius all around the core; not negative.
+    #[inline]
+    fn margin(&self) -> f64 {
+        0.0
+    }
+
+    /// The face, edge or vertex of the core that a plane with this outward unit normal rests on: what a manifold is
+    /// clipped from. Curved parts answer a polygon inscribed in them, or the single support point.
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        let s = self.support(normal);
+        out.clear();
+        out.push(s.point, FeatureId::UNKNOWN);
+    }
+}
+
+/// The most points of a [`Feature`].
+pub const MAX_FEATURE_POINTS: usize = 32;
+
+/// A convex polygon (3 or more points, counter-clockwise seen from outside), a segment (2) or a point (1), in the
+/// frame of its shape.
+#[derive(Clone, Debug)]
+pub struct Feature {
+    points: [DVec3; MAX_FEATURE_POINTS],
+    ids: [FeatureId; MAX_FEATURE_POINTS],
+    n_points: usize,
+    /// Which face, edge or vertex of the shape this is.
+    pub id: FeatureId,
+    /// Outward unit normal of a face; zero for a segment or a point.
+    pub normal: DVec3,
+}
+
+impl Feature {
+    /// An empty feature, to be filled.
+    pub const fn new() -> Feature {
+        Feature {
+            points: [DVec3::ZERO; MAX_FEATURE_POINTS],
+            ids: [FeatureId::UNKNOWN; MAX_FEATURE_POINTS],
+            n_points: 0,
+            id: FeatureId::UNKNOWN,
+            normal: DVec3::ZERO,
+        }
+    }
+
+    /// Forgets all points, the id and the normal.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.n_points = 0;
+        self.id = FeatureId::UNKNOWN;
+        self.normal = DVec3::ZERO;
+    }
+
+    /// Adds a point and its id, and says whether there was room.
+    #[inline]
+    pub fn push(&mut self, point: DVec3, id: FeatureId) -> bool {
+        if self.n_points == MAX_FEATURE_POINTS {
+            return false;
+        }
+        self.points[self.n_points] = point;
+        self.ids[self.n_points] = id;
+        self.n_points += 1;
+        true
+    }
+
+    /// The points.
+    #[inline]
+    pub fn points(&self) -> &[DVec3] {
+        &self.points[..self.n_points]
+    }
+
+    /// The ids of the points.
+    #[inline]
+    pub fn ids(&self) -> &[FeatureId] {
+        &self.ids[..self.n_points]
+    }
+}
+
+impl Default for Feature {
+    fn default() -> Feature {
+        Feature::new()
+    }
+}

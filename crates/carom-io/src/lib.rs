@@ -1,0 +1,2 @@
+//! Real files for carom: OBJ, STL, PLY, glTF, URDF, scene JSON.
+#![forbid(unsafe_code)]

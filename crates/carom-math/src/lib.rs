@@ -1,0 +1,41 @@
+//! Where is it: poses, planes, rays, roots, eigenvectors, exact predicates and tolerances.
+//!
+//! Everything here exists twice: at the crate root in `f32`, and, with the feature `f64`, again in the
+//! module [`f64`](mod@f64), compiled from the same files in `src/kernel/`. What decides is computed in `f64` in both
+//! ([`WidePose`], [`predicates`]); the twins differ in what they store and return.
+//!
+//! ```
+//! use carom_math::{Pose, Quat, Vec3};
+//!
+//! let a = Pose::new(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2), Vec3::new(1.0, 0.0, 0.0));
+//! let b = Pose::from_translation(Vec3::new(1.0, 2.0, 0.0));
+//! // Where is b, seen from a? (eq. 25.4 of Real-Time Rendering: M_A^-1 M_B)
+//! let b_in_a = b.relative_to(&a);
+//! assert!((b_in_a.translation - Vec3::new(2.0, 0.0, 0.0)).length() < 1e-6);
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+#![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
+
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("carom-math needs the feature `std` or, without the standard library, `libm`");
+
+#[path = "kernel/mod.rs"]
+mod kernel;
+mod num;
+
+/// The same types and functions for `f64`.
+#[cfg(feature = "f64")]
+#[path = "twin.rs"]
+pub mod f64;
+
+pub mod ops;
+pub mod predicates;
+pub mod rounding;
+pub mod tol;
+mod wide;
+
+pub use glam;
+pub use kernel::*;
+pub use num::{EPSILON, Mat3, Quat, Real, Vec3, Vec3A};
+pub use wide::WidePose;

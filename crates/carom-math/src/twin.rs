@@ -1,0 +1,9 @@
+//! The `f64` twin of the crate root: the same kernels over another name table.
+
+#[path = "kernel/mod.rs"]
+mod kernel;
+#[path = "num_f64.rs"]
+mod num;
+
+pub use kernel::*;
+pub use num::{EPSILON, Mat3, Quat, Real, Vec3, Vec3A};

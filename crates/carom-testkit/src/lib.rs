@@ -1,0 +1,2 @@
+//! Oracles and conformance suites for the carom crates.
+#![forbid(unsafe_code)]

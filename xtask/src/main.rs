@@ -1,0 +1,3 @@
+//! The one command: cargo xtask check, tidy, bench.
+#![forbid(unsafe_code)]
+fn main() {}
