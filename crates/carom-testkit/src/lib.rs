@@ -1,2 +1,4 @@
-//! Oracles and conformance suites for the carom crates.
+//! Oracles and conformance suites for the carom crates: slow and right.
 #![forbid(unsafe_code)]
+
+pub mod data;
