@@ -1,0 +1,264 @@
+//! Handles that know when they are stale, and the table behind them.
+//!
+//! A slot's generation grows by one at every birth and every death, so it is odd exactly while the slot is live, and
+//! a handle is good exactly while the generations are equal. A slot whose generations are used up is never reused.
+//!
+//! Reference: S. McGrath, Handles are the better pointers, 2018 (index and generation in place of a pointer).
+//! Differs: one counter says both which life it is and whether it is live.
+
+use crate::{BroadPhaseError, Filter};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+
+/// A handle of a box in a broad phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProxyId {
+    index: u32,
+    generation: u32,
+}
+
+impl ProxyId {
+    /// The slot: what [`Pair`](crate::Pair)s are made of. Live proxies have different ones.
+    #[inline]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Which life of the slot this is.
+    #[inline]
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+}
+
+/// The last generation in which a slot can die and be born again.
+const LAST_GENERATION: u32 = u32::MAX - 2;
+
+/// Handles, boxes and filters: what every broad phase keeps, with all checks at the door.
+///
+/// Memory: 40 bytes per slot (box 24, filter 12, generation 4), 4 per free slot.
+#[derive(Clone, Debug, Default)]
+pub struct ProxyTable {
+    generations: Vec<u32>,
+    boxes: Vec<Aabb>,
+    filters: Vec<Filter>,
+    free: Vec<u32>,
+    n_live: usize,
+}
+
+impl ProxyTable {
+    /// An empty table.
+    pub const fn new() -> ProxyTable {
+        ProxyTable {
+            generations: Vec::new(),
+            boxes: Vec::new(),
+            filters: Vec::new(),
+            free: Vec::new(),
+            n_live: 0,
+        }
+    }
+
+    /// A box as it may enter, or the error.
+    #[inline]
+    pub fn check_box(position: usize, aabb: &Aabb) -> Result<(), BroadPhaseError> {
+        if is_sound(aabb) {
+            return Ok(());
+        }
+        match aabb.check() {
+            Err(error) => Err(BroadPhaseError::Box { position, error }),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// A live handle's index, or the error.
+    #[inline]
+    pub fn check_id(&self, position: usize, id: ProxyId) -> Result<usize, BroadPhaseError> {
+        // A handle's generation is odd by construction, that of a free slot even.
+        match self.generations.get(id.index as usize) {
+            Some(&generation) if generation == id.generation => Ok(id.index as usize),
+            _ => Err(BroadPhaseError::Stale { position, id }),
+        }
+    }
+
+    /// Adds boxes and appends their handles, or changes nothing.
+    pub fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        for (position, (aabb, _)) in boxes.iter().enumerate() {
+            ProxyTable::check_box(position, aabb)?;
+        }
+        if u32::MAX as usize - 1 < self.generations.len() + boxes.len().saturating_sub(self.free.len()) {
+            return Err(BroadPhaseError::Full);
+        }
+        ids.reserve(boxes.len());
+        for &(aabb, filter) in boxes {
+            let index = match self.free.pop() {
+                Some(index) => index as usize,
+                None => {
+                    self.generations.push(0);
+                    self.boxes.push(aabb);
+                    self.filters.push(filter);
+                    self.generations.len() - 1
+                }
+            };
+            self.generations[index] += 1;
+            self.boxes[index] = aabb;
+            self.filters[index] = filter;
+            ids.push(ProxyId { index: index as u32, generation: self.generations[index] });
+        }
+        self.n_live += boxes.len();
+        Ok(())
+    }
+
+    /// Adds one box, or changes nothing.
+    pub fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        let mut ids = Vec::with_capacity(1);
+        self.insert_batch(&[(aabb, filter)], &mut ids)?;
+        ids.pop().ok_or(BroadPhaseError::Full)
+    }
+
+    /// Removes boxes, or changes nothing; a handle that is there twice is stale the second time.
+    pub fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        for (position, &id) in ids.iter().enumerate() {
+            match self.check_id(position, id) {
+                Ok(index) => self.generations[index] += 1,
+                Err(error) => {
+                    // Undo: every handle before this one was good.
+                    for undone in &ids[..position] {
+                        self.generations[undone.index as usize] = undone.generation;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        for id in ids {
+            self.boxes[id.index as usize] = Aabb::EMPTY;
+            if id.generation < LAST_GENERATION {
+                self.free.push(id.index);
+            }
+        }
+        self.n_live -= ids.len();
+        Ok(())
+    }
+
+    /// All handles are live and all boxes sound, or the first that is not.
+    pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        // Without branches first; the offender is looked for only when there is one.
+        let mut all_good = true;
+        for (id, aabb) in moves {
+            let generation = self.generations.get(id.index as usize).copied().unwrap_or(0);
+            all_good &= (generation == id.generation) & is_sound(aabb);
+        }
+        if all_good {
+            return Ok(());
+        }
+        for (position, (id, aabb)) in moves.iter().enumerate() {
+            self.check_id(position, *id)?;
+            ProxyTable::check_box(position, aabb)?;
+        }
+        Ok(())
+    }
+
+    /// Moves boxes, or changes nothing.
+    pub fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        self.check_moves(moves)?;
+        for (id, aabb) in moves {
+            self.boxes[id.index as usize] = *aabb;
+        }
+        Ok(())
+    }
+
+    /// Changes a filter.
+    pub fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        let index = self.check_id(0, id)?;
+        self.filters[index] = filter;
+        Ok(())
+    }
+
+    /// The boxes by index; [`Aabb::EMPTY`] in free slots.
+    #[inline]
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    /// The boxes by index, to be overwritten with boxes that passed the check.
+    #[inline]
+    pub fn boxes_mut(&mut self) -> &mut [Aabb] {
+        &mut self.boxes
+    }
+
+    /// The filters by index; meaningless in free slots.
+    #[inline]
+    pub fn filters(&self) -> &[Filter] {
+        &self.filters
+    }
+
+    /// The slot is in use.
+    #[inline]
+    pub fn is_live(&self, index: usize) -> bool {
+        self.generations.get(index).is_some_and(|generation| generation % 2 == 1)
+    }
+
+    /// The handle that is live at this index.
+    #[inline]
+    pub fn id_at(&self, index: u32) -> Option<ProxyId> {
+        let generation = *self.generations.get(index as usize)?;
+        (generation % 2 == 1).then_some(ProxyId { index, generation })
+    }
+
+    /// The number of slots, in use or free.
+    #[inline]
+    pub fn n_slots(&self) -> usize {
+        self.generations.len()
+    }
+
+    /// The number of proxies.
+    #[inline]
+    pub fn n_live(&self) -> usize {
+        self.n_live
+    }
+
+    /// Checks the invariants.
+    pub fn validate(&self) -> Result<(), String> {
+        let n = self.generations.len();
+        if self.boxes.len() != n || self.filters.len() != n {
+            return Err(format!(
+                "{n} generations, {} boxes, {} filters",
+                self.boxes.len(),
+                self.filters.len()
+            ));
+        }
+        let n_live = (0..n).filter(|&i| self.is_live(i)).count();
+        if n_live != self.n_live {
+            return Err(format!("{n_live} slots are live, {} are counted", self.n_live));
+        }
+        for i in 0..n {
+            if self.is_live(i) != is_sound(&self.boxes[i]) {
+                return Err(format!("slot {i}: live {}, box {:?}", self.is_live(i), self.boxes[i]));
+            }
+        }
+        match self.free.iter().find(|&&i| self.is_live(i as usize)) {
+            Some(i) => Err(format!("slot {i} is live and in the free list")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Finite and not inverted. NaN fails `min <= max`; between finite ends nothing is infinite.
+#[inline]
+fn is_sound(aabb: &Aabb) -> bool {
+    let (min, max) = (aabb.min, aabb.max);
+    (min.x <= max.x)
+        & (min.y <= max.y)
+        & (min.z <= max.z)
+        & (f32::NEG_INFINITY < min.x)
+        & (f32::NEG_INFINITY < min.y)
+        & (f32::NEG_INFINITY < min.z)
+        & (max.x < f32::INFINITY)
+        & (max.y < f32::INFINITY)
+        & (max.z < f32::INFINITY)
+}

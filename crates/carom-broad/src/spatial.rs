@@ -1,0 +1,115 @@
+//! Questions to a set of boxes: a box, a ray, a place.
+//!
+//! Each visit has one meaning for every structure, decided on the exact boxes: what is visited in which order may
+//! differ, which boxes can be the answer may not.
+//!
+//! Reference: T. L. Kay and J. T. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs).
+//! Differs: slabs in f64, widened by their rounding error, so that no box that is met is missed.
+
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_math::{Interval, Ray, rounding};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// A box that a ray meets, or that is near a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoxHit {
+    /// The index of the proxy.
+    pub index: u32,
+    /// The parameter where the ray enters, or the distance; never above the true one, and less by a rounding only.
+    pub at: f32,
+}
+
+/// A set of boxes that can be asked.
+///
+/// A query with a NaN in it, or an infinite ray or point, meets nothing.
+pub trait SpatialIndex {
+    /// Calls `visit` once with the index of every box that touches `query`, in no particular order, until it breaks.
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+
+    /// Calls `visit` with every box that the ray meets within the interval, in no particular order. What it
+    /// continues with is the new upper end of the interval: its old one for all hits, the parameter of a
+    /// hit for the closest. A box that is entered exactly at the end is still visited.
+    fn visit_ray(&self, ray: &Ray, interval: Interval, visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>);
+
+    /// Calls `visit` with every box that is no farther from the point than `max_distance`, in no particular order.
+    /// What it continues with is the new `max_distance`. A box exactly that far is still visited.
+    fn visit_near(
+        &self,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    );
+
+    /// Makes `out` the sorted indices of all boxes that touch `query`.
+    fn overlapping(&self, query: &Aabb, out: &mut Vec<u32>) {
+        out.clear();
+        self.visit_box(query, &mut |index| {
+            out.push(index);
+            ControlFlow::Continue(())
+        });
+        out.sort_unstable();
+    }
+
+    /// Makes `out` all boxes that the ray meets within the interval, sorted by entry, then index.
+    fn ray_hits(&self, ray: &Ray, interval: Interval, out: &mut Vec<BoxHit>) {
+        out.clear();
+        self.visit_ray(ray, interval, &mut |hit| {
+            out.push(hit);
+            ControlFlow::Continue(interval.max)
+        });
+        out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
+    }
+
+    /// The box nearest to the point and at most `max_distance` away; of equals the one with the smallest index.
+    fn nearest(&self, point: Vec3, max_distance: f32) -> Option<BoxHit> {
+        let mut best: Option<BoxHit> = None;
+        self.visit_near(point, max_distance, &mut |hit| {
+            let is_better = best.is_none_or(|b| hit.at < b.at || hit.at == b.at && hit.index < b.index);
+            if is_better {
+                best = Some(hit);
+            }
+            ControlFlow::Continue(best.map_or(max_distance, |b| b.at))
+        });
+        best
+    }
+}
+
+/// Where the ray enters the box within the interval, rounded down, or `None` if it misses the box for sure.
+///
+/// A box that is missed by a few units in the last place of f64 may count as met; so does one that is entered less
+/// than a unit in the last place of f32 after the end of the interval, so that of two equal hits none hides the
+/// other. A direction of zero is a point. NaN or infinity in the ray misses everything.
+#[inline]
+pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> {
+    // Three roundings, of a difference, a quotient and the widening itself.
+    const WIDEN: f64 = 4.0 * f64::EPSILON;
+    if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+        return None;
+    }
+    let (mut enter, mut leave) = (f64::from(interval.min), f64::INFINITY);
+    for axis in 0..3 {
+        let (origin, direction) = (f64::from(ray.origin[axis]), f64::from(ray.direction[axis]));
+        let (min, max) = (f64::from(aabb.min[axis]) - origin, f64::from(aabb.max[axis]) - origin);
+        if direction == 0.0 {
+            // Parallel to the slab: in it, or not.
+            if !(min <= 0.0 && 0.0 <= max) {
+                return None;
+            }
+            continue;
+        }
+        let (t0, t1) = (min / direction, max / direction);
+        let (near, far) = if t0 <= t1 { (t0, t1) } else { (t1, t0) };
+        enter = enter.max(near - near.abs() * WIDEN);
+        leave = leave.min(far + far.abs() * WIDEN);
+    }
+    let entry = rounding::down(enter);
+    (enter <= leave && entry <= interval.max && interval.min <= interval.max).then_some(entry)
+}
+
+/// A number not above the distance of the finite point from the box, less by a rounding only.
+#[inline]
+pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
+    Aabb::from_point(point).distance_lower_bound(aabb)
+}
