@@ -1,3 +1,36 @@
-//! Procedural meshes and scenes for demos, benches and tests.
+//! Procedural meshes and scenes for demos, benches and tests: seeded, and the same on every machine.
+//!
+//! Everything is plain data: meshes are vertices and triangles, scenes are shapes, poses and joints, crowds are boxes
+//! that move. Sines come from the `libm` crate, in software, so a scene does not change with the system's library.
+//!
+//! ```
+//! use carom_scenes::{Crowd, CrowdKind, mesh, pile};
+//!
+//! let knot = mesh::torus_knot(&mesh::Knot::default(), 70_000);
+//! assert_eq!(knot.triangles.len(), 70_000);
+//!
+//! let mut crowd = Crowd::new(CrowdKind::Static90, 1000, 7);
+//! assert_eq!(crowd.step().len(), 100); // Every tenth box moves.
+//!
+//! let scene = pile(200, 1);
+//! assert_eq!(scene.n_moving(), 200);
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod body;
+mod crowd;
+mod hull;
+pub mod mesh;
+mod pile;
+mod ragdoll;
+mod rng;
+
+pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
+pub use crowd::{Crowd, CrowdKind};
+pub use hull::{HULL_RADII, hull_points};
+pub use pile::{bench_pile, pile, torus_compound};
+pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
+pub use rng::Rng;

@@ -1,1 +1,12 @@
-//! Integration tests of carom-scenes.
+//! The scenes of this crate: well formed, as large as asked for, and the same bits everywhere.
+
+mod crowds;
+mod meshes;
+mod piles;
+
+/// A hash of any sequence of words, so that a scene can be compared with what it was on another machine.
+fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+    words
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, w| (h ^ w).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23))
+}

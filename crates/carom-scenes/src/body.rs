@@ -1,0 +1,148 @@
+//! Bodies, shapes and joints of a scene, as plain data: what a world is filled from.
+
+use alloc::vec::Vec;
+use carom_math::{Pose, Vec3};
+
+/// A shape, in its own frame; round shapes stand along y, centred.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ShapeSpec {
+    /// A ball.
+    Sphere {
+        /// Its radius.
+        radius: f32,
+    },
+    /// A segment along y with a radius all around.
+    Capsule {
+        /// Half the segment's length.
+        half_height: f32,
+        /// Its radius.
+        radius: f32,
+    },
+    /// A box.
+    Cuboid {
+        /// Half the size on each axis.
+        half_extents: Vec3,
+    },
+    /// Everything behind the plane through the origin.
+    HalfSpace {
+        /// Unit vector out of the solid.
+        normal: Vec3,
+    },
+    /// The convex hull of points.
+    Hull {
+        /// At least four, not all in one plane.
+        points: Vec<Vec3>,
+    },
+    /// Several convex shapes, each at a pose in the body's frame.
+    Compound {
+        /// The pieces.
+        parts: Vec<(Pose, ShapeSpec)>,
+    },
+}
+
+/// A body of a scene.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodySpec {
+    /// Its shape.
+    pub shape: ShapeSpec,
+    /// Its place at the start.
+    pub pose: Pose,
+    /// Of its origin, per second.
+    pub linear_velocity: Vec3,
+    /// Radians per second.
+    pub angular_velocity: Vec3,
+    /// Mass per volume; 0 for a body that never moves.
+    pub density: f32,
+    /// Coulomb's coefficient.
+    pub friction: f32,
+    /// 0 sticks, 1 bounces fully.
+    pub restitution: f32,
+    /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one ragdoll.
+    pub family: u32,
+}
+
+impl BodySpec {
+    /// A body that moves, at rest, of density 1 and friction 0.5.
+    pub fn new(shape: ShapeSpec, pose: Pose) -> BodySpec {
+        BodySpec {
+            shape,
+            pose,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            density: 1.0,
+            friction: 0.5,
+            restitution: 0.0,
+            family: 0,
+        }
+    }
+
+    /// A body that never moves.
+    pub fn fixed(shape: ShapeSpec, pose: Pose) -> BodySpec {
+        BodySpec { density: 0.0, ..BodySpec::new(shape, pose) }
+    }
+
+    /// The same body, of a family.
+    pub fn in_family(self, family: u32) -> BodySpec {
+        BodySpec { family, ..self }
+    }
+
+    /// The body never moves.
+    pub fn is_fixed(&self) -> bool {
+        self.density == 0.0
+    }
+}
+
+/// How two bodies hang together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum JointSpec {
+    /// A common point.
+    Ball {
+        /// Number of the first body.
+        a: usize,
+        /// Number of the second body.
+        b: usize,
+        /// The point, in A's frame.
+        anchor_a: Vec3,
+        /// The point, in B's frame.
+        anchor_b: Vec3,
+    },
+    /// A common axis, with the angle of B about it between two limits.
+    Hinge {
+        /// Number of the first body.
+        a: usize,
+        /// Number of the second body.
+        b: usize,
+        /// A point of the axis, in A's frame.
+        anchor_a: Vec3,
+        /// The same point, in B's frame.
+        anchor_b: Vec3,
+        /// Unit vector along the axis, in A's frame.
+        axis_a: Vec3,
+        /// The same direction, in B's frame.
+        axis_b: Vec3,
+        /// Radians, 0 where the scene starts.
+        min: f32,
+        /// Radians, 0 where the scene starts.
+        max: f32,
+    },
+}
+
+/// A scene: bodies and what joins them.
+#[derive(Clone, Debug, PartialEq, Default)]
+#[non_exhaustive]
+pub struct SceneSpec {
+    /// The bodies, those that never move among them.
+    pub bodies: Vec<BodySpec>,
+    /// The joints, by the bodies' numbers.
+    pub joints: Vec<JointSpec>,
+}
+
+impl SceneSpec {
+    /// The bodies that move.
+    pub fn n_moving(&self) -> usize {
+        self.bodies.iter().filter(|b| !b.is_fixed()).count()
+    }
+}

@@ -1,0 +1,197 @@
+//! Crowds of boxes for broad phases: who moves, and where to, frame by frame.
+//!
+//! Six ways of moving, each the weak side of some broad phase: slow and coherent, wholly incoherent, mostly at rest,
+//! resting in tight contact on one slab, sizes over three decades, and a few that cross the world.
+//!
+//! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision Detection Algorithms,
+//! Computer Graphics Forum, 2019 (several scenes, since each algorithm has its own weak side).
+
+use crate::rng::Rng;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::ops::sqrt;
+use glam::DVec3;
+use libm::cbrt;
+
+/// How the boxes of a [`Crowd`] are placed and move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CrowdKind {
+    /// Sizes per axis in [0.5, 1.5] in a cube of side cbrt(n / 0.1875), so about 1.5 overlaps per box; each box moves
+    /// 0.01 a frame in its own direction, reflected at the walls.
+    Uniform,
+    /// The boxes of `Uniform`, at a fresh uniform position in each frame.
+    Jump,
+    /// `Uniform`, but only every tenth box moves.
+    Static90,
+    /// One slab, the others on a jittered grid ten layers high on it (spacing 1.05 sideways, 0.98 up, size 1 +- 5 %),
+    /// numbers shuffled; each frame every box is within +- 0.002 of its place.
+    Floor,
+    /// Sizes with density s^-3 on [0.1, 100], aspect per axis in [0.5, 1], side cbrt(n / 1.14); each moves 1 % of its
+    /// size a frame.
+    Mixed,
+    /// `Uniform`, but one box of a hundred moves a tenth of the world a frame.
+    Fast,
+}
+
+impl CrowdKind {
+    /// All of them.
+    pub const ALL: [CrowdKind; 6] = [
+        CrowdKind::Uniform,
+        CrowdKind::Jump,
+        CrowdKind::Static90,
+        CrowdKind::Floor,
+        CrowdKind::Mixed,
+        CrowdKind::Fast,
+    ];
+
+    /// The name in reports, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CrowdKind::Uniform => "uniform",
+            CrowdKind::Jump => "jump",
+            CrowdKind::Static90 => "static90",
+            CrowdKind::Floor => "floor",
+            CrowdKind::Mixed => "mixed",
+            CrowdKind::Fast => "fast",
+        }
+    }
+}
+
+/// Boxes and how they move; the same for the same kind, number and seed on every machine.
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    kind: CrowdKind,
+    rng: Rng,
+    /// The world is `[0, side]` on each axis.
+    side: f64,
+    half: Vec<DVec3>,
+    /// Where each box is; for `Floor` the place about which it jitters.
+    center: Vec<DVec3>,
+    /// Per frame.
+    velocity: Vec<DVec3>,
+    boxes: Vec<Aabb>,
+    moved: Vec<u32>,
+}
+
+impl Crowd {
+    /// `n` boxes at their first places.
+    pub fn new(kind: CrowdKind, n: usize, seed: u64) -> Crowd {
+        let mut rng = Rng::new(seed);
+        let (mut half, mut center) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let mut velocity = Vec::with_capacity(n);
+        let side = match kind {
+            CrowdKind::Mixed => cbrt(n as f64 / 1.14),
+            _ => cbrt(n as f64 / 0.1875),
+        };
+        match kind {
+            CrowdKind::Floor => place_floor(n, &mut rng, &mut half, &mut center, &mut velocity),
+            CrowdKind::Mixed => {
+                for _ in 0..n {
+                    // The inverse of the distribution function of s^-3 between 0.1 and 100.
+                    let size = 1.0 / sqrt(100.0 - rng.unit() * (100.0 - 1e-4));
+                    half.push(rng.in_box(DVec3::splat(0.5), DVec3::ONE) * (0.5 * size));
+                    center.push(rng.in_box(DVec3::ZERO, DVec3::splat(side)));
+                    velocity.push(rng.direction() * (0.01 * size));
+                }
+            }
+            _ => {
+                for i in 0..n {
+                    half.push(rng.in_box(DVec3::splat(0.25), DVec3::splat(0.75)));
+                    center.push(rng.in_box(DVec3::ZERO, DVec3::splat(side)));
+                    let speed = match kind {
+                        CrowdKind::Static90 if i % 10 != 0 => 0.0,
+                        CrowdKind::Jump => 0.0,
+                        CrowdKind::Fast if i % 100 == 0 => 0.1 * side,
+                        _ => 0.01,
+                    };
+                    velocity.push(rng.direction() * speed);
+                }
+            }
+        }
+        let boxes = half.iter().zip(&center).map(|(h, c)| Aabb::around(*c - *h, *c + *h)).collect();
+        Crowd { kind, rng, side, half, center, velocity, boxes, moved: Vec::with_capacity(n) }
+    }
+
+    /// The kind it was made as.
+    pub fn kind(&self) -> CrowdKind {
+        self.kind
+    }
+
+    /// All boxes, where they are now.
+    pub fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    /// The numbers of the boxes that the last [`Crowd::step`] moved, increasing.
+    pub fn moved(&self) -> &[u32] {
+        &self.moved
+    }
+
+    /// One frame on; the answer is [`Crowd::moved`].
+    pub fn step(&mut self) -> &[u32] {
+        self.moved.clear();
+        let world = DVec3::splat(self.side);
+        for i in 0..self.boxes.len() {
+            let center = match self.kind {
+                CrowdKind::Jump => self.rng.in_box(DVec3::ZERO, world),
+                CrowdKind::Floor if self.velocity[i] == DVec3::ZERO => continue,
+                CrowdKind::Floor => {
+                    self.center[i] + self.rng.in_box(DVec3::splat(-0.002), DVec3::splat(0.002))
+                }
+                _ if self.velocity[i] == DVec3::ZERO => continue,
+                _ => {
+                    let mut center = self.center[i] + self.velocity[i];
+                    for axis in 0..3 {
+                        if center[axis] < 0.0 || self.side < center[axis] {
+                            self.velocity[i][axis] = -self.velocity[i][axis];
+                            let wall = if center[axis] < 0.0 { 0.0 } else { self.side };
+                            // A world narrower than one step would reflect a box right through it.
+                            center[axis] = (2.0 * wall - center[axis]).clamp(0.0, self.side);
+                        }
+                    }
+                    self.center[i] = center;
+                    center
+                }
+            };
+            self.boxes[i] = Aabb::around(center - self.half[i], center + self.half[i]);
+            self.moved.push(i as u32);
+        }
+        &self.moved
+    }
+}
+
+/// The slab is box 0 before the shuffle, and has no velocity; the velocity of the others only says that they jitter.
+fn place_floor(
+    n: usize,
+    rng: &mut Rng,
+    half: &mut Vec<DVec3>,
+    center: &mut Vec<DVec3>,
+    velocity: &mut Vec<DVec3>,
+) {
+    if n == 0 {
+        return;
+    }
+    const LAYERS: usize = 10;
+    let per_layer = n.saturating_sub(1).div_ceil(LAYERS).max(1);
+    let row = (carom_math::ops::ceil(sqrt(per_layer as f64)) as usize).max(1);
+    let extent = 1.05 * row as f64;
+    let mut placed = Vec::with_capacity(n);
+    placed.push((DVec3::new(0.5 * extent, 0.5, 0.5 * extent), DVec3::new(extent, 0.5, extent), DVec3::ZERO));
+    for i in 0..n - 1 {
+        let (cell, layer) = (i % per_layer, i / per_layer);
+        let at = DVec3::new(
+            1.05 * ((cell % row) as f64 + 0.5),
+            1.0 + 0.98 * (layer as f64 + 0.5),
+            1.05 * ((cell / row) as f64 + 0.5),
+        );
+        let half = rng.in_box(DVec3::splat(0.475), DVec3::splat(0.525));
+        placed.push((at, half, DVec3::ONE));
+    }
+    rng.shuffle(&mut placed);
+    for (c, h, v) in placed {
+        center.push(c);
+        half.push(h);
+        velocity.push(v);
+    }
+}

@@ -1,0 +1,97 @@
+//! Random numbers that are the same on every machine.
+//!
+//! Splitmix64, and on top of it only sums, products and correctly rounded square roots: no sine, no logarithm, so
+//! every number is the same bit for bit wherever IEEE arithmetic is.
+//!
+//! Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, fig. 17.
+//! Reference: G. Marsaglia, Choosing a Point from the Surface of a Sphere, 1972 (by refusal of what lies outside).
+
+use carom_math::ops::sqrt;
+use glam::{DQuat, DVec3};
+
+/// A stream of random numbers, told by its seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rng {
+    state: u64,
+}
+
+impl Rng {
+    /// The stream of this seed; every seed is good.
+    pub const fn new(seed: u64) -> Rng {
+        Rng { state: seed }
+    }
+
+    /// All 64 bits random.
+    pub fn next_u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `[0, 1)`, a multiple of 2^-53.
+    pub fn unit(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// Uniform in `[min, max)`.
+    pub fn range(&mut self, min: f64, max: f64) -> f64 {
+        min + (max - min) * self.unit()
+    }
+
+    /// Uniform in `0..n`; 0 for an empty range. Biased by less than n / 2^64.
+    pub fn below(&mut self, n: usize) -> usize {
+        ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
+    }
+
+    /// Each coordinate uniform between those of `min` and `max`.
+    pub fn in_box(&mut self, min: DVec3, max: DVec3) -> DVec3 {
+        let x = self.range(min.x, max.x);
+        let y = self.range(min.y, max.y);
+        let z = self.range(min.z, max.z);
+        DVec3::new(x, y, z)
+    }
+
+    /// Uniform in the ball of radius 1.
+    pub fn in_ball(&mut self) -> DVec3 {
+        loop {
+            let p = self.in_box(DVec3::NEG_ONE, DVec3::ONE);
+            if p.length_squared() <= 1.0 {
+                return p;
+            }
+        }
+    }
+
+    /// A uniform direction, of length 1 to within rounding.
+    pub fn direction(&mut self) -> DVec3 {
+        loop {
+            let p = self.in_ball();
+            let length_sq = p.length_squared();
+            // Very short ones have few random bits in their direction.
+            if 1e-4 < length_sq {
+                return p / sqrt(length_sq);
+            }
+        }
+    }
+
+    /// A uniform rotation.
+    pub fn rotation(&mut self) -> DQuat {
+        loop {
+            let (x, y) = (self.range(-1.0, 1.0), self.range(-1.0, 1.0));
+            let (z, w) = (self.range(-1.0, 1.0), self.range(-1.0, 1.0));
+            let length_sq = x * x + y * y + z * z + w * w;
+            if 1e-4 < length_sq && length_sq <= 1.0 {
+                let s = 1.0 / sqrt(length_sq);
+                return DQuat::from_xyzw(x * s, y * s, z * s, w * s);
+            }
+        }
+    }
+
+    /// Brings the items into a random order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}

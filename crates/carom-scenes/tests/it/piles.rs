@@ -1,0 +1,91 @@
+use carom_math::{Pose, Vec3};
+use carom_scenes::{JointSpec, SceneSpec, ShapeSpec, bench_pile, pile, torus_compound};
+
+/// Radius of a ball about the body's origin that contains the shape; the walls have none.
+fn radius(shape: &ShapeSpec) -> f32 {
+    match shape {
+        ShapeSpec::Sphere { radius } => *radius,
+        ShapeSpec::Capsule { half_height, radius } => half_height + radius,
+        ShapeSpec::Cuboid { half_extents } => half_extents.length(),
+        ShapeSpec::Hull { points } => points.iter().map(|p| p.length()).fold(0.0, f32::max),
+        ShapeSpec::Compound { parts } => {
+            parts.iter().map(|(pose, s)| pose.translation.length() + radius(s)).fold(0.0, f32::max)
+        }
+        _ => 0.0,
+    }
+}
+
+fn check(scene: &SceneSpec) {
+    let moving: Vec<_> = scene.bodies.iter().filter(|b| !b.is_fixed()).collect();
+    for (i, a) in moving.iter().enumerate() {
+        assert!(a.pose.is_finite());
+        assert!((a.pose.rotation.length() - 1.0).abs() < 1e-6);
+        assert!(a.pose.translation.y > 0.3);
+        for b in &moving[i + 1..] {
+            let is_limb = a.family != 0 || b.family != 0;
+            let gap =
+                (a.pose.translation - b.pose.translation).length() - radius(&a.shape) - radius(&b.shape);
+            assert!(is_limb || gap > -0.2, "bodies start in each other: {gap}");
+        }
+    }
+    for joint in &scene.joints {
+        let (a, b, anchor_a, anchor_b) = match joint {
+            JointSpec::Ball { a, b, anchor_a, anchor_b } => (a, b, anchor_a, anchor_b),
+            JointSpec::Hinge { a, b, anchor_a, anchor_b, .. } => (a, b, anchor_a, anchor_b),
+            _ => panic!("an unknown joint"),
+        };
+        let at = |body: usize, p: &Vec3| scene.bodies[body].pose.transform_point(*p);
+        assert!((at(*a, anchor_a) - at(*b, anchor_b)).length() < 1e-4);
+        assert_eq!(scene.bodies[*a].family, scene.bodies[*b].family);
+    }
+}
+
+#[test]
+fn pile_has_as_many_bodies_as_asked_for() {
+    for n in [0, 1, 10, 11, 12, 50, 333, 1500] {
+        let scene = pile(n, 1);
+        assert_eq!(scene.n_moving(), n);
+        check(&scene);
+        let dolls = scene.joints.len() / 10;
+        assert_eq!(dolls, if n < 11 { 0 } else { (n / 500).max(1) });
+        assert_eq!(scene, pile(n, 1));
+    }
+    let tori = pile(1500, 1).bodies.iter().filter(|b| matches!(b.shape, ShapeSpec::Compound { .. })).count();
+    assert!((100..140).contains(&tori), "{tori}");
+}
+
+#[test]
+fn bench_pile_is_as_defined() {
+    let scene = bench_pile(1000, 1);
+    assert_eq!(scene.n_moving(), 1000);
+    let boxes: Vec<_> = scene.bodies.iter().filter(|b| !b.is_fixed()).collect();
+    assert!(boxes.iter().all(|b| b.shape == ShapeSpec::Cuboid { half_extents: Vec3::splat(0.5) }));
+    assert!(boxes.iter().all(|b| b.pose.translation.x.abs() < 12.2 && b.pose.translation.z.abs() < 12.2));
+    assert_eq!(boxes[484].pose.translation.y, 2.3);
+}
+
+#[test]
+fn torus_pieces_share_their_ends() {
+    let ShapeSpec::Compound { parts } = torus_compound(0.5, 0.2, 12) else { panic!("a compound") };
+    let world = |i: usize| -> Vec<Vec3> {
+        let (pose, ShapeSpec::Hull { points }) = &parts[i] else { panic!("hulls") };
+        let pose: Pose = *pose;
+        points.iter().map(|p| pose.transform_point(*p)).collect()
+    };
+    for i in 0..12 {
+        let (this, next) = (world(i), world((i + 1) % 12));
+        for k in 0..8 {
+            assert!((this[8 + k] - next[k]).length() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn piles_are_the_same_bits_everywhere() {
+    let bits = pile(400, 7).bodies.into_iter().chain(bench_pile(100, 7).bodies).flat_map(|b| {
+        let p = b.pose;
+        [p.translation.to_array(), [p.rotation.x, p.rotation.y, p.rotation.z]].concat()
+    });
+    assert_eq!(super::hash(bits.map(|x| u64::from(x.to_bits()))), PILES);
+}
+const PILES: u64 = 12608567615384530561;
