@@ -1,3 +1,74 @@
-//! The one command: cargo xtask check, tidy, bench.
+//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `cases`.
 #![forbid(unsafe_code)]
-fn main() {}
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
+
+mod check;
+mod licences;
+mod metadata;
+mod no_std;
+mod step;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, each crate alone, no_std
+                                       --quick: format, tidy, clippy and tests with default features
+                                       --full: also the benches with their peers and the fuzz targets
+cargo xtask tidy                       the rules of the source tree alone
+";
+
+/// What went wrong before any check could be made; a failed check is not an `Error`.
+pub(crate) type Error = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// True where everything that was asked for is right.
+fn run() -> Result<bool, Error> {
+    let mut words = Vec::new();
+    let mut quick = false;
+    let mut full = false;
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("quick") => quick = true,
+            lexopt::Arg::Long("full") => full = true,
+            lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
+                print!("{USAGE}");
+                return Ok(true);
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let root = root();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["check"] => check::run(
+            &root,
+            match (quick, full) {
+                (true, _) => check::Extent::Quick,
+                (false, false) => check::Extent::Ordinary,
+                (false, true) => check::Extent::Full,
+            },
+        ),
+        ["tidy"] => tidy::run(&root),
+        _ => Err(format!("what shall be done?\n{USAGE}").into()),
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}

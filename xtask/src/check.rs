@@ -1,0 +1,131 @@
+//! `cargo xtask check`: everything that has to hold before a change lands.
+
+use crate::metadata::{Package, packages};
+use crate::step::{End, Steps, cargo};
+use crate::{Error, licences, no_std, tidy};
+use std::path::Path;
+use std::process::Command;
+
+/// How much is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// What a change most often breaks.
+    Quick,
+    /// What a change must not break.
+    Ordinary,
+    /// And what takes long: the peers of the benches, the fuzz targets.
+    Full,
+}
+
+/// Runs the checks; true where none failed.
+pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
+    let packages = packages(root)?;
+    let mut steps = Steps::new(root);
+
+    steps.cargo("format", "fmt --all --check", &[]);
+    steps.step("tidy", || {
+        let complaints = tidy::complaints(root)?;
+        Ok(if complaints.is_empty() {
+            End::Passed(String::new())
+        } else {
+            End::Failed(complaints.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        })
+    });
+    steps.cargo("clippy", "clippy --quiet --workspace --all-targets -- -D warnings", &[]);
+    if extent == Extent::Quick {
+        steps.cargo("tests", "test --workspace --all-targets", &[]);
+        return Ok(steps.close());
+    }
+    // The peers of the benches are built only where everything is.
+    let all = "--workspace --exclude carom-benches --all-features";
+    steps.cargo("clippy, all features", &format!("clippy --quiet {all} --all-targets -- -D warnings"), &[]);
+
+    steps.cargo("tests", "test --workspace", &[]);
+    steps.cargo("tests, all features", &format!("test {all}"), &[]);
+
+    let strict = [("RUSTDOCFLAGS", "-D warnings")];
+    steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &strict);
+
+    steps.step("each crate alone, no default features", || alone(root, &packages, "--no-default-features"));
+    steps.step("each crate alone, all features", || alone(root, &packages, "--all-features"));
+    steps.step("no_std", || no_std::check(root, &packages));
+    steps.step("wasm32", || wasm32(root, &packages));
+    steps.step("licences", || licences::check(root));
+    steps.step("miri", || miri(root));
+
+    if extent == Extent::Full {
+        steps.cargo(
+            "benches with peers",
+            "clippy --quiet -p carom-benches --all-targets --features peers -- -D warnings",
+            &[],
+        );
+        steps.step("fuzz targets", || {
+            let folder = root.join("crates/carom-fuzz");
+            let target = root.join("target").join("fuzz-check");
+            cargo(
+                &folder,
+                "clippy --quiet -- -D warnings",
+                &[("CARGO_TARGET_DIR", &target.to_string_lossy())],
+            )
+        });
+    }
+    Ok(steps.close())
+}
+
+/// Builds every library crate by itself, so that none leans on a feature that a neighbour switched on.
+fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error> {
+    let mut count = 0;
+    for package in packages.iter().filter(|package| package.is_library()) {
+        let libm = if features == "--no-default-features" && package.has_feature("libm") {
+            "--features libm"
+        } else {
+            ""
+        };
+        let arguments = format!("check --quiet -p {} {features} {libm}", package.name);
+        if let End::Failed(report) = cargo(root, &arguments, &[])? {
+            return Ok(End::Failed(report));
+        }
+        count += 1;
+    }
+    Ok(End::Passed(format!("{count} crates")))
+}
+
+/// Builds the library crates for the web, where that target is installed.
+fn wasm32(root: &Path, packages: &[Package]) -> Result<End, Error> {
+    const TARGET: &str = "wasm32-unknown-unknown";
+    let output = Command::new("rustc").current_dir(root).args(["--print", "sysroot"]).output()?;
+    let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    if !Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib").is_dir() {
+        return Ok(End::Skipped(format!("the target {TARGET} is not installed")));
+    }
+    let names: String =
+        packages.iter().filter(|package| package.is_library()).map(|p| format!(" -p {}", p.name)).collect();
+    cargo(root, &format!("check --quiet --target {TARGET}{names}"), &[])
+}
+
+/// Runs the tests of the only crate with `unsafe` under Miri, where that is installed.
+fn miri(root: &Path) -> Result<End, Error> {
+    let has_miri = Command::new("cargo")
+        .args(["+nightly", "miri", "--version"])
+        .current_dir(root)
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !has_miri {
+        return Ok(End::Skipped("Miri is not installed".to_string()));
+    }
+    let mut command = Command::new("cargo");
+    // The proxy picks the toolchain; what the outer cargo set for its own would mislead it.
+    for key in ["CARGO", "RUSTUP_TOOLCHAIN", "RUSTC", "RUSTDOC"] {
+        command.env_remove(key);
+    }
+    let output = command
+        .args(["+nightly", "miri", "test", "-p", "carom-lanes", "--lib"])
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", root.join("target").join("miri"))
+        .output()?;
+    Ok(if output.status.success() {
+        End::Passed(String::new())
+    } else {
+        End::Failed(String::from_utf8_lossy(&output.stderr).into_owned())
+    })
+}

@@ -1,0 +1,114 @@
+//! Steps of a check: each runs a command or a function, prints one line with its time, and is counted.
+
+use crate::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// How a step ended.
+pub(crate) enum End {
+    /// All is well; the text is added to the line.
+    Passed(String),
+    /// It is not; the text is printed below the line.
+    Failed(String),
+    /// It could not be tried here, and why.
+    Skipped(String),
+}
+
+/// Runs steps one after the other and counts how they end.
+pub(crate) struct Steps {
+    root: PathBuf,
+    passed: u32,
+    failed: Vec<String>,
+    skipped: u32,
+    start: Instant,
+}
+
+impl Steps {
+    /// Steps in the workspace at `root`.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf(), passed: 0, failed: Vec::new(), skipped: 0, start: Instant::now() }
+    }
+
+    /// Runs `work` as the step `name`.
+    pub(crate) fn step(&mut self, name: &str, work: impl FnOnce() -> Result<End, Error>) {
+        let start = Instant::now();
+        let end = work().unwrap_or_else(|error| End::Failed(error.to_string()));
+        let seconds = start.elapsed().as_secs_f64();
+        match end {
+            End::Passed(note) => {
+                self.passed += 1;
+                println!("ok      {seconds:7.1} s  {name}{}{note}", if note.is_empty() { "" } else { ": " });
+            }
+            End::Failed(report) => {
+                self.failed.push(name.to_string());
+                println!("FAILED  {seconds:7.1} s  {name}\n{report}");
+            }
+            End::Skipped(why) => {
+                self.skipped += 1;
+                println!("skipped {seconds:7.1} s  {name}: {why}");
+            }
+        }
+    }
+
+    /// Runs `cargo` with `arguments`, which stand in one text, as the step `name`.
+    pub(crate) fn cargo(&mut self, name: &str, arguments: &str, environment: &[(&str, &str)]) {
+        let root = self.root.clone();
+        self.step(name, || cargo(&root, arguments, environment));
+    }
+
+    /// Prints the closing line; true where no step failed.
+    pub(crate) fn close(self) -> bool {
+        println!("whole   {:7.1} s", self.start.elapsed().as_secs_f64());
+        for name in &self.failed {
+            println!("failed: {name}");
+        }
+        print!("{} passed, {} failed", self.passed, self.failed.len());
+        if self.skipped > 0 {
+            print!(", {} skipped", self.skipped);
+        }
+        println!();
+        self.failed.is_empty()
+    }
+}
+
+/// Runs `cargo`; what it printed is shown only where it failed, and passed tests are counted.
+pub(crate) fn cargo(folder: &Path, arguments: &str, environment: &[(&str, &str)]) -> Result<End, Error> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.current_dir(folder).args(arguments.split_whitespace()).env("CARGO_TERM_COLOR", "never");
+    for (key, value) in environment {
+        command.env(key, value);
+    }
+    let output = command.output()?;
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        return Ok(End::Failed(format!("cargo {arguments}\n{text}")));
+    }
+    let tests = tests_passed(&text);
+    Ok(End::Passed(if tests == 0 { String::new() } else { format!("{tests} tests passed") }))
+}
+
+/// How many tests the output of `cargo test` says have passed.
+fn tests_passed(output: &str) -> u32 {
+    output
+        .lines()
+        .filter_map(|line| line.strip_prefix("test result: ok. "))
+        .filter_map(|rest| rest.split_whitespace().next())
+        .filter_map(|number| number.parse::<u32>().ok())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_tests() {
+        let output =
+            "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored\n\ntest result: ok. 4 passed; 0";
+        assert_eq!(tests_passed(output), 7);
+        assert_eq!(tests_passed("nothing"), 0);
+    }
+}

@@ -1,0 +1,127 @@
+//! `cargo xtask tidy`: the rules of the source tree that the compiler does not know.
+//!
+//! Each rule is a small function over paths and text, so that the tests can show it a violation. Exceptions stand
+//! here, each with its reason.
+
+mod code;
+mod floors;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::Error;
+use crate::metadata::{Floor, Package, packages};
+use std::fmt;
+use std::path::Path;
+
+/// Library files that are no algorithm by a published source, with the reason. Everything else in a library crate's
+/// `src` says what it follows in a line `//! Reference: ...`.
+const NO_REFERENCE: &[(&str, &str)] = &[
+    ("/lib.rs", "a map of the crate"),
+    ("/mod.rs", "a map of the folder"),
+    ("/num.rs", "the name table of the f32 build"),
+    ("/num_f64.rs", "the name table of the f64 build"),
+    ("/twin.rs", "the f64 twin of the crate root"),
+    ("carom-math/src/tol.rs", "each constant states its own reason"),
+    ("carom-math/src/ops.rs", "the primitive operations of std or libm, by name"),
+    ("/par.rs", "threads over an algorithm that stands elsewhere"),
+    ("/error.rs", "error types alone"),
+    ("/settings.rs", "settings alone"),
+    ("/counters.rs", "counters alone"),
+];
+
+/// Files that may be longer than [`MAX_LINES`], with the reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// Crates whose small numbers are sizes and speeds of things, not tolerances.
+const FREE_LITERALS: &[(&str, &str)] = &[
+    ("crates/carom-math/src/tol.rs", "where tolerances live"),
+    ("crates/carom-scenes/", "sizes of what is built, no decisions"),
+];
+
+/// Files that name what the rules forbid, because they are the rules.
+const RULES: &[&str] = &["xtask/src/tidy"];
+
+/// A file longer than this needs a reason.
+const MAX_LINES: usize = 800;
+
+/// A rule that a place breaks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Complaint {
+    /// From the root of the workspace, with `/`.
+    path: String,
+    /// From 1; 0 means the whole file.
+    line: usize,
+    /// The name of the rule.
+    rule: &'static str,
+    /// What is wrong and what is wanted.
+    text: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}: {}", self.rule, self.text)
+    }
+}
+
+/// What a Rust file is for, which decides the rules that it is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Source of a crate on a numbered floor.
+    Library,
+    /// Source of a program.
+    App,
+    /// Tests, benches, examples, tools, and crates for developers.
+    Dev,
+}
+
+/// Prints every complaint; true where there is none.
+pub(crate) fn run(root: &Path) -> Result<bool, Error> {
+    let complaints = complaints(root)?;
+    for complaint in &complaints {
+        println!("{complaint}");
+    }
+    println!("tidy: {} complaints", complaints.len());
+    Ok(complaints.is_empty())
+}
+
+/// Every complaint about the workspace at `root`, sorted by place.
+pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
+    let packages = packages(root)?;
+    let mut found = floors::check(&packages);
+    let files = tree::files(root)?;
+    found.extend(tree::check(&files, root, &packages)?);
+    for path in &files {
+        let is_rust = path.ends_with(".rs");
+        if !is_rust && !source::is_text(path) {
+            continue;
+        }
+        let text = std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
+        found.extend(source::check_text(path, &text));
+        if is_rust {
+            found.extend(source::check_rust(path, &text, kind(path, root, &packages)));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What the Rust file at `path` is for.
+fn kind(path: &str, root: &Path, packages: &[Package]) -> Kind {
+    let is_test = path.split('/').any(|part| matches!(part, "tests" | "benches" | "examples" | "tests.rs"));
+    let floor = packages
+        .iter()
+        .filter(|package| root.join(path).starts_with(&package.folder))
+        .max_by_key(|package| package.folder.as_os_str().len())
+        .and_then(|package| package.floor);
+    match floor {
+        Some(Floor::Level(_)) if !is_test => Kind::Library,
+        Some(Floor::App) if !is_test => Kind::App,
+        _ => Kind::Dev,
+    }
+}

@@ -1,0 +1,209 @@
+//! Rules on the text of one file.
+
+use super::code::{without_comments_and_strings, without_tests};
+use super::{Complaint, FREE_LITERALS, Kind, LONG_FILES, MAX_LINES, NO_REFERENCE, RULES};
+
+/// Where machines keep things of their own.
+const MACHINE_PATHS: [&str; 6] = ["/work/", "/root/", "/home/", "/tmp/", "/Users/", "/farm/"];
+/// Hosts of package registries, by name.
+const REGISTRY_HOSTS: [&str; 6] =
+    ["crates.io", "rust-lang.org/dist", "pypi.org", "registry.npmjs.org", "deb.debian.org", "artifactory"];
+/// Unfinished work.
+const UNFINISHED: [&str; 4] = ["todo!", "unimplemented!", "#[ignore", "dbg!"];
+/// A literal at or below this is a tolerance and has a name in tol.rs. (The one that is met without being one
+/// carries a comment `exact:`, `rounding:` or `underflow:` that says what it is.)
+const SMALL: f64 = 1e-3;
+/// What a comment says beside a small literal that is no tolerance.
+const MARKS: [&str; 3] = ["exact:", "rounding:", "underflow:"];
+
+/// True for files of other kinds that are read by people.
+pub(super) fn is_text(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_named = matches!(name, "run" | "LICENSE" | ".gitignore");
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    is_named
+        || matches!(extension, "toml" | "md" | "sh" | "html" | "js" | "json" | "yml" | "yaml" | "csv" | "svg")
+}
+
+fn complaint(path: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Complaint {
+    Complaint { path: path.to_string(), line, rule, text: text.into() }
+}
+
+/// Rules for every text file.
+pub(super) fn check_text(path: &str, text: &str) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    if RULES.iter().any(|rules| path.starts_with(rules)) {
+        return found;
+    }
+    for (number, line) in text.lines().enumerate() {
+        for word in MACHINE_PATHS.iter().filter(|&&word| has_absolute(line, word)) {
+            found.push(complaint(
+                path,
+                number + 1,
+                "machine path",
+                format!("{word} is a path of one machine"),
+            ));
+        }
+        for word in REGISTRY_HOSTS.iter().filter(|&&word| line.contains(word)) {
+            found.push(complaint(path, number + 1, "registry host", format!("{word} is named")));
+        }
+    }
+    found
+}
+
+/// True if `line` has `word` as the beginning of a path, not inside one.
+fn has_absolute(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '}' | ')' | '*')))
+    })
+}
+
+/// Rules for Rust files.
+pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    let code = without_comments_and_strings(text);
+    let shipped = without_tests(&code);
+    head(path, text, kind, &mut found);
+
+    let n_lines = text.lines().count();
+    if MAX_LINES < n_lines && !LONG_FILES.iter().any(|(file, _)| path == *file) {
+        found.push(complaint(
+            path,
+            0,
+            "length",
+            format!("{n_lines} lines; more than {MAX_LINES} need a reason"),
+        ));
+    }
+    let is_rules = RULES.iter().any(|rules| path.starts_with(rules));
+    let is_lanes = path.starts_with("crates/carom-lanes/");
+    for (number, line) in code.lines().enumerate() {
+        let mut complain = |rule, text: String| found.push(complaint(path, number + 1, rule, text));
+        for word in UNFINISHED.iter().filter(|&&word| !is_rules && line.contains(word)) {
+            complain("unfinished", format!("{word} may not land"));
+        }
+        if !is_lanes && has_word(line, "unsafe") {
+            complain("unsafe", "only carom-lanes may use unsafe code".to_string());
+        }
+        if !is_lanes && (line.contains("core::arch") || line.contains("std::arch")) {
+            complain("arch", "only carom-lanes may name an instruction set".to_string());
+        }
+    }
+    if kind == Kind::Dev {
+        return found;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, line) in shipped.lines().enumerate() {
+        if line.contains(".unwrap()") || line.contains(".expect(") {
+            found.push(complaint(
+                path,
+                number + 1,
+                "unwrap",
+                "a panic; return an error, or say it with let else",
+            ));
+        }
+        let is_free =
+            kind != Kind::Library || FREE_LITERALS.iter().any(|(prefix, _)| path.starts_with(prefix));
+        if !is_free
+            && let Some(literal) = tolerance(line)
+            && !is_explained(&lines, number)
+        {
+            let text = format!(
+                "{literal} belongs into carom-math/src/tol.rs, or a comment `exact:` says what it is"
+            );
+            found.push(complaint(path, number + 1, "tolerance", text));
+        }
+    }
+    found
+}
+
+/// The head of the file: what it is, and what it follows.
+fn head(path: &str, text: &str, kind: Kind, found: &mut Vec<Complaint>) {
+    let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+    if head.first().is_none_or(|line| line.len() <= 4) {
+        found.push(complaint(
+            path,
+            1,
+            "head",
+            "does not begin with a sentence of `//!` that says what it is",
+        ));
+        return;
+    }
+    let needs_reference = kind == Kind::Library && !NO_REFERENCE.iter().any(|(end, _)| path.ends_with(end));
+    if needs_reference && !head.iter().any(|line| line.starts_with("//! Reference: ")) {
+        found.push(complaint(
+            path,
+            1,
+            "reference",
+            "has no line `//! Reference: author, title, year, section`",
+        ));
+    }
+}
+
+/// True if `word` stands in `line` by itself.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].chars().next_back().is_some_and(is_part)
+            && !line[at + word.len()..].chars().next().is_some_and(is_part)
+    })
+}
+
+/// The first literal on the line that is too small to be anything but a tolerance, or a bare comparison with a
+/// machine epsilon, which is no tolerance for data of any size but one. (A product with it is a rounding bound.)
+fn tolerance(line: &str) -> Option<String> {
+    for name in ["f32::EPSILON", "f64::EPSILON"] {
+        if line.match_indices(name).any(|(at, _)| {
+            let before = line[..at].trim_end();
+            let after = line[at + name.len()..].trim_start();
+            (before.ends_with('<')
+                || before.ends_with("<=")
+                || before.ends_with('>')
+                || before.ends_with(">="))
+                && !after.starts_with('*')
+        }) {
+            return Some(name.to_string());
+        }
+    }
+    let bytes = line.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        let is_start = bytes[i].is_ascii_digit()
+            && !(0 < i && (bytes[i - 1].is_ascii_alphanumeric() || matches!(bytes[i - 1], b'_' | b'.')));
+        if !is_start {
+            i += 1;
+            continue;
+        }
+        let start = i;
+        while i < bytes.len() {
+            let is_exponent_sign = matches!(bytes[i], b'+' | b'-') && matches!(bytes[i - 1], b'e' | b'E');
+            let is_range = bytes[i] == b'.' && bytes.get(i + 1) == Some(&b'.');
+            if is_range
+                || !(bytes[i].is_ascii_alphanumeric() || matches!(bytes[i], b'.' | b'_') || is_exponent_sign)
+            {
+                break;
+            }
+            i += 1;
+        }
+        let literal = &line[start..i];
+        let number = literal.replace('_', "").replace("f32", "").replace("f64", "");
+        let is_float = literal.contains(['.', 'e', 'E']) && !literal.starts_with("0x");
+        if is_float && number.parse::<f64>().is_ok_and(|value| 0.0 < value && value <= SMALL) {
+            return Some(literal.to_string());
+        }
+    }
+    None
+}
+
+/// True if a comment on the line, or on one of the comment lines right above it, says what the literal is.
+fn is_explained(lines: &[&str], number: usize) -> bool {
+    let is_marked = |line: &str| {
+        line.split_once("//").is_some_and(|(_, comment)| MARKS.iter().any(|mark| comment.contains(mark)))
+    };
+    is_marked(lines[number])
+        || lines[..number]
+            .iter()
+            .rev()
+            .take_while(|line| line.trim_start().starts_with("//"))
+            .any(|line| is_marked(line))
+}

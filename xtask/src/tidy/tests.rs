@@ -1,0 +1,189 @@
+//! Each rule is shown a violation, and the clean thing beside it.
+
+use super::code::{without_comments_and_strings, without_tests};
+use super::source::{check_rust, check_text};
+use super::{Kind, complaints, floors};
+use crate::metadata::{Floor, Package};
+use std::path::{Path, PathBuf};
+
+const HEAD: &str = "//! Boxes.\n//!\n//! Reference: A. Author, A Title, 1999, 3.1.\n";
+
+fn rules(path: &str, body: &str, kind: Kind) -> Vec<&'static str> {
+    let text = format!("{HEAD}{body}");
+    check_rust(path, &text, kind).into_iter().map(|complaint| complaint.rule).collect()
+}
+
+fn library(body: &str) -> Vec<&'static str> {
+    rules("crates/carom-bounds/src/aabb.rs", body, Kind::Library)
+}
+
+#[test]
+fn code_is_told_from_comments_and_strings() {
+    let text = "let a = \"unsafe // \\\" x\"; // unsafe\nlet b = r#\"a\"b\"#; /* x /* y */ z */ let c = 'x';\n\
+                fn f<'a>(x: &'a str) -> char { '\\'' }\nlet d = b\"x\"; let e = '\u{e9}';";
+    let code = without_comments_and_strings(text);
+    assert_eq!(code.lines().count(), text.lines().count());
+    assert!(!code.contains("unsafe") && !code.contains('"') && !code.contains('z'), "{code}");
+    assert!(code.contains("let c =") && code.contains("fn f<'a>(x: &'a str)"), "{code}");
+    let code = without_tests(
+        "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { x } }\nfn c() {}\n#[cfg(test)] mod t;\nd",
+    );
+    assert!(code.contains("fn a") && code.contains("fn c") && code.contains('d'));
+    assert!(!code.contains("fn b") && !code.contains("mod t"), "{code}");
+}
+
+#[test]
+fn heads_and_references() {
+    let path = "crates/carom-bounds/src/aabb.rs";
+    let check = |path: &str, text: &str, kind| -> Vec<_> {
+        check_rust(path, text, kind).into_iter().map(|complaint| complaint.rule).collect()
+    };
+    assert_eq!(check(path, "fn f() {}\n", Kind::Library), ["head"]);
+    assert_eq!(check(path, "//! Boxes.\nfn f() {}\n", Kind::Library), ["reference"]);
+    assert_eq!(check(path, HEAD, Kind::Library), [""; 0]);
+    assert_eq!(check("crates/carom-bounds/src/lib.rs", "//! Boxes.\n", Kind::Library), [""; 0]);
+    assert_eq!(check("crates/carom-cli/src/main.rs", "//! The command.\n", Kind::App), [""; 0]);
+    assert_eq!(check("crates/carom-bounds/tests/it/main.rs", "//! Tests.\n", Kind::Dev), [""; 0]);
+}
+
+#[test]
+fn unsafe_code_and_instruction_sets_stay_in_lanes() {
+    assert_eq!(library("fn f() { unsafe { g() } }\n"), ["unsafe"]);
+    assert_eq!(library("#![forbid(unsafe_code)]\n// unsafe\n"), [""; 0]);
+    assert_eq!(library("use core::arch::x86_64::*;\n"), ["arch"]);
+    assert_eq!(
+        rules("crates/carom-lanes/src/imp.rs", "use core::arch::asm;\nunsafe {}\n", Kind::Library),
+        [""; 0]
+    );
+    assert_eq!(rules("benches/broad.rs", "unsafe {}\n", Kind::Dev), ["unsafe"]);
+}
+
+#[test]
+fn tolerances_have_one_home() {
+    for bad in ["x < 1e-6", "x < 1.0e-3", "x < 0.0001", "x < 1e-9_f64", "x < f32::EPSILON", "f(1e-12f32)"] {
+        assert_eq!(library(&format!("fn f() {{ {bad}; }}\n")), ["tolerance"], "{bad}");
+    }
+    for good in [
+        "x < 0.01",
+        "1e3",
+        "0.0",
+        "1..2",
+        "0..n",
+        "a.0.1",
+        "0x1e-3",
+        "f64::EPSILON * 4.0",
+        "x < f64::EPSILON * scale",
+        "\"1e-6\"",
+    ] {
+        assert_eq!(library(&format!("fn f() {{ {good}; }}\n")), [""; 0], "{good}");
+    }
+    assert_eq!(library("const A: f64 = 1e-9; // exact: a power of the scale\n"), [""; 0]);
+    assert_eq!(library("// rounding: half a unit.\n// More.\nconst A: f64 = 1e-9;\n"), [""; 0]);
+    assert_eq!(library("#[cfg(test)]\nmod tests { const A: f64 = 1e-9; }\n"), [""; 0]);
+    assert_eq!(rules("crates/carom-math/src/tol.rs", "const A: f64 = 1e-9;\n", Kind::Library), [""; 0]);
+}
+
+#[test]
+fn unfinished_work_and_panics() {
+    assert_eq!(library("fn f() { todo!() }\n"), ["unfinished"]);
+    assert_eq!(library("fn f() { unimplemented!() }\n"), ["unfinished"]);
+    assert_eq!(
+        rules("crates/carom-bounds/tests/it/a.rs", "#[ignore]\nfn f() {}\n", Kind::Dev),
+        ["unfinished"]
+    );
+    assert_eq!(library("fn f() { g().unwrap() }\n"), ["unwrap"]);
+    assert_eq!(
+        rules("crates/carom-cli/src/main.rs", "fn f() { g().expect(\"x\") }\n", Kind::App),
+        ["unwrap"]
+    );
+    assert_eq!(library("fn f() { g().unwrap_or(0) } // .unwrap()\n"), [""; 0]);
+    assert_eq!(rules("crates/carom-bounds/tests/it/a.rs", "fn f() { g().unwrap() }\n", Kind::Dev), [""; 0]);
+}
+
+#[test]
+fn long_files() {
+    assert_eq!(library(&"// A line.\n".repeat(800)), ["length"]);
+    assert_eq!(library(&"// A line.\n".repeat(700)), [""; 0]);
+}
+
+#[test]
+fn paths_of_machines_and_hosts() {
+    let rules = |text: &str| -> Vec<_> {
+        check_text("README.md", text).into_iter().map(|complaint| complaint.rule).collect()
+    };
+    assert_eq!(rules("see /work/shared\n"), ["machine path"]);
+    assert_eq!(rules("in `/home/me`\n"), ["machine path"]);
+    assert_eq!(rules("from https://crates.io/x\n"), ["registry host"]);
+    assert_eq!(rules("see crates/work/home and https://example.org/home/\n"), [""; 0]);
+}
+
+fn package(name: &str, floor: Option<Floor>, dependencies: &[&str]) -> Package {
+    Package {
+        name: name.to_string(),
+        folder: PathBuf::from(name),
+        floor,
+        dependencies: dependencies.iter().map(ToString::to_string).collect(),
+        features: Vec::new(),
+    }
+}
+
+#[test]
+fn floors_go_down() {
+    let base = package("base", Some(Floor::Level(0)), &["glam"]);
+    let top = package("top", Some(Floor::Level(1)), &["base"]);
+    let app = package("app", Some(Floor::App), &["top", "base"]);
+    let dev = package("dev", Some(Floor::Dev), &["top", "app"]);
+    let good = [base.clone(), top.clone(), app.clone(), dev.clone()];
+    assert!(floors::check(&good).is_empty());
+    let bad = [
+        package("sibling", Some(Floor::Level(1)), &["top"]),
+        package("upward", Some(Floor::Level(0)), &["top"]),
+        package("leak", Some(Floor::Level(5)), &["dev"]),
+        package("leak-app", Some(Floor::Level(5)), &["app"]),
+        package("app-dev", Some(Floor::App), &["dev"]),
+        package("nowhere", None, &[]),
+    ];
+    for wrong in bad {
+        let all = [base.clone(), top.clone(), app.clone(), dev.clone(), wrong];
+        assert_eq!(floors::check(&all).len(), 1, "{all:?}");
+    }
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_whole_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    // A temporary folder may be a link; cargo tells real paths.
+    let root = &folder.path().canonicalize().unwrap();
+    let manifest = |name: &str, rest: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+             [package.metadata.carom]\nfloor = 0\n[features]\nlibm = []\n{rest}"
+        )
+    };
+    write(root, "Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n");
+    write(root, "crates/one/Cargo.toml", &manifest("one", ""));
+    write(root, "crates/one/README.md", "# one\n");
+    write(root, "crates/one/src/lib.rs", "//! One.\n//!\n//! ```\n//! assert!(true);\n//! ```\n#![no_std]\n");
+    assert_eq!(complaints(root).unwrap(), []);
+
+    write(root, "crates/two/Cargo.toml", &manifest("two", "[dependencies]\none = { path = \"../one\" }\n"));
+    write(root, "crates/two/src/lib.rs", "//! Two.\n");
+    write(root, "crates/two/src/utils.rs", "//! Two.\n//!\n//! Reference: none.\n");
+    write(root, "notes.txt", "");
+    let found: Vec<String> = complaints(root).unwrap().iter().map(ToString::to_string).collect();
+    let expected = [
+        "crates/two/README.md: readme: is missing",
+        "crates/two/src/lib.rs: doctest: shows no example that runs as a doctest in its head",
+        "crates/two/src/lib.rs: no_std: has the feature libm but is not no_std without std",
+        "crates/two/src/utils.rs: name: \"utils\" says nothing; name it after what it does",
+        "notes.txt: top: does not belong at the top level",
+        "two/Cargo.toml: floors: Level(0) may not depend on one, which is Level(0)",
+    ];
+    assert_eq!(found, expected);
+}
