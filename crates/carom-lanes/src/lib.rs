@@ -1,2 +1,64 @@
-//! Portable SIMD lanes of 4, 8 and 16 floats with the instruction set chosen at run time.
+//! How do I do it 4, 8 or 16 at a time: lanes, masks, and the instruction set chosen at run time.
+//!
+//! A [`Kernel`] is a whole loop, written once over any instruction set; [`dispatch`] runs it with the best one that
+//! this machine has. The choice stands above the loop, so it costs nothing inside.
+//!
+//! ```
+//! use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+//!
+//! /// The positions of all numbers below a limit.
+//! struct Below<'a> {
+//!     numbers: &'a [f32],
+//!     limit: f32,
+//!     out: &'a mut Vec<u32>,
+//! }
+//!
+//! impl Kernel for Below<'_> {
+//!     type Output = ();
+//!
+//!     #[inline(always)]
+//!     fn run<S: Simd>(self, simd: S) {
+//!         self.out.resize(self.numbers.len() + 8, 0);
+//!         let limit = S::F32x8::splat(simd, self.limit);
+//!         let (mut n, mut at) = (0, 0);
+//!         while at < self.numbers.len() {
+//!             // The tail is filled with NaN, which compares false.
+//!             let block = S::F32x8::load_or(simd, self.numbers, at, f32::NAN);
+//!             let ids = S::U32x8::splat(simd, at as u32) + S::U32x8::iota(simd);
+//!             n += ids.compress_store(block.lt(limit), &mut self.out[n..]);
+//!             at += 8;
+//!         }
+//!         self.out.truncate(n);
+//!     }
+//! }
+//!
+//! let numbers: Vec<f32> = (0..100).map(|i| (i * 37 % 100) as f32).collect();
+//! let mut out = Vec::new();
+//! dispatch(Below { numbers: &numbers, limit: 3.0, out: &mut out });
+//! assert_eq!(out, [0, 46, 73]);
+//! ```
+//!
+//! # The same bits everywhere
+//! Every operation is defined to the bit, and gives those bits on every instruction set; there is no fused
+//! multiply-add and no approximate reciprocal. Only the sign and payload of a NaN are left open, as IEEE 754 leaves
+//! them.
+//!
+//! # Inside a kernel
+//! Functions called from a kernel must be `#[inline(always)]`, and loops plain: a closure or an iterator adaptor is a
+//! function of its own, compiled without the instruction set, and one that is not inlined makes the loop ten times
+//! slower (never wrong).
+//!
+//! # Safety
+//! This crate is the one place of carom with `unsafe`. The values of an instruction set can be made only with its
+//! token, and a token only after the processor was asked; so every safe use is sound.
 #![cfg_attr(not(feature = "std"), no_std)]
+
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("carom-lanes needs the feature `std` or, without the standard library, `libm`");
+
+mod dispatch;
+mod imp;
+mod lanes;
+
+pub use dispatch::{Kernel, Level, detected, dispatch, dispatch_on, force_level, level};
+pub use lanes::{F32Lanes, MaskLanes, Simd, U32Lanes};

@@ -1,1 +1,5 @@
 //! Integration tests of carom-lanes.
+
+mod backends;
+mod dispatch;
+mod ops;

@@ -1,0 +1,114 @@
+//! Chooses the instruction set once per call of a whole loop.
+//!
+//! The processor is asked the first time and the answer kept in one atomic byte, so the choice is a load and a jump.
+//!
+//! Reference: RFC 2045 of the Rust language (`target_feature`): a function compiled with a feature may be called only
+//! where the processor has it, and inlines what is `#[inline(always)]`.
+
+use crate::imp;
+use crate::lanes::Simd;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// A loop to run on whatever instruction set there is.
+pub trait Kernel {
+    /// What the loop gives.
+    type Output;
+
+    /// The loop. Mark it `#[inline(always)]`, and everything that it calls.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// The instruction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// Plain Rust, on any machine.
+    Generic,
+    /// The baseline of x86-64: four lanes in one register.
+    Sse2,
+    /// AVX2 with BMI1, BMI2, LZCNT and POPCNT: eight lanes in one register.
+    Avx2,
+    /// The baseline of AArch64: four lanes in one register.
+    Neon,
+}
+
+/// Nothing known yet.
+const UNKNOWN: u8 = u8::MAX;
+
+/// What this machine has at best.
+static DETECTED: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// What a caller forced.
+static FORCED: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+const ALL: [Level; 4] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon];
+
+/// The best instruction set of this machine. Without the standard library: the best that the build was compiled for.
+#[inline]
+pub fn detected() -> Level {
+    match DETECTED.load(Ordering::Relaxed) {
+        known if (known as usize) < ALL.len() => ALL[known as usize],
+        _ => detect(),
+    }
+}
+
+/// The instruction set that [`dispatch`] uses: the detected one, unless [`force_level`] said otherwise.
+#[inline]
+pub fn level() -> Level {
+    match FORCED.load(Ordering::Relaxed) {
+        forced if (forced as usize) < ALL.len() => ALL[forced as usize],
+        _ => detected(),
+    }
+}
+
+/// From now on, in the whole process, [`dispatch`] uses this instruction set, or the detected one for `None`.
+/// False, and no change, where the machine has it not. Answers do not depend on it: it is for tests and timing.
+pub fn force_level(wanted: Option<Level>) -> bool {
+    match wanted {
+        None => FORCED.store(UNKNOWN, Ordering::Relaxed),
+        Some(level) if has(level) => FORCED.store(level as u8, Ordering::Relaxed),
+        Some(_) => return false,
+    }
+    true
+}
+
+/// Runs the kernel with the instruction set of [`level`].
+#[inline]
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    run_on(level(), kernel)
+}
+
+/// Runs the kernel with this instruction set, or with the generic one where the machine has it not.
+#[inline]
+pub fn dispatch_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
+    run_on(if has(level) { level } else { Level::Generic }, kernel)
+}
+
+/// The machine has this instruction set.
+fn has(level: Level) -> bool {
+    level == Level::Generic || level == detected() || (level == Level::Sse2 && detected() == Level::Avx2)
+}
+
+#[cold]
+fn detect() -> Level {
+    let level = imp::best();
+    DETECTED.store(level as u8, Ordering::Relaxed);
+    level
+}
+
+/// The caller made sure of `has(level)`.
+#[inline(always)]
+fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: `has(Level::Avx2)` is true only after `Avx2::new` gave a token.
+            unsafe { imp::avx2::run(kernel) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Level::Sse2 => kernel.run(imp::sse2::Sse2),
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        Level::Neon => kernel.run(imp::neon::Neon),
+        _ => kernel.run(imp::generic::Generic),
+    }
+}

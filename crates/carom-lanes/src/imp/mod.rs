@@ -1,0 +1,23 @@
+//! The instruction sets, one file each; `pair` makes twice as many lanes from two halves.
+
+pub(crate) mod generic;
+mod pair;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+pub(crate) mod neon;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod sse2;
+
+use crate::dispatch::Level;
+
+/// The best instruction set of this machine.
+pub(crate) fn best() -> Level {
+    #[cfg(target_arch = "x86_64")]
+    return if avx2::Avx2::new().is_some() { Level::Avx2 } else { Level::Sse2 };
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    return Level::Neon;
+    #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+    return Level::Generic;
+}
