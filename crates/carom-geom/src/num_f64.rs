@@ -1,3 +1,40 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
-pub(crate) use carom_math::f64::{Real, Vec3};
+pub(crate) use carom_math::f64::{Interval, Ray};
+pub(crate) use carom_math::f64::{Mat3, Plane, Pose, Real, Vec3};
+
+/// A stored number: nothing to widen.
+#[inline]
+pub(crate) fn wide(x: Real) -> f64 {
+    x
+}
+
+/// A decided number: nothing to round.
+#[inline]
+pub(crate) fn real(x: f64) -> Real {
+    x
+}
+
+/// A stored vector: nothing to widen.
+#[inline]
+pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
+    v
+}
+
+/// A decided vector: nothing to round.
+#[inline]
+pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
+    v
+}
+
+/// A decided matrix: nothing to round.
+#[inline]
+pub(crate) fn narrow_matrix(m: glam::DMat3) -> Mat3 {
+    m
+}
+
+/// A stored matrix: nothing to widen.
+#[inline]
+pub(crate) fn widen_matrix(m: Mat3) -> glam::DMat3 {
+    m
+}

@@ -32,6 +32,7 @@ pub mod f64;
 pub mod ops;
 pub mod predicates;
 pub mod rounding;
+pub mod scaling;
 pub mod tol;
 mod wide;
 

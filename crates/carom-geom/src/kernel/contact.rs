@@ -4,36 +4,7 @@
 //! frame to frame).
 
 use super::super::num::{Real, Vec3};
-
-/// A part of a shape's surface: which vertex, edge or face, so that a contact is known again in the next frame.
-///
-/// Two bits of kind and thirty of number. Equal ids of one shape mean the same feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct FeatureId(pub u32);
-
-impl FeatureId {
-    /// Nothing is known about the feature; also that of a wholly round shape.
-    pub const UNKNOWN: FeatureId = FeatureId(0);
-
-    /// A vertex.
-    #[inline]
-    pub const fn vertex(number: u32) -> FeatureId {
-        FeatureId(1 << 30 | number & 0x3fff_ffff)
-    }
-
-    /// An edge.
-    #[inline]
-    pub const fn edge(number: u32) -> FeatureId {
-        FeatureId(2 << 30 | number & 0x3fff_ffff)
-    }
-
-    /// A face.
-    #[inline]
-    pub const fn face(number: u32) -> FeatureId {
-        FeatureId(3 << 30 | number & 0x3fff_ffff)
-    }
-}
+use crate::FeatureId;
 
 /// One place where two bodies touch, overlap, or come near each other.
 ///

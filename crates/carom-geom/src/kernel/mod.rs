@@ -1,5 +1,28 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
+mod capsule;
+mod cone;
 mod contact;
+mod cuboid;
+mod cylinder;
+mod ellipsoid;
+mod half_space;
+mod hit;
+mod segment;
+mod sphere;
+mod tetrahedron;
+mod triangle;
 
-pub use contact::{Contact, FeatureId, MAX_CONTACTS, Manifold};
+pub use crate::feature_id::FeatureId;
+pub use capsule::Capsule;
+pub use cone::Cone;
+pub use contact::{Contact, MAX_CONTACTS, Manifold};
+pub use cuboid::Cuboid;
+pub use cylinder::Cylinder;
+pub use ellipsoid::Ellipsoid;
+pub use half_space::HalfSpace;
+pub use hit::{PointProjection, RayHit};
+pub use segment::Segment;
+pub use sphere::Sphere;
+pub use tetrahedron::Tetrahedron;
+pub use triangle::Triangle;

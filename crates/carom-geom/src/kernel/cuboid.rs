@@ -1,0 +1,124 @@
+//! Boxes along the axes of their frame, centred.
+//!
+//! Vertex v has the negative coordinate on axis i where bit i of v is set. Face 2 i is the positive, 2 i + 1 the
+//! negative one of axis i. Edge 4 i + s runs along axis i; bit 0 of s is the sign bit of axis i + 1, bit 1 of
+//! axis i + 2.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.2 and 4.4.
+
+use super::super::num::{Pose, Vec3, wide, widen};
+use crate::bound::around_local;
+use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
+use carom_bounds::Aabb;
+use carom_math::ops::sqrt;
+use carom_math::tol;
+use glam::DVec3;
+
+/// All points within the half extents of the origin, axis by axis; flat where one is zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cuboid {
+    half_extents: Vec3,
+}
+
+impl Cuboid {
+    /// A box from half its size on each axis: finite, not negative.
+    pub fn new(half_extents: Vec3) -> Result<Cuboid, ShapeError> {
+        check::size("half_extents.x", wide(half_extents.x))?;
+        check::size("half_extents.y", wide(half_extents.y))?;
+        check::size("half_extents.z", wide(half_extents.z))?;
+        Ok(Cuboid { half_extents })
+    }
+
+    /// Half the size on each axis.
+    #[inline]
+    pub fn half_extents(&self) -> Vec3 {
+        self.half_extents
+    }
+
+    /// A box around the placed box.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        let pose = pose.wide();
+        let h = widen(self.half_extents);
+        let r = &pose.rotation;
+        let extent = r.x_axis.abs() * h.x + r.y_axis.abs() * h.y + r.z_axis.abs() * h.z;
+        around_local(-extent, extent, h.x + h.y + h.z, &pose)
+    }
+
+    /// The corner with this number, see the head of this file.
+    #[inline]
+    fn corner(&self, number: u32) -> DVec3 {
+        let h = widen(self.half_extents);
+        let sign = |bit: u32, x: f64| if number & bit == 0 { x } else { -x };
+        DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
+    }
+}
+
+impl SupportMap for Cuboid {
+    #[inline]
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let vertex = u32::from(direction.x < 0.0)
+            | u32::from(direction.y < 0.0) << 1
+            | u32::from(direction.z < 0.0) << 2;
+        SupportPoint { point: self.corner(vertex), vertex }
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        (number < 8).then(|| self.corner(number))
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        DVec3::ZERO
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        sqrt(widen(self.half_extents).length_squared()) * (1.0 + 4.0 * f64::EPSILON)
+    }
+
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        out.clear();
+        let vertex = self.support(normal).vertex;
+        let (lying, along) = (normal * normal, normal.abs());
+        let corner = |out: &mut Feature, v: u32| out.push(self.corner(v), FeatureId::vertex(v));
+        // A face: its axis is the normal, nearly.
+        let axis = if along.y <= along.x && along.z <= along.x {
+            0
+        } else if along.z <= along.y {
+            1
+        } else {
+            2
+        };
+        if 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE <= lying[axis] {
+            let (bit, j, k) = (1 << axis, 1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+            let side = vertex & bit;
+            out.id = FeatureId::face(2 * axis as u32 + u32::from(side != 0));
+            out.normal = DVec3::AXES[axis] * if side == 0 { 1.0 } else { -1.0 };
+            // Counter-clockwise about +axis, the other way round about -axis.
+            let ring = if side == 0 { [0, j, j | k, k] } else { [0, k, j | k, j] };
+            for other in ring {
+                corner(out, side | other);
+            }
+            return;
+        }
+        // An edge: its axis lies in the plane, nearly.
+        let axis = if along.x <= along.y && along.x <= along.z {
+            0
+        } else if along.y <= along.z {
+            1
+        } else {
+            2
+        };
+        if along[axis] <= tol::FEATURE_SINE {
+            let (bit, j, k) = (1 << axis, (axis + 1) % 3, (axis + 2) % 3);
+            let signs = vertex >> j & 1 | (vertex >> k & 1) << 1;
+            out.id = FeatureId::edge(4 * axis as u32 + signs);
+            corner(out, vertex & !bit);
+            corner(out, vertex | bit);
+            return;
+        }
+        out.id = FeatureId::vertex(vertex);
+        corner(out, vertex);
+    }
+}

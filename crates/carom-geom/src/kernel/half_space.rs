@@ -1,0 +1,55 @@
+//! Half-spaces: everything below a plane through the origin of the frame.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.6.
+
+use super::super::num::{Pose, Vec3, narrow, widen};
+use crate::{ShapeError, check};
+use carom_bounds::Aabb;
+use carom_math::scaling::unit;
+use glam::DVec3;
+
+/// All points x with `normal . x <= 0`. Unbounded, so it has no support map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace {
+    normal: Vec3,
+}
+
+impl HalfSpace {
+    /// The half-space below the plane through the origin with this outward normal, of any length but zero.
+    pub fn new(normal: Vec3) -> Result<HalfSpace, ShapeError> {
+        check::point("normal", widen(normal))?;
+        let normal = unit(widen(normal)).ok_or(ShapeError::NoDirection { what: "normal" })?;
+        Ok(HalfSpace { normal: narrow(normal) })
+    }
+
+    /// Outward unit normal, as rounded for storage.
+    #[inline]
+    pub fn normal(&self) -> Vec3 {
+        self.normal
+    }
+
+    /// The outward normal that decides: the stored one, of unit length in `f64`.
+    #[inline]
+    pub fn normal_wide(&self) -> DVec3 {
+        unit(widen(self.normal)).unwrap_or(DVec3::Y)
+    }
+
+    /// A box around the placed half-space: infinite, except along the axis of an axis-aligned normal.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        let pose = pose.wide();
+        let normal = pose.transform_vector(self.normal_wide());
+        let mut max = glam::Vec3::INFINITY;
+        let mut min = glam::Vec3::NEG_INFINITY;
+        for axis in 0..3 {
+            if normal[(axis + 1) % 3] == 0.0 && normal[(axis + 2) % 3] == 0.0 {
+                let surface = Aabb::from_center_radius(pose.translation, 0.0);
+                if 0.0 < normal[axis] {
+                    max[axis] = surface.max[axis];
+                } else {
+                    min[axis] = surface.min[axis];
+                }
+            }
+        }
+        Aabb { min, max }
+    }
+}

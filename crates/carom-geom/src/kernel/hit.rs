@@ -1,0 +1,90 @@
+//! What a ray cast and a point projection answer.
+
+use super::super::num::{Real, Vec3, narrow, real};
+use crate::FeatureId;
+use glam::DVec3;
+
+/// Where a ray meets a shape, in the frame of the ray.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct RayHit {
+    /// The ray's parameter, in lengths of its direction.
+    pub t: Real,
+    /// Outward unit normal of the surface there, also where the ray leaves the shape. For a solid that the ray
+    /// starts in, against the ray. Zero for what has no surface and no direction to oppose.
+    pub normal: Vec3,
+    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    pub part: u32,
+    /// Feature that is hit.
+    pub feature: FeatureId,
+    /// The ray meets the surface from inside, or a triangle from the side where it appears clockwise.
+    pub is_back_face: bool,
+}
+
+impl RayHit {
+    /// A hit on a single shape, feature unknown, from outside.
+    #[inline]
+    pub const fn new(t: Real, normal: Vec3) -> RayHit {
+        RayHit { t, normal, part: 0, feature: FeatureId::UNKNOWN, is_back_face: false }
+    }
+
+    /// The same hit with its feature named.
+    #[inline]
+    pub const fn with_feature(mut self, feature: FeatureId) -> RayHit {
+        self.feature = feature;
+        self
+    }
+
+    /// The same hit with its part named.
+    #[inline]
+    pub const fn with_part(mut self, part: u32) -> RayHit {
+        self.part = part;
+        self
+    }
+
+    /// The same hit, said to be from inside or not.
+    #[inline]
+    pub const fn with_back_face(mut self, is_back_face: bool) -> RayHit {
+        self.is_back_face = is_back_face;
+        self
+    }
+}
+
+/// The point of a shape's surface nearest to a given point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct PointProjection {
+    /// The nearest point of the surface, in the frame of the given point.
+    pub point: Vec3,
+    /// The given point lies in the solid, surface included.
+    pub is_inside: bool,
+    /// Distance from the surface, negative inside.
+    pub distance: Real,
+    /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
+    pub part: u32,
+    /// Feature that the nearest point lies on.
+    pub feature: FeatureId,
+}
+
+impl PointProjection {
+    /// From the nearest point and the signed distance, in `f64`.
+    #[inline]
+    pub(crate) fn from_wide(point: DVec3, distance: f64, feature: FeatureId) -> PointProjection {
+        PointProjection {
+            point: narrow(point),
+            is_inside: distance <= 0.0,
+            distance: real(distance),
+            part: 0,
+            feature,
+        }
+    }
+
+    /// The same projection with its part named.
+    #[inline]
+    pub const fn with_part(mut self, part: u32) -> PointProjection {
+        self.part = part;
+        self
+    }
+}

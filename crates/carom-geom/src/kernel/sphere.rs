@@ -1,0 +1,64 @@
+//! Balls, centred at the origin of their frame.
+//!
+//! As a support map a ball is its centre with the radius as margin.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3.
+
+use super::super::num::{Pose, Real, wide};
+use crate::bound::around_local;
+use crate::{ShapeError, SupportMap, SupportPoint, check};
+use carom_bounds::Aabb;
+use glam::DVec3;
+
+/// A ball; of radius zero, a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sphere {
+    radius: Real,
+}
+
+impl Sphere {
+    /// A ball with this radius: finite, not negative.
+    pub fn new(radius: Real) -> Result<Sphere, ShapeError> {
+        check::size("radius", wide(radius))?;
+        Ok(Sphere { radius })
+    }
+
+    /// The radius.
+    #[inline]
+    pub fn radius(&self) -> Real {
+        self.radius
+    }
+
+    /// A box around the placed ball.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        let r = wide(self.radius);
+        around_local(DVec3::splat(-r), DVec3::splat(r), r, &pose.wide())
+    }
+}
+
+impl SupportMap for Sphere {
+    #[inline]
+    fn support(&self, _direction: DVec3) -> SupportPoint {
+        SupportPoint { point: DVec3::ZERO, vertex: 0 }
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        (number == 0).then_some(DVec3::ZERO)
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        DVec3::ZERO
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        0.0
+    }
+
+    #[inline]
+    fn margin(&self) -> f64 {
+        wide(self.radius)
+    }
+}

@@ -1,0 +1,174 @@
+//! Triangles as two-sided sheets.
+//!
+//! Vertices 0, 1, 2 are a, b, c; edge i starts at vertex i; face 0 is the side from which they appear
+//! counter-clockwise, face 1 the other.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.4.
+
+use super::super::num::{Pose, Vec3, narrow, widen};
+use crate::bound::aabb_from_support;
+use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
+use carom_bounds::Aabb;
+use carom_math::ops::sqrt;
+use carom_math::scaling::{balanced, unit};
+use carom_math::tol;
+use glam::DVec3;
+
+/// The closed triangle a, b, c; with corners on a line or at one place it is that segment or point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle {
+    a: Vec3,
+    b: Vec3,
+    c: Vec3,
+}
+
+impl Triangle {
+    /// A triangle from its corners, which must be finite.
+    pub fn new(a: Vec3, b: Vec3, c: Vec3) -> Result<Triangle, ShapeError> {
+        check::point("a", widen(a))?;
+        check::point("b", widen(b))?;
+        check::point("c", widen(c))?;
+        Ok(Triangle { a, b, c })
+    }
+
+    /// A triangle from corners that were checked before, such as those of a mesh.
+    #[inline]
+    #[allow(dead_code)] // For meshes.
+    pub(crate) const fn new_unchecked(a: Vec3, b: Vec3, c: Vec3) -> Triangle {
+        Triangle { a, b, c }
+    }
+
+    /// First corner.
+    #[inline]
+    pub fn a(&self) -> Vec3 {
+        self.a
+    }
+
+    /// Second corner.
+    #[inline]
+    pub fn b(&self) -> Vec3 {
+        self.b
+    }
+
+    /// Third corner.
+    #[inline]
+    pub fn c(&self) -> Vec3 {
+        self.c
+    }
+
+    /// The corners in `f64`.
+    #[inline]
+    pub fn corners_wide(&self) -> [DVec3; 3] {
+        [widen(self.a), widen(self.b), widen(self.c)]
+    }
+
+    /// Unit normal of the side from which the corners appear counter-clockwise; `None` when they lie on a line, as
+    /// far as `f64` can tell.
+    #[inline]
+    pub fn normal(&self) -> Option<Vec3> {
+        triangle_normal(&self.corners_wide()).map(narrow)
+    }
+
+    /// A box around the placed triangle.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        aabb_from_support(self, &pose.wide())
+    }
+}
+
+/// Unit normal of a, b, c counter-clockwise; `None` when they lie on a line, as far as `f64` can tell.
+#[inline]
+pub(crate) fn triangle_normal(corners: &[DVec3; 3]) -> Option<DVec3> {
+    let [a, b, c] = *corners;
+    unit(balanced(b - a).cross(balanced(c - a)))
+}
+
+impl SupportMap for Triangle {
+    #[inline]
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let corners = self.corners_wide();
+        let (da, db, dc) = (corners[0].dot(direction), corners[1].dot(direction), corners[2].dot(direction));
+        let vertex = if db <= da && dc <= da {
+            0
+        } else if dc <= db {
+            1
+        } else {
+            2
+        };
+        SupportPoint { point: corners[vertex], vertex: vertex as u32 }
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.corners_wide().get(number as usize).copied()
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        let [a, b, c] = self.corners_wide();
+        (a + b + c) * (1.0 / 3.0)
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        let center = self.center();
+        let farthest = self.corners_wide().map(|p| (p - center).length_squared());
+        // The centre may be off by three units of the largest coordinate, but the distances are from where it is.
+        sqrt(farthest[0].max(farthest[1]).max(farthest[2])) * (1.0 + 4.0 * f64::EPSILON)
+    }
+
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        out.clear();
+        let corners = self.corners_wide();
+        let best = 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE;
+        if let Some(up) = triangle_normal(&corners) {
+            let cosine = up.dot(normal);
+            if best <= cosine * cosine {
+                let is_back = cosine < 0.0;
+                out.id = FeatureId::face(u32::from(is_back));
+                out.normal = if is_back { -up } else { up };
+                for i in 0..3 {
+                    let v = if is_back { 2 - i } else { i };
+                    out.push(corners[v], FeatureId::vertex(v as u32));
+                }
+                return;
+            }
+        }
+        let vertex = self.support(normal).vertex as usize;
+        let edges = [(vertex, (vertex + 1) % 3, vertex), (vertex, (vertex + 2) % 3, (vertex + 2) % 3)];
+        edge_or_vertex(&corners, vertex, &edges, normal, out);
+    }
+}
+
+/// Of the edges (from the support vertex, to, number) the one that lies best in the plane, if it does so nearly;
+/// else the vertex.
+pub(crate) fn edge_or_vertex(
+    corners: &[DVec3],
+    vertex: usize,
+    edges: &[(usize, usize, usize)],
+    normal: DVec3,
+    out: &mut Feature,
+) {
+    let id = |v: usize| FeatureId::vertex(v as u32);
+    let mut best = None;
+    let mut best_sine = tol::FEATURE_SINE;
+    for &(from, to, number) in edges {
+        // An edge without length is no edge.
+        let Some(along) = unit(corners[to] - corners[from]) else { continue };
+        let sine = along.dot(normal).abs();
+        if sine <= best_sine {
+            best_sine = sine;
+            best = Some((from, to, number));
+        }
+    }
+    match best {
+        Some((from, to, number)) => {
+            out.id = FeatureId::edge(number as u32);
+            out.push(corners[from], id(from));
+            out.push(corners[to], id(to));
+        }
+        None => {
+            out.id = id(vertex);
+            out.push(corners[vertex], id(vertex));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The circle that cylinders and cones share: 16 fixed directions, and the support of a disc.
+//!
+//! Fixed directions give a resting cylinder the same contact points, and the same ids, in every frame.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.4.
+
+use carom_math::scaling::hypot;
+
+/// Corners of the polygon that stands for a disc.
+pub(crate) const N_ROUND: usize = 16;
+
+const A: f64 = 0.923_879_532_511_286_7; // cos(pi/8)
+const B: f64 = 0.382_683_432_365_089_8; // sin(pi/8)
+const C: f64 = core::f64::consts::FRAC_1_SQRT_2;
+
+/// (x, z) of the corners on the unit circle, counter-clockwise seen from +y: the angle goes from z to x.
+pub(crate) const ROUND: [(f64, f64); N_ROUND] = [
+    (0.0, 1.0),
+    (B, A),
+    (C, C),
+    (A, B),
+    (1.0, 0.0),
+    (A, -B),
+    (C, -C),
+    (B, -A),
+    (0.0, -1.0),
+    (-B, -A),
+    (-C, -C),
+    (-A, -B),
+    (-1.0, 0.0),
+    (-A, B),
+    (-C, C),
+    (-B, A),
+];
+
+/// The unit vector along (x, z) and the length of (x, z); the vector is zero when (x, z) is.
+#[inline]
+pub(crate) fn radial(x: f64, z: f64) -> (f64, f64, f64) {
+    let length = hypot(x, z);
+    if !(0.0 < length && length < f64::INFINITY) {
+        return (0.0, 0.0, 0.0);
+    }
+    // Balanced before the division: the quotient of two subnormal numbers would be coarse.
+    let scale = carom_math::scaling::scale_of(length);
+    let inverse = 1.0 / (length * scale);
+    (x * scale * inverse, z * scale * inverse, length)
+}

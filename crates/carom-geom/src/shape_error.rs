@@ -1,0 +1,52 @@
+//! Why a shape was refused.
+
+/// Why a shape was refused; `what` names the parameter or the corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// A number is NaN or infinite.
+    NotFinite {
+        /// The parameter or corner.
+        what: &'static str,
+    },
+    /// A size is negative.
+    Negative {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A coordinate or size is beyond `carom_math::tol::MAX_LENGTH`; never so in `f32`.
+    TooLarge {
+        /// The parameter or corner.
+        what: &'static str,
+        /// The largest offending coordinate.
+        value: f64,
+    },
+    /// A size is positive and below `carom_math::tol::MIN_LENGTH`; never so in `f32`.
+    TooSmall {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A direction has no length.
+    NoDirection {
+        /// The parameter.
+        what: &'static str,
+    },
+}
+
+impl core::fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            ShapeError::NotFinite { what } => write!(f, "{what} is NaN or infinite"),
+            ShapeError::Negative { what, value } => write!(f, "{what} is negative: {value}"),
+            ShapeError::TooLarge { what, value } => write!(f, "{what} is too large: {value}"),
+            ShapeError::TooSmall { what, value } => write!(f, "{what} is too small: {value}; zero is fine"),
+            ShapeError::NoDirection { what } => write!(f, "{what} has no length"),
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}
