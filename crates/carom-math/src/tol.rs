@@ -25,3 +25,31 @@ pub const MIN_LENGTH: f64 = f64::from_bits((1023 - 149) << 52);
 /// Smaller, and a slightly tilted box stands on an edge instead of on its face; larger, and crossing edges are
 /// clipped as faces, with contact points off the contact.
 pub const FEATURE_SINE: f64 = 0.1;
+
+/// Relative to the sum of two bodies' sizes, a length. How much smaller the overlap along one axis must be before it
+/// is preferred over that of a face axis tried earlier.
+///
+/// Some hundred times the rounding of an overlap: edges parallel to the other body's edges repeat its face normals,
+/// and the face must win such a tie or resting boxes would flicker between edge and face contacts. Depths are too
+/// large by at most this.
+pub const SAT_TIE: f64 = 1e-13;
+
+/// Cosine, a pure number. Faces turned from the contact normal by less than its angle, 8 degrees, are clipped
+/// against each other even when the axis of least overlap is that of two edges.
+///
+/// A box at rest tilts by far less and keeps its four contacts; a true crossing of edges keeps one.
+pub const NEARLY_FACING: f64 = 0.99;
+
+/// Cosine, a pure number. A supporting face turned farther from the contact normal than this is seen edge-on, and
+/// its extreme edge stands for it: carrying points along the normal to its plane would magnify errors twentyfold.
+pub const FACE_SEEN_EDGE_ON: f64 = 0.05;
+
+/// Squared sine, a pure number. Segments whose angle is smaller, one degree, touch along a stretch with two contacts
+/// and not in one point.
+pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
+
+/// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth stands for the
+/// witness of the depth itself, which is then left out.
+///
+/// The witness comes in `f32`, whose rounding this covers.
+pub const WITNESS_KEPT: f64 = 1e-6;

@@ -1,3 +1,35 @@
 //! Separating axes, clipping and contact manifolds for boxes and hulls.
+//!
+//! Everything that returns a manifold exists twice: at the crate root in `f32`, and, with the feature `f64`, again in
+//! the module [`f64`](mod@f64), compiled from the same files in `src/kernel/`. What decides is computed in `f64` in both.
+//!
+//! ```
+//! use carom_math::{Pose, Vec3};
+//! use carom_sat::box_box;
+//!
+//! // A unit box rests on a slab and has sunk in by 1 mm.
+//! let (slab, unit) = (Vec3::new(5.0, 0.5, 5.0), Vec3::splat(0.5));
+//! let on_top = Pose::from_translation(Vec3::new(0.25, 0.999, 0.0));
+//! let manifold = box_box::manifold(slab, unit, &on_top, 0.01).unwrap();
+//! assert_eq!(manifold.contacts().len(), 4);
+//! assert_eq!(manifold.normal(), Vec3::Y);
+//! assert!((manifold.deepest().unwrap().distance + 0.001).abs() < 1e-6);
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+#![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
+
+#[path = "kernel/mod.rs"]
+mod kernel;
+mod num;
+
+/// The same functions for `f64`.
+#[cfg(feature = "f64")]
+#[path = "twin.rs"]
+pub mod f64;
+
+mod clip;
+mod closest;
+mod reduce;
+
+pub use kernel::*;

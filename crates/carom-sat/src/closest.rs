@@ -1,0 +1,103 @@
+//! The closest points of two features, by trying all: for features that do not cover each other along the normal.
+//!
+//! Every vertex of either polygon against the other polygon's inside, every edge against every edge. Sixteen
+//! edge pairs for two quadrilaterals, and rare: only bodies that are apart, within the prediction, and side by side.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
+
+use glam::DVec3;
+
+/// The closest points of two convex polygons, segments or points, each not empty.
+pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
+    let mut best = (a[0], b[0]);
+    let mut best_sq = f64::INFINITY;
+    let mut offer = |p: DVec3, q: DVec3| {
+        let d = (q - p).length_squared();
+        if d < best_sq {
+            best_sq = d;
+            best = (p, q);
+        }
+    };
+    for i in 0..n_edges(a) {
+        for j in 0..n_edges(b) {
+            let (p, q) = segments(a[i], a[(i + 1) % a.len()], b[j], b[(j + 1) % b.len()]);
+            offer(p, q);
+        }
+    }
+    for &q in b {
+        if let Some(p) = foot_inside(a, q) {
+            offer(p, q);
+        }
+    }
+    for &p in a {
+        if let Some(q) = foot_inside(b, p) {
+            offer(p, q);
+        }
+    }
+    best
+}
+
+/// A point counts as one edge without length, a segment as one edge.
+fn n_edges(points: &[DVec3]) -> usize {
+    if points.len() == 2 { 1 } else { points.len() }
+}
+
+/// The foot of the perpendicular on the polygon's plane, where it lies inside.
+fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
+    if polygon.len() < 3 {
+        return None;
+    }
+    let origin = polygon[0];
+    let mut normal = DVec3::ZERO;
+    for k in 1..polygon.len() - 1 {
+        normal += (polygon[k] - origin).cross(polygon[k + 1] - origin);
+    }
+    let normal = normal.try_normalize()?;
+    let foot = p - normal * normal.dot(p - origin);
+    for k in 0..polygon.len() {
+        let edge = polygon[(k + 1) % polygon.len()] - polygon[k];
+        if normal.dot(edge.cross(foot - polygon[k])) < 0.0 {
+            return None;
+        }
+    }
+    Some(foot)
+}
+
+/// The closest points of two segments, either of which may be a point.
+pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DVec3) {
+    let (u, v, w) = (a1 - a0, b1 - b0, a0 - b0);
+    let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let clamp = |x: f64| x.clamp(0.0, 1.0);
+    let (s, t);
+    if uu == 0.0 {
+        s = 0.0;
+        t = if vv == 0.0 { 0.0 } else { clamp(vw / vv) };
+    } else if vv == 0.0 {
+        t = 0.0;
+        s = clamp(-uw / uu);
+    } else {
+        let denominator = uu * vv - uv * uv;
+        // Parallel: any point of A will do to begin with.
+        let start = if 0.0 < denominator { clamp((uv * vw - vv * uw) / denominator) } else { 0.0 };
+        t = clamp((uv * start + vw) / vv);
+        s = clamp((uv * t - uw) / uu);
+    }
+    (a0 + u * s, b0 + v * t)
+}
+
+/// The points of two segments that lie over each other, seen along the normal; clamped to the segments.
+///
+/// For edges that overlap: their closest points would be found on the wrong side where the edges reach deep.
+pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3) {
+    let flat = |v: DVec3| v - normal * normal.dot(v);
+    let (u, v, w) = (a1 - a0, b1 - b0, b0 - a0);
+    let cross = flat(u).cross(flat(v)).dot(normal);
+    if cross == 0.0 {
+        return segments(a0, a1, b0, b1);
+    }
+    let w = flat(w);
+    let t = (w.cross(flat(v)).dot(normal) / cross).clamp(0.0, 1.0);
+    let s = (w.cross(flat(u)).dot(normal) / cross).clamp(0.0, 1.0);
+    (a0 + u * t, b0 + v * s)
+}
