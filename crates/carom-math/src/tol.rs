@@ -53,3 +53,8 @@ pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
 ///
 /// The witness comes in `f32`, whose rounding this covers.
 pub const WITNESS_KEPT: f64 = 1e-6;
+
+/// Relative to the size of two features, a length. A point this close to a clipping plane lies on it.
+///
+/// Some ten roundings: without it a polygon that has no width is cut away by its own opposite sides.
+pub const CLIP_ON_PLANE: f64 = 4e-15;

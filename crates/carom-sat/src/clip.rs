@@ -174,10 +174,16 @@ fn polygon_polygon(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_C
         now[k] = Corner { point: b.points[k], edge_in: edge_in as u8, edge_out: k as u8 };
     }
     let n_a = a.points.len();
+    let size = a.points.iter().chain(b.points).fold(0.0, |size: f64, p| size.max(p.abs().max_element()));
     for k in 0..n_a {
         let start = a.points[k];
         // Outward where A's polygon is counter-clockwise seen from outside, that is, against the normal.
         let side = (a.points[(k + 1) % n_a] - start).cross(normal);
+        let on_plane = tol::CLIP_ON_PLANE * size * side.abs().max_element();
+        let height = |p: DVec3| {
+            let height = side.dot(p - start);
+            if height.abs() <= on_plane { 0.0 } else { height }
+        };
         let plane = PLANE + k as u8;
         let mut n_next = 0;
         let mut push = |corner: Corner| {
@@ -188,7 +194,7 @@ fn polygon_polygon(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_C
         };
         for m in 0..n {
             let (p, q) = (now[m], now[if m + 1 == n { 0 } else { m + 1 }]);
-            let (height_p, height_q) = (side.dot(p.point - start), side.dot(q.point - start));
+            let (height_p, height_q) = (height(p.point), height(q.point));
             if height_p <= 0.0 {
                 push(p);
             }

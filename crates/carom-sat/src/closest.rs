@@ -86,18 +86,21 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
     (a0 + u * s, b0 + v * t)
 }
 
-/// The points of two segments that lie over each other, seen along the normal; clamped to the segments.
+/// The points of two segments that lie over each other, seen along the normal, clamped to the segments; and whether
+/// they truly do.
 ///
 /// For edges that overlap: their closest points would be found on the wrong side where the edges reach deep.
-pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3) {
+pub(crate) fn crossing(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3, normal: DVec3) -> (DVec3, DVec3, bool) {
     let flat = |v: DVec3| v - normal * normal.dot(v);
     let (u, v, w) = (a1 - a0, b1 - b0, b0 - a0);
     let cross = flat(u).cross(flat(v)).dot(normal);
     if cross == 0.0 {
-        return segments(a0, a1, b0, b1);
+        let (p, q) = segments(a0, a1, b0, b1);
+        return (p, q, false);
     }
     let w = flat(w);
-    let t = (w.cross(flat(v)).dot(normal) / cross).clamp(0.0, 1.0);
-    let s = (w.cross(flat(u)).dot(normal) / cross).clamp(0.0, 1.0);
-    (a0 + u * t, b0 + v * s)
+    let t = w.cross(flat(v)).dot(normal) / cross;
+    let s = w.cross(flat(u)).dot(normal) / cross;
+    let range = 0.0..=1.0;
+    (a0 + u * t.clamp(0.0, 1.0), b0 + v * s.clamp(0.0, 1.0), range.contains(&t) && range.contains(&s))
 }

@@ -66,10 +66,14 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
     let mut candidates = Candidates::new();
     let mut normal = axis.normal;
     match axis.number {
-        0..3 => clip_rectangle(&pair, usize::from(axis.number), prediction, &mut candidates),
+        0..3 => {
+            let face = (usize::from(axis.number), axis.positive);
+            clip_rectangle(&pair, face, prediction, &mut candidates);
+        }
         3..6 => {
             let other = pair.swapped();
-            clip_rectangle(&other, usize::from(axis.number - 3), prediction, &mut candidates);
+            let face = (usize::from(axis.number - 3), axis.positive);
+            clip_rectangle(&other, face, prediction, &mut candidates);
             for c in candidates.as_mut_slice() {
                 *c = Candidate {
                     a: b_in_a.transform_point(c.b),
@@ -80,13 +84,13 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
                 };
             }
         }
-        number => edge_contacts(&pair, usize::from(number - 6), normal, prediction, &mut candidates),
+        _ => edge_contacts(&pair, &axis, prediction, &mut candidates),
     }
     if candidates.is_empty() {
         // The faces do not cover each other: apart and side by side, or a flat box lost to rounding.
         let face_a = BoxFace::supporting(&pair.own(), normal);
         let face_b = BoxFace::supporting(&pair.placed_b(), -normal);
-        let (a, b) = closest::closest_points(&face_a.points, &face_b.points);
+        let (a, b) = closest::closest_points(face_a.face().points, face_b.face().points);
         let distance = if axis.overlap < 0.0 {
             let length = (b - a).length();
             if !(0.0 < length) {
@@ -128,6 +132,8 @@ struct Axis {
     normal: DVec3,
     overlap: f64,
     number: u8,
+    /// Of a face axis: the face on the positive side of its box looks at the other box.
+    positive: bool,
 }
 
 impl BoxPair {
@@ -174,13 +180,17 @@ impl BoxPair {
         DVec3::new(self.r[0][j], self.r[1][j], self.r[2][j])
     }
 
+    fn size(&self) -> f64 {
+        let (a, b) = (&self.half_a, &self.half_b);
+        a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
+    }
+
     /// `None` when some axis shows a gap larger than `prediction`.
     #[inline]
     fn least_overlap(&self, prediction: f64) -> Option<Axis> {
         let BoxPair { half_a, half_b, r, t } = self;
         let abs = r.map(|row| row.map(f64::abs));
-        let size = half_a[0] + half_a[1] + half_a[2] + half_b[0] + half_b[1] + half_b[2];
-        let tie = tol::SAT_TIE * size;
+        let tie = tol::SAT_TIE * self.size();
 
         let mut best = f64::INFINITY;
         let mut number = 0;
@@ -244,17 +254,24 @@ impl BoxPair {
             l[i2] = r[i1][j] / length;
             let forward = l[i1] * t[i1] + l[i2] * t[i2];
             let normal = if forward < 0.0 { -DVec3::from(l) } else { DVec3::from(l) };
-            return Some(Axis { normal, overlap: overlap / length, number: (6 + 3 * i + j) as u8 });
+            return Some(Axis {
+                normal,
+                overlap: overlap / length,
+                number: (6 + 3 * i + j) as u8,
+                positive: true,
+            });
         }
-        let normal = if number < 3 {
+        let (normal, positive) = if number < 3 {
+            let positive = 0.0 <= t[number];
             let mut e = [0.0; 3];
-            e[number] = if t[number] < 0.0 { -1.0 } else { 1.0 };
-            DVec3::from(e)
+            e[number] = if positive { 1.0 } else { -1.0 };
+            (DVec3::from(e), positive)
         } else {
+            let positive = along_b[number - 3] < 0.0;
             let axis = self.axis_b(number - 3);
-            if along_b[number - 3] < 0.0 { -axis } else { axis }
+            (if positive { -axis } else { axis }, positive)
         };
-        Some(Axis { normal, overlap: best, number: number as u8 })
+        Some(Axis { normal, overlap: best, number: number as u8, positive })
     }
 }
 
@@ -271,11 +288,15 @@ struct Corner {
 /// The most corners of a quadrilateral clipped by four lines.
 const MAX_CORNERS: usize = 8;
 
-/// B's face most opposed to the face of A across axis `i`, clipped against A's rectangle. Candidates in A's frame.
+/// B's face most opposed to a face of A (its axis and side), clipped against A's rectangle. Candidates in A's frame.
 #[inline]
-fn clip_rectangle(pair: &BoxPair, i: usize, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
+fn clip_rectangle(
+    pair: &BoxPair,
+    (i, positive): (usize, bool),
+    prediction: f64,
+    out: &mut Candidates<MAX_CORNERS>,
+) {
     let BoxPair { half_a, half_b, r, t } = pair;
-    let positive = 0.0 <= t[i];
     let sign = if positive { 1.0 } else { -1.0 };
     let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
     let mut j = 0;
@@ -302,11 +323,12 @@ fn clip_rectangle(pair: &BoxPair, i: usize, prediction: f64, out: &mut Candidate
             edge_out: k as u8,
         };
     }
+    let on_side = tol::CLIP_ON_PLANE * pair.size();
     let mut n = 4;
-    n = clip_side(&mut corners, n, 4, |c| c.u - half_a[i1]);
-    n = clip_side(&mut corners, n, 5, |c| c.v - half_a[i2]);
-    n = clip_side(&mut corners, n, 6, |c| -c.u - half_a[i1]);
-    n = clip_side(&mut corners, n, 7, |c| -c.v - half_a[i2]);
+    n = clip_side(&mut corners, n, 4, on_side, |c| c.u - half_a[i1]);
+    n = clip_side(&mut corners, n, 5, on_side, |c| c.v - half_a[i2]);
+    n = clip_side(&mut corners, n, 6, on_side, |c| -c.u - half_a[i1]);
+    n = clip_side(&mut corners, n, 7, on_side, |c| -c.v - half_a[i2]);
 
     let ids = FaceIds { reference: (i, positive), incident: (j, b_positive) };
     for (k, corner) in corners[..n].iter().enumerate() {
@@ -343,12 +365,16 @@ fn clip_side(
     corners: &mut [Corner; MAX_CORNERS],
     n: usize,
     plane: u8,
+    on_side: f64,
     height: impl Fn(&Corner) -> f64,
 ) -> usize {
     let mut heights = [0.0; MAX_CORNERS];
     let mut any_outside = false;
     for k in 0..n {
         heights[k] = height(&corners[k]);
+        if heights[k].abs() <= on_side {
+            heights[k] = 0.0;
+        }
         any_outside |= 0.0 < heights[k];
     }
     if !any_outside {
@@ -456,6 +482,8 @@ struct BoxFace {
     normal: DVec3,
     /// Cosine between the face's normal and the direction it was asked for.
     cosine: f64,
+    /// 2 where the face has no width, 1 where it has no length either.
+    n_points: usize,
 }
 
 impl BoxFace {
@@ -473,10 +501,14 @@ impl BoxFace {
         let normal = placed.axes[axis] * sign;
         let center = placed.center + normal * placed.half[axis];
         let (e1, e2) = (placed.axes[k1] * placed.half[k1], placed.axes[k2] * placed.half[k2]);
-        let mut order = [0, 1, 2, 3];
-        if !positive {
-            order.reverse();
-        }
+        // Counter-clockwise; a face without width is the edge that is left of it.
+        let (order, n_points) = match (placed.half[k1] == 0.0, placed.half[k2] == 0.0) {
+            (false, false) if positive => ([0, 1, 2, 3], 4),
+            (false, false) => ([3, 2, 1, 0], 4),
+            (false, true) => ([0, 1, 2, 3], 2),
+            (true, false) => ([0, 3, 1, 2], 2),
+            (true, true) => ([0, 1, 2, 3], 1),
+        };
         let face = (axis, positive);
         BoxFace {
             points: order.map(|k: usize| center + e1 * QUAD[k].0 + e2 * QUAD[k].1),
@@ -484,41 +516,50 @@ impl BoxFace {
             id: face_id(face),
             normal,
             cosine: along[axis].abs(),
+            n_points,
         }
     }
 
     fn face(&self) -> Face<'_> {
-        Face { points: &self.points, ids: &self.ids, id: self.id, normal: self.normal, margin: 0.0 }
+        Face {
+            points: &self.points[..self.n_points],
+            ids: &self.ids[..self.n_points],
+            id: self.id,
+            normal: self.normal,
+            margin: 0.0,
+        }
     }
 }
 
-/// Edge `pair_number / 3` of A across edge `pair_number % 3` of B.
-fn edge_contacts(
-    pair: &BoxPair,
-    pair_number: usize,
-    normal: DVec3,
-    prediction: f64,
-    out: &mut Candidates<MAX_CORNERS>,
-) {
+/// The contacts of an edge axis.
+fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
+    let Axis { normal, overlap, number, .. } = *axis;
     let (a, b) = (pair.own(), pair.placed_b());
     let (face_a, face_b) = (BoxFace::supporting(&a, normal), BoxFace::supporting(&b, -normal));
     if tol::NEARLY_FACING < face_a.cosine && tol::NEARLY_FACING < face_b.cosine {
         let mut all = Candidates::new();
         clip(&face_a.face(), &face_b.face(), normal, &mut all);
+        let mut deepest = f64::INFINITY;
         for c in all.as_slice() {
             if c.distance <= prediction {
+                deepest = deepest.min(c.distance);
                 out.push(*c);
             }
         }
-        if !out.is_empty() {
+        if deepest <= tol::WITNESS_KEPT * pair.size() - overlap {
             return;
         }
+        // Boxes without width: their faces are lines, which clipping may lose.
+        *out = Candidates::new();
     }
-    let (i, j) = (pair_number / 3, pair_number % 3);
+    let (i, j) = (usize::from(number - 6) / 3, usize::from(number - 6) % 3);
     let (start_a, end_a, id_a) = supporting_edge(&a, i, normal);
     let (start_b, end_b, id_b) = supporting_edge(&b, j, -normal);
-    let (point_a, point_b) = closest::crossing(start_a, end_a, start_b, end_b, normal);
+    let (point_a, point_b, is_crossing) = closest::crossing(start_a, end_a, start_b, end_b, normal);
     let distance = (point_b - point_a).dot(normal);
+    if overlap < 0.0 && !is_crossing {
+        return; // Apart, and not nearest along this axis.
+    }
     if distance <= prediction {
         out.push(Candidate { a: point_a, b: point_b, distance, feature_a: id_a.0, feature_b: id_b.0 });
     }

@@ -1,1 +1,3 @@
 //! Integration tests of carom-sat.
+
+mod box_box;

@@ -1,0 +1,3 @@
+//! Slow answers that are obviously right.
+
+pub mod sat;
