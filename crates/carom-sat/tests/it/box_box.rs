@@ -119,9 +119,8 @@ proptest! {
             prop_assert_eq!(one.contacts().len(), other.contacts().len());
             for (p, q) in one.contacts().iter().zip(other.contacts()) {
                 // Numbers below the normal range have fewer bits.
-                let round = |v: Vec3| Vec3::select(v.abs().cmplt(Vec3::splat(1e-30)), Vec3::ZERO, v);
-                prop_assert_eq!(round(p.point_a) * scale, round(q.point_a));
-                prop_assert_eq!(round(p.point_b) * scale, round(q.point_b));
+                let same = |p: Vec3, q: Vec3| (p * scale).cmpeq(q) | q.abs().cmplt(Vec3::splat(1e-30));
+                prop_assert!(same(p.point_a, q.point_a).all() && same(p.point_b, q.point_b).all());
                 prop_assert_eq!(p.distance * scale, q.distance);
                 prop_assert_eq!((p.feature_a, p.feature_b), (q.feature_a, q.feature_b));
             }
