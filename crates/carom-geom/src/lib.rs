@@ -32,9 +32,14 @@ pub mod f64;
 mod bound;
 mod check;
 mod feature_id;
+mod flat;
 mod round;
+pub mod segment_triangle;
 mod shape_error;
 mod support;
+pub mod tri_distance;
+pub mod tri_intersection;
+pub mod tri_tri;
 
 pub use bound::aabb_from_support;
 pub use kernel::*;

@@ -29,6 +29,8 @@ mod num;
 #[path = "twin.rs"]
 pub mod f64;
 
+pub mod double_double;
+mod exact_sum;
 pub mod ops;
 pub mod predicates;
 pub mod rounding;

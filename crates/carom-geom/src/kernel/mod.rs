@@ -26,3 +26,6 @@ pub use segment::Segment;
 pub use sphere::Sphere;
 pub use tetrahedron::Tetrahedron;
 pub use triangle::Triangle;
+mod mesh;
+
+pub use mesh::{MeshError, TriMesh};

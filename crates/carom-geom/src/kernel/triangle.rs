@@ -33,7 +33,6 @@ impl Triangle {
 
     /// A triangle from corners that were checked before, such as those of a mesh.
     #[inline]
-    #[allow(dead_code)] // For meshes.
     pub(crate) const fn new_unchecked(a: Vec3, b: Vec3, c: Vec3) -> Triangle {
         Triangle { a, b, c }
     }

@@ -1,1 +1,4 @@
 //! Integration tests of carom-geom.
+
+mod mesh;
+mod tri_tri;

@@ -1,0 +1,171 @@
+//! Triangle meshes: positions and indices, checked once.
+//!
+//! A mesh is a surface, a set of closed triangles; whether it encloses a solid is for
+//! a mesh report to say.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.4.5 (indexed meshes).
+
+use super::super::num::{Vec3, widen};
+use super::Triangle;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::tol;
+use glam::DVec3;
+
+/// Triangles over shared vertices: every index in range, every coordinate finite and not beyond
+/// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
+///
+/// Counter-clockwise seen from outside. Degenerate triangles and duplicates are kept.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TriMesh {
+    vertices: Vec<Vec3>,
+    indices: Vec<[u32; 3]>,
+}
+
+/// Why a mesh was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// There is no triangle.
+    Empty,
+    /// More than 2^32 - 1 vertices or triangles.
+    TooLarge,
+    /// A coordinate of this vertex, the first such, is NaN or infinite.
+    NotFinite {
+        /// Number of the vertex.
+        vertex: u32,
+    },
+    /// A coordinate of this vertex, the first such, is larger than
+    /// [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH) in absolute value.
+    TooFar {
+        /// Number of the vertex.
+        vertex: u32,
+    },
+    /// This triangle, the first such, names a vertex that does not exist.
+    IndexOutOfRange {
+        /// Number of the triangle.
+        triangle: u32,
+        /// The index that it holds.
+        index: u32,
+        /// How many vertices there are.
+        n_vertices: u32,
+    },
+}
+
+impl core::fmt::Display for MeshError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            MeshError::Empty => write!(f, "the mesh has no triangle"),
+            MeshError::TooLarge => write!(f, "the mesh has more vertices or triangles than a u32 can number"),
+            MeshError::NotFinite { vertex } => {
+                write!(f, "vertex {vertex} has a coordinate that is NaN or infinite")
+            }
+            MeshError::TooFar { vertex } => {
+                write!(f, "vertex {vertex} has a coordinate beyond {:e}", tol::MAX_LENGTH)
+            }
+            MeshError::IndexOutOfRange { triangle, index, n_vertices } => {
+                write!(f, "triangle {triangle} names vertex {index}, and there are {n_vertices}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for MeshError {}
+
+impl TriMesh {
+    /// A mesh from its vertices and, for each triangle, the numbers of its three.
+    pub fn new(vertices: Vec<Vec3>, indices: Vec<[u32; 3]>) -> Result<TriMesh, MeshError> {
+        if indices.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        let Ok(n_vertices) = u32::try_from(vertices.len()) else { return Err(MeshError::TooLarge) };
+        if u32::try_from(indices.len()).is_err() {
+            return Err(MeshError::TooLarge);
+        }
+        for (vertex, position) in (0u32..).zip(&vertices) {
+            if !position.is_finite() {
+                return Err(MeshError::NotFinite { vertex });
+            }
+            if widen(*position).abs().cmpgt(DVec3::splat(tol::MAX_LENGTH)).any() {
+                return Err(MeshError::TooFar { vertex });
+            }
+        }
+        for (triangle, corners) in (0u32..).zip(&indices) {
+            for &index in corners {
+                if n_vertices <= index {
+                    return Err(MeshError::IndexOutOfRange { triangle, index, n_vertices });
+                }
+            }
+        }
+        Ok(TriMesh { vertices, indices })
+    }
+
+    /// All vertices.
+    #[inline]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// For each triangle the numbers of its vertices.
+    #[inline]
+    pub fn indices(&self) -> &[[u32; 3]] {
+        &self.indices
+    }
+
+    /// How many triangles there are; at least one.
+    #[inline]
+    pub fn n_triangles(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// The corners of a triangle, as stored. Panics past the last triangle, as a slice does.
+    #[inline]
+    pub fn points(&self, triangle: u32) -> [Vec3; 3] {
+        self.indices[triangle as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// A triangle as a shape. Panics past the last triangle, as a slice does.
+    #[inline]
+    pub fn triangle(&self, triangle: u32) -> Triangle {
+        let [a, b, c] = self.points(triangle);
+        Triangle::new_unchecked(a, b, c)
+    }
+
+    /// The corners of a triangle, widened without rounding: what exact functions take. Panics past the last triangle,
+    /// as a slice does.
+    #[inline]
+    pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        self.points(triangle).map(widen)
+    }
+
+    /// The corners of every triangle, in order.
+    #[inline]
+    pub fn iter_corners(&self) -> impl ExactSizeIterator<Item = [DVec3; 3]> + '_ {
+        self.indices.iter().map(|t| t.map(|v| widen(self.vertices[v as usize])))
+    }
+
+    /// Least and greatest coordinates of the vertices that triangles use.
+    pub fn wide_bounds(&self) -> (DVec3, DVec3) {
+        let mut min = DVec3::INFINITY;
+        let mut max = DVec3::NEG_INFINITY;
+        for corner in self.iter_corners().flatten() {
+            min = min.min(corner);
+            max = max.max(corner);
+        }
+        (min, max)
+    }
+
+    /// The box around all triangles, rounded outwards; coordinates beyond the range of `f32` become infinite.
+    pub fn aabb(&self) -> Aabb {
+        let (min, max) = self.wide_bounds();
+        Aabb::around(min, max)
+    }
+
+    /// The box around one triangle, rounded outwards.
+    #[inline]
+    pub fn triangle_aabb(&self, triangle: u32) -> Aabb {
+        let [a, b, c] = self.corners(triangle);
+        Aabb::around(a.min(b).min(c), a.max(b).max(c))
+    }
+}

@@ -1,0 +1,238 @@
+//! What two triangles have in common: nothing, a point, a segment, or a convex polygon.
+//!
+//! Which of these it is, and which edges and corners make its ends, is decided by the exact signs of `tri_tri.rs` and
+//! `flat.rs`; the coordinates of the ends are then computed with twice the digits and rounded once.
+//!
+//! Reference: P. Guigue, O. Devillers, Fast and Robust Triangle-Triangle Overlap Test Using Orientation Predicates,
+//! Journal of Graphics Tools 8(1), 2003, section 3 (the ends of the interval).
+
+use crate::flat::{self, Span};
+use crate::tri_tri::{self, Crossing, Relation};
+use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
+use carom_math::predicates::orient2d_along;
+use carom_math::scaling::scale_of;
+use glam::DVec3;
+
+/// The most corners of the polygon that two triangles of one plane share.
+pub const MAX_SHARED_POINTS: usize = 6;
+
+/// The intersection of two closed triangles. Points are rounded to `f64`; which case it is, and how many points there
+/// are, is exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Intersection {
+    /// Nothing.
+    Empty,
+    /// One point.
+    Point(DVec3),
+    /// A segment, whose ends are different points though they may be equal after rounding.
+    Segment([DVec3; 2]),
+    /// A convex polygon: the triangles lie in one plane.
+    Polygon {
+        /// Its corners in order, the first `n_points` of them.
+        points: [DVec3; MAX_SHARED_POINTS],
+        /// 3 to 6.
+        n_points: usize,
+    },
+}
+
+impl Intersection {
+    /// The point, the two ends or the corners of the polygon; none if it is empty.
+    pub fn points(&self) -> &[DVec3] {
+        match self {
+            Intersection::Empty => &[],
+            Intersection::Point(point) => core::slice::from_ref(point),
+            Intersection::Segment(ends) => ends,
+            Intersection::Polygon { points, n_points } => &points[..*n_points],
+        }
+    }
+}
+
+/// What two closed triangles have in common; a triangle without area is the segment or point that it is.
+pub fn intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
+    match tri_tri::relation_of_planes(a, b) {
+        Relation::Apart => Intersection::Empty,
+        Relation::Crossing(crossing) => crossing_intersection(&crossing),
+        Relation::SharedCorner | Relation::Flat => flat_intersection(a, b),
+    }
+}
+
+/// A point that two triangles that meet have in common; the first corner of `a` if they do not.
+pub(crate) fn common_point(a: &[DVec3; 3], b: &[DVec3; 3]) -> DVec3 {
+    if let Some(shared) = a.iter().find(|p| b.contains(p)) {
+        return *shared;
+    }
+    match intersection(a, b) {
+        Intersection::Empty => a[0],
+        Intersection::Point(p) => p,
+        Intersection::Segment([p, q]) => p * 0.5 + q * 0.5,
+        Intersection::Polygon { points, n_points } => {
+            points[..n_points].iter().fold(DVec3::ZERO, |sum, p| sum + *p / n_points as f64)
+        }
+    }
+}
+
+/// The overlap of the two intervals on the line common to both planes.
+fn crossing_intersection(crossing: &Crossing) -> Intersection {
+    let (b_start_a_end, b_end_a_start) = (crossing.b_start_after_a_end(), crossing.b_end_after_a_start());
+    if b_start_a_end > 0.0 || b_end_a_start < 0.0 {
+        return Intersection::Empty;
+    }
+    let Crossing { a, b } = crossing;
+    // Where each triangle's two crossing sides, from its lone corner, meet the other's plane.
+    let start = || {
+        if crossing.b_start_after_a_start() > 0.0 { on_plane(b[0], b[1], a) } else { on_plane(a[0], a[2], b) }
+    };
+    let end =
+        || if crossing.b_end_after_a_end() > 0.0 { on_plane(a[0], a[1], b) } else { on_plane(b[0], b[2], a) };
+    // B begins where A ends, or ends where A begins; or an interval is a point, the lone corner on the plane.
+    let is_point = b_start_a_end == 0.0
+        || b_end_a_start == 0.0
+        || tri_tri::is_on_plane(a[0], b)
+        || tri_tri::is_on_plane(b[0], a);
+    if is_point { Intersection::Point(start()) } else { Intersection::Segment([start(), end()]) }
+}
+
+/// Where the segment from `p` to `q`, which are not both in the plane and not strictly on one side of it, meets the
+/// plane of a triangle.
+pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
+    let largest = t.iter().chain([&p, &q]).fold(DVec3::ZERO, |m, c| m.max(c.abs())).max_element();
+    let factor = scale_of(largest);
+    let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
+    let normal = difference(t[1], t[0]).cross(difference(t[2], t[0]));
+    let height_p = normal.dot(difference(p, t[0]));
+    let height_q = normal.dot(difference(q, t[0]));
+    between(p, q, (height_p / (height_p - height_q)).clamp_unit())
+}
+
+/// The point at this fraction of the way from `p` to `q`, which are returned as they are at 0 and 1.
+fn between(p: DVec3, q: DVec3, fraction: DoubleDouble) -> DVec3 {
+    let rest = DoubleDouble::from(1.0) - fraction;
+    let mix = |p: f64, q: f64| (DoubleDouble::from(p) * rest + DoubleDouble::from(q) * fraction).to_f64();
+    // Products of numbers near the end of the range do not survive splitting.
+    if p.abs().max(q.abs()).max_element() < 1.0e290 {
+        DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z))
+    } else {
+        p * rest.to_f64() + q * fraction.to_f64()
+    }
+}
+
+/// The corners of an intersection, each an extreme point of it.
+struct Corners {
+    points: [DVec3; 2 * MAX_SHARED_POINTS],
+    n_points: usize,
+}
+
+impl Corners {
+    /// A corner of one of the two, which may be one of the other as well.
+    fn add(&mut self, p: DVec3) {
+        if !self.points[..self.n_points].contains(&p) {
+            self.add_crossing(p);
+        }
+    }
+
+    /// A point inside two sides: no other corner, even if rounding makes it equal to one.
+    fn add_crossing(&mut self, p: DVec3) {
+        if self.n_points < self.points.len() {
+            self.points[self.n_points] = p;
+            self.n_points += 1;
+        }
+    }
+}
+
+/// The extreme points of the intersection of two closed triangles that lie in one plane, or one of which is a segment or a point:
+/// corners of the one in the other, and proper crossings of sides.
+fn flat_intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
+    use crate::segment_triangle::{point_in_triangle, point_on_segment};
+    let mut corners = Corners { points: [DVec3::ZERO; 2 * MAX_SHARED_POINTS], n_points: 0 };
+    let (span_a, span_b) = (flat::span(a), flat::span(b));
+    let mut axis_of_order = None;
+    match (&span_a, &span_b) {
+        (Span::Triangle { axis }, Span::Triangle { .. }) => {
+            axis_of_order = Some(*axis);
+            a.iter().filter(|&&p| point_in_triangle(p, b)).for_each(|p| corners.add(*p));
+            b.iter().filter(|&&p| point_in_triangle(p, a)).for_each(|p| corners.add(*p));
+            for (i, j) in (0..9).map(|k| (k / 3, k % 3)) {
+                let (s, t) = ([a[i], a[(i + 1) % 3]], [b[j], b[(j + 1) % 3]]);
+                if let Some(p) = proper_crossing(*axis, &s, &t) {
+                    corners.add_crossing(p);
+                }
+            }
+        }
+        (Span::Triangle { axis }, Span::Segment(s)) => segment_part(*axis, s, a, &mut corners),
+        (Span::Segment(s), Span::Triangle { axis }) => segment_part(*axis, s, b, &mut corners),
+        (Span::Segment(s), Span::Segment(t)) => {
+            s.iter().filter(|&&p| point_on_segment(p, t)).for_each(|p| corners.add(*p));
+            t.iter().filter(|&&p| point_on_segment(p, s)).for_each(|p| corners.add(*p));
+            if corners.n_points == 0 && flat::segments_meet(s, t) {
+                let axis = (0..3).find(|&axis| orient2d_along(axis, s[0], s[1], t[0]) != 0.0);
+                corners.add(axis.and_then(|axis| proper_crossing(axis, s, t)).unwrap_or(s[0]));
+            }
+        }
+    }
+    match corners.points[..corners.n_points] {
+        [] => Intersection::Empty,
+        [p] => Intersection::Point(p),
+        [p, q] => Intersection::Segment([p, q]),
+        _ => {
+            let n_points = corners.n_points.min(MAX_SHARED_POINTS);
+            let mut points = [DVec3::ZERO; MAX_SHARED_POINTS];
+            points[..n_points].copy_from_slice(&corners.points[..n_points]);
+            sort_around(axis_of_order.unwrap_or(0), &mut points[..n_points]);
+            Intersection::Polygon { points, n_points }
+        }
+    }
+}
+
+/// What a segment and a triangle with area have in common.
+fn segment_part(axis: usize, s: &[DVec3; 2], t: &[DVec3; 3], corners: &mut Corners) {
+    use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle};
+    s.iter().filter(|&&p| point_in_triangle(p, t)).for_each(|p| corners.add(*p));
+    if tri_tri::is_on_plane(s[0], t) && tri_tri::is_on_plane(s[1], t) {
+        t.iter().filter(|&&p| point_on_segment(p, s)).for_each(|p| corners.add(*p));
+        for j in 0..3 {
+            if let Some(p) = proper_crossing(axis, s, &[t[j], t[(j + 1) % 3]]) {
+                corners.add_crossing(p);
+            }
+        }
+    } else if corners.n_points == 0 && segment_meets_triangle(s, t) {
+        corners.add(on_plane(s[0], s[1], t));
+    }
+}
+
+/// The point inside both segments of one plane in which they cross, if they do.
+fn proper_crossing(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> Option<DVec3> {
+    let side0 = orient2d_along(axis, t[0], t[1], s[0]);
+    let side1 = orient2d_along(axis, t[0], t[1], s[1]);
+    let crosses = flat::strictly_apart(side0, side1)
+        && flat::strictly_apart(
+            orient2d_along(axis, s[0], s[1], t[0]),
+            orient2d_along(axis, s[0], s[1], t[1]),
+        );
+    crosses.then(|| {
+        let largest = s.iter().chain(t).fold(DVec3::ZERO, |m, c| m.max(c.abs())).max_element();
+        let factor = scale_of(largest);
+        let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
+        let (v, p, q) = (difference(t[1], t[0]), difference(s[0], t[0]), difference(s[1], t[0]));
+        let area = |w: DoubleDoubleVec3| match axis {
+            0 => v.y * w.z - v.z * w.y,
+            1 => v.z * w.x - v.x * w.z,
+            _ => v.x * w.y - v.y * w.x,
+        };
+        let (height_p, height_q) = (area(p), area(q));
+        between(s[0], s[1], (height_p / (height_p - height_q)).clamp_unit())
+    })
+}
+
+/// Puts the corners of a convex polygon in order around their middle, seen along an axis.
+fn sort_around(axis: usize, points: &mut [DVec3]) {
+    use carom_math::predicates::project;
+    let middle = points.iter().fold(DVec3::ZERO, |sum, p| sum + *p / points.len() as f64);
+    let spoke = |p: &DVec3| project(axis, *p - middle);
+    // Counter-clockwise from the first coordinate's axis: by half-plane, then by the sign of the cross product.
+    points.sort_unstable_by(|p, q| {
+        let (p, q) = (spoke(p), spoke(q));
+        let half = |v: glam::DVec2| v.y < 0.0 || (v.y == 0.0 && v.x < 0.0);
+        half(p).cmp(&half(q)).then_with(|| 0.0f64.total_cmp(&p.perp_dot(q)))
+    });
+}

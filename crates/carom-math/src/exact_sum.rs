@@ -1,0 +1,86 @@
+//! Sums of products of three `f64`, without any rounding, for every finite input.
+//!
+//! A double is an integer times a power of two; so is a product of three, with at most 159 bits. A fixed-point number
+//! that covers the whole range of such products fits in a hundred words, and a sum of products in it is exact. Two
+//! such numbers, one for each sign, keep the carries short. This is the last resort behind the filters and
+//! expansions of [`predicates`](crate::predicates): slower, about half a microsecond, and without a range.
+//!
+//! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM Review 28, 1986.
+//! Differs: products of three numbers instead of two; only the sign is asked for.
+
+use core::cmp::Ordering;
+
+/// Exponent of the lowest bit: three times that of the least subnormal.
+const LOWEST: i32 = -3222;
+
+/// 6294 bits of products, and room for 2^64 of them.
+const N_WORDS: usize = 100;
+
+/// An exact sum of products of three finite numbers.
+pub(crate) struct ExactSum {
+    positive: [u64; N_WORDS],
+    negative: [u64; N_WORDS],
+}
+
+impl ExactSum {
+    /// The empty sum.
+    pub(crate) fn new() -> ExactSum {
+        ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
+    }
+
+    /// Adds `a * b * c`. An infinity counts as the next power of two past the range, a NaN as a number beyond it.
+    pub(crate) fn add(&mut self, a: f64, b: f64, c: f64) {
+        let ((ma, ea), (mb, eb), (mc, ec)) = (parts(a), parts(b), parts(c));
+        let ab = u128::from(ma) * u128::from(mb);
+        let (low, high) = (ab as u64, (ab >> 64) as u64);
+        let low = u128::from(low) * u128::from(mc);
+        let high = u128::from(high) * u128::from(mc) + (low >> 64);
+        let digits = [low as u64, high as u64, (high >> 64) as u64];
+        if digits == [0; 3] {
+            return;
+        }
+        let shift = (ea + eb + ec - LOWEST).unsigned_abs();
+        let (word, bit) = ((shift / 64) as usize, shift % 64);
+        let is_negative = a.is_sign_negative() ^ b.is_sign_negative() ^ c.is_sign_negative();
+        let sum = if is_negative { &mut self.negative } else { &mut self.positive };
+        let mut carry = false;
+        for i in 0..N_WORDS - word {
+            let digit = match i {
+                0 => digits[0] << bit,
+                1 | 2 => digits[i] << bit | (digits[i - 1] >> 1) >> (63 - bit),
+                3 => (digits[2] >> 1) >> (63 - bit),
+                _ if carry => 0,
+                _ => break,
+            };
+            let (s, c0) = sum[word + i].overflowing_add(digit);
+            let (s, c1) = s.overflowing_add(u64::from(carry));
+            sum[word + i] = s;
+            carry = c0 | c1;
+        }
+    }
+
+    /// Adds `s` times the determinant of the rows `u`, `v`, `w`.
+    pub(crate) fn add_determinant(&mut self, s: f64, u: [f64; 3], v: [f64; 3], w: [f64; 3]) {
+        for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+            self.add(s * u[i], v[j], w[k]);
+            self.add(-s * u[i], v[k], w[j]);
+        }
+    }
+
+    /// The sign of the sum: -1, 0 or 1.
+    pub(crate) fn sign(&self) -> f64 {
+        match self.positive.iter().rev().cmp(self.negative.iter().rev()) {
+            Ordering::Less => -1.0,
+            Ordering::Equal => 0.0,
+            Ordering::Greater => 1.0,
+        }
+    }
+}
+
+/// `|x| = mantissa * 2^exponent`.
+fn parts(x: f64) -> (u64, i32) {
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) }
+}
