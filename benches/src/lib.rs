@@ -1,2 +1,18 @@
-//! Benches of carom against its peers: answers are compared before anything is timed.
+//! Benches of carom against its peers: on the same scene, in the same run, in turn, and only after the answers were
+//! compared.
+//!
+//! One program per phase stands in `phases/`. Each prints a table and, given `--out FILE`, appends one line of JSON
+//! per workload; `cargo xtask bench` runs them all and draws the plots.
 #![forbid(unsafe_code)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
+
+mod check;
+mod clock;
+mod contest;
+#[cfg(feature = "peers")]
+pub mod peers;
+mod runner;
+
+pub use check::Answers;
+pub use contest::Contest;
+pub use runner::{Row, Runner, Unit};

@@ -1,0 +1,145 @@
+//! A contest: several programs do the same work in turn, round by round, so that a slow minute of the machine
+//! strikes all of them.
+//!
+//! Reference: A. Georges, D. Buytaert, L. Eeckhout, Statistically Rigorous Java Performance Evaluation, OOPSLA 2007
+//! (medians over interleaved repetitions).
+
+use crate::check::Answers;
+use crate::clock::thread_ns;
+
+/// A round of one contestant is repeated until it has lasted this long, so that the clock's steps do not matter.
+const ROUND_NS: f64 = 4e6;
+
+/// One workload and those who do it.
+pub struct Contest<'a> {
+    pub(crate) answers: Answers,
+    contestants: Vec<(&'static str, Box<dyn FnMut() + 'a>)>,
+}
+
+/// What a contestant took, in nanoseconds per call.
+#[derive(Clone, Debug)]
+pub(crate) struct Times {
+    pub(crate) name: &'static str,
+    /// The median, or the mean where calls differ from each other.
+    pub(crate) typical: f64,
+    /// The longest.
+    pub(crate) worst: f64,
+}
+
+impl<'a> Contest<'a> {
+    /// A contest may begin once its answers were compared.
+    pub fn new(answers: Answers) -> Self {
+        Self { answers, contestants: Vec::new() }
+    }
+
+    /// Adds a contestant; the first is carom.
+    pub fn entry(mut self, name: &'static str, work: impl FnMut() + 'a) -> Self {
+        self.contestants.push((name, Box::new(work)));
+        self
+    }
+
+    /// Calls that are all alike: medians over `rounds`.
+    pub(crate) fn alike(&mut self, rounds: usize) -> Vec<Times> {
+        // The first call warms caches and tells how often a round has to call.
+        let repeats: Vec<u32> = self
+            .contestants
+            .iter_mut()
+            .map(|(_, work)| {
+                work();
+                let start = thread_ns();
+                work();
+                let once = (thread_ns() - start).max(1.0);
+                (ROUND_NS / once).ceil().clamp(1.0, 1e6) as u32
+            })
+            .collect();
+        let mut samples = vec![Vec::with_capacity(rounds); self.contestants.len()];
+        let n = self.contestants.len();
+        for round in 0..rounds {
+            for turn in 0..n {
+                let i = (round + turn) % n;
+                let start = thread_ns();
+                for _ in 0..repeats[i] {
+                    (self.contestants[i].1)();
+                }
+                samples[i].push((thread_ns() - start) / f64::from(repeats[i]));
+            }
+        }
+        self.times(samples, median)
+    }
+
+    /// Calls that go on from each other, as frames do: the mean and the worst over `frames`, after `warm` that do not
+    /// count. `between` runs before each frame, untimed.
+    pub(crate) fn frames(&mut self, warm: usize, frames: usize, mut between: impl FnMut()) -> Vec<Times> {
+        let n = self.contestants.len();
+        let mut samples = vec![Vec::with_capacity(frames); n];
+        for frame in 0..warm + frames {
+            between();
+            for turn in 0..n {
+                let i = (frame + turn) % n;
+                let start = thread_ns();
+                (self.contestants[i].1)();
+                let time = thread_ns() - start;
+                if warm <= frame {
+                    samples[i].push(time);
+                }
+            }
+        }
+        self.times(samples, mean)
+    }
+
+    fn times(&self, samples: Vec<Vec<f64>>, typical: impl Fn(&mut [f64]) -> f64) -> Vec<Times> {
+        self.contestants
+            .iter()
+            .zip(samples)
+            .map(|((name, _), mut samples)| Times {
+                name,
+                typical: typical(&mut samples),
+                worst: samples.iter().copied().fold(0.0, f64::max),
+            })
+            .collect()
+    }
+}
+
+fn median(samples: &mut [f64]) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let n = samples.len();
+    if n == 0 {
+        return f64::NAN;
+    }
+    0.5 * (samples[(n - 1) / 2] + samples[n / 2])
+}
+
+fn mean(samples: &mut [f64]) -> f64 {
+    samples.iter().sum::<f64>() / samples.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&mut []).is_nan());
+        assert_eq!(mean(&mut [1.0, 3.0]), 2.0);
+    }
+
+    #[test]
+    fn the_one_who_does_more_takes_longer() {
+        let sum = |n: u64| move || drop(std::hint::black_box((0..n).map(std::hint::black_box).sum::<u64>()));
+        let mut contest = Contest::new(Answers::new()).entry("less", sum(2000)).entry("more", sum(20_000));
+        let times = contest.alike(5);
+        assert!(times[0].typical * 3.0 < times[1].typical, "{times:?}");
+    }
+
+    #[test]
+    fn frames_go_on() {
+        let frames = std::cell::Cell::new(0);
+        let mut seen = Vec::new();
+        let mut contest = Contest::new(Answers::new()).entry("a", || seen.push(frames.get()));
+        contest.frames(1, 3, || frames.set(frames.get() + 1));
+        drop(contest);
+        assert_eq!(seen, [1, 2, 3, 4]);
+    }
+}

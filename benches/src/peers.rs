@@ -1,0 +1,3 @@
+//! What peers need around them to do the same work as carom.
+
+pub mod parry;

@@ -1,0 +1,97 @@
+//! parry: the broad phase on its tree, meshes by its leaf pairs, hulls.
+
+use carom_bounds::Aabb;
+use glam::{DVec3, Quat, Vec3};
+use parry3d::bounding_volume::BoundingVolume as _;
+use parry3d::math::{Pose as ParryPose, Rotation, Vector};
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d::query::intersection_test;
+use parry3d::shape::{ConvexPolyhedron, TriMesh};
+
+/// A vector for parry, which has a glam of its own.
+pub fn vector(v: Vec3) -> Vector {
+    Vector::new(v.x, v.y, v.z)
+}
+
+/// A pose for parry.
+pub fn pose(rotation: Quat, translation: Vec3) -> ParryPose {
+    ParryPose::from_parts(
+        vector(translation),
+        Rotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w),
+    )
+}
+
+/// A box for parry.
+pub fn aabb(aabb: &Aabb) -> parry3d::bounding_volume::Aabb {
+    parry3d::bounding_volume::Aabb::new(vector(aabb.min()), vector(aabb.max()))
+}
+
+/// The hull of points that are all vertices of it.
+pub fn hull(points: &[DVec3]) -> Option<ConvexPolyhedron> {
+    let points: Vec<Vector> = points.iter().map(|p| vector(p.as_vec3())).collect();
+    ConvexPolyhedron::from_convex_hull(&points)
+}
+
+/// A mesh for parry.
+pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<TriMesh> {
+    TriMesh::new(vertices.iter().map(|v| vector(*v)).collect(), triangles.to_vec()).ok()
+}
+
+/// parry's tree as a broad phase, in the two ways that its users have.
+pub struct BroadPhase {
+    tree: Bvh,
+    workspace: BvhWorkspace,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl BroadPhase {
+    /// A tree over the boxes.
+    pub fn new(boxes: &[Aabb]) -> Self {
+        Self { tree: build(boxes), workspace: BvhWorkspace::default(), pairs: Vec::new() }
+    }
+
+    /// One frame: the moved boxes are told, the tree is refitted, and, as rapier does, improved a little.
+    pub fn refit(&mut self, boxes: &[Aabb], moved: &[u32]) -> &mut [(u32, u32)] {
+        for &i in moved {
+            self.tree.insert_or_update_partially(aabb(&boxes[i as usize]), i, 0.0);
+        }
+        self.tree.refit(&mut self.workspace);
+        self.tree.optimize_incremental(&mut self.workspace);
+        self.find()
+    }
+
+    /// One frame: a new tree over all boxes.
+    pub fn rebuild(&mut self, boxes: &[Aabb]) -> &mut [(u32, u32)] {
+        self.tree = build(boxes);
+        self.find()
+    }
+
+    fn find(&mut self) -> &mut [(u32, u32)] {
+        self.pairs.clear();
+        let pairs = &mut self.pairs;
+        self.tree
+            .traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |a, b| pairs.push((a.min(b), a.max(b))));
+        &mut self.pairs
+    }
+}
+
+fn build(boxes: &[Aabb]) -> Bvh {
+    Bvh::from_iter(BvhBuildStrategy::Binned, boxes.iter().enumerate().map(|(i, b)| (i, aabb(b))))
+}
+
+/// Triangle pairs of two meshes that meet, by parry's trees and its test for two convex shapes, with `b_in_a`.
+/// Stops at the first where `is_first` asks for no more than yes or no.
+pub fn mesh_pairs(a: &TriMesh, b: &TriMesh, b_in_a: &ParryPose, is_first: bool, pairs: &mut Vec<(u32, u32)>) {
+    pairs.clear();
+    let check = |node_a: &parry3d::partitioning::BvhNode, node_b: &parry3d::partitioning::BvhNode| {
+        node_a.aabb().intersects(&node_b.aabb().transform_by(b_in_a))
+    };
+    for (i, j) in a.bvh().leaf_pairs(b.bvh(), check) {
+        if intersection_test(&ParryPose::IDENTITY, &a.triangle(i), b_in_a, &b.triangle(j)) == Ok(true) {
+            pairs.push((i, j));
+            if is_first {
+                return;
+            }
+        }
+    }
+}

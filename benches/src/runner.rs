@@ -1,0 +1,143 @@
+//! Runs the contests of one phase, prints them, and writes one line of JSON for each.
+
+use crate::contest::{Contest, Times};
+use serde_json::json;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// The unit in which a workload is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+}
+
+impl Unit {
+    fn ns(self) -> f64 {
+        match self {
+            Unit::Ns => 1.0,
+            Unit::Us => 1e3,
+            Unit::Ms => 1e6,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Ns => "ns",
+            Unit::Us => "us",
+            Unit::Ms => "ms",
+        }
+    }
+}
+
+/// What one line of the report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    /// The workload, which is the same at every size.
+    pub workload: &'a str,
+    /// How large it is: boxes, vertices, triangles.
+    pub size: u64,
+    /// What times are told in.
+    pub unit: Unit,
+    /// How many pieces of work one call does.
+    pub per_call: u64,
+}
+
+/// The phase that a bench program is for, and what its command line asked for.
+pub struct Runner {
+    group: &'static str,
+    is_quick: bool,
+    filter: Option<String>,
+    out: Option<PathBuf>,
+    differ: u64,
+}
+
+impl Runner {
+    /// Reads the command line: `[FILTER] [--quick] [--out FILE]`.
+    pub fn new(group: &'static str) -> Self {
+        let mut runner = Self { group, is_quick: false, filter: None, out: None, differ: 0 };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => runner.is_quick = true,
+                "--out" => runner.out = arguments.next().map(PathBuf::from),
+                word if !word.starts_with('-') => runner.filter = Some(word.to_string()),
+                // What `cargo bench` adds is passed over.
+                _ => {}
+            }
+        }
+        println!("{:<34} {:>8}  {:>4}  times; answers", group, "size", "unit");
+        runner
+    }
+
+    /// True where sizes and rounds shall be small.
+    pub fn is_quick(&self) -> bool {
+        self.is_quick
+    }
+
+    /// True where the workload was asked for; setting up the others can be spared.
+    pub fn wants(&self, workload: &str) -> bool {
+        self.filter.as_deref().is_none_or(|filter| workload.contains(filter))
+    }
+
+    /// Times calls that are all alike.
+    pub fn alike(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
+        let times = contest.alike(if self.is_quick { 5 } else { 21 });
+        self.report(row, &contest, &times);
+    }
+
+    /// Times frames that go on from each other; `between` runs before each, untimed.
+    pub fn frames(&mut self, row: Row<'_>, n: usize, mut contest: Contest<'_>, between: impl FnMut()) {
+        let n = if self.is_quick { n.div_ceil(4) } else { n };
+        let times = contest.frames(3, n, between);
+        self.report(row, &contest, &times);
+    }
+
+    fn report(&mut self, row: Row<'_>, contest: &Contest<'_>, times: &[Times]) {
+        let answers = &contest.answers;
+        let scale = 1.0 / (row.unit.ns() * row.per_call.max(1) as f64);
+        print!("{:<34} {:>8}  {:>4} ", row.workload, row.size, row.unit.name());
+        for time in times {
+            print!(" {} {:.*},", time.name, digits(time.typical * scale), time.typical * scale);
+        }
+        println!(" {} of {} answers differ", answers.differ, answers.compared);
+        if let Some(first) = &answers.first {
+            println!("    first: {first}");
+        }
+        self.differ += answers.differ;
+        let Some(out) = &self.out else { return };
+        let contestants: Vec<_> = times
+            .iter()
+            .map(|time| {
+                json!({"name": time.name, "typical": time.typical * scale, "worst": time.worst * scale})
+            })
+            .collect();
+        let line = json!({
+            "group": self.group, "workload": row.workload, "size": row.size, "unit": row.unit.name(),
+            "contestants": contestants,
+            "compared": answers.compared, "differ": answers.differ, "first": answers.first,
+        });
+        let written = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(out)
+            .and_then(|mut file| writeln!(file, "{line}"));
+        if let Err(error) = written {
+            eprintln!("{}: {error}", out.display());
+        }
+    }
+}
+
+/// Three digits that count.
+fn digits(value: f64) -> usize {
+    match value {
+        v if 100.0 <= v => 0,
+        v if 10.0 <= v => 1,
+        v if 1.0 <= v => 2,
+        _ => 3,
+    }
+}
