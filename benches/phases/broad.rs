@@ -36,7 +36,11 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         crowd.step();
         carom.take(&crowd);
         let ours: Vec<(u32, u32)> = carom.frame().iter().map(|pair| (pair.a, pair.b)).collect();
-        let theirs = if has_refit { refit.refit(crowd.boxes(), crowd.moved()) } else { rebuilt.rebuild(crowd.boxes()) };
+        let theirs = if has_refit {
+            refit.refit(crowd.boxes(), crowd.moved())
+        } else {
+            rebuilt.rebuild(crowd.boxes())
+        };
         theirs.sort_unstable();
         answers.pairs(&format!("frame {frame}"), &ours, theirs);
     }

@@ -39,7 +39,11 @@ impl Answers {
             }
             let is_ours = b.is_none_or(|b| a.is_some_and(|a| a < b));
             let (who, pair) = if is_ours { ("carom", a) } else { ("the peer", b) };
-            if is_ours { i += 1 } else { j += 1 }
+            if is_ours {
+                i += 1
+            } else {
+                j += 1
+            }
             self.differ += 1;
             self.first.get_or_insert_with(|| format!("{what}: only {who} has {pair:?}"));
         }

@@ -13,7 +13,12 @@ const ROUND_NS: f64 = 4e6;
 /// One workload and those who do it.
 pub struct Contest<'a> {
     pub(crate) answers: Answers,
-    contestants: Vec<(&'static str, Box<dyn FnMut() + 'a>)>,
+    contestants: Vec<Contestant<'a>>,
+}
+
+struct Contestant<'a> {
+    name: &'static str,
+    work: Box<dyn FnMut() + 'a>,
 }
 
 /// What a contestant took, in nanoseconds per call.
@@ -34,7 +39,7 @@ impl<'a> Contest<'a> {
 
     /// Adds a contestant; the first is carom.
     pub fn entry(mut self, name: &'static str, work: impl FnMut() + 'a) -> Self {
-        self.contestants.push((name, Box::new(work)));
+        self.contestants.push(Contestant { name, work: Box::new(work) });
         self
     }
 
@@ -44,10 +49,10 @@ impl<'a> Contest<'a> {
         let repeats: Vec<u32> = self
             .contestants
             .iter_mut()
-            .map(|(_, work)| {
-                work();
+            .map(|contestant| {
+                (contestant.work)();
                 let start = thread_ns();
-                work();
+                (contestant.work)();
                 let once = (thread_ns() - start).max(1.0);
                 (ROUND_NS / once).ceil().clamp(1.0, 1e6) as u32
             })
@@ -59,7 +64,7 @@ impl<'a> Contest<'a> {
                 let i = (round + turn) % n;
                 let start = thread_ns();
                 for _ in 0..repeats[i] {
-                    (self.contestants[i].1)();
+                    (self.contestants[i].work)();
                 }
                 samples[i].push((thread_ns() - start) / f64::from(repeats[i]));
             }
@@ -77,7 +82,7 @@ impl<'a> Contest<'a> {
             for turn in 0..n {
                 let i = (frame + turn) % n;
                 let start = thread_ns();
-                (self.contestants[i].1)();
+                (self.contestants[i].work)();
                 let time = thread_ns() - start;
                 if warm <= frame {
                     samples[i].push(time);
@@ -91,8 +96,8 @@ impl<'a> Contest<'a> {
         self.contestants
             .iter()
             .zip(samples)
-            .map(|((name, _), mut samples)| Times {
-                name,
+            .map(|(contestant, mut samples)| Times {
+                name: contestant.name,
                 typical: typical(&mut samples),
                 worst: samples.iter().copied().fold(0.0, f64::max),
             })
@@ -127,7 +132,11 @@ mod tests {
 
     #[test]
     fn the_one_who_does_more_takes_longer() {
-        let sum = |n: u64| move || drop(std::hint::black_box((0..n).map(std::hint::black_box).sum::<u64>()));
+        let sum = |n: u64| {
+            move || {
+                std::hint::black_box((0..n).map(std::hint::black_box).sum::<u64>());
+            }
+        };
         let mut contest = Contest::new(Answers::new()).entry("less", sum(2000)).entry("more", sum(20_000));
         let times = contest.alike(5);
         assert!(times[0].typical * 3.0 < times[1].typical, "{times:?}");

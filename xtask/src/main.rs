@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
+mod bench;
 mod check;
 mod licences;
 mod metadata;
 mod no_std;
+mod report;
 mod step;
 mod tidy;
 
@@ -17,6 +19,8 @@ cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, eac
                                        --quick: format, tidy, clippy and tests with default features
                                        --full: also the benches with their peers and the fuzz targets
 cargo xtask tidy                       the rules of the source tree alone
+cargo xtask bench [GROUP [FILTER]] [--quick]
+                                       carom and its peers on the same work: table, CSV, plots
 ";
 
 /// What went wrong before any check could be made; a failed check is not an `Error`.
@@ -63,6 +67,10 @@ fn run() -> Result<bool, Error> {
             },
         ),
         ["tidy"] => tidy::run(&root),
+        ["bench", rest @ ..] if rest.len() <= 2 => bench::run(
+            &root,
+            &bench::Options { group: rest.first().copied(), filter: rest.get(1).copied(), is_quick: quick },
+        ),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),
     }
 }

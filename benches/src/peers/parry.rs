@@ -23,7 +23,7 @@ pub fn pose(rotation: Quat, translation: Vec3) -> ParryPose {
 
 /// A box for parry.
 pub fn aabb(aabb: &Aabb) -> parry3d::bounding_volume::Aabb {
-    parry3d::bounding_volume::Aabb::new(vector(aabb.min()), vector(aabb.max()))
+    parry3d::bounding_volume::Aabb::new(vector(aabb.min), vector(aabb.max))
 }
 
 /// The hull of points that are all vertices of it.
@@ -69,8 +69,9 @@ impl BroadPhase {
     fn find(&mut self) -> &mut [(u32, u32)] {
         self.pairs.clear();
         let pairs = &mut self.pairs;
-        self.tree
-            .traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |a, b| pairs.push((a.min(b), a.max(b))));
+        self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |a, b| {
+            pairs.push((a.min(b), a.max(b)))
+        });
         &mut self.pairs
     }
 }
@@ -87,7 +88,9 @@ pub fn mesh_pairs(a: &TriMesh, b: &TriMesh, b_in_a: &ParryPose, is_first: bool, 
         node_a.aabb().intersects(&node_b.aabb().transform_by(b_in_a))
     };
     for (i, j) in a.bvh().leaf_pairs(b.bvh(), check) {
-        if intersection_test(&ParryPose::IDENTITY, &a.triangle(i), b_in_a, &b.triangle(j)) == Ok(true) {
+        if intersection_test(&ParryPose::IDENTITY, &a.triangle(i), b_in_a, &b.triangle(j))
+            .is_ok_and(|answer| answer.intersecting)
+        {
             pairs.push((i, j));
             if is_first {
                 return;

@@ -1,0 +1,146 @@
+//! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers and plots in files.
+
+use crate::metadata::list;
+use crate::{Error, report};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// The phases, in the order of a frame; each is a program of the package carom-benches.
+const GROUPS: [&str; 7] = ["broad", "trees", "distance", "depth", "manifold", "mesh_mesh", "pile"];
+
+/// One workload at one size.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) group: String,
+    pub(crate) workload: String,
+    pub(crate) size: u64,
+    pub(crate) unit: String,
+    /// Who took part, and what it took; carom first.
+    pub(crate) contestants: Vec<Contestant>,
+    pub(crate) compared: u64,
+    pub(crate) differ: u64,
+}
+
+/// What one contestant took.
+#[derive(Clone, Debug)]
+pub(crate) struct Contestant {
+    pub(crate) name: String,
+    pub(crate) typical: f64,
+    pub(crate) worst: f64,
+}
+
+impl Row {
+    /// The fastest that is not carom.
+    pub(crate) fn best_peer(&self) -> Option<&Contestant> {
+        self.contestants
+            .iter()
+            .filter(|contestant| !contestant.name.starts_with("carom"))
+            .min_by(|a, b| a.typical.total_cmp(&b.typical))
+    }
+
+    /// The time of carom itself: the first entry.
+    pub(crate) fn carom(&self) -> f64 {
+        self.contestants.first().map_or(f64::NAN, |contestant| contestant.typical)
+    }
+
+    /// The best peer's time over carom's: above 1, carom is ahead.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.best_peer().map_or(f64::NAN, |peer| peer.typical / self.carom())
+    }
+}
+
+/// What was asked for.
+pub(crate) struct Options<'a> {
+    /// One phase, or all.
+    pub(crate) group: Option<&'a str>,
+    /// Only workloads with this in their name.
+    pub(crate) filter: Option<&'a str>,
+    /// Small sizes, few rounds.
+    pub(crate) is_quick: bool,
+}
+
+/// Runs the benches; true where every program ran.
+pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
+    let groups: Vec<&str> =
+        GROUPS.into_iter().filter(|name| options.group.is_none_or(|group| group == *name)).collect();
+    if groups.is_empty() {
+        return Err(format!("there is no such group; there are {}", GROUPS.join(", ")).into());
+    }
+    let folder = root.join("target").join("bench");
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("rows.jsonl");
+    if file.exists() {
+        std::fs::remove_file(&file)?;
+    }
+    let mut is_whole = true;
+    for group in groups {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command
+            .current_dir(root)
+            .args(["bench", "--quiet", "-p", "carom-benches", "--features", "peers", "--bench", group, "--"])
+            .args(options.filter)
+            .arg("--out")
+            .arg(&file);
+        if options.is_quick {
+            command.arg("--quick");
+        }
+        if !command.status()?.success() {
+            eprintln!("{group} did not come to its end");
+            is_whole = false;
+        }
+    }
+    let rows = read(&file)?;
+    print!("\n{}", report::table(&rows));
+    let machine = machine();
+    let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let day = date.get(..10).unwrap_or(&date);
+    let results =
+        root.join("benches").join("results").join(machine.replace(|c: char| !c.is_alphanumeric(), "-"));
+    std::fs::create_dir_all(&results)?;
+    let csv =
+        results.join(format!("{day}{}.csv", options.group.map(|g| format!("-{g}")).unwrap_or_default()));
+    std::fs::write(&csv, report::csv(&rows))?;
+    let page = folder.join("report.html");
+    std::fs::write(&page, report::html(&rows, &machine, day)?)?;
+    println!("\n{}\n{}\n{}", csv.display(), file.display(), page.display());
+    Ok(is_whole)
+}
+
+/// The name of the processor.
+fn machine() -> String {
+    std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_string())
+        })
+        .unwrap_or_else(|| std::env::consts::ARCH.to_string())
+}
+
+/// Reads the lines that the programs wrote.
+fn read(file: &Path) -> Result<Vec<Row>, Error> {
+    let text = if file.exists() { std::fs::read_to_string(file)? } else { String::new() };
+    text.lines().map(|line| Ok(row(&serde_json::from_str(line)?))).collect()
+}
+
+fn row(value: &Value) -> Row {
+    let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
+    let count = |key: &str| value[key].as_u64().unwrap_or_default();
+    Row {
+        group: text("group"),
+        workload: text("workload"),
+        size: count("size"),
+        unit: text("unit"),
+        contestants: list(&value["contestants"])
+            .map(|contestant| Contestant {
+                name: contestant["name"].as_str().unwrap_or_default().to_string(),
+                typical: contestant["typical"].as_f64().unwrap_or(f64::NAN),
+                worst: contestant["worst"].as_f64().unwrap_or(f64::NAN),
+            })
+            .collect(),
+        compared: count("compared"),
+        differ: count("differ"),
+    }
+}

@@ -1,0 +1,182 @@
+//! What the benches found: a table, a CSV file, and a page with log-log plots.
+
+use crate::Error;
+use crate::bench::Row;
+use plotters::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// One line per workload and size: carom, the best peer, and how many times as fast carom is.
+pub(crate) fn table(rows: &[Row]) -> String {
+    let mut out = format!(
+        "{:<10} {:<28} {:>8} {:>4} {:>9} {:>9}  {:<16} {:>6}  {}\n",
+        "group", "workload", "size", "unit", "carom", "best peer", "", "ratio", "answers that differ"
+    );
+    for row in rows {
+        let (name, best) = row.best_peer().map_or(("", f64::NAN), |peer| (peer.name.as_str(), peer.typical));
+        let _ = writeln!(
+            out,
+            "{:<10} {:<28} {:>8} {:>4} {:>9} {:>9}  {:<16} {:>6.2}  {} of {}",
+            row.group,
+            row.workload,
+            row.size,
+            row.unit,
+            number(row.carom()),
+            number(best),
+            name,
+            row.ratio(),
+            row.differ,
+            row.compared
+        );
+    }
+    out
+}
+
+/// The same as comma-separated values, one line per contestant.
+pub(crate) fn csv(rows: &[Row]) -> String {
+    let mut out = String::from("group,workload,size,unit,contestant,typical,worst,compared,differ\n");
+    for row in rows {
+        for contestant in &row.contestants {
+            let _ = writeln!(
+                out,
+                "{},{},{},{},{},{},{},{},{}",
+                row.group,
+                row.workload,
+                row.size,
+                row.unit,
+                contestant.name,
+                number(contestant.typical),
+                number(contestant.worst),
+                row.compared,
+                row.differ
+            );
+        }
+    }
+    out
+}
+
+/// A page with the table and one log-log plot per workload that was run at more than one size.
+pub(crate) fn html(rows: &[Row], machine: &str, day: &str) -> Result<String, Error> {
+    let mut page = String::from(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>carom: benches</title>\n\
+         <style>body { font: 15px sans-serif; margin: 2em } pre { font-size: 13px } svg { margin: 4px }</style>\n",
+    );
+    let _ = writeln!(page, "<h1>carom and its peers</h1>\n<p>{}, {day}</p>", escape(machine));
+    let _ = writeln!(page, "<pre>{}</pre>", escape(&table(rows)));
+    let mut workloads: Vec<(&str, &str)> = Vec::new();
+    for row in rows {
+        if !workloads.contains(&(&row.group, &row.workload)) {
+            workloads.push((&row.group, &row.workload));
+        }
+    }
+    for (group, workload) in workloads {
+        let rows: Vec<&Row> =
+            rows.iter().filter(|row| row.group == group && row.workload == workload).collect();
+        if 1 < rows.len() {
+            page += &plot(&format!("{group}: {workload}"), &rows)?;
+        }
+    }
+    page += "</html>\n";
+    Ok(page)
+}
+
+/// Time over size, both on logarithmic axes, one line per contestant.
+fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
+    let mut lines: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+    for row in rows {
+        for contestant in row.contestants.iter().filter(|contestant| 0.0 < contestant.typical) {
+            lines.entry(&contestant.name).or_default().push((row.size as f64, contestant.typical));
+        }
+    }
+    let (mut x, mut y) = ((f64::INFINITY, 0.0_f64), (f64::INFINITY, 0.0_f64));
+    for &(size, time) in lines.values().flatten() {
+        x = (x.0.min(size), x.1.max(size));
+        y = (y.0.min(time), y.1.max(time));
+    }
+    let mut svg = String::new();
+    if !(x.0 < x.1 && 0.0 < y.0) {
+        return Ok(svg);
+    }
+    {
+        let area = SVGBackend::with_string(&mut svg, (520, 360)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let unit = rows.first().map_or("", |row| row.unit.as_str());
+        let mut chart = ChartBuilder::on(&area)
+            .caption(title, ("sans-serif", 18))
+            .margin(8)
+            .x_label_area_size(36)
+            .y_label_area_size(64)
+            .build_cartesian_2d((x.0 * 0.8..x.1 * 1.25).log_scale(), (y.0 * 0.7..y.1 * 1.5).log_scale())?;
+        chart.configure_mesh().x_desc("size").y_desc(unit).draw()?;
+        for (i, (name, points)) in lines.into_iter().enumerate() {
+            let colour = Palette99::pick(i).stroke_width(2);
+            chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
+            chart
+                .draw_series(LineSeries::new(points, colour))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK)
+            .draw()?;
+        area.present()?;
+    }
+    Ok(svg + "\n")
+}
+
+/// Four digits that count.
+fn number(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "-".to_string(),
+        v if 1000.0 <= v => format!("{v:.0}"),
+        v if 100.0 <= v => format!("{v:.1}"),
+        v if 10.0 <= v => format!("{v:.2}"),
+        v => format!("{v:.4}"),
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Contestant;
+
+    fn row(size: u64, carom: f64, peer: f64) -> Row {
+        let contestant = |name: &str, typical| Contestant { name: name.to_string(), typical, worst: typical };
+        Row {
+            group: "broad".to_string(),
+            workload: "uniform".to_string(),
+            size,
+            unit: "ms".to_string(),
+            contestants: vec![
+                contestant("carom", carom),
+                contestant("slow", peer * 2.0),
+                contestant("peer", peer),
+            ],
+            compared: 10,
+            differ: 1,
+        }
+    }
+
+    #[test]
+    fn the_best_peer_counts() {
+        let row = row(1000, 0.5, 2.0);
+        assert_eq!(row.best_peer().unwrap().name, "peer");
+        assert_eq!(row.ratio(), 4.0);
+        assert!(table(std::slice::from_ref(&row)).contains("4.00  1 of 10"));
+        assert_eq!(csv(&[row]).lines().count(), 4);
+    }
+
+    #[test]
+    fn plots_have_a_line_for_each() {
+        let page = html(&[row(1000, 0.5, 2.0), row(10_000, 5.0, 30.0)], "a <machine>", "2026-01-02").unwrap();
+        assert!(page.contains("<svg") && page.contains("a &lt;machine&gt;") && page.contains("peer"));
+        assert!(!html(&[row(1000, 0.5, 2.0)], "m", "d").unwrap().contains("<svg"));
+    }
+}
