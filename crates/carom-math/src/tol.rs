@@ -67,3 +67,28 @@ pub const CLOSEST_POINTS_SINE: f64 = 1.0e-1;
 /// Pure number, times the size of the figure: what a closest distance must be able to gain from a computation with twice the
 /// digits. A larger number saves time and costs accuracy.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
+
+/// Fraction of the distance. GJK stops when upper minus lower bound is below it.
+///
+/// Curved shapes only: polytopes end on their features. 1e-12 is what `f64` still resolves; below, rounds are spent on noise.
+pub const GJK_DISTANCE: f64 = 1e-12;
+
+/// Fraction of the size of the pair. Nearer than this to the Minkowski difference the origin counts as touching it.
+///
+/// The sum of the roundings of one pose and three products, with a factor of about ten; touching is overlap by 0.
+pub const GJK_TOUCHING: f64 = 1e-14;
+
+/// Fraction of the size of the pair. Rounding of a dot product with a support point: smaller gaps are no gaps.
+pub const GJK_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Fraction of the depth. EPA stops when upper minus lower bound is below it.
+///
+/// Curved shapes only. Each digit costs about 6 rounds.
+pub const EPA_DEPTH: f64 = 1e-10;
+
+/// Fraction of the size of the pair. Thinner than this a Minkowski difference is flat, and its depth 0.
+pub const EPA_FLAT: f64 = 1e-13;
+
+/// Fraction of the size of the pair. A tetrahedron thinner than this is no start for EPA: its faces' normals would be
+/// noise; its best triangle is blown up on both sides instead.
+pub const EPA_THIN: f64 = 1e-10;

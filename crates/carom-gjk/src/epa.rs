@@ -1,0 +1,322 @@
+//! How deep: the distance of the origin from the surface of the Minkowski difference that contains it.
+//!
+//! A polytope inside C is blown up where it is nearest to the origin. The nearest face's distance is a lower bound of the depth,
+//! the support plane over any unit normal an upper one; when the nearest face cannot be blown up the two are equal
+//! and the depth is the true minimum, over all directions.
+//! The search also settles the sign where the distance search could not: a support plane with the origin outside separates.
+//!
+//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects, Game Developers
+//! Conference 2001, sections 4 and 5. Differs: starts from a simplex of any size, flat or not; certified bounds; bounded memory.
+
+use crate::gjk::Simplex;
+use crate::minkowski::{Minkowski, Vertex};
+use crate::polytope::{Face, Full, Polytope};
+use crate::simplex::{face_weights, nearest_of_all, normal_of};
+use crate::{Counters, GjkSettings};
+use carom_geom::SupportMap;
+use carom_math::{ops::sqrt, tol};
+use glam::DVec3;
+
+/// The depth of the cores, scaled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depth {
+    /// Not below the depth. Negative when a separating direction was found.
+    pub(crate) upper: f64,
+    /// Not above the depth, but for rounding.
+    pub(crate) lower: f64,
+    /// Unit normal, from A to B.
+    pub(crate) normal: DVec3,
+    /// The deepest point of A, in A's frame.
+    pub(crate) a: DVec3,
+    /// The deepest point of B, in B's frame.
+    pub(crate) b: DVec3,
+    /// The bounds met.
+    pub(crate) is_converged: bool,
+}
+
+// Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices has 2 v - 4 faces.
+const SMALL: usize = 24;
+const MEDIUM: usize = 64;
+const LARGE: usize = 280;
+
+/// The depth of the origin in C, given a simplex that contains or nearly touches it.
+pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    simplex: &Simplex,
+    settings: &GjkSettings,
+    counters: &mut Counters,
+) -> Depth {
+    let mut vertices = [Vertex::NONE; SMALL];
+    let mut faces = [Face::NONE; 2 * SMALL];
+    let mut polytope = Polytope::new(&mut vertices, &mut faces);
+    if let Err(flat) = start(c, simplex, &mut polytope, counters) {
+        return flat;
+    }
+    let mut state = State::new(settings.max_depth_iterations);
+    match refine(c, &mut polytope, settings, &mut state, counters) {
+        Ok(depth) => depth,
+        Err(Full) => depth_medium(c, &polytope, settings, &mut state, counters),
+    }
+}
+
+#[inline(never)]
+fn depth_medium<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    small: &Polytope<'_>,
+    settings: &GjkSettings,
+    state: &mut State,
+    counters: &mut Counters,
+) -> Depth {
+    let mut vertices = [Vertex::NONE; MEDIUM];
+    let mut faces = [Face::NONE; 2 * MEDIUM];
+    let mut polytope = small.moved(&mut vertices, &mut faces);
+    match refine(c, &mut polytope, settings, state, counters) {
+        Ok(depth) => depth,
+        Err(Full) => depth_large(c, &polytope, settings, state, counters),
+    }
+}
+
+#[inline(never)]
+fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    medium: &Polytope<'_>,
+    settings: &GjkSettings,
+    state: &mut State,
+    counters: &mut Counters,
+) -> Depth {
+    let mut vertices = [Vertex::NONE; LARGE];
+    let mut faces = [Face::NONE; 2 * LARGE];
+    let mut polytope = medium.moved(&mut vertices, &mut faces);
+    match refine(c, &mut polytope, settings, state, counters) {
+        Ok(depth) => depth,
+        Err(Full) => give_up(c, &polytope, state),
+    }
+}
+
+/// What survives a move to larger memory.
+struct State {
+    rounds_left: u32,
+    /// The least upper bound so far, its direction and its support point.
+    upper: f64,
+    normal: DVec3,
+    vertex: Vertex,
+}
+
+impl State {
+    fn new(rounds_left: u32) -> State {
+        State {
+            rounds_left: rounds_left.max(1),
+            upper: f64::INFINITY,
+            normal: DVec3::X,
+            vertex: Vertex::NONE,
+        }
+    }
+}
+
+/// Blows the polytope up until its nearest face is C's.
+#[inline]
+fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    polytope: &mut Polytope<'_>,
+    settings: &GjkSettings,
+    state: &mut State,
+    counters: &mut Counters,
+) -> Result<Depth, Full> {
+    loop {
+        let k = polytope.nearest_face();
+        let Face { normal, distance, is_final, .. } = polytope.faces[k];
+        if is_final || state.rounds_left == 0 || !distance.is_finite() {
+            return Ok(give_up(c, polytope, state));
+        }
+        state.rounds_left -= 1;
+        counters.depth_iterations += 1;
+        counters.supports += 1;
+        let mut vertex = c.support(-normal);
+        let mut height = normal.dot(vertex.w);
+        let tolerance = (settings.depth_tolerance * height).max(tol::GJK_ROUNDING);
+        let mut is_known = polytope.has_vertex(vertex.w);
+        let mut is_exact = c.slack == 0.0;
+        if !is_exact && (height <= 0.0 || height - distance <= tolerance + c.slack || is_known) {
+            vertex = c.support_exact(-normal, &vertex);
+            height = normal.dot(vertex.w);
+            is_known = polytope.has_vertex(vertex.w);
+            is_exact = true;
+        }
+        if is_exact && height < state.upper {
+            (state.upper, state.normal, state.vertex) = (height, normal, vertex);
+        }
+        if height < 0.0 || height - distance <= tolerance {
+            return Ok(on_face(polytope, k, height));
+        }
+        if is_known {
+            // The normal is noise: the true distance of the triangle is all that can be had from it.
+            let [x, y, z] = polytope.corners(k);
+            let nearest = nearest_of_all(&[x, y, z, DVec3::ZERO], 3);
+            polytope.faces[k].distance = sqrt(nearest.distance_sq());
+            polytope.faces[k].is_final = true;
+            continue;
+        }
+        polytope.expand(k, vertex, tol::GJK_ROUNDING)?;
+    }
+}
+
+/// The end on a face: its support plane is the depth, its projection of the origin the witness.
+fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
+    let face = &polytope.faces[k];
+    let [x, y, z] = polytope.corners(k);
+    let weights = face_weights(x, y, z);
+    let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
+    for (corner, weight) in face.corners.iter().zip(weights) {
+        let vertex = &polytope.vertices[usize::from(*corner)];
+        a += vertex.a.point * weight;
+        b += vertex.b.point * weight;
+    }
+    Depth { upper: height, lower: face.distance.min(height), normal: face.normal, a, b, is_converged: true }
+}
+
+/// The end without an end: the best bounds so far.
+#[cold]
+fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    polytope: &Polytope<'_>,
+    state: &mut State,
+) -> Depth {
+    let face = &polytope.faces[polytope.nearest_face()];
+    if face.normal != DVec3::ZERO {
+        let fast = c.support(-face.normal);
+        let vertex = c.support_exact(-face.normal, &fast);
+        let height = face.normal.dot(vertex.w);
+        if height < state.upper {
+            (state.upper, state.normal, state.vertex) = (height, face.normal, vertex);
+        }
+    }
+    let lower = face.distance.min(state.upper);
+    Depth {
+        upper: state.upper,
+        lower,
+        normal: state.normal,
+        a: state.vertex.a.point,
+        b: state.vertex.b.point,
+        is_converged: state.upper - lower <= tol::GJK_TOUCHING,
+    }
+}
+
+/// The first polytope, around the origin or touching it; or, when C has no volume, the depth 0 along its flat direction.
+fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    simplex: &Simplex,
+    polytope: &mut Polytope<'_>,
+    counters: &mut Counters,
+) -> Result<(), Depth> {
+    let v = &simplex.vertices;
+    let mut corners = [v[0], v[1], v[2]];
+    let mut n = simplex.n.min(3);
+    if simplex.n == 4 {
+        // The face from which the fourth corner is least far decides how flat the tetrahedron is.
+        let mut nearest = f64::INFINITY;
+        let mut thinnest = f64::INFINITY;
+        for (i, j, k, other) in [(0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0)] {
+            let normal = normal_of(v[i].w, v[j].w, v[k].w);
+            let length = sqrt(normal.length_squared());
+            if !(0.0 < length) {
+                thinnest = 0.0;
+                continue;
+            }
+            thinnest = thinnest.min((normal.dot(v[other].w - v[i].w) / length).abs());
+            let distance = (normal.dot(v[i].w) / length).abs();
+            if distance < nearest {
+                nearest = distance;
+                corners = [v[i], v[j], v[k]];
+            }
+        }
+        if tol::EPA_THIN < thinnest {
+            polytope.set_tetrahedron([v[0], v[1], v[2], v[3]]);
+            return Ok(());
+        }
+        n = 3;
+    }
+    let mut probe = |direction: DVec3| {
+        counters.supports += 1;
+        let fast = c.support(-direction);
+        if c.slack > 0.0 { c.support_exact(-direction, &fast) } else { fast }
+    };
+    let flat = |normal: DVec3| {
+        // Of the two sides the one on which B's centre lies.
+        let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
+        let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
+        let weights = if simplex.n == 0 {
+            [0.0; 4]
+        } else {
+            crate::simplex::weights(&simplex.points, simplex.nearest.keep)
+        };
+        for (vertex, weight) in v.iter().zip(weights) {
+            a += vertex.a.point * weight;
+            b += vertex.b.point * weight;
+        }
+        Depth { upper: 0.0, lower: 0.0, normal, a, b, is_converged: true }
+    };
+    if n == 1 {
+        // A point: go to the farthest of the supports along the axes.
+        let from = corners[0].w;
+        let mut farthest = tol::EPA_FLAT;
+        for axis in DVec3::AXES {
+            for direction in [axis, -axis] {
+                let vertex = probe(direction);
+                let distance = vertex.w.distance(from);
+                if farthest < distance {
+                    (farthest, corners[1], n) = (distance, vertex, 2);
+                }
+            }
+        }
+        if n == 1 {
+            // C is a point.
+            return Err(flat(unit_or_x(c.center)));
+        }
+    }
+    if n == 2 {
+        // A segment: go to the support farthest from its line.
+        let from = corners[0].w;
+        let along = unit_or_x(corners[1].w - from);
+        let side = along.any_orthonormal_vector();
+        let mut farthest = tol::EPA_FLAT;
+        for direction in [side, -side, along.cross(side), -along.cross(side)] {
+            let vertex = probe(direction);
+            let offset = vertex.w - from;
+            let distance = (offset - along * offset.dot(along)).length();
+            if farthest < distance {
+                (farthest, corners[2], n) = (distance, vertex, 3);
+            }
+        }
+        if n == 2 {
+            // C is a segment: the direction across it that points most from A to B.
+            let across = -(c.center - along * c.center.dot(along));
+            let normal = if across.length() > tol::EPA_FLAT { across.normalize() } else { side };
+            return Err(flat(normal));
+        }
+    }
+    // A triangle: blow it up on both sides.
+    let [x, y, z] = [corners[0].w, corners[1].w, corners[2].w];
+    let normal = unit_or_x(normal_of(x, y, z));
+    // The normal in the sense of the corners' order.
+    let normal = if normal.dot((y - x).cross(z - x)) < 0.0 { -normal } else { normal };
+    let (above, below) = (probe(normal), probe(-normal));
+    let rises = tol::EPA_FLAT < normal.dot(above.w - x);
+    let falls = tol::EPA_FLAT < -normal.dot(below.w - x);
+    match (rises, falls) {
+        (true, true) => polytope.set_bipyramid(corners, above, below),
+        (true, false) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], above]),
+        (false, true) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], below]),
+        // C is flat.
+        (false, false) => return Err(flat(normal)),
+    }
+    Ok(())
+}
+
+fn unit_or_x(v: DVec3) -> DVec3 {
+    let largest = v.abs().max_element();
+    if !(0.0 < largest) {
+        return DVec3::X;
+    }
+    let v = v / largest;
+    v / sqrt(v.length_squared())
+}

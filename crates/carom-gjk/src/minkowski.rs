@@ -1,0 +1,135 @@
+//! The Minkowski difference C = A - B, in A's frame and scaled to size one.
+//!
+//! C contains the origin exactly when A and B meet, and its nearest point is as far from the origin as A from B.
+//! All lengths are multiplied by the power of two that brings the pair to size one: nothing below can overflow, no
+//! threshold needs a unit, and input scaled by a power of two gives the same bits, scaled.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.1.
+//! Differs: the cores alone are subtracted, the margins are added to the answer.
+
+use carom_geom::{SupportMap, SupportPoint};
+use carom_math::WidePose;
+use glam::{DMat3, DVec3};
+
+/// A point of C and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vertex {
+    /// The point of C, scaled, in A's frame.
+    pub(crate) w: DVec3,
+    /// Of A, unscaled, in A's frame.
+    pub(crate) a: SupportPoint,
+    /// Of B, unscaled, in B's frame.
+    pub(crate) b: SupportPoint,
+}
+
+impl Vertex {
+    const NOWHERE: SupportPoint = SupportPoint { point: DVec3::ZERO, vertex: carom_geom::NO_VERTEX };
+    pub(crate) const NONE: Vertex = Vertex { w: DVec3::ZERO, a: Vertex::NOWHERE, b: Vertex::NOWHERE };
+}
+
+/// Two shapes, one pose, one scale.
+pub(crate) struct Minkowski<'s, A: ?Sized, B: ?Sized> {
+    pub(crate) a: &'s A,
+    pub(crate) b: &'s B,
+    pub(crate) b_in_a: WidePose,
+    to_b: DMat3,
+    scaled_rotation: DMat3,
+    scaled_translation: DVec3,
+    /// A power of two: scaled length = length * scale.
+    pub(crate) scale: f64,
+    /// Its inverse.
+    pub(crate) unscale: f64,
+    /// Scaled: how far a support of C may stay behind the true one.
+    pub(crate) slack: f64,
+    /// Scaled: sum of the margins.
+    pub(crate) margin: f64,
+    /// Scaled: a point inside C.
+    pub(crate) center: DVec3,
+    /// Every number that went in is finite.
+    pub(crate) is_finite: bool,
+}
+
+impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
+    #[inline]
+    pub(crate) fn new(a: &'s A, b: &'s B, b_in_a: &WidePose) -> Minkowski<'s, A, B> {
+        let margin = a.margin() + b.margin();
+        let center = a.center() - b_in_a.transform_point(b.center());
+        let reach = center.abs().max_element();
+        let size = a.radius().max(b.radius()).max(reach).max(margin);
+        // The sum catches what max() lets through: a NaN.
+        let sum = a.radius() + b.radius() + center.x + center.y + center.z + margin;
+        let is_finite = sum.is_finite() && b_in_a.rotation.is_finite() && b_in_a.translation.is_finite();
+        let (scale, unscale) = power_of_two(size);
+        Minkowski {
+            a,
+            b,
+            b_in_a: *b_in_a,
+            to_b: b_in_a.rotation.transpose(),
+            scaled_rotation: b_in_a.rotation * scale,
+            scaled_translation: b_in_a.translation * scale,
+            scale,
+            unscale,
+            slack: (a.support_slack() + b.support_slack()) * scale,
+            margin: margin * scale,
+            center: center * scale,
+            is_finite,
+        }
+    }
+
+    /// The point of C farthest along `-u`, to within the slack.
+    #[inline(always)]
+    pub(crate) fn support(&self, u: DVec3) -> Vertex {
+        let u = steady(u);
+        let a = self.a.support(-u);
+        let b = self.b.support(self.to_b * u);
+        self.vertex(a, b)
+    }
+
+    /// The point of C farthest along `-u`, exact to rounding, searched from `near`.
+    #[inline]
+    pub(crate) fn support_exact(&self, u: DVec3, near: &Vertex) -> Vertex {
+        let u = steady(u);
+        let a = self.a.support_exact(-u, near.a);
+        let b = self.b.support_exact(self.to_b * u, near.b);
+        self.vertex(a, b)
+    }
+
+    /// The point of C that belongs to a point of each body.
+    #[inline(always)]
+    pub(crate) fn vertex(&self, a: SupportPoint, b: SupportPoint) -> Vertex {
+        let placed = self.scaled_rotation * b.point + self.scaled_translation;
+        Vertex { w: a.point * self.scale - placed, a, b }
+    }
+
+    /// The point of C between two numbered vertices; `None` when a number is none.
+    #[inline]
+    pub(crate) fn rebuild(&self, pair: (u32, u32)) -> Option<Vertex> {
+        let a = SupportPoint { point: self.a.vertex(pair.0)?, vertex: pair.0 };
+        let b = SupportPoint { point: self.b.vertex(pair.1)?, vertex: pair.1 };
+        Some(self.vertex(a, b))
+    }
+}
+
+/// The power of two that brings `size` to [1, 2), and its inverse; (1, 1) where there is none.
+#[inline]
+fn power_of_two(size: f64) -> (f64, f64) {
+    const MANTISSA_BITS: u32 = 52;
+    const BIAS: u64 = 1023;
+    let biased = (size.to_bits() >> MANTISSA_BITS) & 0x7ff;
+    if size > 0.0 && 0 < biased && biased < 2 * BIAS {
+        (f64::from_bits((2 * BIAS - biased) << MANTISSA_BITS), f64::from_bits(biased << MANTISSA_BITS))
+    } else {
+        (1.0, 1.0)
+    }
+}
+
+/// The same direction, of a length that a support map may square in `f32`.
+#[inline(always)]
+fn steady(u: DVec3) -> DVec3 {
+    let largest = u.abs().max_element();
+    if largest < f64::from(f32::EPSILON) {
+        let (scale, _) = power_of_two(largest);
+        return u * scale;
+    }
+    u
+}

@@ -1,0 +1,269 @@
+//! A convex polytope that grows by a point at a time: triangles with neighbours, in memory lent by the caller.
+//!
+//! A new point replaces the faces that it sees by a fan over their rim. The visible region is flooded from the face that asked;
+//! where rounding gives it a hole or a pinch, that one face alone is replaced, which is always a valid surface.
+//! Each face keeps a lower bound of its distance from the origin: the least product of its unit normal with its corners,
+//! which holds however inexact the normal is.
+//!
+//! Reference: G. van den Bergen, Proximity Queries and Penetration Depth Computation on 3D Game Objects, 2001, section 4.
+//! Differs: no recursion, no heap; the disc is checked before the surface is touched; the bounds are certified.
+
+use crate::minkowski::Vertex;
+use crate::simplex::normal_of;
+use carom_math::ops::sqrt;
+use glam::DVec3;
+
+/// A triangle, counter-clockwise seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Face {
+    /// Outward unit normal; zero for a triangle without area.
+    pub(crate) normal: DVec3,
+    /// The least of `normal . corner`; infinite for a triangle without area.
+    pub(crate) distance: f64,
+    pub(crate) corners: [u16; 3],
+    /// Across the edge from corner i to corner i + 1: four times the neighbour plus the edge there.
+    neighbours: [u16; 3],
+    /// The flood that last saw this face, and whether the face was visible in it.
+    stamp: u32,
+    /// Nothing lies beyond this face: it is part of C's surface, or too thin to be improved.
+    pub(crate) is_final: bool,
+}
+
+impl Face {
+    pub(crate) const NONE: Face = Face {
+        normal: DVec3::ZERO,
+        distance: f64::INFINITY,
+        corners: [0; 3],
+        neighbours: [0; 3],
+        stamp: 0,
+        is_final: false,
+    };
+}
+
+/// The most faces of one visible region; a larger one is replaced face by face.
+const MAX_VISIBLE: usize = 62;
+
+/// The polytope.
+pub(crate) struct Polytope<'m> {
+    pub(crate) vertices: &'m mut [Vertex],
+    pub(crate) faces: &'m mut [Face],
+    pub(crate) n_vertices: usize,
+    pub(crate) n_faces: usize,
+    stamp: u32,
+}
+
+/// The memory is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+impl<'m> Polytope<'m> {
+    pub(crate) fn new(vertices: &'m mut [Vertex], faces: &'m mut [Face]) -> Polytope<'m> {
+        Polytope { vertices, faces, n_vertices: 0, n_faces: 0, stamp: 0 }
+    }
+
+    /// The same polytope in larger memory.
+    pub(crate) fn moved<'n>(&self, vertices: &'n mut [Vertex], faces: &'n mut [Face]) -> Polytope<'n> {
+        vertices[..self.n_vertices].copy_from_slice(&self.vertices[..self.n_vertices]);
+        faces[..self.n_faces].copy_from_slice(&self.faces[..self.n_faces]);
+        Polytope { vertices, faces, n_vertices: self.n_vertices, n_faces: self.n_faces, stamp: self.stamp }
+    }
+
+    /// A tetrahedron with any orientation of its corners.
+    pub(crate) fn set_tetrahedron(&mut self, corners: [Vertex; 4]) {
+        let [a, b, c, w] = corners.map(|vertex| vertex.w);
+        // Outward: the fourth corner lies below a, b, c.
+        let corners = if (b - a).cross(c - a).dot(w - a) < 0.0 {
+            corners
+        } else {
+            [corners[1], corners[0], corners[2], corners[3]]
+        };
+        self.vertices[..4].copy_from_slice(&corners);
+        (self.n_vertices, self.n_faces) = (4, 4);
+        let link = |face: u16, edge: u16| face * 4 + edge;
+        self.set_face(0, [0, 1, 2], [link(1, 1), link(2, 1), link(3, 1)]);
+        self.set_face(1, [3, 1, 0], [link(2, 2), link(0, 0), link(3, 0)]);
+        self.set_face(2, [3, 2, 1], [link(3, 2), link(0, 1), link(1, 0)]);
+        self.set_face(3, [3, 0, 2], [link(1, 2), link(0, 2), link(2, 0)]);
+    }
+
+    /// A triangle with a peak on either side: `above` on the side from which the corners go counter-clockwise.
+    pub(crate) fn set_bipyramid(&mut self, corners: [Vertex; 3], above: Vertex, below: Vertex) {
+        self.vertices[..3].copy_from_slice(&corners);
+        (self.vertices[3], self.vertices[4]) = (above, below);
+        (self.n_vertices, self.n_faces) = (5, 6);
+        let link = |face: usize, edge: usize| (face * 4 + edge) as u16;
+        for i in 0..3 {
+            let (next, last) = ((i + 1) % 3, (i + 2) % 3);
+            let (from, to) = (i as u16, next as u16);
+            self.set_face(i, [from, to, 3], [link(i + 3, 0), link(next, 2), link(last, 1)]);
+            self.set_face(i + 3, [to, from, 4], [link(i, 0), link(last + 3, 2), link(next + 3, 1)]);
+        }
+    }
+
+    #[inline(always)]
+    fn set_face(&mut self, face: usize, corners: [u16; 3], neighbours: [u16; 3]) {
+        let [x, y, z] = corners.map(|corner| self.vertices[usize::from(corner)].w);
+        let normal = normal_of(x, y, z);
+        let length_sq = normal.length_squared();
+        let (normal, distance) = if 0.0 < length_sq {
+            let normal = normal / sqrt(length_sq);
+            (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))
+        } else {
+            (DVec3::ZERO, f64::INFINITY)
+        };
+        self.faces[face] = Face { normal, distance, corners, neighbours, stamp: 0, is_final: false };
+    }
+
+    /// The face that is nearest to the origin.
+    #[inline]
+    pub(crate) fn nearest_face(&self) -> usize {
+        let mut best = 0;
+        let mut best_distance = f64::INFINITY;
+        for (face, data) in self.faces[..self.n_faces].iter().enumerate() {
+            if data.distance < best_distance {
+                (best, best_distance) = (face, data.distance);
+            }
+        }
+        best
+    }
+
+    /// Where the corners of a face are.
+    #[inline]
+    pub(crate) fn corners(&self, face: usize) -> [DVec3; 3] {
+        self.faces[face].corners.map(|corner| self.vertices[usize::from(corner)].w)
+    }
+
+    /// Is there a vertex at this very place?
+    #[inline]
+    pub(crate) fn has_vertex(&self, w: DVec3) -> bool {
+        self.vertices[..self.n_vertices].iter().any(|vertex| vertex.w == w)
+    }
+
+    /// Adds a point beyond `face`; `threshold` is how far beyond a face a point must be for the face to go.
+    pub(crate) fn expand(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
+        if self.n_vertices == self.vertices.len() {
+            return Err(Full);
+        }
+        let mut visible = [0u16; MAX_VISIBLE];
+        let mut rim = [(0u16, 0u16); MAX_VISIBLE + 2];
+        let (mut n_visible, mut n_rim) = self.flood(face, vertex.w, threshold, &mut visible, &mut rim);
+        if n_visible == 0 || !self.is_disc(n_visible, &rim[..n_rim]) {
+            (n_visible, visible[0]) = (1, face as u16);
+            n_rim = 3;
+            for (edge, out) in rim[..3].iter_mut().enumerate() {
+                let link = self.faces[face].neighbours[edge];
+                *out = (link / 4, link % 4);
+            }
+        }
+        if self.faces.len() < self.n_faces + 2 {
+            return Err(Full);
+        }
+        let new_corner = self.n_vertices as u16;
+        self.vertices[self.n_vertices] = vertex;
+        self.n_vertices += 1;
+        // The fan takes the places of the faces that go, and two more.
+        let first_fresh = self.n_faces;
+        let slot =
+            |i: usize| if i < n_visible { usize::from(visible[i]) } else { first_fresh + i - n_visible };
+        for i in 0..n_rim {
+            let (beyond, edge) = rim[i];
+            let next = if i + 1 == n_rim { 0 } else { i + 1 };
+            let last = if i == 0 { n_rim - 1 } else { i - 1 };
+            let outer = &mut self.faces[usize::from(beyond)];
+            let (to, from) = (outer.corners[usize::from(edge)], outer.corners[usize::from((edge + 1) % 3)]);
+            outer.neighbours[usize::from(edge)] = (slot(i) * 4) as u16;
+            let neighbours = [beyond * 4 + edge, (slot(next) * 4 + 2) as u16, (slot(last) * 4 + 1) as u16];
+            self.set_face(slot(i), [from, to, new_corner], neighbours);
+        }
+        self.n_faces += n_rim - n_visible;
+        Ok(())
+    }
+
+    /// Collects the faces that see `w`, connected to `start`, and the edges of their neighbours along the rim, in order.
+    ///
+    /// Zero faces when there is no room for them.
+    #[inline]
+    fn flood(
+        &mut self,
+        start: usize,
+        w: DVec3,
+        threshold: f64,
+        visible: &mut [u16; MAX_VISIBLE],
+        rim: &mut [(u16, u16); MAX_VISIBLE + 2],
+    ) -> (usize, usize) {
+        self.stamp += 1;
+        let stamp = self.stamp;
+        self.faces[start].stamp = stamp;
+        visible[0] = start as u16;
+        let (mut n_visible, mut n_rim) = (1, 0);
+        // Edges still to be crossed, the next one last. Each visible face adds at most one more than it takes.
+        let mut stack = [0u16; MAX_VISIBLE + 4];
+        let neighbours = self.faces[start].neighbours;
+        (stack[0], stack[1], stack[2]) = (neighbours[2], neighbours[1], neighbours[0]);
+        let mut n_stack = 3;
+        while n_stack > 0 {
+            n_stack -= 1;
+            let link = stack[n_stack];
+            let (face, edge) = (usize::from(link / 4), usize::from(link % 4));
+            let data = &mut self.faces[face];
+            if data.stamp == stamp {
+                continue;
+            }
+            if threshold < data.normal.dot(w) - data.distance {
+                if n_visible == MAX_VISIBLE {
+                    return (0, 0);
+                }
+                data.stamp = stamp;
+                visible[n_visible] = face as u16;
+                n_visible += 1;
+                stack[n_stack] = data.neighbours[(edge + 2) % 3];
+                stack[n_stack + 1] = data.neighbours[(edge + 1) % 3];
+                n_stack += 2;
+            } else {
+                if n_rim == rim.len() {
+                    return (0, 0);
+                }
+                rim[n_rim] = (face as u16, edge as u16);
+                n_rim += 1;
+            }
+        }
+        (n_visible, n_rim)
+    }
+
+    /// Is the rim one closed loop that meets no corner twice? With Euler's formula the region is then a disc.
+    #[inline]
+    fn is_disc(&self, n_visible: usize, rim: &[(u16, u16)]) -> bool {
+        if rim.len() != n_visible + 2 {
+            return false;
+        }
+        let mut seen = [0u64; 8];
+        let (last_face, last_edge) = rim[rim.len() - 1];
+        let mut end = self.faces[usize::from(last_face)].corners[usize::from(last_edge)];
+        for &(face, edge) in rim {
+            let outer = &self.faces[usize::from(face)];
+            let from = outer.corners[usize::from((edge + 1) % 3)];
+            let (word, bit) = (usize::from(from) / 64, 1u64 << (from % 64));
+            if from != end || seen[word] & bit != 0 {
+                return false;
+            }
+            seen[word] |= bit;
+            end = outer.corners[usize::from(edge)];
+        }
+        true
+    }
+
+    /// Every edge has its neighbour, every neighbour the edge back.
+    #[cfg(test)]
+    pub(crate) fn is_closed(&self) -> bool {
+        self.faces[..self.n_faces].iter().enumerate().all(|(i, face)| {
+            (0..3).all(|edge| {
+                let link = face.neighbours[edge];
+                let (other, back) = (usize::from(link / 4), usize::from(link % 4));
+                let other = &self.faces[other];
+                usize::from(other.neighbours[back]) == i * 4 + edge
+                    && other.corners[back] == face.corners[(edge + 1) % 3]
+                    && other.corners[(back + 1) % 3] == face.corners[edge]
+            })
+        })
+    }
+}

@@ -1,0 +1,339 @@
+//! The point of a simplex that is nearest to the origin.
+//!
+//! Answers come as a direction `u` that points from the origin to the nearest point, without a square root or a
+//! division, and `uw` = u.x, the same for every point x of the part that is kept: the distance is uw / |u|.
+//! The newest point is known to belong to the answer, which leaves few cases; where their signs contradict each other,
+//! every vertex, edge and face is tried and the nearest taken. Whether a tetrahedron contains the origin is decided exactly.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 9.5; E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast
+//! Procedure for Computing the Distance Between Complex Objects, 1988, section V (the fallback).
+//! Differs: directions stay unnormalised; normals of thin triangles come from their two shortest edges; exact signs.
+
+use carom_math::predicates::orient3d;
+use glam::DVec3;
+
+/// The nearest feature of up to four points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Nearest {
+    /// From the origin towards the nearest point, of any length; zero when the origin is inside.
+    pub(crate) u: DVec3,
+    /// `u . x` for every kept point x.
+    pub(crate) uw: f64,
+    /// Bit i: point i belongs to the feature.
+    pub(crate) keep: u8,
+    /// The tetrahedron contains the origin.
+    pub(crate) is_inside: bool,
+}
+
+impl Nearest {
+    const INSIDE: Nearest = Nearest { u: DVec3::ZERO, uw: 0.0, keep: 0b1111, is_inside: true };
+
+    /// Square of the distance.
+    #[inline]
+    pub(crate) fn distance_sq(&self) -> f64 {
+        if self.uw == 0.0 { 0.0 } else { self.uw * self.uw / self.u.length_squared() }
+    }
+}
+
+/// The nearest feature, given that it contains the last point, the newest.
+#[inline]
+pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Nearest {
+    match n_points {
+        1 => point(points, 0),
+        2 => edge_with_newest(points, 0, 1),
+        3 => triangle_with_newest(points, 0, 1, 2),
+        _ => tetrahedron_with_newest(points),
+    }
+}
+
+/// The nearest feature of all.
+pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
+    if n_points == 4 && contains_origin(points) {
+        return Nearest::INSIDE;
+    }
+    let mut best = point(points, 0);
+    let mut best_sq = best.distance_sq();
+    let mut offer = |candidate: Nearest| {
+        let distance_sq = candidate.distance_sq();
+        if distance_sq < best_sq {
+            (best, best_sq) = (candidate, distance_sq);
+        }
+    };
+    for i in 1..n_points {
+        offer(point(points, i));
+    }
+    for j in 1..n_points {
+        for i in 0..j {
+            if let Some(edge) = edge_inside(points, i, j) {
+                offer(edge);
+            }
+        }
+    }
+    for k in 2..n_points {
+        for j in 1..k {
+            for i in 0..j {
+                if let Some(face) = triangle_inside(points, i, j, k) {
+                    offer(face);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Weights of the points of the feature `keep` that give its point nearest to the origin; they sum to one.
+pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
+    let mut index = [0usize; 4];
+    let mut n = 0;
+    for i in 0..4 {
+        if keep & (1 << i) != 0 {
+            index[n] = i;
+            n += 1;
+        }
+    }
+    let mut weights = [0.0; 4];
+    match n {
+        2 => {
+            let (a, w) = (points[index[0]], points[index[1]]);
+            let e = a - w;
+            let t = ratio(-w.dot(e), e.length_squared());
+            weights[index[0]] = t;
+            weights[index[1]] = 1.0 - t;
+        }
+        3 => {
+            let [la, lb, lw] = face_weights(points[index[0]], points[index[1]], points[index[2]]);
+            weights[index[0]] = la;
+            weights[index[1]] = lb;
+            weights[index[2]] = lw;
+        }
+        4 => {
+            // The origin is inside: volumes of the four tetrahedra that it makes with the faces.
+            let [a, b, c, w] = *points;
+            let va = orient3d(DVec3::ZERO, b, c, w).abs();
+            let vb = orient3d(a, DVec3::ZERO, c, w).abs();
+            let vc = orient3d(a, b, DVec3::ZERO, w).abs();
+            let vw = orient3d(a, b, c, DVec3::ZERO).abs();
+            let sum = va + vb + vc + vw;
+            if sum > 0.0 {
+                weights = [va / sum, vb / sum, vc / sum, vw / sum];
+            } else {
+                weights[0] = 1.0;
+            }
+        }
+        _ => weights[index[0]] = 1.0,
+    }
+    weights
+}
+
+/// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative, and they sum to one.
+pub(crate) fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
+    let (ea, eb) = (a - w, b - w);
+    let normal = normal_of(a, b, w);
+    let la = normal.dot(eb.cross(w)).max(0.0);
+    let lb = normal.dot(w.cross(ea)).max(0.0);
+    let nn = normal.length_squared();
+    if !(nn > 0.0) {
+        return [0.0, 0.0, 1.0];
+    }
+    let (la, lb) = (la / nn, lb / nn);
+    let lw = (1.0 - la - lb).max(0.0);
+    let sum = la + lb + lw;
+    [la / sum, lb / sum, lw / sum]
+}
+
+/// The cross product of the triangle's two shortest edges: (a - w) x (b - w) without the cancellation.
+#[inline]
+pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
+    let (ea, eb, ec) = (a - w, b - w, b - a);
+    let (la, lb, lc) = (ea.length_squared(), eb.length_squared(), ec.length_squared());
+    if lc >= la && lc >= lb {
+        ea.cross(eb)
+    } else if lb >= la {
+        ea.cross(ec)
+    } else {
+        eb.cross(ec)
+    }
+}
+
+/// p / q within [0, 1]; 0 where q is none.
+fn ratio(p: f64, q: f64) -> f64 {
+    if q > 0.0 { (p / q).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+#[inline(always)]
+fn point(points: &[DVec3; 4], i: usize) -> Nearest {
+    let w = points[i];
+    Nearest { u: w, uw: w.length_squared(), keep: 1 << i, is_inside: false }
+}
+
+/// An edge whose nearest point is strictly between its ends.
+#[inline(always)]
+fn edge(points: &[DVec3; 4], a: usize, w: usize, e: DVec3, ee: f64, d: f64) -> Nearest {
+    let u = points[w] * ee + e * d;
+    Nearest { u, uw: u.dot(points[w]), keep: 1 << a | 1 << w, is_inside: false }
+}
+
+#[inline(always)]
+fn edge_with_newest(points: &[DVec3; 4], a: usize, w: usize) -> Nearest {
+    let e = points[a] - points[w];
+    let ee = e.length_squared();
+    let d = -points[w].dot(e);
+    if d <= 0.0 {
+        point(points, w)
+    } else if d < ee {
+        edge(points, a, w, e, ee, d)
+    } else {
+        // Not the newest: rounding, or a start from a cache.
+        point(points, a)
+    }
+}
+
+fn edge_inside(points: &[DVec3; 4], a: usize, w: usize) -> Option<Nearest> {
+    let e = points[a] - points[w];
+    let ee = e.length_squared();
+    let d = -points[w].dot(e);
+    (0.0 < d && d < ee).then(|| edge(points, a, w, e, ee, d))
+}
+
+/// A triangle whose nearest point is strictly inside; `n` is any normal of it.
+#[inline(always)]
+fn face(points: &[DVec3; 4], a: usize, b: usize, w: usize, n: DVec3) -> Nearest {
+    let nw = n.dot(points[w]);
+    let (u, uw) = if nw < 0.0 { (-n, -nw) } else { (n, nw) };
+    Nearest { u, uw, keep: 1 << a | 1 << b | 1 << w, is_inside: false }
+}
+
+/// Is the triangle so thin that the cross product of the wrong two edges loses half of the digits?
+#[inline(always)]
+fn is_thin(n: DVec3, ea: DVec3, eb: DVec3) -> bool {
+    const SINE_SQ: f64 = 1.0 / (1u64 << 20) as f64;
+    n.length_squared() <= SINE_SQ * (ea.length_squared() * eb.length_squared())
+}
+
+#[inline(always)]
+fn triangle_with_newest(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
+    let pw = points[w];
+    let (ea, eb) = (points[a] - pw, points[b] - pw);
+    let n = ea.cross(eb);
+    if is_thin(n, ea, eb) {
+        return thin_triangle(points, a, b, w);
+    }
+    // Weights of a, b and w, times n.n.
+    let la = n.dot(eb.cross(pw));
+    let lb = n.dot(pw.cross(ea));
+    let lw = n.length_squared() - la - lb;
+    if 0.0 < la && 0.0 < lb && 0.0 < lw {
+        return face(points, a, b, w, n);
+    }
+    let (da, db) = (-pw.dot(ea), -pw.dot(eb));
+    if da <= 0.0 && db <= 0.0 {
+        return point(points, w);
+    }
+    let (eea, eeb) = (ea.length_squared(), eb.length_squared());
+    let on_a = lb <= 0.0 && 0.0 < da && da < eea;
+    let on_b = la <= 0.0 && 0.0 < db && db < eeb;
+    match (on_a, on_b) {
+        (true, false) => edge(points, a, w, ea, eea, da),
+        (false, true) => edge(points, b, w, eb, eeb, db),
+        _ => nearest_in_triangle(points, a, b, w),
+    }
+}
+
+/// The same, every feature tried.
+#[cold]
+fn nearest_in_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
+    let local = [points[a], points[b], points[w], DVec3::ZERO];
+    let mut nearest = nearest_of_all(&local, 3);
+    let bits = [a, b, w];
+    let mut keep = 0;
+    for (i, original) in bits.into_iter().enumerate() {
+        if nearest.keep & (1 << i) != 0 {
+            keep |= 1 << original;
+        }
+    }
+    nearest.keep = keep;
+    nearest
+}
+
+#[cold]
+fn thin_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
+    nearest_in_triangle(points, a, b, w)
+}
+
+fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Option<Nearest> {
+    let pw = points[w];
+    let (ea, eb) = (points[a] - pw, points[b] - pw);
+    let n = normal_of(points[a], points[b], pw);
+    let la = n.dot(eb.cross(pw));
+    let lb = n.dot(pw.cross(ea));
+    let lw = n.length_squared() - la - lb;
+    (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| face(points, a, b, w, n))
+}
+
+/// Signs of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.
+#[inline(always)]
+fn signs(points: &[DVec3; 4]) -> (f64, [f64; 3]) {
+    let [a, b, c, w] = *points;
+    let (ea, eb, ec) = (a - w, b - w, c - w);
+    let (nab, nbc, nca) = (ea.cross(eb), eb.cross(ec), ec.cross(ea));
+    let det = nab.dot(ec);
+    let s = [nab.dot(w), nbc.dot(w), nca.dot(w)];
+    // Bounds of the rounding, generous: 2^-46 times lengths. Points of C are at most about 4 long.
+    const ROUNDING_SQ: f64 = 1.0 / (1u128 << 92) as f64;
+    let (la, lb, lc, lw) =
+        (ea.length_squared(), eb.length_squared(), ec.length_squared(), w.length_squared());
+    let (ab, bc, ca) = (la * lb, lb * lc, lc * la);
+    let sure = |x: f64, bound_sq: f64| ROUNDING_SQ * bound_sq < x * x;
+    if sure(det, ab * lc) && sure(s[0], ab * lw) && sure(s[1], bc * lw) && sure(s[2], ca * lw) {
+        return (det, s);
+    }
+    let o = DVec3::ZERO;
+    (orient3d(a, b, c, w), [-orient3d(a, b, o, w), -orient3d(b, c, o, w), -orient3d(c, a, o, w)])
+}
+
+#[inline(always)]
+fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
+    const FACES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
+    let (det, s) = signs(points);
+    // A face sees the origin when the origin lies beyond it, away from the fourth point.
+    let sees = if 0.0 < det {
+        [0.0 < s[0], 0.0 < s[1], 0.0 < s[2]]
+    } else if det < 0.0 {
+        [s[0] < 0.0, s[1] < 0.0, s[2] < 0.0]
+    } else {
+        // Flat: any of the three may hold the nearest point, and none of them has an inside.
+        [true; 3]
+    };
+    let mut best = Nearest::INSIDE;
+    let mut best_sq = f64::INFINITY;
+    let n_seeing = sees.iter().filter(|&&seen| seen).count();
+    for (face, &(i, j)) in FACES.iter().enumerate() {
+        if !sees[face] {
+            continue;
+        }
+        let candidate = triangle_with_newest(points, i, j, 3);
+        if n_seeing == 1 {
+            return candidate;
+        }
+        let distance_sq = candidate.distance_sq();
+        if distance_sq < best_sq {
+            (best, best_sq) = (candidate, distance_sq);
+        }
+    }
+    best
+}
+
+/// Does the tetrahedron contain the origin? Exact; its surface counts; a flat one contains nothing.
+pub(crate) fn contains_origin(points: &[DVec3; 4]) -> bool {
+    let [a, b, c, w] = *points;
+    let o = DVec3::ZERO;
+    let det = orient3d(a, b, c, w);
+    let parts = [orient3d(o, b, c, w), orient3d(a, o, c, w), orient3d(a, b, o, w), orient3d(a, b, c, o)];
+    if 0.0 < det {
+        parts.iter().all(|&part| 0.0 <= part)
+    } else if det < 0.0 {
+        parts.iter().all(|&part| part <= 0.0)
+    } else {
+        false
+    }
+}

@@ -1,0 +1,312 @@
+//! Every query in `f64`, on a pose in `f64`: what the functions of both twins round from.
+//!
+//! Distance first; where the cores meet, or where the distance search ends in doubt about the sign, the depth search.
+//! Every query takes this one way, so no two of them disagree about the sign.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.8 (hybrid of core
+//! distance and depth for shapes with margins).
+
+use crate::epa::{Depth, depth};
+use crate::gjk::{End, Goal, Search, Verdict, remember, search};
+use crate::minkowski::Minkowski;
+use crate::{Counters, GjkCache, GjkSettings, Outcome};
+use carom_geom::SupportMap;
+use carom_math::{WidePose, ops::sqrt, tol};
+use glam::DVec3;
+
+/// How far apart two convex shapes are. Points and normal in A's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Distance {
+    /// Length; 0 when the shapes meet. With `max_distance` it may be an upper bound; see `lower_bound`.
+    pub distance: f64,
+    /// Not above the true distance.
+    pub lower_bound: f64,
+    /// On A, nearest to B; a common point when they meet.
+    pub point_a: DVec3,
+    /// On B, nearest to A; a common point when they meet.
+    pub point_b: DVec3,
+    /// Unit vector from A to B; zero when they meet.
+    pub normal: DVec3,
+    /// How the search ended.
+    pub outcome: Outcome,
+    /// What it cost.
+    pub counters: Counters,
+}
+
+/// How far apart or how deep two convex shapes are. Points and normal in A's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SignedDistance {
+    /// Length: the distance, or minus the depth when the shapes overlap. Touching is 0.
+    pub distance: f64,
+    /// Not above the true signed distance.
+    pub lower_bound: f64,
+    /// Not below the true signed distance, but for rounding.
+    pub upper_bound: f64,
+    /// On A: nearest to B, or deepest in B.
+    pub point_a: DVec3,
+    /// On B: nearest to A, or deepest in A.
+    pub point_b: DVec3,
+    /// Unit vector from A to B: B moved along it by the depth no longer overlaps.
+    pub normal: DVec3,
+    /// How the search ended.
+    pub outcome: Outcome,
+    /// What it cost.
+    pub counters: Counters,
+}
+
+/// Whether two convex shapes meet, with the proof when they do not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Intersection {
+    /// They share a point; touching counts.
+    pub intersects: bool,
+    /// When apart: the unit normal, from A to B, of planes that separate them, in A's frame. Zero when they meet.
+    pub axis: DVec3,
+    /// When apart: all of A lies where `axis . x <= offset`, all of B where `offset + gap <= axis . x`.
+    pub offset: f64,
+    /// When apart: the room between them along the axis, a length; a lower bound of the distance.
+    pub gap: f64,
+    /// How the search ended.
+    pub outcome: Outcome,
+    /// What it cost.
+    pub counters: Counters,
+}
+
+/// The distance of two convex shapes, B placed by `b_in_a`.
+///
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
+/// [`Outcome::Undecided`].
+#[inline]
+pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    settings: &GjkSettings,
+    cache: Option<&mut GjkCache>,
+) -> Distance {
+    let signed = solve(a, b, b_in_a, settings, cache, false);
+    if 0.0 < signed.distance {
+        return Distance {
+            distance: signed.distance,
+            lower_bound: signed.lower_bound.max(0.0),
+            point_a: signed.point_a,
+            point_b: signed.point_b,
+            normal: signed.normal,
+            outcome: signed.outcome,
+            counters: signed.counters,
+        };
+    }
+    let middle = (signed.point_a + signed.point_b) * 0.5;
+    let outcome = if signed.upper_bound <= 0.0 { Outcome::Exact } else { signed.outcome };
+    Distance {
+        distance: 0.0,
+        lower_bound: 0.0,
+        point_a: middle,
+        point_b: middle,
+        normal: DVec3::ZERO,
+        outcome: if signed.outcome == Outcome::Undecided { Outcome::Undecided } else { outcome },
+        counters: signed.counters,
+    }
+}
+
+/// The distance of two convex shapes, or minus their depth: the length of the least translation that separates them.
+///
+/// Stops early at a lower bound above `settings.max_distance`. A coordinate that is not finite gives distance 0 and
+/// [`Outcome::Undecided`].
+#[inline]
+pub fn signed_distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    settings: &GjkSettings,
+    cache: Option<&mut GjkCache>,
+) -> SignedDistance {
+    solve(a, b, b_in_a, settings, cache, true)
+}
+
+/// Whether two convex shapes meet; stops at the first separating plane or common point.
+///
+/// A coordinate that is not finite gives "no", without a plane, and [`Outcome::Undecided`].
+#[inline]
+pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    settings: &GjkSettings,
+    cache: Option<&mut GjkCache>,
+) -> Intersection {
+    let mut counters = Counters::default();
+    let c = Minkowski::new(a, b, b_in_a);
+    if !c.is_finite {
+        return Intersection {
+            intersects: false,
+            axis: DVec3::ZERO,
+            offset: 0.0,
+            gap: 0.0,
+            outcome: Outcome::Undecided,
+            counters,
+        };
+    }
+    let found = search(&c, Goal::Overlap, settings, cache.as_deref(), &mut counters);
+    if let Some(cache) = cache {
+        remember(cache, &found);
+    }
+    let meets = |outcome: Outcome, counters: Counters| Intersection {
+        intersects: true,
+        axis: DVec3::ZERO,
+        offset: 0.0,
+        gap: 0.0,
+        outcome,
+        counters,
+    };
+    let (normal, gap) = match found.verdict {
+        Verdict::Meet => return meets(Outcome::Exact, counters),
+        Verdict::Doubtful if c.margin <= found.upper => {
+            let cores = depth(&c, &found.simplex, settings, &mut counters);
+            let apart = apart_after_all(&cores);
+            if apart <= c.margin {
+                return meets(outcome_of_depth(&c, &cores), counters);
+            }
+            (cores.normal, apart - c.margin)
+        }
+        _ if found.upper <= c.margin => return meets(Outcome::Exact, counters),
+        _ if found.lower <= c.margin => {
+            // The bounds straddle the margins: as in `solve`, the upper bound decides.
+            (unit(-found.axis), found.lower.min(found.upper) - c.margin)
+        }
+        _ => (unit(-found.axis), found.lower - c.margin),
+    };
+    let top_of_a = a.support_exact(normal, a.support(normal)).point.dot(normal) + a.margin();
+    Intersection {
+        intersects: false,
+        axis: normal,
+        offset: top_of_a,
+        gap: (gap * c.unscale).max(0.0),
+        outcome: if found.end == End::Limit { Outcome::Undecided } else { Outcome::Exact },
+        counters,
+    }
+}
+
+/// The one way to a sign.
+#[inline]
+fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    settings: &GjkSettings,
+    cache: Option<&mut GjkCache>,
+    wants_depth: bool,
+) -> SignedDistance {
+    let mut counters = Counters::default();
+    let c = Minkowski::new(a, b, b_in_a);
+    if !c.is_finite {
+        return SignedDistance {
+            distance: 0.0,
+            lower_bound: f64::NEG_INFINITY,
+            upper_bound: f64::INFINITY,
+            point_a: DVec3::ZERO,
+            point_b: DVec3::ZERO,
+            normal: DVec3::X,
+            outcome: Outcome::Undecided,
+            counters,
+        };
+    }
+    let found = search(&c, Goal::Distance, settings, cache.as_deref(), &mut counters);
+    if let Some(cache) = cache {
+        remember(cache, &found);
+    }
+    match found.verdict {
+        Verdict::Apart => apart(&c, &found, found.lower, unit(-found.axis), counters),
+        Verdict::Meet if !wants_depth => {
+            let (point_a, point_b) = found.simplex.witness();
+            let point_b = b_in_a.transform_point(point_b);
+            SignedDistance {
+                distance: 0.0,
+                lower_bound: f64::NEG_INFINITY,
+                upper_bound: 0.0,
+                point_a,
+                point_b,
+                normal: DVec3::ZERO,
+                outcome: Outcome::Exact,
+                counters,
+            }
+        }
+        Verdict::Meet | Verdict::Doubtful => {
+            let cores = depth(&c, &found.simplex, settings, &mut counters);
+            let gap = apart_after_all(&cores);
+            if found.verdict == Verdict::Doubtful && 0.0 < gap {
+                return apart(&c, &found, gap, cores.normal, counters);
+            }
+            let outcome = outcome_of_depth(&c, &cores);
+            let signed = -cores.upper.max(0.0) - c.margin;
+            SignedDistance {
+                distance: signed * c.unscale,
+                lower_bound: signed.min(-cores.upper - c.margin) * c.unscale,
+                upper_bound: signed.max(-cores.lower - c.margin) * c.unscale,
+                point_a: cores.a + cores.normal * a.margin(),
+                point_b: b_in_a.transform_point(cores.b) - cores.normal * b.margin(),
+                normal: cores.normal,
+                outcome,
+                counters,
+            }
+        }
+    }
+}
+
+/// The answer when the cores are separated: margins added, lengths unscaled.
+#[inline]
+fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    found: &Search,
+    lower: f64,
+    normal: DVec3,
+    counters: Counters,
+) -> SignedDistance {
+    let (point_a, point_b) = found.simplex.witness();
+    let gap = (found.upper - lower).max(0.0);
+    let outcome = match found.end {
+        End::Limit => Outcome::Undecided,
+        _ if gap <= tol::GJK_TOUCHING => Outcome::Exact,
+        _ => Outcome::Within(gap * c.unscale),
+    };
+    let upper = (found.upper - c.margin) * c.unscale;
+    SignedDistance {
+        distance: upper,
+        lower_bound: ((lower - c.margin) * c.unscale).min(upper),
+        upper_bound: upper,
+        point_a: point_a + normal * c.a.margin(),
+        point_b: c.b_in_a.transform_point(point_b) - normal * c.b.margin(),
+        normal,
+        outcome,
+        counters,
+    }
+}
+
+/// The scaled distance of cores for which the depth search found a separating direction; 0 when it found none, or
+/// one within rounding of touching.
+fn apart_after_all(cores: &Depth) -> f64 {
+    if cores.upper < -tol::GJK_TOUCHING { -cores.upper } else { 0.0 }
+}
+
+fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, cores: &Depth) -> Outcome {
+    let gap = (cores.upper - cores.lower).max(0.0);
+    if gap <= tol::EPA_FLAT {
+        Outcome::Exact
+    } else if cores.is_converged {
+        Outcome::Within(gap * c.unscale)
+    } else {
+        Outcome::Undecided
+    }
+}
+
+#[inline]
+fn unit(v: DVec3) -> DVec3 {
+    let largest = v.abs().max_element();
+    if !(0.0 < largest) {
+        return DVec3::X;
+    }
+    let v = v / largest;
+    v / sqrt(v.length_squared())
+}
