@@ -1,3 +1,5 @@
 //! Slow answers that are obviously right.
 
+pub mod convex;
+pub mod depth;
 pub mod sat;
