@@ -1,5 +1,7 @@
 //! The scenes of this crate: well formed, as large as asked for, and the same bits everywhere.
 
+#![allow(clippy::unwrap_used)]
+
 mod crowds;
 mod meshes;
 mod piles;

@@ -1,0 +1,122 @@
+use super::samples;
+use carom_io::Placement;
+use std::fs;
+
+#[test]
+fn scene_files_place_scale_and_name() {
+    let folder = super::folder("scene");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    fs::write(
+        folder.join("scene.json"),
+        r#"{"parts": [
+            {"mesh": "t.obj"},
+            {"file": "t.obj", "name": "big", "scale": 2, "pose": [0,-1,0,10, 1,0,0,0, 0,0,1,0, 0,0,0,1]},
+            {"mesh": "t.obj", "scale": [1, 1, -1], "pose": [[1,0,0,0],[0,1,0,0],[0,0,1,5],[0,0,0,1]]}
+        ]}"#,
+    )
+    .unwrap();
+    let model = carom_io::read(&folder.join("scene.json")).unwrap();
+    let names: Vec<&str> = model.parts.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["t", "big", "t#2"]);
+    let big = model.parts[1].world_mesh().unwrap();
+    assert_eq!(big.vertices[1].to_array(), [10.0, 2.0, 0.0]);
+    // A mirrored part is turned inside out again, so that its volume is positive.
+    let mirrored = model.parts[2].world_mesh().unwrap();
+    let volume: f64 = mirrored
+        .triangles
+        .iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|v| mirrored.vertices[v as usize]);
+            a.dot(b.cross(c))
+        })
+        .sum();
+    assert!((volume - 1.0).abs() < 1e-12, "{volume}");
+}
+
+#[test]
+fn bad_scenes_name_the_part() {
+    let folder = super::folder("bad-scene");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    fs::write(folder.join("bad.obj"), "v 0 0 0\nf 1 1 9\n").unwrap();
+    let check = |part: &str, expected: &str| {
+        fs::write(folder.join("scene.json"), format!(r#"{{"parts": [{{"mesh": "t.obj"}}, {part}]}}"#))
+            .unwrap();
+        let message = carom_io::read(&folder.join("scene.json")).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+        assert!(!message.contains('\n'));
+    };
+    check(r#"{"mesh": "t.obj", "scale": 0}"#, "scene.json: parts[1].scale: a scale of 0");
+    check(r#"{"mesh": "t.obj", "scale": [1, 2]}"#, "parts[1].scale: 2 numbers; one or three are needed");
+    check(r#"{"mesh": "t.obj", "pose": [1, 2]}"#, "parts[1].pose: 2 numbers; 16 are needed");
+    check(r#"{"mesh": "t.obj", "pose": "here"}"#, "parts[1].pose: a string instead of a list of numbers");
+    check(r#"{"mesh": "t.obj", "pose": [0,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]}"#, "determinant is 0");
+    check(r#"{"mesh": "t.obj", "pose": [1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,1]}"#, "the last row is");
+    check(r#"{"mesh": "none.obj"}"#, "none.obj: ");
+    check(r#"{"mesh": "bad.obj"}"#, "bad.obj: line 2: vertex 9 is out of range: 1 so far");
+    check(r#"{"mesh": "scene.json"}"#, "scene.json: a scene, where one mesh is needed");
+    check(r#"7"#, "parts[1]: no \"mesh\"");
+}
+
+#[test]
+fn gltf_reads_buffers_beside_it() {
+    let folder = super::folder("gltf");
+    let text = String::from_utf8(samples::gltf()).unwrap();
+    let start = text.find("data:").unwrap();
+    let end = start + text[start..].find('"').unwrap();
+    let mut buffer: Vec<u8> = Vec::new();
+    for x in [0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0] {
+        buffer.extend(x.to_le_bytes());
+    }
+    for i in [0u16, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3] {
+        buffer.extend(i.to_le_bytes());
+    }
+    let file = folder.join("a.gltf");
+    fs::write(&file, format!("{}a%20b.bin{}", &text[..start], &text[end..])).unwrap();
+    let missing = carom_io::read(&file).unwrap_err().to_string();
+    assert!(missing.contains("a b.bin"), "{missing}");
+    fs::write(folder.join("a b.bin"), &buffer).unwrap();
+    assert_eq!(carom_io::read(&file).unwrap().parts.len(), 2);
+    fs::write(folder.join("a b.bin"), &buffer[..71]).unwrap();
+    let short = carom_io::read(&file).unwrap_err().to_string();
+    assert!(short.contains("buffers[0]: truncated: 72 bytes announced, 71 there"), "{short}");
+}
+
+#[test]
+fn urdf_finds_meshes_in_packages() {
+    let folder = super::folder("package");
+    fs::create_dir_all(folder.join("robot_description/meshes")).unwrap();
+    fs::create_dir_all(folder.join("robot_description/urdf")).unwrap();
+    fs::write(folder.join("robot_description/meshes/t.obj"), samples::OBJ).unwrap();
+    let text = r#"<robot name="r"><link name="a"><visual><geometry><mesh filename="NAME" scale="2 2 2"/></geometry></visual></link></robot>"#;
+    let file = folder.join("robot_description/urdf/r.urdf");
+    for name in
+        ["package://robot_description/meshes/t.obj", "../meshes/t.obj", "package://renamed/meshes/t.obj"]
+    {
+        fs::write(&file, text.replace("NAME", name)).unwrap();
+        let mesh = carom_io::read(&file).unwrap().parts[0].world_mesh().unwrap();
+        assert_eq!(mesh.vertices[1].to_array(), [2.0, 0.0, 0.0]);
+    }
+    fs::write(&file, text.replace("NAME", "../meshes/t.obj").replace("2 2 2", "2 0 2")).unwrap();
+    assert!(carom_io::read(&file).unwrap_err().to_string().contains("link a: scale [2.0, 0.0, 2.0]"));
+}
+
+#[test]
+fn names_are_made_unique() {
+    let mut parts: Vec<_> = ["a", "a#2", "a", "b", "a"]
+        .iter()
+        .map(|n| carom_io::Part { name: (*n).to_owned(), pieces: Vec::new() })
+        .collect();
+    carom_io::make_names_unique(&mut parts);
+    let names: Vec<_> = parts.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["a", "a#2", "a#3", "b", "a#4"]);
+}
+
+#[test]
+fn rigidity_is_measured() {
+    assert_eq!(Placement::IDENTITY.rigidity_error(), 0.0);
+    let mut scaled = Placement::IDENTITY;
+    scaled.0[0] = 1.5;
+    assert_eq!(scaled.rigidity_error(), 1.25);
+    scaled.0[0] = -1.0;
+    assert_eq!(scaled.rigidity_error(), 2.0);
+}
