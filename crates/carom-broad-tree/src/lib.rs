@@ -1,3 +1,37 @@
-//! A broad phase on a dynamic tree of boxes.
+//! A broad phase on a tree of boxes: fast when motion is coherent, and when everything jumps.
+//!
+//! ```
+//! use carom_bounds::Aabb;
+//! use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
+//! use carom_broad_tree::DynamicBvh;
+//! use glam::Vec3;
+//!
+//! let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+//! let mut broad = DynamicBvh::new();
+//! let mut ids = Vec::new();
+//! let boxes: Vec<_> = (0..1000).map(|i| (cube(2.0 * i as f32), Filter::default())).collect();
+//! broad.insert_batch(&boxes, &mut ids)?;
+//! broad.update(&[(ids[7], cube(13.0))])?; // from 14..15 to 13..14: touches box 6, which ends at 13
+//! let mut pairs = Vec::new();
+//! broad.pairs(&mut pairs);
+//! assert_eq!(pairs, [Pair { a: 6, b: 7 }]);
+//!
+//! assert_eq!(broad.nearest(Vec3::new(-3.0, 0.5, 0.5), f32::INFINITY).map(|hit| (hit.index, hit.at)), Some((0, 3.0)));
+//! # Ok::<(), carom_broad::BroadPhaseError>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod candidates;
+mod canonical;
+mod dynamic;
+mod find;
+mod order;
+#[cfg(feature = "parallel")]
+mod par;
+mod query;
+mod tree;
+
+pub use dynamic::{DynamicBvh, TreeSettings};

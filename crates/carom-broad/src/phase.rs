@@ -60,6 +60,10 @@ pub trait BroadPhase {
     /// Sets or clears the caller's own filter.
     fn set_pair_filter(&mut self, filter: Option<PairFilter>);
 
+    /// Does now what the next [`BroadPhase::pairs`] would do first, so that spatial queries are fast: without it
+    /// they are right too, but may walk one by one over what changed since.
+    fn refresh(&mut self) {}
+
     /// Makes `out` the list of all pairs that touch now.
     fn pairs(&mut self, out: &mut Vec<Pair>);
 

@@ -1,0 +1,197 @@
+//! A list of pairs that may touch, kept over many frames, of which few have to be looked at in each.
+//!
+//! While every box stays within its fat box, only pairs of touching fat boxes can touch. Of such a pair let v be the
+//! signed gap: the least, over six sides, of how far the boxes overlap. If no box has moved farther than s since v was
+//! computed, v has changed by 2 s at most; so the pair is looked at again only when the sum of the largest moves of
+//! all frames has grown by |v| / 2.
+//!
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin, kept until
+//! something may have crossed it).
+//! Differs: the skin is per pair, and the answer exact: the boxes themselves decide.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::Pair;
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
+use carom_math::rounding;
+
+/// The share of the gap that may be used up before the next look. Below a half by more than the rounding of its
+/// product and sum.
+const GAP_SHARE: f32 = 0.49;
+
+/// The part of the drift that its narrowing to f32 and the sum with the gap may cost: four roundings.
+const DRIFT_SLACK: f64 = 2.5e-7;
+
+/// Moves count this much longer than they are, for the rounding of their f32 difference.
+const MOVE_SLACK: f64 = 1.00001;
+
+/// The list.
+///
+/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    /// In canonical order.
+    pairs: Vec<Pair>,
+    /// Look again when the drift has reached this; NaN for a dead pair, which is never looked at again.
+    recheck_at: Vec<f32>,
+    touches: Vec<bool>,
+    due: Vec<u32>,
+    /// The sum of the largest moves since the list was begun.
+    drift: f64,
+    /// All pairs touch, as long as nothing moved.
+    is_exact: bool,
+}
+
+impl Candidates {
+    /// Nothing has moved yet from where the boxes are now.
+    pub(crate) fn restart_drift(&mut self) {
+        self.drift = 0.0;
+    }
+
+    /// Every box moved by this much at most.
+    #[inline]
+    pub(crate) fn add_move(&mut self, largest: f32) {
+        self.drift += f64::from(largest) * MOVE_SLACK;
+    }
+
+    /// A new list; `fill` writes it in canonical order. `is_exact`: with no move since
+    /// [`Candidates::restart_drift`] all of them touch.
+    pub(crate) fn begin(&mut self, is_exact: bool, fill: impl FnOnce(&mut Vec<Pair>)) {
+        fill(&mut self.pairs);
+        self.touches.clear();
+        self.touches.resize(self.pairs.len(), true);
+        // At a drift of 0 or more every one is due.
+        self.recheck_at.clear();
+        self.recheck_at.resize(self.pairs.len(), 0.0);
+        self.is_exact = is_exact;
+    }
+
+    /// Forgets the list.
+    pub(crate) fn clear(&mut self) {
+        self.begin(true, Vec::clear);
+    }
+
+    /// The number of candidates.
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Takes the pairs of slots that left the list out of it.
+    pub(crate) fn bury(&mut self, is_alive: impl Fn(u32) -> bool) {
+        for (number, pair) in self.pairs.iter().enumerate() {
+            if !(is_alive(pair.a) && is_alive(pair.b)) {
+                self.touches[number] = false;
+                self.recheck_at[number] = f32::NAN;
+            }
+        }
+    }
+
+    /// Looks at the candidates that are due; the answer is how many.
+    pub(crate) fn recheck(&mut self, boxes: &[Aabb]) -> u64 {
+        if self.is_exact {
+            if self.drift == 0.0 {
+                return 0;
+            }
+            self.is_exact = false;
+        }
+        self.due.resize(self.pairs.len() + 8, 0);
+        let n_due = dispatch(Recheck {
+            reached: rounding::up(self.drift),
+            base: rounding::down(self.drift * (1.0 - DRIFT_SLACK)),
+            pairs: &self.pairs,
+            recheck_at: &mut self.recheck_at,
+            touches: &mut self.touches,
+            due: &mut self.due,
+            boxes,
+        });
+        n_due as u64
+    }
+
+    /// Appends the pairs that touch, in canonical order.
+    pub(crate) fn emit(&self, out: &mut Vec<Pair>) {
+        if self.is_exact && self.touches.iter().all(|&touches| touches) {
+            out.extend_from_slice(&self.pairs);
+            return;
+        }
+        let start = out.len();
+        out.resize(start + self.pairs.len(), Pair { a: 0, b: 0 });
+        let room = &mut out[start..];
+        let mut n = 0;
+        // Written always, kept when it touches: a branch would be a guess.
+        for (&pair, &touches) in self.pairs.iter().zip(&self.touches) {
+            room[n] = pair;
+            n += usize::from(touches);
+        }
+        out.truncate(start + n);
+    }
+
+    /// Checks the order, and that the list says of every live pair what the boxes say.
+    pub(crate) fn validate(&self, boxes: &[Aabb], is_current: bool) -> Result<(), String> {
+        if self.pairs.is_sorted_by(|a, b| a < b)
+            && self.touches.len() == self.pairs.len()
+            && self.recheck_at.len() == self.pairs.len()
+        {
+            for (number, pair) in self.pairs.iter().enumerate().filter(|_| is_current) {
+                let is_dead = self.recheck_at[number].is_nan();
+                let touches = !is_dead && 0.0 <= overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
+                if touches != self.touches[number] {
+                    return Err(format!("candidate {pair:?}: touches {touches}, listed otherwise"));
+                }
+            }
+            return Ok(());
+        }
+        Err(String::from("candidates are not in canonical order"))
+    }
+}
+
+/// How far two boxes overlap on the side where they do least; negative is a gap, 0 is touching.
+#[inline(always)]
+fn overlap(a: &Aabb, b: &Aabb) -> f32 {
+    let (above, below) = (a.max - b.min, b.max - a.min);
+    let least = |x: f32, y: f32| if x < y { x } else { y };
+    least(least(least(above.x, below.x), least(above.y, below.y)), least(above.z, below.z))
+}
+
+struct Recheck<'a> {
+    reached: f32,
+    base: f32,
+    pairs: &'a [Pair],
+    recheck_at: &'a mut [f32],
+    touches: &'a mut [bool],
+    due: &'a mut [u32],
+    boxes: &'a [Aabb],
+}
+
+impl Kernel for Recheck<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> usize {
+        let reached = S::F32x8::splat(simd, self.reached);
+        let mut n_due = 0;
+        let mut start = 0;
+        while start < self.recheck_at.len() {
+            // The tail is filled with NaN, which is never due.
+            let at = S::F32x8::load_or(simd, self.recheck_at, start, f32::NAN);
+            let number = S::U32x8::splat(simd, start as u32) + S::U32x8::iota(simd);
+            n_due += number.compress_store(at.le(reached), &mut self.due[n_due..]);
+            start += 8;
+        }
+        const AHEAD: usize = 16;
+        for i in 0..n_due {
+            if i + AHEAD < n_due {
+                let later = self.pairs[self.due[i + AHEAD] as usize];
+                simd.prefetch(self.boxes, later.a as usize);
+                simd.prefetch(self.boxes, later.b as usize);
+            }
+            let number = self.due[i] as usize;
+            let pair = self.pairs[number];
+            let gap = overlap(&self.boxes[pair.a as usize], &self.boxes[pair.b as usize]);
+            self.touches[number] = 0.0 <= gap;
+            self.recheck_at[number] = self.base + GAP_SHARE * gap.abs();
+        }
+        n_due
+    }
+}
