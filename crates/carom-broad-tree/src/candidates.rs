@@ -68,11 +68,6 @@ impl Candidates {
         self.is_exact = is_exact;
     }
 
-    /// Forgets the list.
-    pub(crate) fn clear(&mut self) {
-        self.begin(true, Vec::clear);
-    }
-
     /// The number of candidates.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()

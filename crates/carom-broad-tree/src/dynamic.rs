@@ -19,8 +19,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
-    ProxyTable, SpatialIndex, point_box_distance, ray_box_entry,
+    BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
+    ProxyId, ProxyTable, SpatialIndex, point_box_distance, ray_box_entry,
 };
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -194,7 +194,8 @@ impl DynamicBvh {
         fat.clear();
         fat.extend(proxies.boxes().iter().zip(&*pace).map(|(aabb, &pace)| {
             if 0.0 < pace && 0.0 < frames {
-                let margin = (frames * f64::from(pace).max(0.5 * mean_pace)).min(0.25 * mean_size(aabb)) as f32;
+                let margin =
+                    (frames * f64::from(pace).max(0.5 * mean_pace)).min(0.25 * mean_size(aabb)) as f32;
                 let limit = Vec3::splat(f32::MAX);
                 // Rounding to nearest is monotone: the fat box holds the box. An empty box stays empty.
                 Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
@@ -403,9 +404,6 @@ impl BroadPhase for DynamicBvh {
         }
         self.is_changed = true;
         let limit = self.loose_limit();
-        if !self.policy.has_margins && limit < moves.len() {
-            self.loosen_all();
-        }
         let DynamicBvh { proxies, fat, pace, work, .. } = self;
         let boxes = proxies.boxes_mut();
         work.escaped.clear();
@@ -458,7 +456,9 @@ impl BroadPhase for DynamicBvh {
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
-        self.counters = Counters { rebuilds: self.counters.rebuilds, ..Counters::default() };
+        let rebuilds = self.counters.rebuilds;
+        self.counters = Counters::default();
+        self.counters.rebuilds = rebuilds;
         if self.is_changed {
             self.policy.life = self.policy.life.saturating_add(1);
             self.is_changed = false;

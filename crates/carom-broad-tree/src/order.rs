@@ -83,8 +83,8 @@ impl SpatialOrder {
         let mut start = 0;
         while start < n {
             let class = self.classes[self.entries[start] as u32 as usize];
-            let len = self.entries[start..]
-                .partition_point(|&entry| self.classes[entry as u32 as usize] == class);
+            let len =
+                self.entries[start..].partition_point(|&entry| self.classes[entry as u32 as usize] == class);
             self.divide_crowds(start, start + len);
             segment(class, &mut self.entries[start..start + len].iter().map(|&entry| entry as u32));
             start += len;

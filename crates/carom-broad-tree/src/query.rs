@@ -194,7 +194,8 @@ struct RayRange {
 impl RayRange {
     fn new(ray: &Ray, start: f32) -> RayRange {
         // Beyond this the reciprocal or its products leave the normal numbers.
-        let is_usual = ray.direction.to_array().iter().all(|d| *d == 0.0 || (1e-37..=1e37).contains(&d.abs()));
+        let is_usual =
+            ray.direction.to_array().iter().all(|d| *d == 0.0 || (1e-37..=1e37).contains(&d.abs()));
         RayRange {
             origin: ray.origin,
             direction: ray.direction,

@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
 /// The boxes in one block.
@@ -223,10 +223,4 @@ pub(crate) fn next_lane(bits: &mut u32) -> usize {
     let lane = bits.trailing_zeros() as usize % WIDTH;
     *bits &= *bits - 1;
     lane
-}
-
-/// The bits of a mask of eight lanes.
-#[inline(always)]
-pub(crate) fn lanes_of<S: Simd>(mask: S::Mask8) -> u32 {
-    mask.bits()
 }

@@ -1,5 +1,6 @@
 //! Oracles and conformance suites for the carom crates: slow and right.
 #![forbid(unsafe_code)]
 
+pub mod conform;
 pub mod data;
 pub mod oracle;

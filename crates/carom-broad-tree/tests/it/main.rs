@@ -1,1 +1,3 @@
-//! Integration tests of carom-broad-tree.
+//! Tests of carom-broad-tree.
+
+mod dynamic;

@@ -1,1 +1,4 @@
-//! Integration tests of carom-broad.
+//! Tests of carom-broad.
+
+mod brute_force;
+mod ray_box;

@@ -2,4 +2,5 @@
 
 pub mod convex;
 pub mod depth;
+pub mod pairs;
 pub mod sat;

@@ -1,0 +1,14 @@
+//! The specification keeps its own contract.
+
+use carom_broad::BruteForce;
+use carom_testkit::conform;
+
+#[test]
+fn conforms_to_broad_phase() {
+    conform::broad_phase::check(BruteForce::new);
+}
+
+#[test]
+fn conforms_to_spatial_index() {
+    conform::spatial_index::check(BruteForce::new);
+}

@@ -1,0 +1,5 @@
+//! One suite per trait: whoever implements the trait runs the suite.
+
+pub mod broad_phase;
+pub mod dice;
+pub mod spatial_index;
