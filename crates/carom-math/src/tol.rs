@@ -92,3 +92,10 @@ pub const EPA_FLAT: f64 = 1e-13;
 /// Fraction of the size of the pair. A tetrahedron thinner than this is no start for EPA: its faces' normals would be
 /// noise; its best triangle is blown up on both sides instead.
 pub const EPA_THIN: f64 = 1e-10;
+
+/// Pure number: times the rounding unit of the points' precision and the sum of the largest |x|, |y| and |z|, a length.
+/// Neighbouring faces of a hull whose corners lie within that length of one plane become one polygon.
+///
+/// It is what rounding a turned box does to its corners, with a factor of two to spare. Larger, and slightly bent
+/// faces are merged and the hull moves by that much; smaller, and rounded boxes keep triangles for faces.
+pub const HULL_COPLANAR: f64 = 3.0;

@@ -1,0 +1,452 @@
+//! From the triangles of an exact hull to polygons: triangles in one plane, nearly, become one face.
+//!
+//! 1. Triangles exactly in one plane form facets, which are convex. 2. From the largest facet on, a region takes in
+//! its neighbours whose corners all lie within the tolerance of the plane of its seed. A region that is no disc, or
+//! dents by more than the tolerance, is grown again with a smaller one; with none it is its seed, which is fine.
+//! 3. Corners inside a region, or on a straight line between two regions, are superfluous: the hull of the others is
+//! built anew, until there are none.
+//!
+//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not remain: faces with
+//! holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for the Reduction of the Number of Points,
+//! 1973 (straight lines).
+//! Differs: merging never moves a point and never decides the topology of the hull, which is exact; so there is
+//! nothing to repair.
+
+use crate::hull_build::{FlatPoints, NONE, Triangulation, quickhull};
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use carom_math::predicates::orient3d;
+use carom_math::scaling::unit;
+use glam::DVec3;
+
+/// A closed convex surface of polygons.
+pub(crate) struct Polytope {
+    /// Numbers of the input points, ascending. All numbers below are places in this list.
+    pub(crate) vertices: Vec<u32>,
+    /// Corners of the faces, one face after the other, counter-clockwise seen from outside.
+    pub(crate) corners: Vec<u32>,
+    /// Where each face begins in `corners`, and the end.
+    pub(crate) first_corner: Vec<u32>,
+    /// Neighbours of the vertices in the exact triangulation, one vertex after the other.
+    pub(crate) neighbours: Vec<u32>,
+    /// Where each vertex begins in `neighbours`, and the end.
+    pub(crate) first_neighbour: Vec<u32>,
+    /// Normals of the faces, of unit length.
+    pub(crate) normals: Vec<DVec3>,
+}
+
+/// How often superfluous corners are looked for; then only those that lie exactly in a plane or on a line go.
+const MAX_ROUNDS: usize = 8;
+
+/// The tolerance is divided by this when a region turns out badly, up to three times; then it is zero.
+const SHRINK: f64 = 16.0;
+
+/// The hull of points, scaled as [`quickhull`] wants it, with faces merged up to `tolerance`, a length.
+pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, FlatPoints> {
+    let exact = quickhull(points)?;
+    let mut vertices = used_vertices(points.len(), &exact);
+    // Of a body not much thicker than the tolerance nothing would remain: merge only what lies in a plane exactly.
+    let mut tolerance = if thinnest(points, &vertices, &exact) <= 64.0 * tolerance { 0.0 } else { tolerance };
+    let mut surface = renumbered(exact, points.len(), &vertices);
+    let mut rounds = 0;
+    loop {
+        let corners: Vec<DVec3> = vertices.iter().map(|&v| points[v as usize]).collect();
+        let faces = Faces::grow(&corners, &surface, tolerance);
+        let superfluous = faces.superfluous(&corners, &surface, tolerance);
+        if !superfluous.contains(&true) {
+            if 4 <= faces.loops.len() || tolerance == 0.0 {
+                return Ok(faces.into_polytope(vertices, &corners, &surface));
+            }
+            // Too coarse for this body.
+            tolerance = 0.0;
+            continue;
+        }
+        rounds += 1;
+        if rounds == MAX_ROUNDS {
+            tolerance = 0.0;
+            continue;
+        }
+        let kept: Vec<u32> =
+            vertices.iter().zip(&superfluous).filter(|(_, gone)| !**gone).map(|(&v, _)| v).collect();
+        let corners: Vec<DVec3> = kept.iter().map(|&v| points[v as usize]).collect();
+        match quickhull(&corners) {
+            Ok(smaller) => {
+                let used = used_vertices(corners.len(), &smaller);
+                surface = renumbered(smaller, corners.len(), &used);
+                vertices = used.iter().map(|&v| kept[v as usize]).collect();
+            }
+            Err(flat) if tolerance == 0.0 => return Err(flat),
+            // Nothing with a volume remained: too coarse for this body.
+            Err(_) => tolerance = 0.0,
+        }
+    }
+}
+
+/// The points that are corners of triangles, ascending.
+fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32> {
+    let mut is_used = vec![false; n_points];
+    for &v in surface.triangles.iter().flatten() {
+        is_used[v as usize] = true;
+    }
+    (0..n_points as u32).filter(|&v| is_used[v as usize]).collect()
+}
+
+/// The same surface with its corners numbered by their places among `vertices`.
+fn renumbered(mut surface: Triangulation, n_points: usize, vertices: &[u32]) -> Triangulation {
+    let mut place = vec![NONE; n_points];
+    for (i, &v) in vertices.iter().enumerate() {
+        place[v as usize] = i as u32;
+    }
+    for v in surface.triangles.iter_mut().flatten() {
+        *v = place[*v as usize];
+    }
+    surface
+}
+
+/// About how thick the body is: the least extent along the normals of its largest triangle and of one across it.
+fn thinnest(points: &[DVec3], vertices: &[u32], surface: &Triangulation) -> f64 {
+    let (mut normal, mut twice_area) = (DVec3::Z, 0.0);
+    for &corners in &surface.triangles {
+        let [a, b, c] = corners.map(|v| points[v as usize]);
+        let n = (b - a).cross(c - a);
+        if twice_area < n.length_squared() {
+            (normal, twice_area) = (n, n.length_squared());
+        }
+    }
+    let extent = |direction: DVec3| {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &v in vertices {
+            let along = points[v as usize].dot(direction);
+            (low, high) = (low.min(along), high.max(along));
+        }
+        high - low
+    };
+    let Some(normal) = unit(normal) else { return 0.0 };
+    // Across the largest triangle the body is thinnest at right angles to the longest way along it.
+    let (mut along, mut longest) = (DVec3::ZERO, 0.0);
+    for &v in vertices {
+        let way = points[v as usize] - points[vertices[0] as usize];
+        let way = way - normal * normal.dot(way);
+        if longest < way.length_squared() {
+            (along, longest) = (way, way.length_squared());
+        }
+    }
+    let across = unit(normal.cross(along)).unwrap_or(normal);
+    extent(normal).min(extent(across))
+}
+
+/// Regions of triangles and their rims.
+struct Faces {
+    /// The region of each triangle.
+    region_of: Vec<u32>,
+    /// The rim of each region: sides of triangles in order.
+    loops: Vec<Vec<u32>>,
+    /// The unit normal of each region's seed.
+    normals: Vec<DVec3>,
+}
+
+impl Faces {
+    /// Steps 1 and 2.
+    fn grow(corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Faces {
+        let (facet_of, facets) = exact_facets(corners, surface);
+        let mut order: Vec<u32> = (0..facets.len() as u32).collect();
+        order.sort_by(|&f, &g| {
+            facets[g as usize].twice_area.total_cmp(&facets[f as usize].twice_area).then(f.cmp(&g))
+        });
+        let mut faces = Faces {
+            region_of: vec![NONE; surface.triangles.len()],
+            loops: Vec::new(),
+            normals: Vec::new(),
+        };
+        let mut rim_at = vec![NONE; corners.len()];
+        let (mut members, mut taken) = (Vec::new(), vec![false; facets.len()]);
+        for &seed in &order {
+            if taken[seed as usize] {
+                continue;
+            }
+            let region = faces.loops.len() as u32;
+            let normal = facets[seed as usize].normal;
+            let mut reach = tolerance;
+            for attempt in 0..5 {
+                members.clear();
+                members.push(seed);
+                taken[seed as usize] = true;
+                let mut at = 0;
+                while at < members.len() {
+                    let triangles = &facets[members[at] as usize].triangles;
+                    at += 1;
+                    for &t in triangles {
+                        faces.region_of[t as usize] = region;
+                        if reach == 0.0 {
+                            continue;
+                        }
+                        for side in surface.twins[t as usize] {
+                            let neighbour = facet_of[(side / 3) as usize];
+                            if !taken[neighbour as usize]
+                                && facets[neighbour as usize].is_along(normal, reach, seed, &facets, surface, corners)
+                            {
+                                taken[neighbour as usize] = true;
+                                members.push(neighbour);
+                            }
+                        }
+                    }
+                }
+                let rim = faces.rim(region, &members, &facets, surface, &mut rim_at);
+                if let Some(rim) = rim
+                    && (reach == 0.0 || !dents(&rim, normal, reach, corners, surface))
+                {
+                    faces.loops.push(rim);
+                    faces.normals.push(normal);
+                    break;
+                }
+                for &facet in &members {
+                    taken[facet as usize] = false;
+                    for &t in &facets[facet as usize].triangles {
+                        faces.region_of[t as usize] = NONE;
+                    }
+                }
+                reach = if attempt < 3 { reach / SHRINK } else { 0.0 };
+            }
+        }
+        faces
+    }
+
+    /// The rim of a region, if it is one ring that meets no corner twice.
+    fn rim(
+        &self,
+        region: u32,
+        members: &[u32],
+        facets: &[Facet],
+        surface: &Triangulation,
+        rim_at: &mut [u32],
+    ) -> Option<Vec<u32>> {
+        let mut sides = Vec::new();
+        for &facet in members {
+            for &t in &facets[facet as usize].triangles {
+                for i in 0..3 {
+                    let twin = surface.twins[t as usize][i];
+                    if self.region_of[(twin / 3) as usize] != region {
+                        sides.push(3 * t + i as u32);
+                    }
+                }
+            }
+        }
+        let mut is_simple = true;
+        for &side in &sides {
+            let start = &mut rim_at[surface.start(side) as usize];
+            is_simple &= *start == NONE;
+            *start = side;
+        }
+        let mut ring = Vec::with_capacity(sides.len());
+        if is_simple && let Some(&first) = sides.first() {
+            let mut side = first;
+            while side != NONE && ring.len() < sides.len() {
+                ring.push(side);
+                side = rim_at[surface.end(side) as usize];
+                if side == first {
+                    break;
+                }
+            }
+        }
+        for &side in &sides {
+            rim_at[surface.start(side) as usize] = NONE;
+        }
+        (is_simple && ring.len() == sides.len() && 3 <= ring.len()).then_some(ring)
+    }
+
+    /// Step 3: which corners are not needed.
+    fn superfluous(&self, corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Vec<bool> {
+        let mut n_regions = vec![0_u32; corners.len()];
+        for &side in self.loops.iter().flatten() {
+            n_regions[surface.start(side) as usize] += 1;
+        }
+        let mut gone: Vec<bool> = n_regions.iter().map(|&n| n == 0).collect();
+        for (region, ring) in self.loops.iter().enumerate() {
+            let is_junction = |side: u32| 3 <= n_regions[surface.start(side) as usize];
+            let Some(first) = ring.iter().position(|&side| is_junction(side)) else { continue };
+            // Chains of corners of two regions, between junctions; each is seen from both its regions.
+            let n = ring.len();
+            let mut at = 0;
+            while at < n {
+                let mut length = 1;
+                while length < n && !is_junction(ring[(first + at + length) % n]) {
+                    length += 1;
+                }
+                let side = ring[(first + at) % n];
+                let other = self.region_of[(surface.twin(side) / 3) as usize] as usize;
+                if 1 < length && region < other {
+                    let chain: Vec<u32> =
+                        (0..=length).map(|i| surface.start(ring[(first + at + i) % n])).collect();
+                    simplify(&chain, corners, tolerance, &mut gone);
+                }
+                at += length;
+            }
+        }
+        gone
+    }
+
+    fn into_polytope(self, vertices: Vec<u32>, corners: &[DVec3], surface: &Triangulation) -> Polytope {
+        let mut first_neighbour = vec![0_u32; corners.len() + 1];
+        for &v in surface.triangles.iter().flatten() {
+            first_neighbour[v as usize + 1] += 1;
+        }
+        for v in 0..corners.len() {
+            first_neighbour[v + 1] += first_neighbour[v];
+        }
+        let mut fill = first_neighbour.clone();
+        let mut neighbours = vec![0; 3 * surface.triangles.len()];
+        for &[a, b, c] in &surface.triangles {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                neighbours[fill[from as usize] as usize] = to;
+                fill[from as usize] += 1;
+            }
+        }
+        let mut first_corner = vec![0];
+        let mut ring_corners = Vec::new();
+        let mut normals = Vec::new();
+        for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
+            let begin = ring_corners.len();
+            ring_corners.extend(ring.iter().map(|&side| surface.start(side)));
+            first_corner.push(ring_corners.len() as u32);
+            // The sum over the polygon (Newell) evens the triangles out.
+            let polygon = &ring_corners[begin..];
+            let origin = corners[polygon[0] as usize];
+            let mut sum = DVec3::ZERO;
+            for pair in polygon[1..].windows(2) {
+                sum += (corners[pair[0] as usize] - origin).cross(corners[pair[1] as usize] - origin);
+            }
+            normals.push(unit(sum).unwrap_or(seed_normal));
+        }
+        Polytope { vertices, corners: ring_corners, first_corner, neighbours, first_neighbour, normals }
+    }
+}
+
+/// Triangles exactly in one plane.
+struct Facet {
+    triangles: Vec<u32>,
+    normal: DVec3,
+    twice_area: f64,
+}
+
+impl Facet {
+    /// All corners lie within `reach` of the plane of the seed, and the two face the same way.
+    fn is_along(
+        &self,
+        normal: DVec3,
+        reach: f64,
+        seed: u32,
+        facets: &[Facet],
+        surface: &Triangulation,
+        corners: &[DVec3],
+    ) -> bool {
+        let origin = corners[surface.triangles[facets[seed as usize].triangles[0] as usize][0] as usize];
+        0.0 < self.normal.dot(normal)
+            && self.triangles.iter().all(|&t| {
+                surface.triangles[t as usize]
+                    .iter()
+                    .all(|&v| normal.dot(corners[v as usize] - origin).abs() <= reach)
+            })
+    }
+}
+
+/// Step 1: the facet of each triangle, and the facets.
+fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Facet>) {
+    let n = surface.triangles.len();
+    let mut facet_of = vec![NONE; n];
+    let mut facets: Vec<Facet> = Vec::new();
+    for first in 0..n as u32 {
+        if facet_of[first as usize] != NONE {
+            continue;
+        }
+        let number = facets.len() as u32;
+        let mut facet = Facet { triangles: vec![first], normal: DVec3::ZERO, twice_area: 0.0 };
+        facet_of[first as usize] = number;
+        let (mut largest, mut best) = (0.0, DVec3::ZERO);
+        let mut at = 0;
+        while at < facet.triangles.len() {
+            let t = facet.triangles[at];
+            at += 1;
+            let [a, b, c] = surface.triangles[t as usize].map(|v| corners[v as usize]);
+            let area = (b - a).cross(c - a);
+            let size = sqrt(area.length_squared());
+            facet.twice_area += size;
+            if largest < size {
+                (largest, best) = (size, area);
+            }
+            for i in 0..3 {
+                let twin = surface.twins[t as usize][i];
+                let neighbour = twin / 3;
+                let opposite = corners[surface.start(3 * neighbour + (twin + 2) % 3) as usize];
+                if facet_of[neighbour as usize] == NONE && orient3d(a, b, c, opposite) == 0.0 {
+                    facet_of[neighbour as usize] = number;
+                    facet.triangles.push(neighbour);
+                }
+            }
+        }
+        facet.normal = unit(best).unwrap_or(DVec3::ZERO);
+        facets.push(facet);
+    }
+    (facet_of, facets)
+}
+
+/// A corner of the ring lies inside the line of its neighbours by more than the tolerance.
+fn dents(ring: &[u32], normal: DVec3, tolerance: f64, corners: &[DVec3], surface: &Triangulation) -> bool {
+    let n = ring.len();
+    (0..n).any(|i| {
+        let [p, q, r] = [i, i + 1, i + 2].map(|k| corners[surface.start(ring[k % n]) as usize]);
+        let along = r - p;
+        let turn = normal.dot((q - p).cross(r - q));
+        // Twice the area over the base is the height.
+        turn < 0.0 && tolerance * tolerance * along.length_squared() < turn * turn
+    })
+}
+
+/// Marks what may go between the ends of a chain without moving it by more than the tolerance.
+fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool]) {
+    let mut spans = vec![(0, chain.len() - 1)];
+    while let Some((low, high)) = spans.pop() {
+        let (from, to) = (corners[chain[low] as usize], corners[chain[high] as usize]);
+        let along = unit(to - from).unwrap_or(DVec3::ZERO);
+        let (mut farthest, mut most) = (low, -1.0);
+        for i in low + 1..high {
+            let way = corners[chain[i] as usize] - from;
+            let off = way.cross(along).length_squared();
+            if most < off {
+                (farthest, most) = (i, off);
+            }
+        }
+        if most < 0.0 {
+            continue;
+        }
+        // With no tolerance, rounding of the distance still is no reason to keep a corner of two exact planes.
+        if most <= tolerance * tolerance || tolerance == 0.0 {
+            for &v in &chain[low + 1..high] {
+                gone[v as usize] = true;
+            }
+        } else {
+            spans.push((low, farthest));
+            spans.push((farthest, high));
+        }
+    }
+}
+
+impl Triangulation {
+    /// The corner where a side starts.
+    #[inline]
+    fn start(&self, side: u32) -> u32 {
+        self.triangles[(side / 3) as usize][(side % 3) as usize]
+    }
+
+    /// The corner where a side ends.
+    #[inline]
+    fn end(&self, side: u32) -> u32 {
+        self.triangles[(side / 3) as usize][((side + 1) % 3) as usize]
+    }
+
+    /// The same side in the neighbour.
+    #[inline]
+    fn twin(&self, side: u32) -> u32 {
+        self.twins[(side / 3) as usize][(side % 3) as usize]
+    }
+}

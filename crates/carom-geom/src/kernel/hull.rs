@@ -1,0 +1,501 @@
+//! Convex hulls: vertices, polygons with planes, half-edges, and the neighbours that a support query climbs over.
+//!
+//! The vertices are those of the exact convex hull of the points, less those that stand out by no more than the
+//! tolerance of merging; the planes support it, so every vertex lies on or below every plane to the rounding of
+//! `f64`. A half-edge belongs to one face, which lies to its left seen from outside; those of a face are numbered in
+//! a row.
+//!
+//! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014; G. van den Bergen, Collision
+//! Detection in Interactive 3D Environments, 2003, 4.3.3 (supports of polytopes by climbing).
+//! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces: on those alone a
+//! vertex without a better neighbour is a true maximum.
+
+use super::super::num::{EPSILON, Plane, Pose, Real, Vec3, narrow, real, wide, widen};
+use crate::bound::aabb_from_support;
+use crate::hull_build::FlatPoints;
+use crate::hull_merge::{Polytope, polytope};
+use crate::hull_scan::{SLACK, Scan};
+use crate::inscribed::inscribed_ball;
+use crate::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap, SupportPoint};
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::ops::sqrt;
+use carom_math::scaling::{scale_of, unit};
+use carom_math::tol;
+use core::ops::Range;
+use glam::DVec3;
+
+/// How a hull is made from points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HullSettings {
+    /// Pure number, see [`tol::HULL_COPLANAR`]; zero merges only what lies exactly in a plane.
+    pub coplanar_tolerance: f64,
+}
+
+impl Default for HullSettings {
+    fn default() -> HullSettings {
+        HullSettings { coplanar_tolerance: tol::HULL_COPLANAR }
+    }
+}
+
+impl HullSettings {
+    /// The same settings with another tolerance, a pure number that is not negative.
+    pub fn with_coplanar_tolerance(mut self, tolerance: f64) -> HullSettings {
+        self.coplanar_tolerance = tolerance;
+        self
+    }
+}
+
+/// Why there is no hull.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum HullError {
+    /// There are no points.
+    Empty,
+    /// There are more points than can be numbered.
+    TooMany,
+    /// A coordinate is NaN or infinite.
+    NotFinite {
+        /// The first such point.
+        point: usize,
+    },
+    /// A coordinate is beyond `carom_math::tol::MAX_LENGTH`; never so in `f32`.
+    TooLarge {
+        /// The first such point.
+        point: usize,
+    },
+    /// The points span no volume, exactly: fewer than four are affinely independent. Here is what they do span.
+    Flat(FlatHull),
+}
+
+/// The convex hull of points that span no volume.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlatHull {
+    /// All points are this one.
+    Point(Vec3),
+    /// All points lie on the segment between these, its ends.
+    Segment(Vec3, Vec3),
+    /// All points lie in the convex polygon with these corners, in order; no three are on a line.
+    Polygon(Vec<Vec3>),
+}
+
+impl core::fmt::Display for HullError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            HullError::Empty => write!(f, "there are no points"),
+            HullError::TooMany => write!(f, "there are more points than can be numbered"),
+            HullError::NotFinite { point } => write!(f, "point {point} is NaN or infinite"),
+            HullError::TooLarge { point } => write!(f, "point {point} is too far from the origin"),
+            HullError::Flat(FlatHull::Point(_)) => write!(f, "all points are at one place"),
+            HullError::Flat(FlatHull::Segment(..)) => write!(f, "all points lie on a line"),
+            HullError::Flat(FlatHull::Polygon(_)) => write!(f, "all points lie in a plane"),
+        }
+    }
+}
+
+impl core::error::Error for HullError {}
+
+/// One side of an edge: it starts at a vertex and has its face to the left, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfEdge {
+    /// The vertex where it starts.
+    pub origin: u32,
+    /// The other side of the edge, which starts where this ends.
+    pub twin: u32,
+    /// The face.
+    pub face: u32,
+}
+
+/// A convex polytope with a volume.
+#[derive(Clone, Debug)]
+pub struct ConvexHull {
+    vertices: Vec<Vec3>,
+    half_edges: Vec<HalfEdge>,
+    /// Where each face's half-edges begin, and the end.
+    first_half_edge: Vec<u32>,
+    /// Vertices of the faces: the origins of the half-edges once more, to be had as slices.
+    corners: Vec<u32>,
+    normals: Vec<DVec3>,
+    /// `normal . x <= offset` for all vertices.
+    offsets: Vec<f64>,
+    /// One half-edge that starts at each vertex.
+    vertex_half_edge: Vec<u32>,
+    /// What a support climbs over, one vertex after the other.
+    neighbours: Vec<u32>,
+    first_neighbour: Vec<u32>,
+    center: DVec3,
+    radius: f64,
+    inscribed_center: DVec3,
+    inscribed_radius: f64,
+    scan: Scan,
+}
+
+impl ConvexHull {
+    /// The convex hull of points, with the default settings: see [`ConvexHull::from_points_with`].
+    pub fn from_points(points: &[Vec3]) -> Result<ConvexHull, HullError> {
+        ConvexHull::from_points_with(points, &HullSettings::default())
+    }
+
+    /// The convex hull of points.
+    ///
+    /// Every point lies on or below every face plane to within
+    /// `10 * coplanar_tolerance * EPSILON * (|x| + |y| + |z|)`, a length, of the largest coordinates, and nearly always
+    /// within a tenth of that. O(n log n) on points in general, quadratic at worst.
+    pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
+        if points.is_empty() {
+            return Err(HullError::Empty);
+        }
+        if u32::MAX as usize / 8 <= points.len() {
+            return Err(HullError::TooMany);
+        }
+        let mut largest = DVec3::ZERO;
+        for (i, &p) in points.iter().enumerate() {
+            if !p.is_finite() {
+                return Err(HullError::NotFinite { point: i });
+            }
+            largest = largest.max(widen(p).abs());
+            if tol::MAX_LENGTH < largest.max_element() {
+                return Err(HullError::TooLarge { point: i });
+            }
+        }
+        let scale = scale_of(largest.max_element());
+        let scaled: Vec<DVec3> = points.iter().map(|&p| without_dust(widen(p) * scale)).collect();
+        let tolerance =
+            settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * (largest * scale).element_sum();
+        match polytope(&scaled, tolerance) {
+            Ok(polytope) => Ok(ConvexHull::assemble(points, polytope)),
+            Err(flat) => {
+                let point = |i: u32| points[i as usize];
+                Err(HullError::Flat(match flat {
+                    FlatPoints::Point(i) => FlatHull::Point(point(i)),
+                    FlatPoints::Segment(i, j) => FlatHull::Segment(point(i), point(j)),
+                    FlatPoints::Polygon(ring) => FlatHull::Polygon(ring.into_iter().map(point).collect()),
+                }))
+            }
+        }
+    }
+
+    fn assemble(points: &[Vec3], polytope: Polytope) -> ConvexHull {
+        let vertices: Vec<Vec3> = polytope.vertices.iter().map(|&i| points[i as usize]).collect();
+        let n_faces = polytope.normals.len();
+        let (first_half_edge, corners) = (polytope.first_corner, polytope.corners);
+
+        // Half-edges find their twins among those that start where they end.
+        let mut half_edges: Vec<HalfEdge> =
+            corners.iter().map(|&origin| HalfEdge { origin, twin: 0, face: 0 }).collect();
+        let mut ends = vec![0; corners.len()];
+        for face in 0..n_faces {
+            let (first, end) = (first_half_edge[face] as usize, first_half_edge[face + 1] as usize);
+            for e in first..end {
+                half_edges[e].face = face as u32;
+                ends[e] = corners[if e + 1 == end { first } else { e + 1 }];
+            }
+        }
+        let mut starts = vec![0_u32; vertices.len() + 1];
+        for &v in &corners {
+            starts[v as usize + 1] += 1;
+        }
+        for v in 0..vertices.len() {
+            starts[v + 1] += starts[v];
+        }
+        let mut fill = starts.clone();
+        let mut leaving = vec![0_u32; corners.len()];
+        for (e, &v) in corners.iter().enumerate() {
+            leaving[fill[v as usize] as usize] = e as u32;
+            fill[v as usize] += 1;
+        }
+        for e in 0..corners.len() {
+            let around = &leaving[starts[ends[e] as usize] as usize..starts[ends[e] as usize + 1] as usize];
+            if let Some(&twin) = around.iter().find(|&&other| ends[other as usize] == corners[e]) {
+                half_edges[e].twin = twin;
+            }
+        }
+        let vertex_half_edge: Vec<u32> =
+            (0..vertices.len()).map(|v| leaving.get(starts[v] as usize).copied().unwrap_or(0)).collect();
+
+        let mut hull = ConvexHull {
+            vertices,
+            half_edges,
+            first_half_edge,
+            corners,
+            normals: polytope.normals,
+            offsets: Vec::with_capacity(n_faces),
+            vertex_half_edge,
+            neighbours: polytope.neighbours,
+            first_neighbour: polytope.first_neighbour,
+            center: DVec3::ZERO,
+            radius: 0.0,
+            inscribed_center: DVec3::ZERO,
+            inscribed_radius: 0.0,
+            scan: Scan::new([].into_iter(), DVec3::ZERO, 1.0),
+        };
+        // Planes that support the hull, whatever the rounding of the normals.
+        for face in 0..n_faces {
+            let near = hull.face_vertices(face as u32)[0];
+            let v = hull.climb(hull.normals[face], near);
+            hull.offsets.push(hull.normals[face].dot(widen(hull.vertices[v as usize])));
+        }
+        hull.center = hull.centroid();
+        let farthest =
+            hull.vertices.iter().fold(0.0_f64, |m, &v| m.max((widen(v) - hull.center).length_squared()));
+        hull.radius = sqrt(farthest) * (1.0 + 4.0 * f64::EPSILON);
+        let planes: Vec<(DVec3, f64)> =
+            hull.normals.iter().copied().zip(hull.offsets.iter().copied()).collect();
+        (hull.inscribed_center, hull.inscribed_radius) = inscribed_ball(&planes, hull.center, hull.radius);
+        hull.scan = Scan::new(hull.vertices.iter().map(|&v| widen(v)), hull.center, hull.radius);
+        hull
+    }
+
+    /// The centre of volume; the mean of the vertices where rounding puts that outside.
+    fn centroid(&self) -> DVec3 {
+        let n = self.vertices.len() as f64;
+        let origin = widen(self.vertices[0]);
+        let mut mean = DVec3::ZERO;
+        for &v in &self.vertices {
+            mean += widen(v) - origin;
+        }
+        let mean = origin + mean * (1.0 / n);
+        let (mut volume, mut moment) = (0.0, DVec3::ZERO);
+        for face in 0..self.n_faces() as u32 {
+            let ring = self.face_vertices(face);
+            let a = widen(self.vertices[ring[0] as usize]) - mean;
+            for pair in ring[1..].windows(2) {
+                let b = widen(self.vertices[pair[0] as usize]) - mean;
+                let c = widen(self.vertices[pair[1] as usize]) - mean;
+                let six = a.dot(b.cross(c));
+                volume += six;
+                moment += (a + b + c) * (0.25 * six);
+            }
+        }
+        let center = mean + moment * (1.0 / volume);
+        let is_inside = |p: DVec3| {
+            (0..self.n_faces()).all(|face| self.normals[face].dot(p) <= self.offsets[face])
+        };
+        if 0.0 < volume && center.is_finite() && is_inside(center) { center } else { mean }
+    }
+
+    /// The vertices.
+    #[inline]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The number of faces.
+    #[inline]
+    pub fn n_faces(&self) -> usize {
+        self.normals.len()
+    }
+
+    /// The number of edges, each counted once.
+    #[inline]
+    pub fn n_edges(&self) -> usize {
+        self.half_edges.len() / 2
+    }
+
+    /// Outward unit normal of a face.
+    #[inline]
+    pub fn face_normal(&self, face: u32) -> DVec3 {
+        self.normals[face as usize]
+    }
+
+    /// How far out the face's plane lies: `normal . x <= offset` for all vertices x.
+    #[inline]
+    pub fn face_offset(&self, face: u32) -> f64 {
+        self.offsets[face as usize]
+    }
+
+    /// The face's plane, rounded for storage.
+    #[inline]
+    pub fn face_plane(&self, face: u32) -> Plane {
+        Plane { normal: narrow(self.normals[face as usize]), d: real(-self.offsets[face as usize]) }
+    }
+
+    /// The face's vertices, counter-clockwise seen from outside.
+    #[inline]
+    pub fn face_vertices(&self, face: u32) -> &[u32] {
+        let range = self.face_half_edges(face);
+        &self.corners[range.start as usize..range.end as usize]
+    }
+
+    /// The numbers of the face's half-edges; the first starts at the first of its vertices.
+    #[inline]
+    pub fn face_half_edges(&self, face: u32) -> Range<u32> {
+        self.first_half_edge[face as usize]..self.first_half_edge[face as usize + 1]
+    }
+
+    /// All half-edges, face by face.
+    #[inline]
+    pub fn half_edges(&self) -> &[HalfEdge] {
+        &self.half_edges
+    }
+
+    /// The half-edge that follows in the same face.
+    #[inline]
+    pub fn next(&self, half_edge: u32) -> u32 {
+        let range = self.face_half_edges(self.half_edges[half_edge as usize].face);
+        if half_edge + 1 == range.end { range.start } else { half_edge + 1 }
+    }
+
+    /// Some half-edge that starts at a vertex; the twin's follower is the next one around the vertex, clockwise.
+    #[inline]
+    pub fn vertex_half_edge(&self, vertex: u32) -> u32 {
+        self.vertex_half_edge[vertex as usize]
+    }
+
+    /// The vertices next to a vertex: those that share an edge, and in faces of more than three corners some that
+    /// share a diagonal. A vertex that none of these exceeds along a direction is farthest along it.
+    #[inline]
+    pub fn neighbours(&self, vertex: u32) -> &[u32] {
+        let v = vertex as usize;
+        &self.neighbours[self.first_neighbour[v] as usize..self.first_neighbour[v + 1] as usize]
+    }
+
+    /// Centre of a large ball inside the hull, the largest to rounding.
+    #[inline]
+    pub fn inscribed_center(&self) -> DVec3 {
+        self.inscribed_center
+    }
+
+    /// Radius of the ball about [`ConvexHull::inscribed_center`] that all face planes leave free.
+    #[inline]
+    pub fn inscribed_radius(&self) -> f64 {
+        self.inscribed_radius
+    }
+
+    /// A box around the placed hull.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        aabb_from_support(self, &pose.wide())
+    }
+
+    /// From vertex to better neighbour until none is better.
+    fn climb(&self, direction: DVec3, from: u32) -> u32 {
+        let mut at = from;
+        // Each step gains, but for rounding, which the limit keeps from going round in a circle.
+        for _ in 0..self.vertices.len() {
+            let here = widen(self.vertices[at as usize]);
+            let (mut best, mut most) = (at, 0.0);
+            for &neighbour in self.neighbours(at) {
+                // The difference first: short edges keep their digits.
+                let gain = (widen(self.vertices[neighbour as usize]) - here).dot(direction);
+                if most < gain {
+                    (best, most) = (neighbour, gain);
+                }
+            }
+            if best == at {
+                break;
+            }
+            at = best;
+        }
+        at
+    }
+
+    /// All half-edges that start at a vertex.
+    fn around(&self, vertex: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.vertex_half_edge[vertex as usize];
+        let mut next = Some(first);
+        core::iter::from_fn(move || {
+            let here = next?;
+            let after = self.next(self.half_edges[here as usize].twin);
+            next = (after != first).then_some(after);
+            Some(here)
+        })
+        .take(self.half_edges.len())
+    }
+
+    /// The polygon of a face; of more than 32 corners, a choice of 32 that is always the same, but for `vertex`,
+    /// which is among them.
+    fn face_feature(&self, face: u32, vertex: u32, out: &mut Feature) {
+        out.id = FeatureId::face(face);
+        out.normal = self.normals[face as usize];
+        let ring = self.face_vertices(face);
+        let n = ring.len();
+        let n_out = n.min(MAX_FEATURE_POINTS);
+        for slot in 0..n_out {
+            let choice = &ring[slot * n / n_out..(slot + 1) * n / n_out];
+            let v = if choice.contains(&vertex) { vertex } else { choice[0] };
+            out.push(widen(self.vertices[v as usize]), FeatureId::vertex(v));
+        }
+    }
+}
+
+/// Coordinates too small to matter beside the largest, which is near 1, become zero: below, products of three would
+/// vanish and their signs be lost. Never so in `f32`.
+fn without_dust(p: DVec3) -> DVec3 {
+    let least = f64::from_bits((1023 - 200) << 52);
+    let keep = |x: f64| if x.abs() < least { 0.0 } else { x };
+    DVec3::new(keep(p.x), keep(p.y), keep(p.z))
+}
+
+impl SupportMap for ConvexHull {
+    #[inline]
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let vertex = self.scan.farthest(direction);
+        SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
+    }
+
+    fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        let from = if (near.vertex as usize) < self.vertices.len() {
+            near.vertex
+        } else {
+            self.scan.farthest(direction)
+        };
+        let vertex = self.climb(direction, from);
+        SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
+    }
+
+    #[inline]
+    fn support_slack(&self) -> f64 {
+        SLACK * self.radius
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.vertices.get(number as usize).map(|&v| widen(v))
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        self.center
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        out.clear();
+        let vertex = self.support_exact(normal, self.support(normal)).vertex;
+        let mut best_face = None;
+        let mut best_cosine = sqrt(1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE);
+        let mut best_edge = None;
+        let mut best_sine = tol::FEATURE_SINE;
+        let here = widen(self.vertices[vertex as usize]);
+        for half_edge in self.around(vertex) {
+            let edge = self.half_edges[half_edge as usize];
+            let cosine = self.normals[edge.face as usize].dot(normal);
+            if best_cosine <= cosine {
+                (best_face, best_cosine) = (Some(edge.face), cosine);
+            }
+            let end = self.half_edges[edge.twin as usize].origin;
+            let way = widen(self.vertices[end as usize]) - here;
+            if let Some(along) = unit(way)
+                && along.dot(normal).abs() <= best_sine
+            {
+                (best_edge, best_sine) = (Some((half_edge.min(edge.twin), end)), along.dot(normal).abs());
+            }
+        }
+        if let Some(face) = best_face {
+            self.face_feature(face, vertex, out);
+        } else if let Some((edge, end)) = best_edge {
+            out.id = FeatureId::edge(edge);
+            out.push(here, FeatureId::vertex(vertex));
+            out.push(widen(self.vertices[end as usize]), FeatureId::vertex(end));
+        } else {
+            out.id = FeatureId::vertex(vertex);
+            out.push(here, FeatureId::vertex(vertex));
+        }
+    }
+}
