@@ -13,8 +13,8 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_math::predicates::orient3d;
-use glam::{DVec2, DVec3};
+use carom_math::predicates::{orient2d_along, orient3d, project};
+use glam::DVec3;
 
 /// No triangle, no point.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -204,7 +204,8 @@ impl Builder<'_> {
             return (0.0 < height).then_some(height);
         }
         // Too near to tell.
-        (orient3d(a, self.points[b as usize], self.points[c as usize], point) < 0.0).then_some(height.max(0.0))
+        (orient3d(a, self.points[b as usize], self.points[c as usize], point) < 0.0)
+            .then_some(height.max(0.0))
     }
 
     /// Lets the point wait with the first of the facets that it sees.
@@ -227,7 +228,14 @@ impl Builder<'_> {
     }
 
     /// Fills `visible` with the facets that the point sees, and `rim` with their sides whose neighbour it does not.
-    fn find_visible(&mut self, first: u32, apex: u32, round: u32, visible: &mut Vec<u32>, rim: &mut Vec<u32>) {
+    fn find_visible(
+        &mut self,
+        first: u32,
+        apex: u32,
+        round: u32,
+        visible: &mut Vec<u32>,
+        rim: &mut Vec<u32>,
+    ) {
         visible.clear();
         rim.clear();
         visible.push(first);
@@ -334,14 +342,14 @@ fn farthest(points: &[DVec3], measure: impl Fn(DVec3) -> f64) -> usize {
 
 /// The points lie on a line, exactly: they do in all three projections.
 fn collinear(a: DVec3, b: DVec3, c: DVec3) -> bool {
-    (0..3).all(|axis| turn(axis, a, b, c) == 0.0)
+    (0..3).all(|axis| orient2d_along(axis, a, b, c) == 0.0)
 }
 
 /// The hull of points in a plane, counter-clockwise in one of the three projections.
 ///
 /// Reference: A. M. Andrew, Another Efficient Algorithm for Convex Hulls in Two Dimensions, 1979.
 fn flat_hull(points: &[DVec3], [a, b, c]: [usize; 3]) -> Vec<u32> {
-    let axis = (0..3).find(|&axis| turn(axis, points[a], points[b], points[c]) != 0.0).unwrap_or(2);
+    let axis = (0..3).find(|&axis| orient2d_along(axis, points[a], points[b], points[c]) != 0.0).unwrap_or(2);
     let key = |i: u32| {
         let p = project(axis, points[i as usize]);
         (p.x, p.y)
@@ -354,7 +362,7 @@ fn flat_hull(points: &[DVec3], [a, b, c]: [usize; 3]) -> Vec<u32> {
         let mut extend = |p: u32| {
             while start + 2 <= hull.len() {
                 let (q, r) = (hull[hull.len() - 2], hull[hull.len() - 1]);
-                if 0.0 < turn(axis, points[q as usize], points[r as usize], points[p as usize]) {
+                if 0.0 < orient2d_along(axis, points[q as usize], points[r as usize], points[p as usize]) {
                     break;
                 }
                 hull.pop();
@@ -370,15 +378,4 @@ fn flat_hull(points: &[DVec3], [a, b, c]: [usize; 3]) -> Vec<u32> {
         hull.pop();
     }
     hull
-}
-
-/// The point seen along an axis.
-fn project(axis: usize, p: DVec3) -> DVec2 {
-    DVec2::new(p[(axis + 1) % 3], p[(axis + 2) % 3])
-}
-
-/// Positive when a, b, c turn left seen along the axis; exact.
-fn turn(axis: usize, a: DVec3, b: DVec3, c: DVec3) -> f64 {
-    let [a, b, c] = [a, b, c].map(|p| project(axis, p).extend(0.0));
-    orient3d(a, b, c, a - DVec3::Z)
 }

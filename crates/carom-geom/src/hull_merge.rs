@@ -13,6 +13,7 @@
 //! nothing to repair.
 
 use crate::hull_build::{FlatPoints, NONE, Triangulation, quickhull};
+use crate::normal::polygon_normal;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -154,11 +155,8 @@ impl Faces {
         order.sort_by(|&f, &g| {
             facets[g as usize].twice_area.total_cmp(&facets[f as usize].twice_area).then(f.cmp(&g))
         });
-        let mut faces = Faces {
-            region_of: vec![NONE; surface.triangles.len()],
-            loops: Vec::new(),
-            normals: Vec::new(),
-        };
+        let mut faces =
+            Faces { region_of: vec![NONE; surface.triangles.len()], loops: Vec::new(), normals: Vec::new() };
         let mut rim_at = vec![NONE; corners.len()];
         let (mut members, mut taken) = (Vec::new(), vec![false; facets.len()]);
         for &seed in &order {
@@ -184,7 +182,8 @@ impl Faces {
                         for side in surface.twins[t as usize] {
                             let neighbour = facet_of[(side / 3) as usize];
                             if !taken[neighbour as usize]
-                                && facets[neighbour as usize].is_along(normal, reach, seed, &facets, surface, corners)
+                                && facets[neighbour as usize]
+                                    .is_along(normal, reach, seed, &facets, surface, corners)
                             {
                                 taken[neighbour as usize] = true;
                                 members.push(neighbour);
@@ -309,14 +308,9 @@ impl Faces {
             let begin = ring_corners.len();
             ring_corners.extend(ring.iter().map(|&side| surface.start(side)));
             first_corner.push(ring_corners.len() as u32);
-            // The sum over the polygon (Newell) evens the triangles out.
             let polygon = &ring_corners[begin..];
-            let origin = corners[polygon[0] as usize];
-            let mut sum = DVec3::ZERO;
-            for pair in polygon[1..].windows(2) {
-                sum += (corners[pair[0] as usize] - origin).cross(corners[pair[1] as usize] - origin);
-            }
-            normals.push(unit(sum).unwrap_or(seed_normal));
+            let normal = polygon_normal(polygon.len(), |i| corners[polygon[i] as usize]);
+            normals.push(normal.unwrap_or(seed_normal));
         }
         Polytope { vertices, corners: ring_corners, first_corner, neighbours, first_neighbour, normals }
     }
@@ -362,17 +356,16 @@ fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Fa
         let number = facets.len() as u32;
         let mut facet = Facet { triangles: vec![first], normal: DVec3::ZERO, twice_area: 0.0 };
         facet_of[first as usize] = number;
-        let (mut largest, mut best) = (0.0, DVec3::ZERO);
+        let (mut largest, mut best) = (-1.0, first);
         let mut at = 0;
         while at < facet.triangles.len() {
             let t = facet.triangles[at];
             at += 1;
             let [a, b, c] = surface.triangles[t as usize].map(|v| corners[v as usize]);
-            let area = (b - a).cross(c - a);
-            let size = sqrt(area.length_squared());
+            let size = sqrt((b - a).cross(c - a).length_squared());
             facet.twice_area += size;
             if largest < size {
-                (largest, best) = (size, area);
+                (largest, best) = (size, t);
             }
             for i in 0..3 {
                 let twin = surface.twins[t as usize][i];
@@ -384,7 +377,8 @@ fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Fa
                 }
             }
         }
-        facet.normal = unit(best).unwrap_or(DVec3::ZERO);
+        let ring = surface.triangles[best as usize];
+        facet.normal = polygon_normal(3, |i| corners[ring[i] as usize]).unwrap_or(DVec3::ZERO);
         facets.push(facet);
     }
     (facet_of, facets)

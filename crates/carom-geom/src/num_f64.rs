@@ -1,7 +1,7 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
-pub(crate) use carom_math::f64::{Interval, Ray};
 pub(crate) use carom_math::f64::{EPSILON, Mat3, Plane, Pose, Real, Vec3};
+pub(crate) use carom_math::f64::{Interval, Ray};
 
 /// A stored number: nothing to widen.
 #[inline]

@@ -10,7 +10,7 @@
 //! Differs: a support climbs over the edges of the exact triangulation, not of the merged faces: on those alone a
 //! vertex without a better neighbour is a true maximum.
 
-use super::super::num::{EPSILON, Plane, Pose, Real, Vec3, narrow, real, wide, widen};
+use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
 use crate::bound::aabb_from_support;
 use crate::hull_build::FlatPoints;
 use crate::hull_merge::{Polytope, polytope};
@@ -270,9 +270,8 @@ impl ConvexHull {
             }
         }
         let center = mean + moment * (1.0 / volume);
-        let is_inside = |p: DVec3| {
-            (0..self.n_faces()).all(|face| self.normals[face].dot(p) <= self.offsets[face])
-        };
+        let is_inside =
+            |p: DVec3| (0..self.n_faces()).all(|face| self.normals[face].dot(p) <= self.offsets[face]);
         if 0.0 < volume && center.is_finite() && is_inside(center) { center } else { mean }
     }
 

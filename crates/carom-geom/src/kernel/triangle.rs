@@ -7,10 +7,11 @@
 
 use super::super::num::{Pose, Vec3, narrow, widen};
 use crate::bound::aabb_from_support;
+use crate::normal::polygon_normal;
 use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
-use carom_math::scaling::{balanced, unit};
+use carom_math::scaling::unit;
 use carom_math::tol;
 use glam::DVec3;
 
@@ -77,8 +78,7 @@ impl Triangle {
 /// Unit normal of a, b, c counter-clockwise; `None` when they lie on a line, as far as `f64` can tell.
 #[inline]
 pub(crate) fn triangle_normal(corners: &[DVec3; 3]) -> Option<DVec3> {
-    let [a, b, c] = *corners;
-    unit(balanced(b - a).cross(balanced(c - a)))
+    polygon_normal(3, |i| corners[i])
 }
 
 impl SupportMap for Triangle {

@@ -1,4 +1,5 @@
 //! Integration tests of carom-geom.
 
+mod hull;
 mod mesh;
 mod tri_tri;
