@@ -4,8 +4,8 @@
 //! Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the signs of the matrix entries).
 
 use crate::volume::{BoundingVolume, BoundsError};
-use carom_math::Pose;
 use carom_math::rounding;
+use carom_math::{Pose, WidePose};
 use glam::{DVec3, Vec3};
 
 /// The closed box of all points between `min` and `max`.
@@ -100,6 +100,27 @@ impl Aabb {
         let d = displacement.as_dvec3();
         Aabb::around(self.min.as_dvec3() + d.min(DVec3::ZERO), self.max.as_dvec3() + d.max(DVec3::ZERO))
     }
+
+    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty.
+    pub fn placed(&self, pose: &WidePose) -> Aabb {
+        if self.max.x < self.min.x {
+            return Aabb::EMPTY;
+        }
+        let (mut min, mut max) = (pose.translation, pose.translation);
+        for axis in 0..3 {
+            // Column by column: the product with the least coordinate is the least or the greatest by its sign.
+            let column = pose.rotation.col(axis);
+            let low = column * f64::from(self.min[axis]);
+            let high = column * f64::from(self.max[axis]);
+            min += low.min(high);
+            max += low.max(high);
+        }
+        // Nine products and nine sums in f64, each within half a unit of the largest number met.
+        let size = (self.min.abs().max(self.max.abs()).as_dvec3().max_element()
+            + pose.translation.abs().max_element())
+            * (16.0 * f64::EPSILON);
+        Aabb::around(min - size, max + size)
+    }
 }
 
 impl BoundingVolume for Aabb {
@@ -133,25 +154,9 @@ impl BoundingVolume for Aabb {
         rounding::down(carom_math::ops::sqrt(gap.length_squared()) * (1.0 - 4.0 * f64::EPSILON))
     }
 
+    #[inline]
     fn transformed(&self, pose: &Pose) -> Aabb {
-        if self.max.x < self.min.x {
-            return Aabb::EMPTY;
-        }
-        let wide = pose.wide();
-        let (mut min, mut max) = (wide.translation, wide.translation);
-        for axis in 0..3 {
-            // Column by column: the product with the least coordinate is the least or the greatest by its sign.
-            let column = wide.rotation.col(axis);
-            let low = column * f64::from(self.min[axis]);
-            let high = column * f64::from(self.max[axis]);
-            min += low.min(high);
-            max += low.max(high);
-        }
-        // Nine products and nine sums in f64, each within half a unit of the largest number met.
-        let size = (self.min.abs().max(self.max.abs()).as_dvec3().max_element()
-            + wide.translation.abs().max_element())
-            * (16.0 * f64::EPSILON);
-        Aabb::around(min - size, max + size)
+        self.placed(&pose.wide())
     }
 
     #[inline]

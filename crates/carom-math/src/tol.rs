@@ -99,3 +99,13 @@ pub const EPA_THIN: f64 = 1e-10;
 /// It is what rounding a turned box does to its corners, with a factor of two to spare. Larger, and slightly bent
 /// faces are merged and the hull moves by that much; smaller, and rounded boxes keep triangles for faces.
 pub const HULL_COPLANAR: f64 = 3.0;
+/// Times the size of a shape and its distance from the ray's origin: a length. How near a ray must come to a convex
+/// shape, given by its support map alone, to touch it.
+///
+/// The steps of the cast converge to the surface from outside; 1e-12 is some thousand roundings of `f64`, and far below
+/// what `f32` can tell.
+pub const RAY_REACHES: f64 = 1e-12;
+
+/// Most steps of a ray cast by support map. Polytopes need a step per face that the ray looks past, curved shapes about
+/// twenty; only a ray that grazes a curved surface uses more, and then counts as touching.
+pub const RAY_ROUNDS: u32 = 200;

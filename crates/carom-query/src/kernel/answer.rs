@@ -1,0 +1,71 @@
+//! What the pair queries answer, in the world frame.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points as the common answer).
+
+use super::super::num::geom::Contact;
+use super::super::num::{Real, Vec3, narrow, narrow_real};
+use crate::closest::Closest;
+use carom_gjk::Outcome;
+
+/// How far apart two shapes are, and where. World frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Distance {
+    /// Length; 0 when they touch or overlap.
+    pub distance: Real,
+    /// On A, nearest to B; a point of both when they overlap.
+    pub point_a: Vec3,
+    /// On B, nearest to A; a point of both when they overlap.
+    pub point_b: Vec3,
+    /// Unit vector from A to B; zero when they overlap.
+    pub normal: Vec3,
+    /// Triangle of a mesh or part of a compound.
+    pub part_a: u32,
+    /// Triangle of a mesh or part of a compound.
+    pub part_b: u32,
+    /// How far the distance may be trusted.
+    pub outcome: Outcome,
+}
+
+/// Where two shapes touch, overlap most, or are nearest. World frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PairContact {
+    /// Points, normal and signed distance.
+    pub contact: Contact,
+    /// The depth is that of one pair of parts of concave bodies: moving by it need not separate the whole.
+    pub is_local: bool,
+    /// How far the distance may be trusted.
+    pub outcome: Outcome,
+}
+
+impl Distance {
+    /// From an answer already in the world frame.
+    pub(super) fn from_closest(c: &Closest) -> Distance {
+        let apart = 0.0 < c.distance;
+        let middle = c.point_a * 0.5 + c.point_b * 0.5;
+        let (point_a, point_b) = if apart { (c.point_a, c.point_b) } else { (middle, middle) };
+        Distance {
+            distance: narrow_real(c.distance.max(0.0)),
+            point_a: narrow(point_a),
+            point_b: narrow(point_b),
+            normal: if apart { narrow(c.normal) } else { Vec3::ZERO },
+            part_a: c.part_a,
+            part_b: c.part_b,
+            outcome: c.outcome,
+        }
+    }
+}
+
+impl PairContact {
+    /// From an answer already in the world frame.
+    pub(super) fn from_closest(c: &Closest) -> PairContact {
+        let contact =
+            Contact::new(narrow(c.point_a), narrow(c.point_b), narrow(c.normal), narrow_real(c.distance));
+        PairContact {
+            contact: contact.with_parts(c.part_a, c.part_b).with_features(c.feature_a, c.feature_b),
+            is_local: c.is_local && c.distance < 0.0,
+            outcome: c.outcome,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Compounds: several shapes, each at its place, that move as one.
+//!
+//! Every question is asked part by part, nearest box first where a distance prunes the rest. Parts of a part (the
+//! triangles of a mesh) are numbered through: the part numbers of a compound run over all of them, and
+//! [`Compound::locate`] turns a number back.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
+
+use super::super::num::Pose;
+use super::dispatch;
+use super::shape::Shape;
+use crate::closest::Closest;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_math::WidePose;
+
+/// One shape of a compound and where it is in the compound's frame.
+#[derive(Clone, Debug)]
+pub struct CompoundPart {
+    /// Any shape but a half-space or a compound.
+    pub shape: Shape,
+    /// The part's frame in the compound's frame.
+    pub pose: Pose,
+}
+
+/// Several shapes that move as one.
+#[derive(Clone, Debug)]
+pub struct Compound {
+    parts: Vec<CompoundPart>,
+    poses: Vec<WidePose>,
+    boxes: Vec<Aabb>,
+    first_numbers: Vec<u32>,
+}
+
+/// Why a compound was refused; every variant but the first names the part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CompoundError {
+    /// There is no part.
+    Empty,
+    /// The part's pose is not finite.
+    PoseNotFinite(usize),
+    /// The part is unbounded.
+    HalfSpace(usize),
+    /// The part is itself a compound.
+    Nested(usize),
+}
+
+impl core::fmt::Display for CompoundError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            CompoundError::Empty => write!(f, "a compound needs at least one part"),
+            CompoundError::PoseNotFinite(part) => write!(f, "the pose of part {part} is NaN or infinite"),
+            CompoundError::HalfSpace(part) => write!(f, "part {part} is a half-space, which has no end"),
+            CompoundError::Nested(part) => write!(f, "part {part} is itself a compound"),
+        }
+    }
+}
+
+impl core::error::Error for CompoundError {}
+
+impl Compound {
+    /// A compound of at least one part.
+    pub fn new(parts: Vec<CompoundPart>) -> Result<Compound, CompoundError> {
+        if parts.is_empty() {
+            return Err(CompoundError::Empty);
+        }
+        let mut first_numbers = Vec::with_capacity(parts.len());
+        let mut number = 0_u32;
+        for (index, part) in parts.iter().enumerate() {
+            if !part.pose.is_finite() {
+                return Err(CompoundError::PoseNotFinite(index));
+            }
+            match part.shape {
+                Shape::HalfSpace(_) => return Err(CompoundError::HalfSpace(index)),
+                Shape::Compound(_) => return Err(CompoundError::Nested(index)),
+                _ => {}
+            }
+            first_numbers.push(number);
+            number = number.saturating_add(part.shape.n_parts());
+        }
+        let poses = parts.iter().map(|part| part.pose.wide()).collect();
+        let boxes = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
+        Ok(Compound { parts, poses, boxes, first_numbers })
+    }
+
+    /// The parts, in the order given.
+    pub fn parts(&self) -> &[CompoundPart] {
+        &self.parts
+    }
+
+    /// The part, and the part within that part, that a part number of an answer stands for.
+    pub fn locate(&self, number: u32) -> (usize, u32) {
+        let part = self.first_numbers.partition_point(|&first| first <= number).saturating_sub(1);
+        (part, number - self.first_numbers[part].min(number))
+    }
+
+    /// A box around the placed compound.
+    pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
+        self.boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(&part.placed(pose)))
+    }
+
+    /// How many numbers the parts take.
+    pub(super) fn n_parts(&self) -> u32 {
+        let last = self.parts.len() - 1;
+        self.first_numbers[last].saturating_add(self.parts[last].shape.n_parts())
+    }
+
+    /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and first part number.
+    pub(super) fn near(&self, other: Aabb) -> impl Iterator<Item = (&Shape, &WidePose, u32)> {
+        let parts = self.parts.iter().zip(&self.poses).zip(self.boxes.iter().zip(&self.first_numbers));
+        parts
+            .filter(move |(_, (part_box, _))| part_box.overlaps(&other))
+            .map(|((part, pose), (_, &first))| (&part.shape, pose, first))
+    }
+}
+
+/// A part touches or overlaps B.
+pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose) -> bool {
+    a.near(b.placed_box(b_in_a))
+        .any(|(part, pose, _)| dispatch::intersects(part, b, &b_in_a.relative_to(pose)))
+}
+
+/// The least distance of a part from B; stops early above `max_distance`.
+pub(super) fn distance(a: &Compound, b: &Shape, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    nearest(a, b, b_in_a, max_distance, dispatch::distance_within)
+}
+
+/// The place where a part is deepest in B, or nearest to it.
+pub(super) fn contact(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+    let answer = |part: &Shape, b: &Shape, b_in_part: &WidePose, limit: f64| {
+        dispatch::contact(part, b, b_in_part, limit.max(0.0)).unwrap_or(Closest::NOWHERE)
+    };
+    let mut closest = nearest(a, b, b_in_a, prediction, answer);
+    closest.is_local = true;
+    (closest.distance <= prediction).then_some(closest)
+}
+
+/// The least answer over all parts, the part with the nearest box first; a part is left out when its box is farther
+/// away than the least answer so far. [`Closest::NOWHERE`] when every box is farther away than `max_distance`.
+fn nearest(
+    a: &Compound,
+    b: &Shape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    answer: impl Fn(&Shape, &Shape, &WidePose, f64) -> Closest,
+) -> Closest {
+    let box_b = b.placed_box(b_in_a);
+    let bound = |part: usize| f64::from(a.boxes[part].distance_lower_bound(&box_b));
+    let mut first = 0;
+    for part in 1..a.parts.len() {
+        if bound(part) < bound(first) {
+            first = part;
+        }
+    }
+    let mut best = Closest::NOWHERE;
+    for part in core::iter::once(first).chain((0..a.parts.len()).filter(|&part| part != first)) {
+        let limit = best.distance.min(max_distance);
+        if limit.max(0.0) < bound(part) {
+            continue;
+        }
+        let pose = &a.poses[part];
+        let mut closest = answer(&a.parts[part].shape, b, &b_in_a.relative_to(pose), limit);
+        closest.part_a = closest.part_a.saturating_add(a.first_numbers[part]);
+        let is_better = closest.distance < best.distance
+            || (closest.distance == best.distance && closest.part_a < best.part_a);
+        if is_better {
+            best = closest.placed(pose);
+        }
+    }
+    best
+}

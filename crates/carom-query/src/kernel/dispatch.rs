@@ -1,0 +1,59 @@
+//! One match over the kinds of two shapes, for every question: a pair that is missing does not compile.
+//!
+//! Kinds are ordered: convex, half-space, mesh, compound. A pair is answered with the higher kind as A; the other order
+//! swaps the bodies and mirrors the answer.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
+
+use super::shape::{Kind, Shape};
+use super::{compound, convex, half_space};
+use crate::closest::Closest;
+use carom_math::WidePose;
+
+/// The two shapes touch or overlap.
+pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose) -> bool {
+    match (a.kind(), b.kind()) {
+        (Kind::Convex(a), Kind::Convex(b)) => convex::intersects(a, b, b_in_a),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a).distance <= 0.0,
+        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => {
+            half_space::closest_half_space(a, b, b_in_a).distance <= 0.0
+        }
+        (Kind::Compound(a), _) => compound::intersects(a, b, b_in_a),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse()),
+    }
+}
+
+/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame.
+pub(super) fn distance(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Closest {
+    distance_within(a, b, b_in_a, f64::INFINITY)
+}
+
+/// [`distance`] that may stop at any number above `max_distance` once the shapes are known to be farther apart.
+pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    match (a.kind(), b.kind()) {
+        (Kind::Convex(a), Kind::Convex(b)) => convex::distance(a, b, b_in_a, max_distance),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
+        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
+        (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+            distance_within(b, a, &b_in_a.inverse(), max_distance).swapped(&b_in_a.inverse())
+        }
+    }
+}
+
+/// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's frame.
+pub(super) fn contact(a: &Shape, b: &Shape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+    let closest = match (a.kind(), b.kind()) {
+        (Kind::Convex(a), Kind::Convex(b)) => convex::signed(a, b, b_in_a, prediction, None),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
+        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
+        (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction)?,
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+            contact(b, a, &b_in_a.inverse(), prediction)?.swapped(&b_in_a.inverse())
+        }
+    };
+    (closest.distance <= prediction).then_some(closest)
+}

@@ -1,0 +1,66 @@
+//! Half-spaces against everything: the plane alone decides.
+//!
+//! A convex body is nearest to a plane, or deepest below it, at its support point against the normal.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.3 (box against plane, by support).
+
+use super::super::num::geom::HalfSpace;
+use crate::closest::Closest;
+use carom_geom::SupportMap;
+use carom_math::WidePose;
+use glam::DVec3;
+
+/// The place where a convex shape is nearest to a half-space, or deepest in it.
+pub(super) fn closest_convex(a: &HalfSpace, b: &dyn SupportMap, b_in_a: &WidePose) -> Closest {
+    let normal = a.normal_wide();
+    let down = -b_in_a.inverse_transform_vector(normal);
+    let lowest = b.support_exact(down, b.support(down));
+    let point_b = b_in_a.transform_point(lowest.point) - normal * b.margin();
+    on_plane(normal, point_b)
+}
+
+/// The place where the nearest of some points, given in A's frame, stands over the plane, or lies deepest below it;
+/// `None` without points. Its `part_b` is the number of the point.
+pub(super) fn closest_points(a: &HalfSpace, points: impl Iterator<Item = DVec3>) -> Option<Closest> {
+    let normal = a.normal_wide();
+    let mut best: Option<(f64, DVec3, u32)> = None;
+    for (number, point) in points.enumerate() {
+        let height = normal.dot(point);
+        if best.is_none_or(|(lowest, ..)| height < lowest) {
+            best = Some((height, point, number as u32));
+        }
+    }
+    best.map(|(_, point, number)| {
+        let mut closest = on_plane(normal, point);
+        closest.part_b = number;
+        closest
+    })
+}
+
+/// The nearest place of two half-spaces: they overlap without end unless their normals are exactly opposite.
+pub(super) fn closest_half_space(a: &HalfSpace, b: &HalfSpace, b_in_a: &WidePose) -> Closest {
+    let normal_a = a.normal_wide();
+    let normal_b = b_in_a.transform_vector(b.normal_wide());
+    let sum = normal_a + normal_b;
+    // Normals that are opposite to rounding count as parallel planes: the gap is the same everywhere.
+    let rounding = 8.0 * f64::EPSILON;
+    if sum.length_squared() <= rounding * rounding {
+        return on_plane(normal_a, b_in_a.translation);
+    }
+    // The planes cross, or A and B open the same way: some points lie as deep in both as one likes.
+    let line = normal_a.cross(normal_b);
+    let point = if line.length_squared() <= rounding * rounding {
+        normal_a * normal_a.dot(b_in_a.translation).min(0.0)
+    } else {
+        // The point of the common line nearest to the origin of A.
+        let height = normal_b.dot(b_in_a.translation);
+        let across = line.cross(normal_a);
+        across * (height / across.dot(normal_b))
+    };
+    Closest::new(f64::NEG_INFINITY, point, point, normal_a)
+}
+
+fn on_plane(normal: DVec3, point: DVec3) -> Closest {
+    let height = normal.dot(point);
+    Closest::new(height, point - normal * height, point, normal)
+}

@@ -1,0 +1,207 @@
+//! Contact manifolds of any pair: what a solver rests bodies on.
+//!
+//! Boxes by separating axes; every other convex pair by GJK and EPA, then clipping of the two features that face each
+//! other; half-spaces by the feature that faces them; meshes and compounds part by part, one manifold for each.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
+
+use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
+use super::super::num::sat::{Witness, box_box, manifold_from_normal};
+use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
+use super::shape::{Kind, Shape};
+use super::{compound::Compound, convex};
+use crate::closest::Closest;
+use alloc::vec::Vec;
+use carom_geom::{Feature, SupportMap};
+use carom_gjk::GjkCache;
+use carom_math::WidePose;
+use glam::DVec3;
+
+/// What one query leaves behind for the next one on the same pair; keep one per pair, in either order of the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ManifoldCache {
+    gjk: GjkCache,
+}
+
+impl ManifoldCache {
+    /// Knows nothing yet.
+    pub const fn new() -> ManifoldCache {
+        ManifoldCache { gjk: GjkCache::new() }
+    }
+}
+
+/// Appends the manifolds of two shapes that are apart by at most `prediction`: none, one, or, for meshes and compounds,
+/// one for every pair of parts that touch. World frame, normals from A to B.
+///
+/// A negative distance of a contact is how deep it is. Feature ids are the same again while the same features touch.
+pub fn manifolds(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    out: &mut Vec<Manifold>,
+) {
+    let first = out.len();
+    collect(a, b, &pose_b.wide_relative_to(pose_a), prediction, cache, out);
+    let frame = pose_a.wide();
+    for manifold in &mut out[first..] {
+        *manifold = placed(manifold, &frame);
+    }
+}
+
+/// [`manifolds`] in A's frame.
+fn collect(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    out: &mut Vec<Manifold>,
+) {
+    match (a.kind(), b.kind()) {
+        (Kind::Convex(_), Kind::Convex(_)) => out.extend(convex_pair(a, b, b_in_a, prediction, cache)),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction)),
+        // Two half-spaces overlap without end or not at all: there is nothing to rest on.
+        (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
+        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, out),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+            let first = out.len();
+            let a_in_b = b_in_a.inverse();
+            collect(b, a, &a_in_b, prediction, cache, out);
+            for manifold in &mut out[first..] {
+                *manifold = placed(&manifold.swapped(), b_in_a);
+            }
+        }
+    }
+}
+
+/// One convex pair.
+fn convex_pair(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+) -> Option<Manifold> {
+    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
+        return box_pair(a, b, b_in_a, prediction);
+    }
+    let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return None };
+    let closest = convex::signed(map_a, map_b, b_in_a, widen_real(prediction), Some(&mut cache.gjk));
+    around(map_a, map_b, b_in_a, &closest, prediction)
+}
+
+fn box_pair(a: &Cuboid, b: &Cuboid, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
+    box_box::manifold_wide(a.half_extents(), b.half_extents(), b_in_a, prediction)
+}
+
+/// The contacts around the nearest or deepest points of two convex shapes.
+pub(super) fn around(
+    a: &dyn SupportMap,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    closest: &Closest,
+    prediction: Real,
+) -> Option<Manifold> {
+    if !(closest.distance <= widen_real(prediction)) {
+        return None;
+    }
+    let witness = Witness {
+        normal: narrow(closest.normal),
+        distance: narrow_real(closest.distance),
+        point_a: narrow(closest.point_a),
+        point_b: narrow(closest.point_b),
+    };
+    let manifold = manifold_from_normal(a, b, b_in_a, &witness, prediction);
+    (!manifold.is_empty()).then_some(manifold)
+}
+
+/// The points of the feature that faces the plane, at most four of them: the deepest and those that span most.
+fn on_half_space(a: &HalfSpace, b: &dyn SupportMap, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
+    let normal = a.normal_wide();
+    let down = -b_in_a.inverse_transform_vector(normal);
+    let mut feature = Feature::new();
+    b.feature(down, &mut feature);
+    let mut near = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); carom_geom::MAX_FEATURE_POINTS];
+    let mut n = 0;
+    for (&point, &id) in feature.points().iter().zip(feature.ids()) {
+        let point = b_in_a.transform_point(point) - normal * b.margin();
+        let height = normal.dot(point);
+        if height <= widen_real(prediction) {
+            near[n] = (height, point, id);
+            n += 1;
+        }
+    }
+    if n == 0 {
+        return None;
+    }
+    let mut manifold = Manifold::new(narrow(normal));
+    for index in spread(&near[..n]) {
+        let (height, point, id) = near[index];
+        let contact =
+            Contact::new(narrow(point - normal * height), narrow(point), narrow(normal), narrow_real(height));
+        manifold.push(contact.with_features(FeatureId::UNKNOWN, id));
+    }
+    Some(manifold)
+}
+
+/// Up to four of the points: the deepest, the one farthest from it, and the farthest from their line on either side.
+fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
+    let mut chosen = [usize::MAX; 4];
+    if points.len() <= 4 {
+        for (index, slot) in chosen.iter_mut().enumerate().take(points.len()) {
+            *slot = index;
+        }
+    } else {
+        let least = |key: &dyn Fn(usize) -> f64| {
+            (0..points.len()).fold(0, |best, i| if key(i) < key(best) { i } else { best })
+        };
+        let first = least(&|i| points[i].0);
+        let origin = points[first].1;
+        let second = least(&|i| -(points[i].1 - origin).length_squared());
+        let line = points[second].1 - origin;
+        let center = points.iter().fold(DVec3::ZERO, |sum, p| sum + p.1) / points.len() as f64;
+        // Any vector that is not along the line serves to tell its two sides apart in the plane of the feature.
+        let up = line.cross(center - origin);
+        let side = |i: usize| line.cross(points[i].1 - origin).dot(up);
+        chosen = [first, second, least(&|i| -side(i)), least(&|i| side(i))];
+        for i in 1..4 {
+            if chosen[..i].contains(&chosen[i]) {
+                chosen[i] = usize::MAX;
+            }
+        }
+    }
+    chosen.into_iter().filter(|&index| index != usize::MAX)
+}
+
+/// Every part of a compound near B.
+fn parts(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: Real, out: &mut Vec<Manifold>) {
+    let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
+    for (part, pose, first_number) in a.near(reach) {
+        let first = out.len();
+        // Many pairs of parts share the one cache of the bodies: each starts cold.
+        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut ManifoldCache::new(), out);
+        for manifold in &mut out[first..] {
+            *manifold = placed(manifold, pose);
+            for contact in manifold.contacts_mut() {
+                contact.part_a = contact.part_a.saturating_add(first_number);
+            }
+        }
+    }
+}
+
+/// The manifold moved out of the frame that `frame` places.
+fn placed(manifold: &Manifold, frame: &WidePose) -> Manifold {
+    let mut moved = Manifold::new(narrow(frame.transform_vector(widen(manifold.normal()))));
+    for contact in manifold.contacts() {
+        let mut c = *contact;
+        c.point_a = narrow(frame.transform_point(widen(c.point_a)));
+        c.point_b = narrow(frame.transform_point(widen(c.point_b)));
+        c.normal = moved.normal();
+        moved.push(c);
+    }
+    moved
+}

@@ -1,0 +1,35 @@
+//! The questions about two shapes, world frame in, world frame out.
+//!
+//! The poses are subtracted in `f64` ([`carom_math::WidePose`]), so bodies near each other and far from the origin
+//! lose nothing; everything else happens in the frame of A.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
+
+use super::super::num::{Pose, Real, widen_real};
+use super::answer::{Distance, PairContact};
+use super::dispatch;
+use super::shape::Shape;
+
+/// The two shapes share a point; touching counts.
+///
+/// A mesh is its surface: what lies wholly inside a closed mesh does not touch it.
+pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
+    dispatch::intersects(a, b, &pose_b.wide_relative_to(pose_a))
+}
+
+/// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the world frame.
+pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
+    let closest = dispatch::distance(a, b, &pose_b.wide_relative_to(pose_a));
+    Distance::from_closest(&closest.placed(&pose_a.wide()))
+}
+
+/// Where two shapes overlap most or, when they are apart, come nearest; `None` when they are farther apart than
+/// `prediction`, a length not below 0. World frame.
+///
+/// Between convex shapes a negative distance is the depth: the least translation that separates them. Where a mesh
+/// or a compound takes part it is local: see [`PairContact::is_local`]. Two half-spaces that overlap do so without
+/// end: their distance is minus infinity.
+pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
+    let closest = dispatch::contact(a, b, &pose_b.wide_relative_to(pose_a), widen_real(prediction))?;
+    Some(PairContact::from_closest(&closest.placed(&pose_a.wide())))
+}

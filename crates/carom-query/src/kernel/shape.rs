@@ -1,0 +1,119 @@
+//! The closed list of shapes, and the door for shapes of the user's own.
+//!
+//! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is missing does not
+//! compile. A shape is either convex (it has a support map), a half-space, or composite (a mesh or a compound).
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow phase).
+
+use super::super::num::Pose;
+use super::super::num::geom::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere};
+use super::compound::Compound;
+use alloc::sync::Arc;
+use carom_bounds::Aabb;
+use carom_geom::{SupportMap, aabb_from_support};
+use carom_math::WidePose;
+
+/// A convex shape of the user's own.
+pub type UserShape = Arc<dyn SupportMap + Send + Sync>;
+
+/// Any shape: cheap to clone, the large ones are shared.
+///
+/// Round shapes stand along y, centred on the origin of their frame.
+#[derive(Clone)]
+pub enum Shape {
+    /// A ball.
+    Sphere(Sphere),
+    /// All points within a radius of a segment along y.
+    Capsule(Capsule),
+    /// A box.
+    Cuboid(Cuboid),
+    /// A cylinder along y.
+    Cylinder(Cylinder),
+    /// A cone, its apex at +y.
+    Cone(Cone),
+    /// An ellipsoid.
+    Ellipsoid(Ellipsoid),
+    /// Everything below a plane.
+    HalfSpace(HalfSpace),
+    /// Several shapes, each at its place.
+    Compound(Arc<Compound>),
+    /// A convex shape given by its support map.
+    User(UserShape),
+}
+
+impl core::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Shape::Sphere(s) => s.fmt(f),
+            Shape::Capsule(s) => s.fmt(f),
+            Shape::Cuboid(s) => s.fmt(f),
+            Shape::Cylinder(s) => s.fmt(f),
+            Shape::Cone(s) => s.fmt(f),
+            Shape::Ellipsoid(s) => s.fmt(f),
+            Shape::HalfSpace(s) => s.fmt(f),
+            Shape::Compound(s) => s.fmt(f),
+            Shape::User(_) => f.write_str("User"),
+        }
+    }
+}
+
+/// What a shape is to the dispatch: the variants that need different algorithms.
+pub(super) enum Kind<'a> {
+    Convex(&'a dyn SupportMap),
+    HalfSpace(&'a HalfSpace),
+    Compound(&'a Compound),
+}
+
+impl Shape {
+    /// What the dispatch matches on.
+    pub(super) fn kind(&self) -> Kind<'_> {
+        match self {
+            Shape::Sphere(s) => Kind::Convex(s),
+            Shape::Capsule(s) => Kind::Convex(s),
+            Shape::Cuboid(s) => Kind::Convex(s),
+            Shape::Cylinder(s) => Kind::Convex(s),
+            Shape::Cone(s) => Kind::Convex(s),
+            Shape::Ellipsoid(s) => Kind::Convex(s),
+            Shape::HalfSpace(s) => Kind::HalfSpace(s),
+            Shape::Compound(s) => Kind::Compound(s),
+            Shape::User(s) => Kind::Convex(&**s),
+        }
+    }
+
+    /// A box around the shape placed by `pose`, rounded outwards; a half-space fills all of space.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        match self {
+            Shape::Sphere(s) => s.aabb(pose),
+            Shape::Capsule(s) => s.aabb(pose),
+            Shape::Cuboid(s) => s.aabb(pose),
+            Shape::Cylinder(s) => s.aabb(pose),
+            Shape::Cone(s) => s.aabb(pose),
+            Shape::Ellipsoid(s) => s.aabb(pose),
+            Shape::HalfSpace(s) => s.aabb(pose),
+            Shape::Compound(s) => s.placed_box(&pose.wide()),
+            Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
+        }
+    }
+
+    /// The shape has a support map: it is convex and bounded.
+    pub fn is_convex(&self) -> bool {
+        matches!(self.kind(), Kind::Convex(_))
+    }
+
+    /// [`Shape::aabb`] for a pose in `f64`.
+    pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
+        match self.kind() {
+            Kind::Convex(s) => aabb_from_support(s, pose),
+            Kind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
+            Kind::Compound(s) => s.placed_box(pose),
+        }
+    }
+
+    /// How many numbers the parts of this shape take: triangles of a mesh, parts of a compound, else one.
+    pub(super) fn n_parts(&self) -> u32 {
+        match self.kind() {
+            Kind::Convex(_) | Kind::HalfSpace(_) => 1,
+            Kind::Compound(s) => s.n_parts(),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The name table of the `f32` build: which number is which in `kernel/`.
+
+pub(crate) use carom_geom as geom;
+pub(crate) use carom_math::{Pose, Real, Vec3};
+pub(crate) use carom_sat as sat;
+
+/// A stored vector, widened exactly.
+#[inline]
+pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
+    v.as_dvec3()
+}
+
+/// A decided vector, rounded to what is stored.
+#[inline]
+pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
+    v.as_vec3()
+}
+
+/// A decided number, rounded to what is stored.
+#[inline]
+pub(crate) fn narrow_real(x: f64) -> Real {
+    x as Real
+}
+
+/// A stored number, widened exactly.
+#[inline]
+pub(crate) fn widen_real(x: Real) -> f64 {
+    f64::from(x)
+}

@@ -1,0 +1,29 @@
+//! The name table of the `f64` build: which number is which in `kernel/`.
+
+pub(crate) use carom_geom::f64 as geom;
+pub(crate) use carom_math::f64::{Pose, Real, Vec3};
+pub(crate) use carom_sat::f64 as sat;
+
+/// A stored vector, widened exactly: nothing to do.
+#[inline]
+pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
+    v
+}
+
+/// A decided vector, rounded to what is stored: nothing to do.
+#[inline]
+pub(crate) fn narrow(v: glam::DVec3) -> Vec3 {
+    v
+}
+
+/// A decided number, rounded to what is stored: nothing to do.
+#[inline]
+pub(crate) fn narrow_real(x: f64) -> Real {
+    x
+}
+
+/// A stored number, widened exactly: nothing to do.
+#[inline]
+pub(crate) fn widen_real(x: Real) -> f64 {
+    x
+}

@@ -1,0 +1,8 @@
+//! The `f64` twin of the crate root: the same kernels over another name table.
+
+#[path = "kernel/mod.rs"]
+mod kernel;
+#[path = "num_f64.rs"]
+mod num;
+
+pub use kernel::*;
