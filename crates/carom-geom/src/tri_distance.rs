@@ -130,8 +130,8 @@ impl Figure {
     /// Whether a candidate between directions at an angle of this sine can be wrong by so much that computing it better could
     /// change the answer.
     fn may_improve(&self, sine: f64, best: &Candidate) -> bool {
-        if !(tol::CLOSEST_POINTS_SINE > sine) || !(0.0 < sine) {
-            return false;
+        if !(0.0 < sine) {
+            return false; // Parallel, or no direction at all.
         }
         // By how far the points can be displaced across the shortest line between them.
         let displaced = self.size * (32.0 * f64::EPSILON / (sine * sine)).min(sine);
@@ -232,8 +232,9 @@ impl Figure {
             let (w, t) = (best.weights[k], &self.given[k]);
             t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
         });
-        // They do not meet: a distance that underflows is still not zero.
-        let distance = (sqrt(best.distance_sq) * self.unit).max(f64::MIN_POSITIVE);
+        // They do not meet: a distance below the resolution of all digits used is still not zero.
+        let distance = sqrt(best.distance_sq).max(tol::LEAST_DISTANCE) * self.unit;
+        let distance = distance.max(f64::MIN_POSITIVE);
         ClosestPoints { distance, point_a, point_b }
     }
 }

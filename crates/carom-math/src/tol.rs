@@ -58,15 +58,15 @@ pub const WITNESS_KEPT: f64 = 1e-6;
 ///
 /// Some ten roundings: without it a polygon that has no width is cut away by its own opposite sides.
 pub const CLIP_ON_PLANE: f64 = 4e-15;
-/// Pure number. Sine of an angle above which closest points of edges and faces in `f64` are right to the last digits.
-///
-/// Points are displaced by some 32 u / sine^2 of the size: 7e-11 here. Only a pair of sets that are nearer to each other than
-/// 1e-7 of their size can notice. A larger number costs time, a smaller one digits.
-pub const CLOSEST_POINTS_SINE: f64 = 1.0e-1;
-
 /// Pure number, times the size of the figure: what a closest distance must be able to gain from a computation with twice the
 /// digits. A larger number saves time and costs accuracy.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
+
+/// Relative to the extent of two sets, a length: 2^-120, about 7.5e-37. The distance of sets that surely do not meet and
+/// whose distance in numbers of 106 bits comes out as less.
+///
+/// A distance of 0 means that the sets meet.
+pub const LEAST_DISTANCE: f64 = f64::from_bits((1023 - 120) << 52);
 
 /// Fraction of the distance. GJK stops when upper minus lower bound is below it.
 ///

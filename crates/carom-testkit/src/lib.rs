@@ -4,3 +4,4 @@
 pub mod conform;
 pub mod data;
 pub mod oracle;
+pub mod random;

@@ -1,1 +1,3 @@
 //! Integration tests of carom-math.
+
+mod predicates;

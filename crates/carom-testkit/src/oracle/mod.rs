@@ -4,3 +4,4 @@ pub mod convex;
 pub mod depth;
 pub mod pairs;
 pub mod sat;
+pub mod triangle;
