@@ -368,26 +368,29 @@ impl ConvexHull {
         aabb_from_support(self, &pose.wide())
     }
 
-    /// From vertex to better neighbour until none is better.
+    /// From vertex to better neighbour until none is surely better.
+    ///
+    /// Only a gain beyond rounding counts: so each step gains truly, and no three equal vertices send the climb round
+    /// in a circle. Differences come first, so that short edges keep their digits; what is left out is a slope of a
+    /// few units of rounding, hence at most that share of the radius.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
+        let steepness = direction.abs() * (4.0 * f64::EPSILON);
         let mut at = from;
-        // Each step gains, but for rounding, which the limit keeps from going round in a circle.
-        for _ in 0..self.vertices.len() {
+        loop {
             let here = widen(self.vertices[at as usize]);
             let (mut best, mut most) = (at, 0.0);
             for &neighbour in self.neighbours(at) {
-                // The difference first: short edges keep their digits.
-                let gain = (widen(self.vertices[neighbour as usize]) - here).dot(direction);
+                let way = widen(self.vertices[neighbour as usize]) - here;
+                let gain = way.dot(direction) - way.abs().dot(steepness);
                 if most < gain {
                     (best, most) = (neighbour, gain);
                 }
             }
             if best == at {
-                break;
+                return at;
             }
             at = best;
         }
-        at
     }
 
     /// All half-edges that start at a vertex.
