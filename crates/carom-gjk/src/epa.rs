@@ -11,7 +11,7 @@
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
 use crate::polytope::{Face, Full, Polytope};
-use crate::simplex::{face_weights, nearest_of_all, normal_of};
+use crate::simplex::{nearest_of_all, normal_of, weights};
 use crate::{Counters, GjkSettings};
 use carom_geom::SupportMap;
 use carom_math::{ops::sqrt, tol};
@@ -152,7 +152,7 @@ fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             // The normal is noise: the true distance of the triangle is all that can be had from it.
             let [x, y, z] = polytope.corners(k);
             let nearest = nearest_of_all(&[x, y, z, DVec3::ZERO], 3);
-            polytope.faces[k].distance = sqrt(nearest.distance_sq());
+            polytope.faces[k].distance = sqrt(nearest.distance_sq);
             polytope.faces[k].is_final = true;
             continue;
         }
@@ -160,18 +160,31 @@ fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The end on a face: its support plane is the depth, its projection of the origin the witness.
+/// The end on a face: its support plane is the depth. The witness is the projection of the origin, which lies on this
+/// face or on one in the same plane: faces of C with more corners are several triangles here.
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
-    let face = &polytope.faces[k];
-    let [x, y, z] = polytope.corners(k);
-    let weights = face_weights(x, y, z);
+    let Face { normal, distance, .. } = polytope.faces[k];
+    let same_plane = distance.max(height) + tol::EPA_FLAT;
+    let (mut best, mut best_sq) = (k, f64::INFINITY);
+    for (i, face) in polytope.faces[..polytope.n_faces].iter().enumerate() {
+        // The second test keeps faces on the other side of a thin C out.
+        if face.distance <= same_plane && 0.5 < face.normal.dot(normal) {
+            let [x, y, z] = polytope.corners(i);
+            let distance_sq = nearest_of_all(&[x, y, z, DVec3::ZERO], 3).distance_sq;
+            if distance_sq < best_sq {
+                (best, best_sq) = (i, distance_sq);
+            }
+        }
+    }
+    let [x, y, z] = polytope.corners(best);
+    let weights = weights(&[x, y, z, DVec3::ZERO], nearest_of_all(&[x, y, z, DVec3::ZERO], 3).keep);
     let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-    for (corner, weight) in face.corners.iter().zip(weights) {
+    for (corner, weight) in polytope.faces[best].corners.iter().zip(weights) {
         let vertex = &polytope.vertices[usize::from(*corner)];
         a += vertex.a.point * weight;
         b += vertex.b.point * weight;
     }
-    Depth { upper: height, lower: face.distance.min(height), normal: face.normal, a, b, is_converged: true }
+    Depth { upper: height, lower: distance.min(height), normal, a, b, is_converged: true }
 }
 
 /// The end without an end: the best bounds so far.
@@ -244,11 +257,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // Of the two sides the one on which B's centre lies.
         let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        let weights = if simplex.n == 0 {
-            [0.0; 4]
-        } else {
-            crate::simplex::weights(&simplex.points, simplex.nearest.keep)
-        };
+        let weights = if simplex.n == 0 { [0.0; 4] } else { weights(&simplex.points, simplex.nearest.keep) };
         for (vertex, weight) in v.iter().zip(weights) {
             a += vertex.a.point * weight;
             b += vertex.b.point * weight;

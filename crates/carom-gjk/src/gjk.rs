@@ -65,7 +65,7 @@ impl Simplex {
             points: [DVec3::ZERO; 4],
             vertices: [Vertex::NONE; 4],
             n: 0,
-            nearest: Nearest { u: DVec3::ZERO, uw: 0.0, keep: 0, is_inside: false },
+            nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
         };
         simplex.push(vertex);
         simplex.nearest = nearest_of_all(&simplex.points, 1);
@@ -149,10 +149,11 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     for i in 0..s.n {
         reach_sq = f64::max(reach_sq, s.points[i].length_squared());
     }
-    let mut distance_sq = s.nearest.distance_sq();
+    let mut distance_sq = s.nearest.distance_sq;
     let mut lower = -f64::INFINITY;
     let mut axis = s.nearest.u;
     let mut end = End::Limit;
+    let mut n_stalls = 8;
     for _ in 0..settings.max_iterations.max(1) {
         counters.iterations += 1;
         let Nearest { u, uw, is_inside, .. } = s.nearest;
@@ -189,8 +190,7 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             let beyond = enough + c.slack;
             if verdict == Some(End::Early) && beyond * beyond * uu < uw_new * uw_new {
                 // Separated by more than the choice of the vertex can have lost.
-                lower = uw_new / sqrt(uu) - c.slack;
-                axis = u;
+                (lower, axis) = (uw_new / sqrt(uu) - c.slack, u);
                 end = End::Early;
                 break;
             }
@@ -199,8 +199,10 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             uw_new = u.dot(w.w);
             verdict = judge(&s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
         }
-        lower = uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
-        axis = u;
+        let bound = uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
+        if lower < bound {
+            (lower, axis) = (bound, u);
+        }
         if let Some(reason) = verdict {
             end = reason;
             break;
@@ -210,12 +212,17 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let before = (s.n, s.nearest);
         s.push(w);
         let mut nearest = nearest_with_newest(&s.points, s.n);
-        let mut new_distance_sq = nearest.distance_sq();
-        if !nearest.is_inside && !(new_distance_sq < distance_sq) {
-            // No progress: wrong cases are possible where signs are noise, so try them all.
-            nearest = nearest_of_all(&s.points, s.n);
-            new_distance_sq = nearest.distance_sq();
-            if !nearest.is_inside && !(new_distance_sq < distance_sq) {
+        if !nearest.is_inside && !(nearest.distance_sq < distance_sq) {
+            // No progress: where signs are noise the cases may be wrong, so all are tried.
+            let best = nearest_of_all(&s.points, s.n);
+            // A step so small that the square of the distance does not show it may still turn the direction, and with
+            // it raise the lower bound; a few are granted.
+            let is_small_step = nearest.distance_sq <= distance_sq * STALL && 0 < n_stalls;
+            if best.is_inside || best.distance_sq < distance_sq {
+                nearest = best;
+            } else if is_small_step {
+                n_stalls -= 1;
+            } else {
                 (s.n, s.nearest) = before;
                 if is_exact {
                     end = End::Bounds;
@@ -226,7 +233,7 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
         }
         s.reduce(nearest);
-        distance_sq = new_distance_sq;
+        distance_sq = nearest.distance_sq;
     }
     let upper = sqrt(distance_sq);
     let verdict = if end == End::Early && upper < meet {
@@ -241,6 +248,9 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 
 /// Scaled length: gaps and depths below this are decided by the full search, whatever was asked.
 const CLEAR: f64 = 16.0 * tol::GJK_TOUCHING;
+
+/// Factor on the square of the distance: a step that lengthens it by less is rounding.
+const STALL: f64 = 1.0 + 16.0 * f64::EPSILON;
 
 /// Is this support point the end, and which one?
 #[inline(always)]

@@ -7,7 +7,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 9.5; E. G. Gilbert, D. W. Johnson, S. S. Keerthi, A Fast
 //! Procedure for Computing the Distance Between Complex Objects, 1988, section V (the fallback).
-//! Differs: directions stay unnormalised; normals of thin triangles come from their two shortest edges; exact signs.
+//! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the precision; exact signs.
 
 use carom_math::predicates::orient3d;
 use glam::DVec3;
@@ -19,6 +19,8 @@ pub(crate) struct Nearest {
     pub(crate) u: DVec3,
     /// `u . x` for every kept point x.
     pub(crate) uw: f64,
+    /// Square of the distance.
+    pub(crate) distance_sq: f64,
     /// Bit i: point i belongs to the feature.
     pub(crate) keep: u8,
     /// The tetrahedron contains the origin.
@@ -26,13 +28,8 @@ pub(crate) struct Nearest {
 }
 
 impl Nearest {
-    const INSIDE: Nearest = Nearest { u: DVec3::ZERO, uw: 0.0, keep: 0b1111, is_inside: true };
-
-    /// Square of the distance.
-    #[inline]
-    pub(crate) fn distance_sq(&self) -> f64 {
-        if self.uw == 0.0 { 0.0 } else { self.uw * self.uw / self.u.length_squared() }
-    }
+    const INSIDE: Nearest =
+        Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0b1111, is_inside: true };
 }
 
 /// The nearest feature, given that it contains the last point, the newest.
@@ -52,10 +49,11 @@ pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
         return Nearest::INSIDE;
     }
     let mut best = point(points, 0);
-    let mut best_sq = best.distance_sq();
+    let mut best_sq = best.distance_sq;
     let mut offer = |candidate: Nearest| {
-        let distance_sq = candidate.distance_sq();
-        if distance_sq < best_sq {
+        let distance_sq = candidate.distance_sq;
+        // At equal distance the larger feature: its direction is the better one.
+        if distance_sq <= best_sq {
             (best, best_sq) = (candidate, distance_sq);
         }
     };
@@ -126,33 +124,70 @@ pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
 }
 
 /// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative, and they sum to one.
-pub(crate) fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
-    let (ea, eb) = (a - w, b - w);
-    let normal = normal_of(a, b, w);
-    let la = normal.dot(eb.cross(w)).max(0.0);
-    let lb = normal.dot(w.cross(ea)).max(0.0);
-    let nn = normal.length_squared();
+fn face_weights(a: DVec3, b: DVec3, w: DVec3) -> [f64; 3] {
+    let (n, la, lb) = normal_and_weights(a, b, w);
+    let nn = n.length_squared();
     if !(nn > 0.0) {
         return [0.0, 0.0, 1.0];
     }
-    let (la, lb) = (la / nn, lb / nn);
+    let (la, lb) = (la.max(0.0) / nn, lb.max(0.0) / nn);
     let lw = (1.0 - la - lb).max(0.0);
     let sum = la + lb + lw;
     [la / sum, lb / sum, lw / sum]
 }
 
-/// The cross product of the triangle's two shortest edges: (a - w) x (b - w) without the cancellation.
-#[inline]
-pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
-    let (ea, eb, ec) = (a - w, b - w, b - a);
-    let (la, lb, lc) = (ea.length_squared(), eb.length_squared(), ec.length_squared());
-    if lc >= la && lc >= lb {
-        ea.cross(eb)
-    } else if lb >= la {
-        ea.cross(ec)
-    } else {
-        eb.cross(ec)
+/// The triangle's normal (a - w) x (b - w) and the weights of a and b, times n.n, with all their digits.
+#[inline(always)]
+fn normal_and_weights(a: DVec3, b: DVec3, w: DVec3) -> (DVec3, f64, f64) {
+    let (ea, eb) = (a - w, b - w);
+    let n = ea.cross(eb);
+    if is_thin(n, ea, eb) {
+        let n = exact_cross(a, w, b, w);
+        return (n, n.dot(exact_cross(b, w, w, DVec3::ZERO)), n.dot(exact_cross(w, DVec3::ZERO, a, w)));
     }
+    (n, n.dot(eb.cross(w)), n.dot(w.cross(ea)))
+}
+
+/// A normal of the triangle, (a - w) x (b - w), with all its digits.
+#[inline(always)]
+pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
+    let (ea, eb) = (a - w, b - w);
+    let n = ea.cross(eb);
+    if is_thin(n, ea, eb) { exact_cross(a, w, b, w) } else { n }
+}
+
+/// (p1 - p0) x (q1 - q0), right to the last digits also where the two are nearly parallel: twice the precision inside.
+#[cold]
+fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
+    let difference = |x: DVec3, y: DVec3| [two_diff(x.x, y.x), two_diff(x.y, y.y), two_diff(x.z, y.z)];
+    let (p, q) = (difference(p1, p0), difference(q1, q0));
+    let component = |i: usize, j: usize| {
+        let (first, second) = (product(p[i], q[j]), product(p[j], q[i]));
+        let (high, low) = two_diff(first.0, second.0);
+        high + (low + (first.1 - second.1))
+    };
+    DVec3::new(component(1, 2), component(2, 0), component(0, 1))
+}
+
+/// x - y as a rounded number and what rounding lost.
+fn two_diff(x: f64, y: f64) -> (f64, f64) {
+    let high = x - y;
+    let part = x - high;
+    (high, (x - (high + part)) + (part - y))
+}
+
+/// The product of two such pairs, as such a pair. Dekker's splitting; numbers here are of size one, nothing overflows.
+fn product(x: (f64, f64), y: (f64, f64)) -> (f64, f64) {
+    const SPLITTER: f64 = ((1u64 << 27) + 1) as f64;
+    let split = |x: f64| {
+        let c = SPLITTER * x;
+        let high = c - (c - x);
+        (high, x - high)
+    };
+    let high = x.0 * y.0;
+    let ((x1, x0), (y1, y0)) = (split(x.0), split(y.0));
+    let low = x0 * y0 - (((high - x1 * y1) - x0 * y1) - x1 * y0);
+    (high, low + (x.0 * y.1 + x.1 * y.0))
 }
 
 /// p / q within [0, 1]; 0 where q is none.
@@ -163,14 +198,22 @@ fn ratio(p: f64, q: f64) -> f64 {
 #[inline(always)]
 fn point(points: &[DVec3; 4], i: usize) -> Nearest {
     let w = points[i];
-    Nearest { u: w, uw: w.length_squared(), keep: 1 << i, is_inside: false }
+    let ww = w.length_squared();
+    Nearest { u: w, uw: ww, distance_sq: ww, keep: 1 << i, is_inside: false }
 }
 
 /// An edge whose nearest point is strictly between its ends.
 #[inline(always)]
 fn edge(points: &[DVec3; 4], a: usize, w: usize, e: DVec3, ee: f64, d: f64) -> Nearest {
-    let u = points[w] * ee + e * d;
-    Nearest { u, uw: u.dot(points[w]), keep: 1 << a | 1 << w, is_inside: false }
+    let mut u = points[w] * ee + e * d;
+    const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
+    if u.length_squared() <= NEAR_SQ * (points[w].length_squared() * (ee * ee)) {
+        // Much nearer than long: what cancellation left along the edge would cost the lower bound its digits.
+        u -= e * (u.dot(e) / ee);
+    }
+    // Not u.w: where the edge passes through the origin u is noise, and only its own length tells so.
+    let uw = u.length_squared() / ee;
+    Nearest { u, uw, distance_sq: uw / ee, keep: 1 << a | 1 << w, is_inside: false }
 }
 
 #[inline(always)]
@@ -200,13 +243,14 @@ fn edge_inside(points: &[DVec3; 4], a: usize, w: usize) -> Option<Nearest> {
 fn face(points: &[DVec3; 4], a: usize, b: usize, w: usize, n: DVec3) -> Nearest {
     let nw = n.dot(points[w]);
     let (u, uw) = if nw < 0.0 { (-n, -nw) } else { (n, nw) };
-    Nearest { u, uw, keep: 1 << a | 1 << b | 1 << w, is_inside: false }
+    let distance_sq = if uw == 0.0 { 0.0 } else { uw * uw / u.length_squared() };
+    Nearest { u, uw, distance_sq, keep: 1 << a | 1 << b | 1 << w, is_inside: false }
 }
 
-/// Is the triangle so thin that the cross product of the wrong two edges loses half of the digits?
+/// Is the triangle so thin that its cross product loses digits?
 #[inline(always)]
 fn is_thin(n: DVec3, ea: DVec3, eb: DVec3) -> bool {
-    const SINE_SQ: f64 = 1.0 / (1u64 << 20) as f64;
+    const SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
     n.length_squared() <= SINE_SQ * (ea.length_squared() * eb.length_squared())
 }
 
@@ -216,7 +260,7 @@ fn triangle_with_newest(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Ne
     let (ea, eb) = (points[a] - pw, points[b] - pw);
     let n = ea.cross(eb);
     if is_thin(n, ea, eb) {
-        return thin_triangle(points, a, b, w);
+        return nearest_in_triangle(points, a, b, w);
     }
     // Weights of a, b and w, times n.n.
     let la = n.dot(eb.cross(pw));
@@ -255,17 +299,8 @@ fn nearest_in_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nea
     nearest
 }
 
-#[cold]
-fn thin_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
-    nearest_in_triangle(points, a, b, w)
-}
-
 fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Option<Nearest> {
-    let pw = points[w];
-    let (ea, eb) = (points[a] - pw, points[b] - pw);
-    let n = normal_of(points[a], points[b], pw);
-    let la = n.dot(eb.cross(pw));
-    let lb = n.dot(pw.cross(ea));
+    let (n, la, lb) = normal_and_weights(points[a], points[b], points[w]);
     let lw = n.length_squared() - la - lb;
     (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| face(points, a, b, w, n))
 }
@@ -315,7 +350,7 @@ fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
         if n_seeing == 1 {
             return candidate;
         }
-        let distance_sq = candidate.distance_sq();
+        let distance_sq = candidate.distance_sq;
         if distance_sq < best_sq {
             (best, best_sq) = (candidate, distance_sq);
         }

@@ -1,1 +1,6 @@
 //! Integration tests of carom-gjk.
+
+mod cloud;
+mod polytopes;
+mod rng;
+mod truth;

@@ -71,6 +71,11 @@ impl BruteHull {
         }
     }
 
+    /// No volume: a polygon, a segment or a point.
+    pub fn is_flat(&self) -> bool {
+        self.normals.len() != self.triangles.len() || self.triangles.is_empty()
+    }
+
     fn triangle(&self, i: usize) -> [DVec3; 3] {
         self.triangles[i].map(|v| self.points[v])
     }

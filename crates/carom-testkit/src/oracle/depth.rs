@@ -18,7 +18,7 @@ pub fn depth(a: &BruteHull, b: &BruteHull) -> (f64, DVec3) {
         let mut directions: Vec<DVec3> = Vec::new();
         for edge in &hull.edges {
             let Some(d) = (hull.points[edge[1]] - hull.points[edge[0]]).try_normalize() else { continue };
-            if directions.iter().all(|old| old.dot(d).abs() < 1.0 - 1e-15) {
+            if directions.iter().all(|old| old.cross(d).length_squared() > 1e-30) {
                 directions.push(d);
             }
         }
@@ -30,6 +30,26 @@ pub fn depth(a: &BruteHull, b: &BruteHull) -> (f64, DVec3) {
             let n = x.cross(*y);
             if n.length_squared() > 1e-24 {
                 axes.push(n);
+            }
+        }
+    }
+    // A flat set has sides that no face normal tells of.
+    if a.is_flat() || b.is_flat() {
+        for (hull, along) in [(a, &of_a), (b, &of_b)] {
+            axes.extend(along.iter().flat_map(|e| hull.normals.iter().map(|n| e.cross(*n))));
+            axes.extend(along.iter().map(|e| e.any_orthonormal_vector()));
+        }
+        for x in &of_a {
+            for y in &of_b {
+                let n = x.cross(*y);
+                axes.extend([x.cross(n), y.cross(n)]);
+            }
+        }
+        for p in &a.points {
+            for q in &b.points {
+                let d = *p - *q;
+                axes.push(d);
+                axes.extend(of_a.iter().chain(&of_b).map(|e| d - *e * e.dot(d)));
             }
         }
     }
