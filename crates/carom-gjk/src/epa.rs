@@ -312,7 +312,11 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let rises = tol::EPA_FLAT < normal.dot(above.w - x);
     let falls = tol::EPA_FLAT < -normal.dot(below.w - x);
     match (rises, falls) {
-        (true, true) => polytope.set_bipyramid(corners, above, below),
+        (true, true) => {
+            polytope.set_tetrahedron([corners[0], corners[1], corners[2], above]);
+            // There is room for a fifth vertex.
+            let _ = polytope.expand(0, below, tol::GJK_ROUNDING);
+        }
         (true, false) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], above]),
         (false, true) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], below]),
         // C is flat.

@@ -68,7 +68,7 @@ impl<'m> Polytope<'m> {
         Polytope { vertices, faces, n_vertices: self.n_vertices, n_faces: self.n_faces, stamp: self.stamp }
     }
 
-    /// A tetrahedron with any orientation of its corners.
+    /// A tetrahedron with any orientation of its corners; face 0 is that of the first three.
     pub(crate) fn set_tetrahedron(&mut self, corners: [Vertex; 4]) {
         let [a, b, c, w] = corners.map(|vertex| vertex.w);
         // Outward: the fourth corner lies below a, b, c.
@@ -84,20 +84,6 @@ impl<'m> Polytope<'m> {
         self.set_face(1, [3, 1, 0], [link(2, 2), link(0, 0), link(3, 0)]);
         self.set_face(2, [3, 2, 1], [link(3, 2), link(0, 1), link(1, 0)]);
         self.set_face(3, [3, 0, 2], [link(1, 2), link(0, 2), link(2, 0)]);
-    }
-
-    /// A triangle with a peak on either side: `above` on the side from which the corners go counter-clockwise.
-    pub(crate) fn set_bipyramid(&mut self, corners: [Vertex; 3], above: Vertex, below: Vertex) {
-        self.vertices[..3].copy_from_slice(&corners);
-        (self.vertices[3], self.vertices[4]) = (above, below);
-        (self.n_vertices, self.n_faces) = (5, 6);
-        let link = |face: usize, edge: usize| (face * 4 + edge) as u16;
-        for i in 0..3 {
-            let (next, last) = ((i + 1) % 3, (i + 2) % 3);
-            let (from, to) = (i as u16, next as u16);
-            self.set_face(i, [from, to, 3], [link(i + 3, 0), link(next, 2), link(last, 1)]);
-            self.set_face(i + 3, [to, from, 4], [link(i, 0), link(last + 3, 2), link(next + 3, 1)]);
-        }
     }
 
     #[inline(always)]
@@ -250,20 +236,5 @@ impl<'m> Polytope<'m> {
             end = outer.corners[usize::from(edge)];
         }
         true
-    }
-
-    /// Every edge has its neighbour, every neighbour the edge back.
-    #[cfg(test)]
-    pub(crate) fn is_closed(&self) -> bool {
-        self.faces[..self.n_faces].iter().enumerate().all(|(i, face)| {
-            (0..3).all(|edge| {
-                let link = face.neighbours[edge];
-                let (other, back) = (usize::from(link / 4), usize::from(link % 4));
-                let other = &self.faces[other];
-                usize::from(other.neighbours[back]) == i * 4 + edge
-                    && other.corners[back] == face.corners[(edge + 1) % 3]
-                    && other.corners[(back + 1) % 3] == face.corners[edge]
-            })
-        })
     }
 }

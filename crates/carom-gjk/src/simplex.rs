@@ -9,6 +9,7 @@
 //! Procedure for Computing the Distance Between Complex Objects, 1988, section V (the fallback).
 //! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the precision; exact signs.
 
+use carom_math::double_double::DoubleDouble;
 use carom_math::predicates::orient3d;
 use glam::DVec3;
 
@@ -159,35 +160,16 @@ pub(crate) fn normal_of(a: DVec3, b: DVec3, w: DVec3) -> DVec3 {
 /// (p1 - p0) x (q1 - q0), right to the last digits also where the two are nearly parallel: twice the precision inside.
 #[cold]
 fn exact_cross(p1: DVec3, p0: DVec3, q1: DVec3, q0: DVec3) -> DVec3 {
-    let difference = |x: DVec3, y: DVec3| [two_diff(x.x, y.x), two_diff(x.y, y.y), two_diff(x.z, y.z)];
+    let difference = |x: DVec3, y: DVec3| {
+        [
+            DoubleDouble::difference(x.x, y.x),
+            DoubleDouble::difference(x.y, y.y),
+            DoubleDouble::difference(x.z, y.z),
+        ]
+    };
     let (p, q) = (difference(p1, p0), difference(q1, q0));
-    let component = |i: usize, j: usize| {
-        let (first, second) = (product(p[i], q[j]), product(p[j], q[i]));
-        let (high, low) = two_diff(first.0, second.0);
-        high + (low + (first.1 - second.1))
-    };
+    let component = |i: usize, j: usize| (p[i] * q[j] - p[j] * q[i]).to_f64();
     DVec3::new(component(1, 2), component(2, 0), component(0, 1))
-}
-
-/// x - y as a rounded number and what rounding lost.
-fn two_diff(x: f64, y: f64) -> (f64, f64) {
-    let high = x - y;
-    let part = x - high;
-    (high, (x - (high + part)) + (part - y))
-}
-
-/// The product of two such pairs, as such a pair. Dekker's splitting; numbers here are of size one, nothing overflows.
-fn product(x: (f64, f64), y: (f64, f64)) -> (f64, f64) {
-    const SPLITTER: f64 = ((1u64 << 27) + 1) as f64;
-    let split = |x: f64| {
-        let c = SPLITTER * x;
-        let high = c - (c - x);
-        (high, x - high)
-    };
-    let high = x.0 * y.0;
-    let ((x1, x0), (y1, y0)) = (split(x.0), split(y.0));
-    let low = x0 * y0 - (((high - x1 * y1) - x0 * y1) - x1 * y0);
-    (high, low + (x.0 * y.1 + x.1 * y.0))
 }
 
 /// p / q within [0, 1]; 0 where q is none.

@@ -31,11 +31,6 @@ impl Cloud {
         Cloud::new((0..n).map(|_| rng.unit() * rng.range(0.5, 1.0) * stretch).collect())
     }
 
-    pub(crate) fn fast(mut self) -> Cloud {
-        self.is_fast = true;
-        self
-    }
-
     pub(crate) fn scaled(&self, s: f64) -> Cloud {
         Cloud { is_fast: self.is_fast, ..Cloud::new(self.points.iter().map(|p| *p * s).collect()) }
     }

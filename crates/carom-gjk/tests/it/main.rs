@@ -2,5 +2,6 @@
 
 mod cloud;
 mod polytopes;
+mod regression;
 mod rng;
 mod truth;
