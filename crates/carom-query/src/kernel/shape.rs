@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow phase).
 
 use super::super::num::Pose;
-use super::super::num::geom::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere};
+use super::super::num::geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere};
 use super::compound::Compound;
 use alloc::sync::Arc;
 use carom_bounds::Aabb;
@@ -33,6 +33,8 @@ pub enum Shape {
     Cone(Cone),
     /// An ellipsoid.
     Ellipsoid(Ellipsoid),
+    /// A convex polytope.
+    Hull(Arc<ConvexHull>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// Several shapes, each at its place.
@@ -50,6 +52,7 @@ impl core::fmt::Debug for Shape {
             Shape::Cylinder(s) => s.fmt(f),
             Shape::Cone(s) => s.fmt(f),
             Shape::Ellipsoid(s) => s.fmt(f),
+            Shape::Hull(s) => s.fmt(f),
             Shape::HalfSpace(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
             Shape::User(_) => f.write_str("User"),
@@ -74,6 +77,7 @@ impl Shape {
             Shape::Cylinder(s) => Kind::Convex(s),
             Shape::Cone(s) => Kind::Convex(s),
             Shape::Ellipsoid(s) => Kind::Convex(s),
+            Shape::Hull(s) => Kind::Convex(&**s),
             Shape::HalfSpace(s) => Kind::HalfSpace(s),
             Shape::Compound(s) => Kind::Compound(s),
             Shape::User(s) => Kind::Convex(&**s),
@@ -89,6 +93,7 @@ impl Shape {
             Shape::Cylinder(s) => s.aabb(pose),
             Shape::Cone(s) => s.aabb(pose),
             Shape::Ellipsoid(s) => s.aabb(pose),
+            Shape::Hull(s) => s.aabb(pose),
             Shape::HalfSpace(s) => s.aabb(pose),
             Shape::Compound(s) => s.placed_box(&pose.wide()),
             Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
