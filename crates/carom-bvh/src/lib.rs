@@ -1,3 +1,76 @@
-//! Trees of bounding volumes: build, refit, walk, distance, wide nodes.
+//! Trees of volumes, the mid phase: build, refit, and walk them, without knowing what is in the leaves.
+//!
+//! A [`Bvh`] knows primitives by their numbers and their bounds; the geometry stays the caller's. Every walk gives
+//! candidates, never too few: what cannot be refuted from the volumes is given to the caller's function.
+//!
+//! ```
+//! use carom_bounds::Aabb;
+//! use carom_bvh::{BuildSettings, Bvh, closest_pair, visit_pairs};
+//! use carom_math::WidePose;
+//! use core::ops::ControlFlow;
+//! use glam::{DVec3, Vec3};
+//!
+//! // A row of small boxes; the tree has the number of each.
+//! let boxes: Vec<Aabb> = (0..100)
+//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .collect();
+//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//!
+//! // Which may a box touch?
+//! let mut found = Vec::new();
+//! row.visit_box(&Aabb { min: Vec3::splat(0.25), max: Vec3::new(2.25, 0.5, 0.5) }, |leaf| {
+//!     found.extend_from_slice(leaf.primitives);
+//!     ControlFlow::Continue(())
+//! });
+//! found.sort();
+//! assert_eq!(found, [0, 1, 2]);
+//!
+//! // Which pairs of two rows may touch, the second one standing 98 further on?
+//! let further = WidePose { translation: DVec3::new(98.0, 0.0, 0.0), ..WidePose::IDENTITY };
+//! let mut pairs = Vec::new();
+//! visit_pairs(&row, &row, &further, |a, b| {
+//!     pairs.push((a, b));
+//!     ControlFlow::Continue(())
+//! });
+//! pairs.sort();
+//! assert_eq!(pairs, [(98, 0), (99, 1)]);
+//!
+//! // And when it stands 102 further on, which two are closest? The distance of primitives is ours to tell.
+//! let further = WidePose { translation: DVec3::new(102.0, 0.0, 0.0), ..WidePose::IDENTITY };
+//! let gap = |a: u32, b: u32, _bound: f64| Some(102.0 + f64::from(b) - (f64::from(a) + 0.5));
+//! let closest = closest_pair(&row, &row, &further, f64::INFINITY, gap);
+//! assert_eq!(closest.pair, Some((99, 0, 2.5)));
+//! assert!(closest.counters.primitives < 10); // of 10,000 pairs
+//! # Ok::<(), carom_bvh::BvhError>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod aabb8;
+mod build;
+mod counters;
+mod distance;
+mod nearest;
+mod quality;
+mod ray;
+mod refit;
+mod relative;
+mod self_pairs;
+mod stack;
+mod tree;
+mod validate;
+mod visit;
+mod visit_pairs;
+mod volumes;
+
+pub use aabb8::Aabb8;
+pub use build::{BuildQuality, BuildSettings, Builder};
+pub use counters::{Counters, Visit};
+pub use distance::{ClosestPair, PairSearch, closest_pair};
+pub use quality::Quality;
+pub use tree::{Bvh, BvhError, Leaf, MAX_COORDINATE, TreeVolume};
+pub use validate::Defect;
+pub use visit_pairs::{visit_leaf_pairs, visit_pairs};
+pub use volumes::Volumes8;

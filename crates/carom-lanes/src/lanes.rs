@@ -286,9 +286,7 @@ pub trait U32Lanes<const N: usize>:
             self.compress(mask).store(room);
         } else {
             let kept = self.compress(mask).to_array();
-            for i in 0..n {
-                out[i] = kept[i];
-            }
+            out[..n].copy_from_slice(&kept[..n]);
         }
         n
     }

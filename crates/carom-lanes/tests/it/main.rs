@@ -1,4 +1,5 @@
 //! Integration tests of carom-lanes.
+#![allow(clippy::unwrap_used)]
 
 mod backends;
 mod dispatch;

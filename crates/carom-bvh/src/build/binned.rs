@@ -1,0 +1,262 @@
+//! Splits boxes from the top down where the surface area heuristic is least, over bins of the centres.
+//!
+//! One pass puts every box into a bin on each axis; a sweep over the bins finds the cheapest split; a second pass
+//! parts the boxes and measures the centres of both sides, so nothing is visited a third time. Where all centres are
+//! equal, or the tree has become too deep, the range is halved as it stands.
+//!
+//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007; J. Goldsmith, J. Salmon,
+//! Automatic Creation of Object Hierarchies for Ray Tracing, 1987.
+//! Differs: a row of eight lanes per box, so a bin grows by one maximum; ties go to the more even split, so that flat
+//! and thin data, whose areas are all 0, are cut in the middle; the depth is bounded.
+
+use super::rows::{Row, half_area};
+use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use alloc::vec::Vec;
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
+
+/// The most bins on an axis.
+const BINS: usize = 16;
+
+/// From this depth on ranges are halved: so no tree is deeper than this and the bits of the number of primitives.
+const MAX_DEPTH: u32 = 48;
+
+/// A range of rows to be split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    node: u32,
+    first: u32,
+    end: u32,
+    depth: u32,
+    /// Twice the centres' least and largest coordinates.
+    low: [f32; 4],
+    high: [f32; 4],
+}
+
+struct Split<'a> {
+    rows: &'a mut [Row],
+    max_leaf: u32,
+    tasks: &'a mut Vec<Task>,
+    nodes: &'a mut Vec<Row>,
+}
+
+/// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the rows' counts.
+pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
+    dispatch(Split { rows, max_leaf, tasks, nodes });
+}
+
+#[inline(always)]
+fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
+    let halves = row.0.as_chunks::<4>().0;
+    S::F32x4::load(simd, &halves[1]) - S::F32x4::load(simd, &halves[0])
+}
+
+/// The bins of a row on the three axes. Both passes use this one expression, or a side could come out empty.
+#[inline(always)]
+fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::U32x4) -> [u32; 4] {
+    // On an axis without extent 0 times infinity is NaN, and that goes to bin 0.
+    ((center - low) * scale).trunc_to_u32().min(last).to_array()
+}
+
+impl Kernel for Split<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Split { rows, max_leaf, tasks, nodes } = self;
+        let (mut low, mut high) =
+            (S::F32x4::splat(simd, f32::INFINITY), S::F32x4::splat(simd, f32::NEG_INFINITY));
+        let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
+        let mut total = 0;
+        for row in rows.iter() {
+            let center = center2(simd, row);
+            low = center.min(low);
+            high = center.max(high);
+            all = all.max(S::F32x8::load(simd, &row.0));
+            total += row.count();
+        }
+        let mut root = Row::EMPTY;
+        all.store(&mut root.0);
+        // Areas of boxes scaled to about 1 neither overflow nor vanish.
+        let extent = (0..3).fold(0.0_f32, |e, k| e.max(root.0[k] + root.0[k + 4]));
+        let unit = inverse_power_of_two(f64::from(extent)).min(LARGEST_SCALE) as f32;
+        root.set_numbers(0, total);
+        nodes.push(root);
+        tasks.clear();
+        let (low, high) = (low.to_array(), high.to_array());
+        tasks.push(Task { node: 0, first: 0, end: rows.len() as u32, depth: 0, low, high });
+        while let Some(task) = tasks.pop() {
+            let node = task.node as usize;
+            let (first, end) = (task.first as usize, task.end as usize);
+            let total = nodes[node].count();
+            if total <= max_leaf || end - first < 2 {
+                // The tag stays 0.
+                continue;
+            }
+            let found =
+                if task.depth < MAX_DEPTH { best::<S>(simd, &rows[first..end], &task, unit) } else { None };
+            let (left, right, middle, sides);
+            if let Some(best) = found {
+                let parted = part::<S>(simd, &mut rows[first..end], &task, &best);
+                middle = first + parted.0;
+                sides = parted.1;
+                (left, right) = (best.left, best.right);
+            } else {
+                middle = first + (end - first) / 2;
+                let (row_left, sides_left) = measure::<S>(simd, &rows[first..middle]);
+                let (row_right, sides_right) = measure::<S>(simd, &rows[middle..end]);
+                (left, right) = (row_left, row_right);
+                sides = [sides_left, sides_right];
+            }
+            let child = nodes.len() as u32;
+            nodes[node].set_numbers(child, total);
+            nodes.push(left);
+            nodes.push(right);
+            for (i, (from, to)) in [(first, middle), (middle, end)].into_iter().enumerate() {
+                tasks.push(Task {
+                    node: child + i as u32,
+                    first: from as u32,
+                    end: to as u32,
+                    depth: task.depth + 1,
+                    low: sides[i].0,
+                    high: sides[i].1,
+                });
+            }
+        }
+    }
+}
+
+/// The centres' least and largest coordinates, doubled.
+type Centers = ([f32; 4], [f32; 4]);
+
+/// The cheapest split.
+struct Best {
+    axis: usize,
+    /// The last bin of the left side.
+    bin: u32,
+    n_bins: usize,
+    left: Row,
+    right: Row,
+}
+
+#[inline(always)]
+fn scale_of<S: Simd>(simd: S, task: &Task, n_bins: usize) -> (S::F32x4, S::F32x4, S::U32x4) {
+    let low = S::F32x4::load(simd, &task.low);
+    let extent = S::F32x4::load(simd, &task.high) - low;
+    let scale = S::F32x4::splat(simd, n_bins as f32) / extent;
+    (low, scale, S::U32x4::splat(simd, n_bins as u32 - 1))
+}
+
+#[inline(always)]
+fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32) -> Option<Best> {
+    let n_bins = if 128 < rows.len() {
+        BINS
+    } else if 24 < rows.len() {
+        8
+    } else {
+        4
+    };
+    let (low, scale, last) = scale_of(simd, task, n_bins);
+    let mut bins = [[Row::EMPTY; BINS]; 3];
+    let mut counts = [[0_u32; BINS]; 3];
+    for row in rows {
+        let bin = bins_of::<S>(center2(simd, row), low, scale, last);
+        let lanes = S::F32x8::load(simd, &row.0);
+        let count = row.count();
+        for axis in 0..3 {
+            let i = bin[axis] as usize & (BINS - 1);
+            let grown = S::F32x8::load(simd, &bins[axis][i].0).max(lanes);
+            grown.store(&mut bins[axis][i].0);
+            counts[axis][i] += count;
+        }
+    }
+    let (mut least, mut uneven, mut found) = (f32::INFINITY, u32::MAX, None);
+    let empty = S::F32x8::load(simd, &Row::EMPTY.0);
+    for axis in 0..3 {
+        let mut right_cost = [0.0_f32; BINS];
+        let mut right_count = [0_u32; BINS];
+        let (mut side, mut n) = (empty, 0);
+        let mut bin = n_bins - 1;
+        while 0 < bin {
+            side = side.max(S::F32x8::load(simd, &bins[axis][bin].0));
+            n += counts[axis][bin];
+            right_count[bin] = n;
+            right_cost[bin] = if n == 0 { 0.0 } else { half_area(&side.to_array(), unit) * n as f32 };
+            bin -= 1;
+        }
+        let (mut side, mut n) = (empty, 0);
+        for bin in 0..n_bins - 1 {
+            side = side.max(S::F32x8::load(simd, &bins[axis][bin].0));
+            n += counts[axis][bin];
+            let other = right_count[bin + 1];
+            if n == 0 || other == 0 {
+                continue;
+            }
+            let cost = half_area(&side.to_array(), unit) * n as f32 + right_cost[bin + 1];
+            if cost < least || (cost == least && n.abs_diff(other) < uneven) {
+                (least, uneven, found) = (cost, n.abs_diff(other), Some((axis, bin)));
+            }
+        }
+    }
+    let (axis, bin) = found?;
+    let (mut left, mut right) = (Row::EMPTY, Row::EMPTY);
+    let (mut n_left, mut n_right) = (0, 0);
+    let (mut side_left, mut side_right) = (empty, empty);
+    for i in 0..n_bins {
+        let lanes = S::F32x8::load(simd, &bins[axis][i].0);
+        if i <= bin {
+            side_left = side_left.max(lanes);
+            n_left += counts[axis][i];
+        } else {
+            side_right = side_right.max(lanes);
+            n_right += counts[axis][i];
+        }
+    }
+    side_left.store(&mut left.0);
+    side_right.store(&mut right.0);
+    left.set_numbers(0, n_left);
+    right.set_numbers(0, n_right);
+    Some(Best { axis, bin: bin as u32, n_bins, left, right })
+}
+
+/// Parts the rows in place; how many are on the left, and the centres of both sides.
+#[inline(always)]
+fn part<S: Simd>(simd: S, rows: &mut [Row], task: &Task, best: &Best) -> (usize, [Centers; 2]) {
+    let (low, scale, last) = scale_of(simd, task, best.n_bins);
+    let (inf, neg) = (S::F32x4::splat(simd, f32::INFINITY), S::F32x4::splat(simd, f32::NEG_INFINITY));
+    let (mut left_low, mut left_high, mut right_low, mut right_high) = (inf, neg, inf, neg);
+    let (mut i, mut end) = (0, rows.len());
+    while i < end {
+        let center = center2(simd, &rows[i]);
+        if bins_of::<S>(center, low, scale, last)[best.axis & 3] <= best.bin {
+            left_low = center.min(left_low);
+            left_high = center.max(left_high);
+            i += 1;
+        } else {
+            right_low = center.min(right_low);
+            right_high = center.max(right_high);
+            end -= 1;
+            rows.swap(i, end);
+        }
+    }
+    (i, [(left_low.to_array(), left_high.to_array()), (right_low.to_array(), right_high.to_array())])
+}
+
+/// The box and the centres of rows that were not binned.
+#[inline(always)]
+fn measure<S: Simd>(simd: S, rows: &[Row]) -> (Row, Centers) {
+    let (mut low, mut high) =
+        (S::F32x4::splat(simd, f32::INFINITY), S::F32x4::splat(simd, f32::NEG_INFINITY));
+    let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
+    let mut total = 0;
+    for row in rows {
+        let center = center2(simd, row);
+        low = center.min(low);
+        high = center.max(high);
+        all = all.max(S::F32x8::load(simd, &row.0));
+        total += row.count();
+    }
+    let mut out = Row::EMPTY;
+    all.store(&mut out.0);
+    out.set_numbers(0, total);
+    (out, (low.to_array(), high.to_array()))
+}

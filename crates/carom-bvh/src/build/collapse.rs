@@ -1,0 +1,109 @@
+//! Makes nodes of eight from a binary tree: the largest inner child is opened until there are eight.
+//!
+//! Nodes come out in the order in which a depth-first walk meets them, parents before children, and the leaves'
+//! primitives likewise, so that a subtree lies together in memory.
+//!
+//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies, 2008.
+
+use super::Binary;
+use super::rows::Row;
+use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
+use crate::volumes::Volumes8;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+
+/// A binary node that becomes the node of this number, with the place of its first primitive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    binary: u32,
+    first: u32,
+    node: u32,
+}
+
+/// A binary node that may become a child.
+#[derive(Clone, Copy)]
+struct Candidate {
+    binary: u32,
+    first: u32,
+    /// Half the area of an inner node; -1 for a leaf.
+    area: f32,
+}
+
+/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and its primitives.
+pub(crate) fn collapse<V: TreeVolume>(
+    binary: &Binary,
+    stack: &mut Vec<Task>,
+    tree: &mut Bvh<V>,
+    mut fit: impl FnMut(&Aabb, &[u32]) -> V,
+) {
+    tree.nodes.clear();
+    tree.leaf_starts.clear();
+    tree.primitives.clear();
+    tree.bounds = V::EMPTY;
+    let Some(root) = binary.nodes.first() else { return };
+    tree.leaf_starts.push(0);
+    tree.primitives.reserve(binary.order.len());
+    let size = root.aabb().extents().max_element();
+    let unit = inverse_power_of_two(f64::from(size)).min(LARGEST_SCALE) as f32;
+    let candidate = |number: u32, row: &Row, first: u32| Candidate {
+        binary: number,
+        first,
+        area: if row.tag() == 0 { -1.0 } else { row.half_area(unit) },
+    };
+    stack.clear();
+    stack.push(Task { binary: 0, first: 0, node: 0 });
+    tree.nodes.push(Node8::EMPTY);
+    tree.bounds = fit(&root.aabb(), &binary.order);
+    while let Some(task) = stack.pop() {
+        let Some(row) = binary.nodes.get(task.binary as usize) else { continue };
+        let mut children = [Candidate { binary: 0, first: 0, area: -1.0 }; 8];
+        let mut n = 1;
+        children[0] = candidate(task.binary, row, task.first);
+        while n < 8 {
+            let mut largest = 0;
+            for i in 1..n {
+                if children[largest].area < children[i].area {
+                    largest = i;
+                }
+            }
+            let open = children[largest];
+            if open.area < 0.0 {
+                break;
+            }
+            let left = binary.nodes[open.binary as usize].tag();
+            let (row_left, row_right) = (&binary.nodes[left as usize], &binary.nodes[left as usize + 1]);
+            children[largest] = candidate(left, row_left, open.first);
+            children[n] = candidate(left + 1, row_right, open.first + row_left.count());
+            n += 1;
+        }
+        // Nodes of the same parent stand together; the first to be visited comes off the stack first.
+        let mut node = Node8::<V::Volumes8>::EMPTY;
+        let from = stack.len();
+        for lane in 0..n {
+            let child = children[lane];
+            let row = &binary.nodes[child.binary as usize];
+            let (first, end) = (child.first as usize, (child.first + row.count()) as usize);
+            let primitives = binary.order.get(first..end).unwrap_or(&[]);
+            node.volumes.set(lane, &fit(&row.aabb(), primitives));
+            node.child[lane] = if row.tag() == 0 {
+                tree.primitives.extend_from_slice(primitives);
+                tree.leaf_starts.push(tree.primitives.len() as u32);
+                LEAF | (tree.leaf_starts.len() as u32 - 2)
+            } else {
+                let number = tree.nodes.len() as u32;
+                let mut inner = Node8::EMPTY;
+                inner.parent = task.node * 8 + lane as u32;
+                tree.nodes.push(inner);
+                stack.push(Task { binary: child.binary, first: child.first, node: number });
+                number
+            };
+        }
+        stack[from..].reverse();
+        if let Some(place) = tree.nodes.get_mut(task.node as usize) {
+            node.parent = place.parent;
+            node.len = n as u32;
+            *place = node;
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Sorts boxes along the Morton curve of their centres and splits where the curve's bits change.
+//!
+//! The centres are cut into 1024 steps on a cube, the bits of the three coordinates interleaved, the codes sorted by
+//! counting, three times ten bits. A range of codes is split at the highest bit that differs; equal codes are halved.
+//!
+//! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009; T. Karras, Maximizing Parallelism in the
+//! Construction of BVHs, Octrees, and k-d Trees, 2012.
+//! Differs: the split is found by bisection from the top down, on one thread.
+
+use super::Binary;
+use super::rows::Row;
+use alloc::vec::Vec;
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
+
+/// Steps per axis, 2^10.
+const STEPS: f32 = 1024.0;
+
+/// Below this many keys a comparison sort is faster than counting.
+const COUNTING: usize = 256;
+
+struct Codes<'a> {
+    rows: &'a [Row],
+    keys: &'a mut Vec<u64>,
+}
+
+impl Kernel for Codes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        // Twice the centre: maximum plus minimum. The fourth lane is of no meaning.
+        let mut low = S::F32x4::splat(simd, f32::INFINITY);
+        let mut high = S::F32x4::splat(simd, f32::NEG_INFINITY);
+        for row in self.rows {
+            let center = center2::<S>(simd, row);
+            low = center.min(low);
+            high = center.max(high);
+        }
+        let extent = (high - low).to_array();
+        let largest = extent[0].max(extent[1]).max(extent[2]);
+        let scale = S::F32x4::splat(simd, STEPS / largest);
+        let last = U32Lanes::splat(simd, STEPS as u32 - 1);
+        self.keys.clear();
+        self.keys.reserve(self.rows.len());
+        for (i, row) in self.rows.iter().enumerate() {
+            // Where all centres are equal, 0 times infinity is NaN, and that goes to step 0.
+            let step: S::U32x4 = ((center2::<S>(simd, row) - low) * scale).trunc_to_u32().min(last);
+            let [x, y, z, _] = spread::<S>(simd, step).to_array();
+            self.keys.push(u64::from(x << 2 | y << 1 | z) << 32 | i as u64);
+        }
+    }
+}
+
+#[inline(always)]
+fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
+    let halves = row.0.as_chunks::<4>().0;
+    S::F32x4::load(simd, &halves[1]) - S::F32x4::load(simd, &halves[0])
+}
+
+/// Two zeros between the ten lowest bits.
+#[inline(always)]
+fn spread<S: Simd>(simd: S, x: S::U32x4) -> S::U32x4 {
+    let mask = |bits| S::U32x4::splat(simd, bits);
+    let x = (x | x.shl::<16>()) & mask(0x030000ff);
+    let x = (x | x.shl::<8>()) & mask(0x0300f00f);
+    let x = (x | x.shl::<4>()) & mask(0x030c30c3);
+    (x | x.shl::<2>()) & mask(0x09249249)
+}
+
+/// The codes of the rows in ascending order, each with its row's number below it.
+pub(crate) fn sort(rows: &[Row], keys: &mut Vec<u64>, swap: &mut Vec<u64>) {
+    dispatch(Codes { rows, keys });
+    if keys.len() < COUNTING {
+        keys.sort_unstable();
+        return;
+    }
+    let mut counts = [[0_u32; 1024]; 3];
+    for &key in keys.iter() {
+        let code = (key >> 32) as u32;
+        counts[0][code as usize & 1023] += 1;
+        counts[1][(code >> 10) as usize & 1023] += 1;
+        counts[2][(code >> 20) as usize & 1023] += 1;
+    }
+    swap.clear();
+    swap.resize(keys.len(), 0);
+    for (pass, counts) in counts.iter_mut().enumerate() {
+        let mut start = 0;
+        for count in counts.iter_mut() {
+            start += core::mem::replace(count, start);
+        }
+        for &key in keys.iter() {
+            let place = &mut counts[(key >> (32 + 10 * pass)) as usize & 1023];
+            if let Some(to) = swap.get_mut(*place as usize) {
+                *to = key;
+            }
+            *place += 1;
+        }
+        core::mem::swap(keys, swap);
+    }
+}
+
+/// Where a range of at least two sorted keys is split: at the highest bit that differs, or in the middle.
+#[inline]
+fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
+    let code = |i: usize| keys.get(i).map_or(0, |key| key >> 32);
+    let differ = code(first) ^ code(end - 1);
+    if differ == 0 {
+        return first + (end - first) / 2;
+    }
+    let bit = 63 - differ.leading_zeros();
+    // The first place where that bit is set.
+    let (mut low, mut high) = (first, end - 1);
+    while low + 1 < high {
+        let middle = low + (high - low) / 2;
+        if code(middle) >> bit & 1 == 0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+struct Boxes<'a> {
+    sorted: &'a [Row],
+    firsts: &'a [u32],
+    nodes: &'a mut [Row],
+}
+
+impl Kernel for Boxes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        for i in (0..self.nodes.len()).rev() {
+            let (tag, count) = (self.nodes[i].tag(), self.nodes[i].count());
+            let (from, first, n) = if tag == 0 {
+                (self.sorted, self.firsts[i] as usize, count as usize)
+            } else {
+                (&*self.nodes, tag as usize, 2)
+            };
+            let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
+            for row in from.get(first..first + n).unwrap_or(&[]) {
+                all = all.max(S::F32x8::load(simd, &row.0));
+            }
+            all.store(&mut self.nodes[i].0);
+            self.nodes[i].set_numbers(tag, count);
+        }
+    }
+}
+
+/// The binary tree of the curve's bits, at most `max_leaf` rows in a leaf.
+pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Binary) {
+    binary.order.extend(sorted.iter().map(Row::tag));
+    let nodes = &mut binary.nodes;
+    let mut firsts: Vec<u32> = Vec::with_capacity(sorted.len());
+    let mut root = Row::EMPTY;
+    root.set_numbers(0, sorted.len() as u32);
+    nodes.push(root);
+    firsts.push(0);
+    // Breadth first: the list of nodes is its own queue.
+    let mut i = 0;
+    while i < nodes.len() {
+        let (first, count) = (firsts[i] as usize, nodes[i].count());
+        if max_leaf < count {
+            let end = first + count as usize;
+            let middle = split_at(keys, first, end);
+            let child = nodes.len() as u32;
+            nodes[i].set_numbers(child, count);
+            for (from, to) in [(first, middle), (middle, end)] {
+                let mut child = Row::EMPTY;
+                child.set_numbers(0, (to - from) as u32);
+                nodes.push(child);
+                firsts.push(from as u32);
+            }
+        }
+        i += 1;
+    }
+    dispatch(Boxes { sorted, firsts: &firsts, nodes });
+}
+
+struct Clusters<'a> {
+    sorted: &'a [Row],
+    keys: &'a [u64],
+    max_cluster: usize,
+    out: &'a mut Vec<Row>,
+}
+
+impl Kernel for Clusters<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        self.out.clear();
+        let mut stack = Vec::with_capacity(64);
+        stack.push((0_usize, self.sorted.len()));
+        while let Some((first, end)) = stack.pop() {
+            if self.max_cluster < end - first {
+                let middle = split_at(self.keys, first, end);
+                stack.push((middle, end));
+                stack.push((first, middle));
+                continue;
+            }
+            let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
+            for row in self.sorted.get(first..end).unwrap_or(&[]) {
+                all = all.max(S::F32x8::load(simd, &row.0));
+            }
+            let mut cluster = Row::EMPTY;
+            all.store(&mut cluster.0);
+            cluster.set_numbers(first as u32, (end - first) as u32);
+            self.out.push(cluster);
+        }
+    }
+}
+
+/// Runs of at most `max_cluster` rows that are near each other, each as one row: its tag is the place of its first row.
+pub(crate) fn clusters(sorted: &[Row], keys: &[u64], max_cluster: u32, out: &mut Vec<Row>) {
+    dispatch(Clusters { sorted, keys, max_cluster: max_cluster.max(1) as usize, out });
+}

@@ -1,0 +1,89 @@
+//! Boxes as rows of eight floats, such that a union is one maximum.
+//!
+//! A row is the negated minimum, a number, the maximum, a number.
+//!
+//! Reference: none needed; the layout is that of the bins of Wald 2007, for eight lanes.
+
+use crate::tree::{BvhError, check_box};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use glam::Vec3;
+
+/// A box with two numbers.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Row(pub(crate) [f32; 8]);
+
+impl Row {
+    pub(crate) const EMPTY: Row = Row([f32::NEG_INFINITY; 8]);
+
+    #[inline(always)]
+    pub(crate) fn new(aabb: &Aabb, tag: u32, count: u32) -> Row {
+        let (low, high) = (-aabb.min, aabb.max);
+        Row([low.x, low.y, low.z, f32::from_bits(tag), high.x, high.y, high.z, f32::from_bits(count)])
+    }
+
+    /// The first number: a primitive, a first primitive, or a left child.
+    #[inline(always)]
+    pub(crate) fn tag(&self) -> u32 {
+        self.0[3].to_bits()
+    }
+
+    /// The second number: how many primitives.
+    #[inline(always)]
+    pub(crate) fn count(&self) -> u32 {
+        self.0[7].to_bits()
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_numbers(&mut self, tag: u32, count: u32) {
+        self.0[3] = f32::from_bits(tag);
+        self.0[7] = f32::from_bits(count);
+    }
+
+    #[inline(always)]
+    pub(crate) fn aabb(&self) -> Aabb {
+        let r = &self.0;
+        Aabb { min: Vec3::new(-r[0], -r[1], -r[2]), max: Vec3::new(r[4], r[5], r[6]) }
+    }
+
+    /// Half the surface area of the box, its lengths multiplied by `scale`.
+    #[inline(always)]
+    pub(crate) fn half_area(&self, scale: f32) -> f32 {
+        half_area(&self.0, scale)
+    }
+}
+
+/// Half the surface area of a row, its lengths multiplied by `scale`.
+#[inline(always)]
+pub(crate) fn half_area(r: &[f32; 8], scale: f32) -> f32 {
+    let (x, y, z) = ((r[0] + r[4]) * scale, (r[1] + r[5]) * scale, (r[2] + r[6]) * scale);
+    x * y + y * z + z * x
+}
+
+/// One row per box, its number as the tag; or the first box that cannot stand in a tree.
+pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> {
+    rows.clear();
+    rows.reserve(boxes.len());
+    for (i, aabb) in boxes.iter().enumerate() {
+        check_box(aabb, i)?;
+        rows.push(Row::new(aabb, i as u32, 1));
+    }
+    Ok(())
+}
+
+/// The rows in the order of the sorted keys, whose low halves are row numbers.
+pub(crate) fn reorder(rows: &[Row], keys: &[u64], out: &mut Vec<Row>) {
+    out.clear();
+    out.extend(keys.iter().filter_map(|&key| rows.get(key as u32 as usize)));
+}
+
+/// The primitives of clusters: a cluster's tag is the place of its first primitive in `sorted`.
+pub(crate) fn expand(clusters: &[Row], sorted: &[Row], order: &mut Vec<u32>) {
+    for cluster in clusters {
+        let first = cluster.tag() as usize;
+        for place in first..first + cluster.count() as usize {
+            order.extend(sorted.get(place).map(Row::tag));
+        }
+    }
+}

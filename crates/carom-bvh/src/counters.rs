@@ -1,0 +1,36 @@
+//! What a query cost, in the terms of the cost function: nodes opened, volumes tested, primitives handed out.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p + n_u c_u.
+
+/// The cost of a query in counts; they depend on nothing but the input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Nodes opened: one volume against the eight of a node.
+    pub nodes: u64,
+    /// Volumes tested (n_v).
+    pub volume_tests: u64,
+    /// Leaves, or pairs of leaves, given to the caller.
+    pub leaves: u64,
+    /// Primitives, or pairs of primitives, in them (n_p).
+    pub primitives: u64,
+}
+
+impl core::ops::AddAssign for Counters {
+    fn add_assign(&mut self, other: Counters) {
+        self.nodes += other.nodes;
+        self.volume_tests += other.volume_tests;
+        self.leaves += other.leaves;
+        self.primitives += other.primitives;
+    }
+}
+
+/// How a visit ended and what it cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Visit {
+    /// The caller's function broke off.
+    pub stopped: bool,
+    /// The cost.
+    pub counters: Counters,
+}

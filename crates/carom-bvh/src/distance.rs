@@ -1,0 +1,361 @@
+//! The closest pair of two trees: a dual-tree branch and bound.
+//!
+//! Pairs of volumes are opened in the order of their lower bounds (best first) while there are few, and then depth
+//! first, near ones first: best first alone keeps hundreds of thousands of pairs where two surfaces are close and
+//! parallel, depth first alone opens twice as many nodes where they are not. Pairs whose bound lies above the best
+//! distance known are dropped.
+//! Where the trees are so far apart, or so far from their origins, that `f32` could not tell their parts apart, the
+//! bounds are computed in `f64`, one by one.
+//!
+//! Reference: D. Johnson, E. Cohen, A Framework for Efficient Minimum Distance Computations, 1998; E. Larsen,
+//! S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999 (PQP).
+//! Differs: eight bounds at a time; best first, then depth first.
+
+use crate::counters::{Counters, Visit};
+use crate::relative::{Relative, UNIT, reach};
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::visit_pairs::resolve;
+use crate::volumes::Volumes8;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use carom_math::{WidePose, rounding};
+use core::cmp::Reverse;
+use core::ops::ControlFlow;
+
+/// Lowers a sum of three squares by more than it can have been rounded up.
+pub(crate) const SQUARES: f32 = 1.0 - 8.0 * UNIT;
+
+/// So many pairs wait in the heap before the search goes on depth first (measured: 256 to 4096 are equal).
+const HEAP_LIMIT: usize = 1024;
+
+/// A square that is surely not below, for limits.
+#[inline]
+pub(crate) fn square_up(x: f64) -> f32 {
+    rounding::up(x * x * (1.0 + 4.0 * f64::EPSILON))
+}
+
+/// The memory of searches for closest pairs: keep one, and the searches do not allocate.
+#[derive(Clone, Debug, Default)]
+pub struct PairSearch {
+    /// Lower bound (the bits of a non-negative number are in its order), volume of A, volume of B.
+    heap: BinaryHeap<Reverse<u128>>,
+    stack: Vec<u128>,
+}
+
+struct Walk<'a, V: TreeVolume, F> {
+    a: &'a Bvh<V>,
+    b: &'a Bvh<V>,
+    b_in_a: WidePose,
+    a_in_b: WidePose,
+    a_to_b: Relative,
+    b_to_a: Relative,
+    /// The bounds are computed in `f64`.
+    is_far: bool,
+    max_distance: f64,
+    memory: &'a mut PairSearch,
+    pair: F,
+}
+
+/// The closest pair of primitives of `a` and of `b` placed by `b_in_a`: `distance(primitive_a, primitive_b, bound)` gives
+/// their distance, or `None` when it is above the bound. Nothing is found when nothing is within `max_distance`.
+/// Of several pairs at the same distance, not 0, the lowest numbers are found; at 0 the search ends at once.
+///
+/// Allocates; [`PairSearch::closest_pair`] does not.
+pub fn closest_pair<V: TreeVolume>(
+    a: &Bvh<V>,
+    b: &Bvh<V>,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    distance: impl FnMut(u32, u32, f64) -> Option<f64>,
+) -> ClosestPair {
+    PairSearch::default().closest_pair(a, b, b_in_a, max_distance, distance)
+}
+
+/// What the search for the closest pair found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ClosestPair {
+    /// The primitives' numbers, in the order of the trees, and their distance.
+    pub pair: Option<(u32, u32, f64)>,
+    /// The cost.
+    pub counters: Counters,
+}
+
+impl PairSearch {
+    /// Gives pairs of leaves, of `a` and of `b` placed by `b_in_a`, that may be within `max_distance` of each other, near
+    /// ones first, to `pair`. That function answers with the new `max_distance`, or breaks off: the least distance
+    /// found, for the closest pair; less than that, where a relative or absolute error is allowed; the old one, to see
+    /// all pairs closer than a tolerance. Ties are still given.
+    ///
+    /// A pose with a NaN or beyond 1e300, and a negative distance, find nothing.
+    pub fn visit_near_leaf_pairs<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        let finite = b_in_a.rotation.is_finite() && b_in_a.translation.abs().max_element() <= 1e300;
+        if a.is_empty() || b.is_empty() || !finite || !(0.0 <= max_distance) {
+            return Visit::default();
+        }
+        let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
+        let a_in_b = b_in_a.inverse();
+        let b_to_a = Relative::new(b_in_a, &bounds_b, &bounds_a);
+        let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
+        let size = reach(&bounds_a) + reach(&bounds_b) + b_in_a.translation.abs().element_sum();
+        dispatch(Walk {
+            a,
+            b,
+            b_in_a: *b_in_a,
+            a_in_b,
+            a_to_b: Relative::new(&a_in_b, &bounds_a, &bounds_b),
+            b_to_a,
+            // The slack, 2^-18 of the size, is then more than 2^-12 of the extent.
+            is_far: 64.0 * extent < size,
+            max_distance,
+            memory: self,
+            pair,
+        })
+    }
+
+    /// [`closest_pair`] without allocating, once the memory has grown.
+    pub fn closest_pair<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        mut distance: impl FnMut(u32, u32, f64) -> Option<f64>,
+    ) -> ClosestPair {
+        let mut best: Option<(u32, u32, f64)> = None;
+        let visit = self.visit_near_leaf_pairs(a, b, b_in_a, max_distance, |leaf_a, leaf_b, mut bound| {
+            for &primitive_a in leaf_a.primitives {
+                for &primitive_b in leaf_b.primitives {
+                    let Some(d) = distance(primitive_a, primitive_b, bound) else { continue };
+                    let better = best.is_none_or(|(number_a, number_b, least)| {
+                        d < least || (d == least && (primitive_a, primitive_b) < (number_a, number_b))
+                    });
+                    if d <= bound && better {
+                        best = Some((primitive_a, primitive_b, d));
+                        bound = d;
+                    }
+                    if bound <= 0.0 {
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+            ControlFlow::Continue(bound)
+        });
+        ClosestPair { pair: best, counters: visit.counters }
+    }
+}
+
+#[inline(always)]
+fn entry(gap_sq: f64, a: u32, b: u32) -> u128 {
+    u128::from(gap_sq.to_bits()) << 64 | u128::from(a) << 32 | u128::from(b)
+}
+
+#[inline(always)]
+fn gap_of(entry: u128) -> f64 {
+    f64::from_bits((entry >> 64) as u64)
+}
+
+/// A lower bound of the squared distance of two boxes, one placed in the other's frame, in `f64`, times `scale`
+/// squared; from the six face axes.
+fn gap_sq_wide(source: &Aabb, source_in_target: &WidePose, target: &Aabb, scale: f64, slack: f64) -> f64 {
+    let half = |b: &Aabb| (b.max.as_dvec3() - b.min.as_dvec3()) * 0.5;
+    let center = |b: &Aabb| (b.max.as_dvec3() + b.min.as_dvec3()) * 0.5;
+    let (half_source, half_target) = (half(source), half(target));
+    let t = center(target) - source_in_target.transform_point(center(source));
+    let (mut here, mut there) = (0.0, 0.0);
+    for k in 0..3 {
+        let rotation = &source_in_target.rotation;
+        let row = rotation.row(k).abs();
+        let gap = ((t[k].abs() - half_target[k] - row.dot(half_source)) * scale - slack).max(0.0);
+        here += gap * gap;
+        let column = rotation.col(k);
+        let gap =
+            ((t.dot(column).abs() - half_source[k] - column.abs().dot(half_target)) * scale - slack).max(0.0);
+        there += gap * gap;
+    }
+    here.max(there) * (1.0 - 8.0 * f64::EPSILON)
+}
+
+impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Walk<'_, V, F> {
+    /// Lower bounds between a volume of A and the children of a node of B.
+    #[inline(always)]
+    fn open_b<S: Simd>(&self, simd: S, a: u32, opened: u32) -> [f64; 8] {
+        let mut gaps = [0.0; 8];
+        let (Some((node_a, lane_a)), Some(inside)) =
+            (resolve(&self.a.nodes, a), self.b.nodes.get(opened as usize))
+        else {
+            return gaps;
+        };
+        if self.is_far {
+            let (source, scale) = (node_a.volumes.get(lane_a).to_aabb(), self.scale());
+            for lane in 0..8 {
+                let target = inside.volumes.get(lane).to_aabb();
+                gaps[lane] = gap_sq_wide(&source, &self.a_in_b, &target, scale, WIDE_SLACK);
+            }
+            return gaps;
+        }
+        let placed = node_a.volumes.placed(lane_a, &self.a_to_b);
+        let narrow = inside.volumes.gap_sq(simd, &placed, &self.a_to_b).to_array();
+        for lane in 0..8 {
+            gaps[lane] = f64::from(narrow[lane]);
+        }
+        gaps
+    }
+
+    /// Lower bounds between a volume of B and the children of a node of A.
+    #[inline(always)]
+    fn open_a<S: Simd>(&self, simd: S, b: u32, opened: u32) -> [f64; 8] {
+        let mut gaps = [0.0; 8];
+        let (Some((node_b, lane_b)), Some(inside)) =
+            (resolve(&self.b.nodes, b), self.a.nodes.get(opened as usize))
+        else {
+            return gaps;
+        };
+        if self.is_far {
+            let (source, scale) = (node_b.volumes.get(lane_b).to_aabb(), self.scale());
+            for lane in 0..8 {
+                let target = inside.volumes.get(lane).to_aabb();
+                gaps[lane] = gap_sq_wide(&source, &self.b_in_a, &target, scale, WIDE_SLACK);
+            }
+            return gaps;
+        }
+        let placed = node_b.volumes.placed(lane_b, &self.b_to_a);
+        let narrow = inside.volumes.gap_sq(simd, &placed, &self.b_to_a).to_array();
+        for lane in 0..8 {
+            gaps[lane] = f64::from(narrow[lane]);
+        }
+        gaps
+    }
+
+    /// The power of two of the bounds.
+    #[inline(always)]
+    fn scale(&self) -> f64 {
+        self.b_to_a.wide_scale
+    }
+}
+
+/// The slack of the bounds in `f64`, a scaled length: 64 units of rounding, as for `f32`.
+const WIDE_SLACK: f64 = 32.0 * f64::EPSILON;
+
+impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+    type Output = Visit;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Visit {
+        let mut counters = Counters::default();
+        let (a, b) = (self.a, self.b);
+        let (mut heap, mut stack) =
+            (core::mem::take(&mut self.memory.heap), core::mem::take(&mut self.memory.stack));
+        heap.clear();
+        stack.clear();
+        let scale = self.scale();
+        let limit_of = |d: f64| (d * scale) * (d * scale) * (1.0 + 4.0 * f64::EPSILON);
+        let mut max_distance = self.max_distance;
+        let mut limit = limit_of(max_distance);
+        let mut best_first = true;
+        let mut stopped = false;
+        let (n_a, n_b) = (a.nodes.first().map_or(0, |n| n.len), b.nodes.first().map_or(0, |n| n.len));
+        for lane_a in 0..n_a {
+            let gaps = self.open_b(simd, lane_a, 0);
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(n_b);
+            for lane_b in 0..n_b {
+                if gaps[lane_b as usize & 7] <= limit {
+                    heap.push(Reverse(entry(gaps[lane_b as usize & 7], lane_a, lane_b)));
+                }
+            }
+        }
+        loop {
+            let next = if best_first { heap.pop().map(|Reverse(e)| e) } else { stack.pop() };
+            let Some(next) = next else { break };
+            if !(gap_of(next) <= limit) {
+                if best_first {
+                    // The least bound of all lies above the limit.
+                    break;
+                }
+                continue;
+            }
+            let (ref_a, ref_b) = ((next >> 32) as u32, next as u32);
+            let (Some((node_a, lane_a)), Some((node_b, lane_b))) =
+                (resolve(&a.nodes, ref_a), resolve(&b.nodes, ref_b))
+            else {
+                continue;
+            };
+            let (child_a, child_b) = (node_a.child[lane_a], node_b.child[lane_b]);
+            let (leaf_a, leaf_b) = (child_a & LEAF != 0, child_b & LEAF != 0);
+            if leaf_a && leaf_b {
+                let (found_a, found_b) = (a.leaf(child_a & !LEAF), b.leaf(child_b & !LEAF));
+                counters.leaves += 1;
+                counters.primitives += found_a.primitives.len() as u64 * found_b.primitives.len() as u64;
+                match (self.pair)(found_a, found_b, max_distance) {
+                    ControlFlow::Break(()) => {
+                        stopped = true;
+                        break;
+                    }
+                    ControlFlow::Continue(d) => {
+                        if d < max_distance {
+                            max_distance = d;
+                            limit = if d < 0.0 { -1.0 } else { limit_of(d) };
+                        }
+                    }
+                }
+                continue;
+            }
+            let opens_b = !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b));
+            let (gaps, len) = if opens_b {
+                let gaps = self.open_b(simd, ref_a, child_b);
+                (gaps, b.nodes.get(child_b as usize).map_or(0, |n| n.len))
+            } else {
+                let gaps = self.open_a(simd, ref_b, child_a);
+                (gaps, a.nodes.get(child_a as usize).map_or(0, |n| n.len))
+            };
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(len);
+            // Sorted by insertion, the farthest first.
+            let mut order = [0_u128; 8];
+            let mut n = 0;
+            for lane in 0..len {
+                let gap = gaps[lane as usize & 7];
+                if !(gap <= limit) {
+                    continue;
+                }
+                let found = if opens_b {
+                    entry(gap, ref_a, child_b * 8 + lane)
+                } else {
+                    entry(gap, child_a * 8 + lane, ref_b)
+                };
+                if best_first {
+                    heap.push(Reverse(found));
+                    continue;
+                }
+                let mut place = n;
+                while 0 < place && order[place - 1] < found {
+                    order[place] = order[place - 1];
+                    place -= 1;
+                }
+                order[place] = found;
+                n += 1;
+            }
+            for i in 0..n {
+                stack.push(order[i & 7]);
+            }
+            if best_first && HEAP_LIMIT <= heap.len() {
+                best_first = false;
+                stack.extend(heap.drain().map(|Reverse(e)| e));
+                stack.sort_unstable_by(|x, y| y.cmp(x));
+            }
+        }
+        self.memory.heap = heap;
+        self.memory.stack = stack;
+        Visit { stopped, counters }
+    }
+}

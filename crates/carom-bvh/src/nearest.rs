@@ -1,0 +1,128 @@
+//! The leaves near a point, nearest first, within a distance that may shrink on the way.
+//!
+//! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (depth-first branch and bound,
+//! children in the order of their lower bounds).
+
+use crate::counters::{Counters, Visit};
+use crate::distance::square_up;
+use crate::relative::{LARGEST_SCALE, UNIT, inverse_power_of_two, reach};
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+struct Walk<'a, V: TreeVolume, F> {
+    tree: &'a Bvh<V>,
+    point: DVec3,
+    max_distance: f64,
+    leaf: F,
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Gives the leaves whose volume may be within `max_distance` of the point, near ones first, to `leaf`. That
+    /// function answers with the new `max_distance` (the distance of its nearest primitive for the closest one, that of
+    /// the k-th for the k closest, the old one to see all), or breaks off. Ties are still given. The point is in the
+    /// tree's frame.
+    ///
+    /// A point with a NaN, and a negative distance, find nothing.
+    pub fn visit_near(
+        &self,
+        point: DVec3,
+        max_distance: f64,
+        leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        if self.is_empty() || !point.is_finite() || !(0.0 <= max_distance) {
+            return Visit::default();
+        }
+        dispatch(Walk { tree: self, point, max_distance, leaf })
+    }
+
+    /// The primitive nearest to a point: `distance(primitive, bound)` gives its distance, or `None` when it is not below
+    /// the bound. Of several at the same distance the lowest number is found. The second result is the distance.
+    pub fn nearest(
+        &self,
+        point: DVec3,
+        max_distance: f64,
+        mut distance: impl FnMut(u32, f64) -> Option<f64>,
+    ) -> (Option<(u32, f64)>, Counters) {
+        let mut best: Option<(u32, f64)> = None;
+        let visit = self.visit_near(point, max_distance, |leaf, mut bound| {
+            for &primitive in leaf.primitives {
+                // A little room, so that the function also answers for ties.
+                let Some(d) = distance(primitive, bound.next_up()) else { continue };
+                let better =
+                    best.is_none_or(|(number, least)| d < least || (d == least && primitive < number));
+                if d <= bound && better {
+                    best = Some((primitive, d));
+                    bound = d;
+                }
+            }
+            ControlFlow::Continue(bound)
+        });
+        (best, visit.counters)
+    }
+}
+
+impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+    type Output = Visit;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Visit {
+        let mut counters = Counters::default();
+        let size = reach(&self.tree.bounds.to_aabb()) + self.point.abs().element_sum();
+        let scale = inverse_power_of_two(size).min(LARGEST_SCALE);
+        let point = self.point.as_vec3();
+        // What the rounding of the point is worth in scaled lengths; 0 when it is a point of f32.
+        let slack = if point.as_dvec3() == self.point { 0.0 } else { 2.0 * UNIT };
+        let mut max_distance = self.max_distance;
+        let mut limit = square_up(max_distance * scale);
+        let mut stack = Stack::<(u32, f32), 64>::new((0, 0.0));
+        stack.push((0, 0.0));
+        while let Some((child, gap_sq)) = stack.pop() {
+            if !(gap_sq <= limit) {
+                continue;
+            }
+            if child & LEAF != 0 {
+                let found = self.tree.leaf(child & !LEAF);
+                counters.leaves += 1;
+                counters.primitives += found.primitives.len() as u64;
+                match (self.leaf)(found, max_distance) {
+                    ControlFlow::Break(()) => return Visit { stopped: true, counters },
+                    ControlFlow::Continue(d) => {
+                        if d < max_distance {
+                            max_distance = d;
+                            limit = square_up(d * scale);
+                        }
+                    }
+                }
+                continue;
+            }
+            let Some(node) = self.tree.nodes.get(child as usize) else { continue };
+            let gaps = node.volumes.gap_sq_point(simd, point, scale as f32, slack).to_array();
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(node.len);
+            // Sorted by insertion, the farthest first, so that the nearest is on top.
+            let mut order = [(0_u32, 0.0_f32); 8];
+            let mut n = 0;
+            for lane in 0..node.len as usize & 15 {
+                let entry = (node.child[lane & 7], gaps[lane & 7]);
+                if !(entry.1 <= limit) {
+                    continue;
+                }
+                let mut place = n;
+                while 0 < place && order[place - 1].1 < entry.1 {
+                    order[place] = order[place - 1];
+                    place -= 1;
+                }
+                order[place] = entry;
+                n += 1;
+            }
+            for i in 0..n {
+                stack.push(order[i & 7]);
+            }
+        }
+        Visit { stopped: false, counters }
+    }
+}

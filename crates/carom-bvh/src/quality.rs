@@ -1,0 +1,73 @@
+//! How good a tree is: expected cost of a query, depth, memory.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area heuristic).
+
+use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
+use crate::volumes::Volumes8;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A report on a tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Quality {
+    /// Volumes and primitives that a random line through the tree is expected to meet: the areas of all volumes over
+    /// that of the root, leaves once for the volume and once for each primitive.
+    pub sah_cost: f64,
+    /// The longest way from the root to a leaf, in nodes of eight.
+    pub depth: u32,
+    /// Nodes of eight.
+    pub nodes: usize,
+    /// Leaves.
+    pub leaves: usize,
+    /// How many of a node's eight places are used, on average.
+    pub mean_children: f64,
+    /// Primitives of a leaf, on average.
+    pub mean_leaf: f64,
+    /// Bytes of the tree per primitive.
+    pub bytes_per_primitive: f64,
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Measures the tree; the empty tree has cost 0.
+    pub fn quality(&self) -> Quality {
+        if self.is_empty() {
+            return Quality::default();
+        }
+        // The areas are those of lengths about 1: the report of a scaled tree is the same.
+        let size = f64::from(self.bounds.to_aabb().extents().max_element());
+        let area = |v: &V| {
+            let e = v.to_aabb().extents().as_dvec3() / if size == 0.0 { 1.0 } else { size };
+            e.x * e.y + e.y * e.z + e.z * e.x
+        };
+        let root = area(&self.bounds);
+        let (mut sum, mut used, mut deepest) = (0.0, 0_usize, 0);
+        let mut depths: Vec<u32> = vec![1; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            let depth = depths[i];
+            deepest = deepest.max(depth);
+            used += node.len as usize;
+            for lane in 0..node.len as usize & 15 {
+                let child = node.child[lane & 7];
+                let share = area(&node.volumes.get(lane));
+                if child & LEAF == 0 {
+                    depths[child as usize] = depth + 1;
+                    sum += share;
+                } else {
+                    sum += share * (1 + self.leaf(child & !LEAF).primitives.len()) as f64;
+                }
+            }
+        }
+        let bytes = size_of::<Node8<V::Volumes8>>() * self.nodes.len()
+            + size_of::<u32>() * (self.leaf_starts.len() + self.primitives.len());
+        Quality {
+            sah_cost: if root == 0.0 { 0.0 } else { 1.0 + sum / root },
+            depth: deepest,
+            nodes: self.nodes.len(),
+            leaves: self.n_leaves(),
+            mean_children: used as f64 / self.nodes.len() as f64,
+            mean_leaf: self.len() as f64 / self.n_leaves() as f64,
+            bytes_per_primitive: bytes as f64 / self.len() as f64,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! All leaves that a ray may meet, near ones first, within an interval that may shrink on the way.
+//!
+//! The slabs are met in `f32`: the ray is scaled by a power of two to a direction between 1 and 2 long, its origin
+//! rounded to either side, so that the planes are met too early and too late, never the other way.
+//!
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); T. Ize, Robust BVH Ray Traversal, 2013
+//! (error of the slabs).
+//! Differs: the origin of a ray given in `f64` is rounded outwards per plane, and an interval may be negative.
+
+use crate::counters::{Counters, Visit};
+use crate::relative::{UNIT, inverse_power_of_two, reach};
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use carom_math::rounding;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// The relative error of a plane's parameter is 3 u: subtraction, reciprocal, product. Twice that and more.
+pub(crate) const SLABS: f32 = 8.0 * UNIT;
+
+/// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the ray inside the tree
+/// added to its origin on both sides.
+const PARALLEL: f64 = 7.888_609_052_210_118e-31;
+
+/// A ray as eight lanes of each of its numbers, in scaled parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct RayLanes<S: Simd> {
+    /// For each axis: 0 when the near plane is that of the minimum, else 1.
+    pub(crate) from: [usize; 3],
+    /// The origin, rounded so that the near plane is met early.
+    pub(crate) origin_near: [S::F32x8; 3],
+    /// The origin, rounded so that the far plane is met late.
+    pub(crate) origin_far: [S::F32x8; 3],
+    pub(crate) inverse: [S::F32x8; 3],
+    pub(crate) t_min: S::F32x8,
+    /// The origin in `f64`, unscaled, and the scaled direction: for volumes that are no boxes.
+    pub(crate) origin: DVec3,
+    pub(crate) direction: DVec3,
+}
+
+struct Walk<'a, V: TreeVolume, F> {
+    tree: &'a Bvh<V>,
+    origin: DVec3,
+    direction: DVec3,
+    t_min: f64,
+    t_max: f64,
+    leaf: F,
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Gives every leaf that the points `origin + t * direction`, `t_min <= t <= t_max`, may meet, roughly in the order
+    /// of t, to `leaf`. That function answers with the new `t_max` (the t of its nearest hit for the closest one, the
+    /// old one to see all), or breaks off. Everything is in the tree's frame; the direction may have any length.
+    ///
+    /// A ray with a NaN, or with a direction of zero and an origin outside, meets nothing.
+    pub fn visit_ray(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+        leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        if self.is_empty() || !(t_min <= t_max) || !origin.is_finite() || !direction.is_finite() {
+            return Visit::default();
+        }
+        dispatch(Walk { tree: self, origin, direction, t_min, t_max, leaf })
+    }
+}
+
+/// 2^80: lifts a subnormal number to a normal one.
+const LIFT: f64 = 1.208_925_819_614_629_2e24;
+
+/// The direction with its largest component brought into [1, 2), and the two powers of two that did it, whose product
+/// might overflow. The zero direction stays.
+fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
+    let lift = if direction.abs().max_element() < f64::MIN_POSITIVE { LIFT } else { 1.0 };
+    let lifted = direction * lift;
+    if lifted == DVec3::ZERO {
+        return (DVec3::ZERO, 1.0, 1.0);
+    }
+    let scale = 2.0 * inverse_power_of_two(lifted.abs().max_element());
+    (lifted * scale, lift, scale)
+}
+
+#[inline(always)]
+fn ray_lanes<S: Simd>(simd: S, origin: DVec3, direction: DVec3, size: f64, t_min: f32) -> RayLanes<S> {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let mut ray = RayLanes {
+        from: [0; 3],
+        origin_near: [zero; 3],
+        origin_far: [zero; 3],
+        inverse: [zero; 3],
+        t_min: S::F32x8::splat(simd, t_min),
+        origin,
+        direction,
+    };
+    for k in 0..3 {
+        let (mut low, mut high) = (rounding::down(origin[k]), rounding::up(origin[k]));
+        let mut inverse = (1.0 / direction[k]) as f32;
+        if direction[k].abs() < PARALLEL {
+            if direction[k] != 0.0 {
+                // The largest component is at least 1, so inside the tree |t| is below the size.
+                let moved = size * (2.0 * PARALLEL);
+                low = rounding::down(origin[k] - moved).next_down();
+                high = rounding::up(origin[k] + moved).next_up();
+            }
+            // The ray stays between the planes or outside, for all t.
+            inverse = f32::INFINITY;
+        }
+        let backward = inverse < 0.0;
+        let (near, far) = if backward { (low, high) } else { (high, low) };
+        ray.from[k] = usize::from(backward);
+        ray.origin_near[k] = S::F32x8::splat(simd, near);
+        ray.origin_far[k] = S::F32x8::splat(simd, far);
+        ray.inverse[k] = S::F32x8::splat(simd, inverse);
+    }
+    ray
+}
+
+impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+    type Output = Visit;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Visit {
+        let mut counters = Counters::default();
+        let (direction, lift, scale) = scaled_direction(self.direction);
+        // The parameter that belongs to the scaled direction.
+        let scaled = |t: f64| t / lift / scale;
+        let size = reach(&self.tree.bounds.to_aabb()) + self.origin.abs().element_sum();
+        let ray = ray_lanes(simd, self.origin, direction, size, rounding::down(scaled(self.t_min)));
+        let mut t_max = self.t_max;
+        let mut t_max_f32 = rounding::up(scaled(t_max));
+        // A child and where the ray enters it.
+        let mut stack = Stack::<(u32, f32), 64>::new((0, 0.0));
+        stack.push((0, f32::NEG_INFINITY));
+        while let Some((child, enters)) = stack.pop() {
+            if !(enters <= t_max_f32) {
+                continue;
+            }
+            if child & LEAF != 0 {
+                let found = self.tree.leaf(child & !LEAF);
+                counters.leaves += 1;
+                counters.primitives += found.primitives.len() as u64;
+                match (self.leaf)(found, t_max) {
+                    ControlFlow::Break(()) => return Visit { stopped: true, counters },
+                    ControlFlow::Continue(t) => {
+                        if t < t_max {
+                            t_max = t;
+                            t_max_f32 = rounding::up(scaled(t));
+                        }
+                    }
+                }
+                continue;
+            }
+            let Some(node) = self.tree.nodes.get(child as usize) else { continue };
+            let (meets, near) = node.volumes.enters(simd, &ray, t_max_f32);
+            let near = near.to_array();
+            let mut meets = meets & ((1_u32 << node.len) - 1);
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(node.len);
+            // Sorted by insertion, the farthest first, so that the nearest is on top.
+            let mut order = [(0_u32, 0.0_f32); 8];
+            let mut n = 0;
+            while meets != 0 {
+                let lane = meets.trailing_zeros() as usize & 7;
+                meets &= meets - 1;
+                let entry = (node.child[lane], near[lane]);
+                let mut place = n;
+                while 0 < place && order[place - 1].1 < entry.1 {
+                    order[place] = order[place - 1];
+                    place -= 1;
+                }
+                order[place] = entry;
+                n += 1;
+            }
+            for i in 0..n {
+                stack.push(order[i & 7]);
+            }
+        }
+        Visit { stopped: false, counters }
+    }
+}

@@ -1,0 +1,80 @@
+//! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the first.
+//!
+//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
+
+use crate::aabb8::union;
+use crate::tree::{Bvh, BvhError, LEAF, check_box};
+use crate::volumes::Volumes8;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_lanes::{Kernel, Simd, dispatch};
+
+struct Refit<'a, F> {
+    tree: &'a mut Bvh<Aabb>,
+    bounds: F,
+}
+
+impl Bvh<Aabb> {
+    /// New bounds for all primitives, by their numbers. On an error the tree stays as it was.
+    pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
+        if boxes.len() != self.len() {
+            return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
+        }
+        for (i, aabb) in boxes.iter().enumerate() {
+            check_box(aabb, i)?;
+        }
+        self.refit_with(|_, primitive| boxes.get(primitive as usize).copied().unwrap_or(Aabb::EMPTY))
+    }
+
+    /// New bounds for all primitives from `bounds(place, number)`, where the place is that in
+    /// [`Bvh::primitives`]: geometry kept in that order is read from front to back. The function is called once for
+    /// each, from the last place to the first within a node.
+    ///
+    /// On an error every volume is new and the refused primitives are in none: refit again before asking.
+    pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
+        dispatch(Refit { tree: self, bounds })
+    }
+}
+
+impl<F: FnMut(u32, u32) -> Aabb> Kernel for Refit<'_, F> {
+    type Output = Result<(), BvhError>;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Result<(), BvhError> {
+        let Bvh { nodes, leaf_starts, primitives, bounds } = self.tree;
+        let mut refused = Ok(());
+        for i in (0..nodes.len()).rev() {
+            let node = &mut nodes[i];
+            let len = node.len;
+            for lane in 0..len as usize & 15 {
+                let child = node.child[lane & 7];
+                if child & LEAF == 0 {
+                    // Written when the child was met, later in the list.
+                    continue;
+                }
+                let leaf = (child & !LEAF) as usize;
+                let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
+                let mut all = Aabb::EMPTY;
+                for place in first..end {
+                    let number = primitives[place as usize];
+                    let aabb = (self.bounds)(place, number);
+                    match check_box(&aabb, number as usize) {
+                        Ok(()) => all = all.merged(&aabb),
+                        Err(error) => refused = Err(error),
+                    }
+                }
+                node.volumes.set(lane, &all);
+            }
+            let all = union(simd, &node.volumes, len);
+            if i == 0 {
+                *bounds = all;
+            } else {
+                let (parent, lane) = (node.parent as usize / 8, node.parent as usize % 8);
+                if let Some(parent) = nodes.get_mut(parent) {
+                    parent.volumes.set(lane, &all);
+                }
+            }
+        }
+        refused
+    }
+}

@@ -1,0 +1,103 @@
+//! One tree seen from the other: the relative pose rounded to `f32`, and a length that covers what rounding did.
+//!
+//! All tests between two trees run in lengths multiplied by a power of two, such that S, the sum of the largest
+//! coordinates of both trees and of the translation, lies in [0.5, 1): no square overflows or vanishes, and data
+//! scaled by a power of two is treated with the same bits.
+//! With u = 2^-24, a centre brought into the other frame is off by at most 5 u S in each coordinate, a difference of
+//! centres by 7 u S, its projection on an axis by 21 u S, and the radii by 7 u S: `slack`, 64 u S, is larger than
+//! their sum. A test that says "apart" only beyond the slack never errs.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy and Stability of
+//! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
+
+use carom_bounds::Aabb;
+use carom_math::WidePose;
+
+/// 2^-24, half the distance from 1 to the next larger `f32`.
+pub(crate) const UNIT: f32 = f32::EPSILON * 0.5;
+
+/// Takes vectors of one frame (the source) to another (the target), in scaled lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Relative {
+    /// `columns[j]` is axis j of the source, in the target's frame.
+    pub(crate) columns: [[f32; 3]; 3],
+    /// The same without signs.
+    pub(crate) abs_columns: [[f32; 3]; 3],
+    /// Scaled.
+    pub(crate) translation: [f32; 3],
+    /// A scaled length.
+    pub(crate) slack: f32,
+    /// The power of two by which lengths are multiplied.
+    pub(crate) scale: f32,
+    /// The same; it may be smaller than an `f32` can be.
+    pub(crate) wide_scale: f64,
+}
+
+impl Relative {
+    /// `source_in_target`, between two trees with these bounds, each in its frame.
+    pub(crate) fn new(source_in_target: &WidePose, source: &Aabb, target: &Aabb) -> Relative {
+        let size = reach(source) + reach(target) + source_in_target.translation.abs().element_sum();
+        let mut columns = [[0.0; 3]; 3];
+        let mut abs_columns = [[0.0; 3]; 3];
+        for j in 0..3 {
+            columns[j] = source_in_target.rotation.col(j).as_vec3().to_array();
+            abs_columns[j] = columns[j].map(f32::abs);
+        }
+        let scale = inverse_power_of_two(size).min(LARGEST_SCALE);
+        Relative {
+            columns,
+            abs_columns,
+            translation: (source_in_target.translation * scale).as_vec3().to_array(),
+            slack: (size * scale) as f32 * (64.0 * UNIT),
+            // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the slack.
+            wide_scale: scale,
+            scale: if scale < f64::from(f32::MIN_POSITIVE) { 0.0 } else { scale as f32 },
+        }
+    }
+
+    /// A point of the source, scaled, in the target's frame, scaled.
+    #[inline(always)]
+    pub(crate) fn point(&self, p: [f32; 3]) -> [f32; 3] {
+        let d = self.direction(p);
+        [d[0] + self.translation[0], d[1] + self.translation[1], d[2] + self.translation[2]]
+    }
+
+    /// A direction of the source in the target's frame.
+    #[inline(always)]
+    pub(crate) fn direction(&self, p: [f32; 3]) -> [f32; 3] {
+        let c = &self.columns;
+        let mut out = [0.0; 3];
+        for k in 0..3 {
+            out[k] = p[0] * c[0][k] + p[1] * c[1][k] + p[2] * c[2][k];
+        }
+        out
+    }
+
+    /// Half extents along the target's axes of a box with these half extents along the source's.
+    #[inline(always)]
+    pub(crate) fn half_extents(&self, h: [f32; 3]) -> [f32; 3] {
+        let c = &self.abs_columns;
+        let mut out = [0.0; 3];
+        for k in 0..3 {
+            out[k] = h[0] * c[0][k] + h[1] * c[1][k] + h[2] * c[2][k];
+        }
+        out
+    }
+}
+
+/// The largest coordinates of a box, added up; 0 for the empty box.
+pub(crate) fn reach(b: &Aabb) -> f64 {
+    if b.max.x < b.min.x { 0.0 } else { b.min.abs().max(b.max.abs()).as_dvec3().element_sum() }
+}
+
+/// 2^126: the scales of `f32` lengths stay below.
+pub(crate) const LARGEST_SCALE: f64 = 8.507_059_173_023_462e37;
+
+/// The power of two whose product with `size` lies in [0.5, 1), for a normal number; 1 for 0 and for what is not finite.
+pub(crate) fn inverse_power_of_two(size: f64) -> f64 {
+    if !(0.0 < size && size.is_finite()) {
+        return 1.0;
+    }
+    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i64 - 1023;
+    f64::from_bits(((1022 - exponent).clamp(1, 2046) as u64) << 52)
+}

@@ -1,0 +1,116 @@
+//! All pairs of leaves of one tree whose volumes may touch, each once, a leaf with itself included.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (self-intersection).
+
+use crate::counters::{Counters, Visit};
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::visit_pairs::resolve;
+use crate::volumes::Volumes8;
+use carom_lanes::{Kernel, Simd, dispatch};
+use core::ops::ControlFlow;
+
+struct Walk<'a, V: TreeVolume, F> {
+    tree: &'a Bvh<V>,
+    pair: F,
+}
+
+/// In the second place of an entry: the first is a node to be met with itself.
+const ITSELF: u32 = u32::MAX;
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Gives every pair of leaves whose volumes may touch to `pair`, which may break off: two different leaves once, in
+    /// one order or the other, and each leaf once with itself.
+    pub fn visit_self_leaf_pairs(&self, pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>) -> Visit {
+        dispatch(Walk { tree: self, pair })
+    }
+
+    /// Gives every pair of different primitives in leaves whose volumes may touch to `pair`, once, the smaller number
+    /// first; `pair` may break off.
+    pub fn visit_self_pairs(&self, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) -> Visit {
+        self.visit_self_leaf_pairs(|leaf_a, leaf_b| {
+            for (i, &p) in leaf_a.primitives.iter().enumerate() {
+                let from = if leaf_a.index == leaf_b.index { i + 1 } else { 0 };
+                for &q in leaf_b.primitives.get(from..).unwrap_or(&[]) {
+                    pair(p.min(q), p.max(q))?;
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    }
+}
+
+impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for Walk<'_, V, F> {
+    type Output = Visit;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Visit {
+        let nodes = &self.tree.nodes[..];
+        let mut counters = Counters::default();
+        let mut stack = Stack::<(u32, u32), 256>::new((0, 0));
+        if !nodes.is_empty() {
+            stack.push((0, ITSELF));
+        }
+        while let Some((a, b)) = stack.pop() {
+            if b == ITSELF {
+                let Some(node) = nodes.get(a as usize) else { continue };
+                for lane in 0..node.len {
+                    // Lanes behind this one.
+                    let later = ((1_u32 << node.len) - 1) & !((2_u32 << lane) - 1);
+                    let volume = node.volumes.get(lane as usize);
+                    let mut meets = node.volumes.meets_here(simd, &volume) & later;
+                    counters.nodes += 1;
+                    counters.volume_tests += u64::from(node.len);
+                    while meets != 0 {
+                        stack.push((a * 8 + lane, a * 8 + meets.trailing_zeros()));
+                        meets &= meets - 1;
+                    }
+                    let child = node.child[lane as usize & 7];
+                    if child & LEAF == 0 {
+                        stack.push((child, ITSELF));
+                        continue;
+                    }
+                    let leaf = self.tree.leaf(child & !LEAF);
+                    let n = leaf.primitives.len() as u64;
+                    counters.leaves += 1;
+                    counters.primitives += n * n.saturating_sub(1) / 2;
+                    if (self.pair)(leaf, leaf).is_break() {
+                        return Visit { stopped: true, counters };
+                    }
+                }
+                continue;
+            }
+            let (Some((node_a, lane_a)), Some((node_b, lane_b))) = (resolve(nodes, a), resolve(nodes, b))
+            else {
+                continue;
+            };
+            let (child_a, child_b) = (node_a.child[lane_a], node_b.child[lane_b]);
+            let (leaf_a, leaf_b) = (child_a & LEAF != 0, child_b & LEAF != 0);
+            if leaf_a && leaf_b {
+                let (found_a, found_b) = (self.tree.leaf(child_a & !LEAF), self.tree.leaf(child_b & !LEAF));
+                counters.leaves += 1;
+                counters.primitives += found_a.primitives.len() as u64 * found_b.primitives.len() as u64;
+                if (self.pair)(found_a, found_b).is_break() {
+                    return Visit { stopped: true, counters };
+                }
+                continue;
+            }
+            // The larger inner volume is opened; the pair has no order, so one branch serves both.
+            let open_b = !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b));
+            let (kept, volume, opened) = if open_b {
+                (a, node_a.volumes.get(lane_a), child_b)
+            } else {
+                (b, node_b.volumes.get(lane_b), child_a)
+            };
+            let Some(inside) = nodes.get(opened as usize) else { continue };
+            let mut meets = inside.volumes.meets_here(simd, &volume) & ((1_u32 << inside.len) - 1);
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(inside.len);
+            while meets != 0 {
+                stack.push((kept, opened * 8 + meets.trailing_zeros()));
+                meets &= meets - 1;
+            }
+        }
+        Visit { stopped: false, counters }
+    }
+}

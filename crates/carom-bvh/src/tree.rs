@@ -1,0 +1,194 @@
+//! The data of a tree: eight volumes to a node, parents before children, leaves that hold ranges of primitives.
+//!
+//! A node keeps the volumes of its eight children side by side, so that one query volume is tested against all of
+//! them at once. A reference to a volume is `node * 8 + lane`. The primitives stand in the order of the leaves, so a
+//! caller may keep its own geometry in that order too.
+//!
+//! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies for Fast SIMD Ray Tracing of
+//! Incoherent Rays, 2008; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008.
+
+use crate::volumes::Volumes8;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+
+/// Set in a child reference that is the number of a leaf, not of a node.
+pub(crate) const LEAF: u32 = 1 << 31;
+
+/// Coordinates of tree boxes may not be larger: 2^100. Products with rotations and sums of a few then stay finite.
+pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
+
+/// A tree over primitives that are known by their number and their bounds.
+///
+/// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb) separates close
+/// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations.
+#[derive(Clone, Debug)]
+pub struct Bvh<V: TreeVolume = Aabb> {
+    pub(crate) nodes: Vec<Node8<V::Volumes8>>,
+    /// Where each leaf begins in `primitives`, and one end.
+    pub(crate) leaf_starts: Vec<u32>,
+    /// The primitives' numbers in the order of the leaves.
+    pub(crate) primitives: Vec<u32>,
+    /// A volume around everything.
+    pub(crate) bounds: V,
+}
+
+/// A volume that trees can be made of.
+pub trait TreeVolume: BoundingVolume {
+    /// Eight of them, by component.
+    type Volumes8: Volumes8<Volume = Self>;
+}
+
+/// Eight children. Lanes `0..len` are used; the others are empty.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Node8<W> {
+    pub(crate) volumes: W,
+    /// The number of a node, or `LEAF` and the number of a leaf.
+    pub(crate) child: [u32; 8],
+    /// The reference to this node in its parent; of no meaning in the root.
+    pub(crate) parent: u32,
+    pub(crate) len: u32,
+}
+
+impl<W: Volumes8> Node8<W> {
+    pub(crate) const EMPTY: Node8<W> = Node8 { volumes: W::EMPTY, child: [LEAF; 8], parent: 0, len: 0 };
+}
+
+/// A few primitives that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Leaf<'a> {
+    /// The number of the leaf, below [`Bvh::n_leaves`].
+    pub index: u32,
+    /// The place of its first primitive in [`Bvh::primitives`].
+    pub first: u32,
+    /// The numbers of its primitives; at least one, at most what the build was told.
+    pub primitives: &'a [u32],
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// A tree over nothing, which answers nothing.
+    pub const fn empty() -> Bvh<V> {
+        Bvh { nodes: Vec::new(), leaf_starts: Vec::new(), primitives: Vec::new(), bounds: V::EMPTY }
+    }
+
+    /// There is no primitive.
+    pub fn is_empty(&self) -> bool {
+        self.primitives.is_empty()
+    }
+
+    /// How many primitives there are.
+    pub fn len(&self) -> usize {
+        self.primitives.len()
+    }
+
+    /// How many leaves there are.
+    pub fn n_leaves(&self) -> usize {
+        self.leaf_starts.len().saturating_sub(1)
+    }
+
+    /// How many nodes there are, of eight children each.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A volume around everything; `V::EMPTY` for an empty tree.
+    pub fn bounds(&self) -> V {
+        self.bounds
+    }
+
+    /// The primitives' numbers in the order of the leaves: a permutation of `0..len`.
+    pub fn primitives(&self) -> &[u32] {
+        &self.primitives
+    }
+
+    /// The leaf with this number; the leaf without primitives where there is none.
+    #[inline]
+    pub fn leaf(&self, index: u32) -> Leaf<'_> {
+        let i = index as usize;
+        let (Some(&first), Some(&end)) = (self.leaf_starts.get(i), self.leaf_starts.get(i + 1)) else {
+            return Leaf { index, first: 0, primitives: &[] };
+        };
+        Leaf { index, first, primitives: self.primitives.get(first as usize..end as usize).unwrap_or(&[]) }
+    }
+
+    /// All leaves in their order.
+    pub fn leaves(&self) -> impl Iterator<Item = Leaf<'_>> {
+        (0..self.n_leaves() as u32).map(|i| self.leaf(i))
+    }
+}
+
+impl<V: TreeVolume> Default for Bvh<V> {
+    fn default() -> Bvh<V> {
+        Bvh::empty()
+    }
+}
+
+/// Why a tree could not be built or refitted. The number is that of the first primitive to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BvhError {
+    /// A bound is NaN or infinite.
+    NotFinite {
+        /// The primitive's number.
+        primitive: usize,
+    },
+    /// On some axis the minimum lies above the maximum.
+    Inverted {
+        /// The primitive's number.
+        primitive: usize,
+    },
+    /// A coordinate is beyond [`MAX_COORDINATE`]: scale the data by a power of two.
+    TooLarge {
+        /// The primitive's number.
+        primitive: usize,
+    },
+    /// There are 2^28 primitives or more.
+    TooMany,
+    /// A refit was given another number of primitives than the tree has.
+    WrongCount {
+        /// How many the tree has.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+}
+
+impl core::fmt::Display for BvhError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            BvhError::NotFinite { primitive } => {
+                write!(f, "primitive {primitive} has a bound that is NaN or infinite")
+            }
+            BvhError::Inverted { primitive } => {
+                write!(f, "primitive {primitive} has an inverted box: min > max")
+            }
+            BvhError::TooLarge { primitive } => {
+                write!(f, "primitive {primitive} has a coordinate beyond 2^100; scale by a power of two")
+            }
+            BvhError::TooMany => write!(f, "2^28 primitives or more"),
+            BvhError::WrongCount { expected, given } => {
+                write!(f, "the tree has {expected} primitives, {given} were given")
+            }
+        }
+    }
+}
+
+impl core::error::Error for BvhError {}
+
+/// The bounds of one primitive can stand in a tree.
+#[inline]
+pub(crate) fn check_box(aabb: &Aabb, primitive: usize) -> Result<(), BvhError> {
+    // One comparison per coordinate in the good case; NaN fails all of them.
+    let small = aabb.min.abs().max(aabb.max.abs()).cmple(glam::Vec3::splat(MAX_COORDINATE)).all();
+    if small && aabb.min.cmple(aabb.max).all() {
+        return Ok(());
+    }
+    if !(aabb.min.is_finite() && aabb.max.is_finite()) {
+        return Err(BvhError::NotFinite { primitive });
+    }
+    if !aabb.min.cmple(aabb.max).all() {
+        return Err(BvhError::Inverted { primitive });
+    }
+    Err(BvhError::TooLarge { primitive })
+}

@@ -1,0 +1,102 @@
+//! Checks a tree from front to back: every primitive once, parents before children, volumes inside volumes.
+//!
+//! Reference: none needed.
+
+use crate::tree::{Bvh, LEAF, TreeVolume};
+use crate::volumes::Volumes8;
+use alloc::vec;
+use carom_bounds::{Aabb, BoundingVolume};
+
+/// What is wrong with a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Defect {
+    /// A primitive is in no leaf, or in more than one.
+    Primitive(u32),
+    /// A node is not reached once, or before its parent, or knows another parent.
+    Node(u32),
+    /// A leaf is not reached once, or is empty.
+    Leaf(u32),
+    /// The box around a child's volume does not hold the boxes of what is in it: the node, and the lane.
+    Volume(u32, u32),
+}
+
+impl core::fmt::Display for Defect {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Defect::Primitive(i) => write!(f, "primitive {i} is not in one leaf"),
+            Defect::Node(i) => write!(f, "node {i} has not one parent before it"),
+            Defect::Leaf(i) => write!(f, "leaf {i} is empty or not reached once"),
+            Defect::Volume(node, lane) => {
+                write!(f, "the volume of lane {lane} of node {node} does not hold its content")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Defect {}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Checks everything that queries rely on, against the primitives' bounds; the first defect is returned.
+    ///
+    /// Boxes around volumes are compared, so a wrong volume of another kind may pass.
+    pub fn validate(&self, boxes: &[Aabb]) -> Result<(), Defect> {
+        let mut seen = vec![0_u32; self.len()];
+        for &p in &self.primitives {
+            match seen.get_mut(p as usize) {
+                Some(n) => *n += 1,
+                None => return Err(Defect::Primitive(p)),
+            }
+        }
+        if boxes.len() != self.len() {
+            return Err(Defect::Primitive(boxes.len().min(self.len()) as u32));
+        }
+        if let Some(p) = seen.iter().position(|&n| n != 1) {
+            return Err(Defect::Primitive(p as u32));
+        }
+        let mut reached = vec![0_u32; self.nodes.len()];
+        let mut leaves = vec![0_u32; self.n_leaves()];
+        // What each node holds, filled from the back.
+        let mut content = vec![Aabb::EMPTY; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            if node.len == 0 || 8 < node.len {
+                return Err(Defect::Node(i as u32));
+            }
+            for lane in 0..node.len as usize {
+                let child = node.child[lane];
+                let inside = if child & LEAF != 0 {
+                    let leaf = self.leaf(child & !LEAF);
+                    let Some(n) = leaves.get_mut(leaf.index as usize) else {
+                        return Err(Defect::Leaf(leaf.index));
+                    };
+                    *n += 1;
+                    if leaf.primitives.is_empty() {
+                        return Err(Defect::Leaf(leaf.index));
+                    }
+                    leaf.primitives.iter().fold(Aabb::EMPTY, |all, &p| all.merged(&boxes[p as usize]))
+                } else {
+                    let c = child as usize;
+                    if c <= i || self.nodes.get(c).is_none_or(|n| n.parent != (i * 8 + lane) as u32) {
+                        return Err(Defect::Node(child));
+                    }
+                    reached[c] += 1;
+                    content[c]
+                };
+                if !node.volumes.get(lane).to_aabb().contains(&inside) {
+                    return Err(Defect::Volume(i as u32, lane as u32));
+                }
+                content[i] = content[i].merged(&inside);
+            }
+        }
+        if let Some(n) = reached.iter().skip(1).position(|&n| n != 1) {
+            return Err(Defect::Node(n as u32 + 1));
+        }
+        if let Some(n) = leaves.iter().position(|&n| n != 1) {
+            return Err(Defect::Leaf(n as u32));
+        }
+        match content.first() {
+            Some(all) if !self.bounds.to_aabb().contains(all) => Err(Defect::Volume(0, 0)),
+            _ => Ok(()),
+        }
+    }
+}

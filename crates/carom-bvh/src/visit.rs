@@ -1,0 +1,95 @@
+//! All leaves whose volume may touch a box or a volume.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
+
+use crate::counters::{Counters, Visit};
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
+use carom_bounds::Aabb;
+use carom_lanes::{Kernel, Simd, dispatch};
+use core::ops::ControlFlow;
+
+/// What is tested against eight volumes at once.
+trait Probe<V: TreeVolume> {
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32;
+}
+
+struct BoxProbe<'a>(&'a Aabb);
+
+impl<V: TreeVolume> Probe<V> for BoxProbe<'_> {
+    #[inline(always)]
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32 {
+        volumes.meets_box(simd, self.0)
+    }
+}
+
+struct VolumeProbe<'a, V>(&'a V);
+
+impl<V: TreeVolume> Probe<V> for VolumeProbe<'_, V> {
+    #[inline(always)]
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32 {
+        volumes.meets_here(simd, self.0)
+    }
+}
+
+struct Walk<'a, V: TreeVolume, P, F> {
+    tree: &'a Bvh<V>,
+    probe: P,
+    leaf: F,
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off. The box is in the
+    /// tree's frame; touching counts. A box of NaN touches nothing.
+    pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
+        dispatch(Walk { tree: self, probe: BoxProbe(aabb), leaf })
+    }
+
+    /// Gives every leaf whose volume may touch this volume, in the tree's frame, each once, to `leaf`, which may break
+    /// off.
+    pub fn visit_volume(&self, volume: &V, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
+        dispatch(Walk { tree: self, probe: VolumeProbe(volume), leaf })
+    }
+}
+
+impl<V, P, F> Kernel for Walk<'_, V, P, F>
+where
+    V: TreeVolume,
+    P: Probe<V>,
+    F: FnMut(Leaf<'_>) -> ControlFlow<()>,
+{
+    type Output = Visit;
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) -> Visit {
+        let mut counters = Counters::default();
+        let mut stack = Stack::<u32, 64>::new(0);
+        if !self.tree.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(number) = stack.pop() {
+            let Some(node) = self.tree.nodes.get(number as usize) else { continue };
+            let used = (1_u32 << node.len) - 1;
+            let mut meets = self.probe.meets(simd, &node.volumes) & used;
+            counters.nodes += 1;
+            counters.volume_tests += u64::from(node.len);
+            while meets != 0 {
+                let lane = meets.trailing_zeros() as usize;
+                meets &= meets - 1;
+                let child = node.child[lane & 7];
+                if child & LEAF == 0 {
+                    stack.push(child);
+                    continue;
+                }
+                let found = self.tree.leaf(child & !LEAF);
+                counters.leaves += 1;
+                counters.primitives += found.primitives.len() as u64;
+                if (self.leaf)(found).is_break() {
+                    return Visit { stopped: true, counters };
+                }
+            }
+        }
+        Visit { stopped: false, counters }
+    }
+}

@@ -1,0 +1,77 @@
+//! Eight volumes side by side, and what a walk asks of them.
+//!
+//! Every answer errs to one side: a volume that may be met is met, a lower bound is never too large. Lanes that hold
+//! no volume may give anything; the walk leaves them out.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (descending two trees).
+
+use crate::ray::RayLanes;
+use crate::relative::Relative;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_lanes::{F32Lanes, Simd};
+use glam::Vec3;
+
+/// Eight volumes by component. It is implemented here, for the volumes of carom-bounds.
+pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
+    /// One of them.
+    type Volume: BoundingVolume;
+    /// One of them brought into the frame of another tree.
+    type Placed: Copy;
+
+    /// Eight volumes of nothing.
+    const EMPTY: Self;
+
+    /// Puts a volume in a lane, 0 to 7.
+    fn set(&mut self, lane: usize, volume: &Self::Volume);
+
+    /// The volume in a lane, 0 to 7.
+    fn get(&self, lane: usize) -> Self::Volume;
+
+    /// Which of two volumes is the larger: a length.
+    fn size(&self, lane: usize) -> f32;
+
+    /// The volume of a lane in the frame of another tree.
+    fn placed(&self, lane: usize, relative: &Relative) -> Self::Placed;
+
+    /// Bit i: the placed volume may touch volume i.
+    fn meets<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32;
+
+    /// Bit i: the volume, of the same frame, may touch volume i.
+    fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume) -> u32;
+
+    /// Bit i: the box, along the axes of this frame, may touch volume i.
+    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32;
+
+    /// Lower bounds of the squared distances, in scaled lengths, to the placed volume.
+    fn gap_sq<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> S::F32x8;
+
+    /// Lower bounds of the squared distances, in lengths times `scale`, to a point that is within `slack` (a scaled
+    /// length) of the given one (not scaled).
+    fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8;
+
+    /// Bit i: the ray may meet volume i; and where it enters, at the latest.
+    fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8);
+}
+
+pub(crate) mod sealed {
+    /// Keeps [`Volumes8`](super::Volumes8) to this crate.
+    pub trait Sealed {}
+}
+
+/// Three components of eight lanes.
+#[inline(always)]
+pub(crate) fn load3<S: Simd>(simd: S, from: &[[f32; 8]; 3]) -> [S::F32x8; 3] {
+    [S::F32x8::load(simd, &from[0]), S::F32x8::load(simd, &from[1]), S::F32x8::load(simd, &from[2])]
+}
+
+/// The same three numbers in all lanes.
+#[inline(always)]
+pub(crate) fn splat3<S: Simd>(simd: S, x: [f32; 3]) -> [S::F32x8; 3] {
+    [S::F32x8::splat(simd, x[0]), S::F32x8::splat(simd, x[1]), S::F32x8::splat(simd, x[2])]
+}
+
+/// Inner products, lane by lane, added up in the order of the axes.
+#[inline(always)]
+pub(crate) fn dot<S: Simd>(a: [S::F32x8; 3], b: [S::F32x8; 3]) -> S::F32x8 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
