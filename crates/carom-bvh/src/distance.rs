@@ -12,7 +12,7 @@
 //! Differs: eight bounds at a time; best first, then depth first.
 
 use crate::counters::{Counters, Visit};
-use crate::relative::{Relative, UNIT, reach};
+use crate::relative::{Relative, UNIT, size};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::visit_pairs::resolve;
 use crate::volumes::Volumes8;
@@ -104,15 +104,15 @@ impl PairSearch {
         }
         let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
         let a_in_b = b_in_a.inverse();
-        let b_to_a = Relative::new(b_in_a, &bounds_b, &bounds_a);
+        let (a_to_b, b_to_a) = Relative::both(b_in_a, &bounds_a, &bounds_b);
         let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
-        let size = reach(&bounds_a) + reach(&bounds_b) + b_in_a.translation.abs().element_sum();
+        let size = size(b_in_a, &bounds_a, &bounds_b);
         dispatch(Walk {
             a,
             b,
             b_in_a: *b_in_a,
             a_in_b,
-            a_to_b: Relative::new(&a_in_b, &bounds_a, &bounds_b),
+            a_to_b,
             b_to_a,
             // The slack, 2^-18 of the size, is then more than 2^-12 of the extent.
             is_far: 64.0 * extent < size,

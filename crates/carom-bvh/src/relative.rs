@@ -34,9 +34,14 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// `source_in_target`, between two trees with these bounds, each in its frame.
-    pub(crate) fn new(source_in_target: &WidePose, source: &Aabb, target: &Aabb) -> Relative {
-        let size = reach(source) + reach(target) + source_in_target.translation.abs().element_sum();
+    /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both have one scale.
+    pub(crate) fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
+        let a_in_b = b_in_a.inverse();
+        let size = size(b_in_a, bounds_a, bounds_b);
+        (Relative::new(&a_in_b, size), Relative::new(b_in_a, size))
+    }
+
+    fn new(source_in_target: &WidePose, size: f64) -> Relative {
         let mut columns = [[0.0; 3]; 3];
         let mut abs_columns = [[0.0; 3]; 3];
         for j in 0..3 {
@@ -83,6 +88,12 @@ impl Relative {
         }
         out
     }
+}
+
+/// S, the largest coordinates of both trees and of the translation seen from either, added up.
+pub(crate) fn size(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> f64 {
+    let far = b_in_a.translation.abs().element_sum().max(b_in_a.inverse().translation.abs().element_sum());
+    reach(bounds_a) + reach(bounds_b) + far
 }
 
 /// The largest coordinates of a box, added up; 0 for the empty box.

@@ -36,8 +36,7 @@ pub fn visit_leaf_pairs<V: TreeVolume>(
         return Visit::default();
     }
     let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
-    let b_to_a = Relative::new(b_in_a, &bounds_b, &bounds_a);
-    let a_to_b = Relative::new(&b_in_a.inverse(), &bounds_a, &bounds_b);
+    let (a_to_b, b_to_a) = Relative::both(b_in_a, &bounds_a, &bounds_b);
     dispatch(Walk { a, b, a_to_b, b_to_a, pair })
 }
 

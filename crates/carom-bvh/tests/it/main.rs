@@ -1,1 +1,4 @@
 //! Integration tests of carom-bvh.
+#![allow(clippy::unwrap_used)]
+
+mod conform;

@@ -1,0 +1,408 @@
+//! What every tree of volumes must do, against brute force.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (what the mid phase promises).
+
+use super::dice::Dice;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_bvh::{Bvh, BvhError, TreeVolume, closest_pair, visit_leaf_pairs, visit_pairs};
+use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::{DQuat, DVec3, Vec3};
+use std::collections::BTreeSet;
+
+/// Named sets of boxes, ugly ones among them.
+pub fn corpus() -> Vec<(&'static str, Vec<Aabb>)> {
+    let mut dice = Dice::new(25);
+    let mut cloud = |n: usize, spread: f32, size: f32| -> Vec<Aabb> {
+        (0..n)
+            .map(|_| {
+                let min =
+                    Vec3::new(dice.range(0.0, 1.0), dice.range(0.0, 1.0), dice.range(0.0, 1.0)) * spread;
+                Aabb {
+                    min,
+                    max: min
+                        + Vec3::new(dice.range(0.0, 1.0), dice.range(0.0, 1.0), dice.range(0.0, 1.0)) * size,
+                }
+            })
+            .collect()
+    };
+    let point = |x: f32, y: f32, z: f32| Aabb::from_point(Vec3::new(x, y, z));
+    let mut sets = vec![
+        ("nothing", vec![]),
+        ("one", cloud(1, 1.0, 1.0)),
+        ("two", cloud(2, 1.0, 1.0)),
+        ("nine", cloud(9, 1.0, 0.2)),
+        ("a cloud", cloud(300, 10.0, 0.5)),
+        ("large boxes", cloud(120, 1.0, 5.0)),
+        ("points", cloud(300, 1.0, 0.0)),
+        ("all the same", vec![Aabb { min: Vec3::ZERO, max: Vec3::ONE }; 100]),
+        ("all the same point", vec![point(3.0, 3.0, 3.0); 100]),
+        (
+            "one centre",
+            (0..100).map(|i| Aabb { min: Vec3::splat(-(i as f32)), max: Vec3::splat(i as f32) }).collect(),
+        ),
+        ("on a line", (0..200).map(|i| point(i as f32, 0.0, 0.0)).collect()),
+        ("in a plane", (0..200).map(|i| point((i % 14) as f32, 0.0, (i / 14) as f32)).collect()),
+        (
+            "doubling distances",
+            (0..120).map(|i| point(f32::from_bits((67 + i as u32) << 23), 0.0, 1.0)).collect(),
+        ),
+        (
+            "needles",
+            (0..200)
+                .map(|i| Aabb {
+                    min: Vec3::new(0.0, i as f32 * 0.01, 0.0),
+                    max: Vec3::new(100.0, i as f32 * 0.01, 1e-6),
+                })
+                .collect(),
+        ),
+    ];
+    let scaled = |s: f32, set: &[Aabb]| -> Vec<Aabb> {
+        set.iter().map(|b| Aabb { min: b.min * s, max: b.max * s }).collect()
+    };
+    let cloud = sets[4].1.clone();
+    sets.push(("huge", scaled(1.2e29, &cloud)));
+    sets.push(("tiny", scaled(1e-30, &cloud)));
+    let mut far = cloud.clone();
+    for b in &mut far {
+        *b = Aabb { min: b.min + 4096.0, max: b.max + 4096.0 };
+    }
+    sets.push(("far from the origin", far));
+    let mut outlier = cloud;
+    outlier.push(point(1e9, -1e9, 1e9));
+    sets.push(("an outlier", outlier));
+    sets
+}
+
+/// Runs a builder through the whole suite; it panics at the first difference from brute force.
+pub fn bvh<V: TreeVolume>(build: impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
+    refuses(&build);
+    for (name, boxes) in corpus() {
+        let tree = build(&boxes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        structure(name, &tree, &boxes);
+        box_visits(name, &tree, &boxes);
+        ray_visits(name, &tree, &boxes);
+        near_visits(name, &tree, &boxes);
+        self_visits(name, &tree, &boxes);
+        pair_visits(name, &tree, &boxes);
+        closest(name, &tree, &boxes);
+    }
+    let n = if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 20_000 };
+    let same = vec![Aabb { min: Vec3::splat(1.0), max: Vec3::splat(2.0) }; n];
+    let tree = build(&same).unwrap();
+    structure("very many the same", &tree, &same);
+}
+
+fn refuses<V: TreeVolume>(build: &impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
+    let good = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+    let nan = Aabb { min: Vec3::new(0.0, f32::NAN, 0.0), max: Vec3::ONE };
+    let inf = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, 1.0, f32::INFINITY) };
+    let inverted = Aabb { min: Vec3::ONE, max: Vec3::new(2.0, 0.5, 2.0) };
+    let large = Aabb { min: Vec3::ZERO, max: Vec3::splat(1e31) };
+    assert_eq!(build(&[good, nan, nan]).err(), Some(BvhError::NotFinite { primitive: 1 }));
+    assert_eq!(build(&[good, good, inf]).err(), Some(BvhError::NotFinite { primitive: 2 }));
+    assert_eq!(build(&[inverted, nan]).err(), Some(BvhError::Inverted { primitive: 0 }));
+    assert_eq!(build(&[good, large]).err(), Some(BvhError::TooLarge { primitive: 1 }));
+    assert_eq!(build(&[Aabb::EMPTY]).err(), Some(BvhError::NotFinite { primitive: 0 }));
+}
+
+fn structure<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    if let Err(defect) = tree.validate(boxes) {
+        panic!("{name}: {defect}");
+    }
+    assert_eq!(tree.is_empty(), boxes.is_empty(), "{name}");
+    let quality = tree.quality();
+    assert!(quality.depth <= 80, "{name}: depth {}", quality.depth);
+    assert!(quality.sah_cost.is_finite(), "{name}");
+    assert_eq!(tree.leaves().map(|l| l.primitives.len()).sum::<usize>(), boxes.len(), "{name}");
+}
+
+/// The size of the set: 1 for nothing.
+fn size_of(boxes: &[Aabb]) -> f64 {
+    let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
+    if boxes.is_empty() {
+        1.0
+    } else {
+        all.extents().as_dvec3().max_element().max(f64::from(f32::MIN_POSITIVE))
+    }
+}
+
+/// Boxes about the set, some small, some large, some outside.
+fn probes(boxes: &[Aabb], dice: &mut Dice) -> Vec<Aabb> {
+    let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
+    let mut probes = vec![Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) }];
+    if !boxes.is_empty() {
+        probes.push(all);
+        let size = all.extents();
+        for i in 0..12 {
+            let at = all.min
+                + size
+                    * (Vec3::new(dice.range(0.0, 1.0), dice.range(0.0, 1.0), dice.range(0.0, 1.0)) * 1.2
+                        - 0.1);
+            probes.push(Aabb { min: at, max: at + size * [0.0, 0.02, 0.3][i % 3] });
+        }
+        probes.push(boxes[boxes.len() / 2]);
+    }
+    probes
+}
+
+fn box_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut dice = Dice::new(1);
+    for probe in probes(boxes, &mut dice) {
+        let mut seen = BTreeSet::new();
+        let visit = tree.visit_box(&probe, |leaf| {
+            for &p in leaf.primitives {
+                assert!(seen.insert(p), "{name}: primitive {p} twice");
+            }
+            ControlFlow::Continue(())
+        });
+        assert_eq!(visit.counters.primitives, seen.len() as u64);
+        for (i, b) in boxes.iter().enumerate() {
+            assert!(!b.overlaps(&probe) || seen.contains(&(i as u32)), "{name}: box {i} missed by {probe:?}");
+        }
+        let mut n = 0;
+        let stopped = tree.visit_box(&probe, |_| {
+            n += 1;
+            ControlFlow::Break(())
+        });
+        assert_eq!(stopped.stopped, !seen.is_empty(), "{name}");
+        assert!(n <= 1, "{name}: called after a break");
+    }
+    let nan = Aabb { min: Vec3::NAN, max: Vec3::NAN };
+    assert_eq!(tree.visit_box(&nan, |_| ControlFlow::Continue(())).counters.leaves, 0, "{name}: NaN was met");
+}
+
+/// The interval of t in which a ray is in a box, widened or narrowed by a share of the size.
+fn slab(b: &Aabb, origin: DVec3, direction: DVec3, interval: (f64, f64), room: f64) -> Option<(f64, f64)> {
+    let (mut near, mut far) = interval;
+    for k in 0..3 {
+        let (low, high) = (f64::from(b.min[k]) - room, f64::from(b.max[k]) + room);
+        if direction[k] == 0.0 {
+            if !(low <= origin[k] && origin[k] <= high) {
+                return None;
+            }
+            continue;
+        }
+        let (t0, t1) = ((low - origin[k]) / direction[k], (high - origin[k]) / direction[k]);
+        near = near.max(t0.min(t1));
+        far = far.min(t0.max(t1));
+    }
+    (near <= far).then_some((near, far))
+}
+
+fn ray_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut dice = Dice::new(2);
+    let size = size_of(boxes);
+    let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
+    let mut hits = 0;
+    for i in 0..60 {
+        let random = |dice: &mut Dice| {
+            DVec3::from([dice.range(0.0, 1.0), dice.range(0.0, 1.0), dice.range(0.0, 1.0)].map(f64::from))
+                * 2.0
+                - 1.0
+        };
+        let mut direction = random(&mut dice);
+        let center = if boxes.is_empty() { DVec3::ZERO } else { all.center().as_dvec3() };
+        let mut origin = center + random(&mut dice) * size * 1.5;
+        if i % 3 == 0 && !boxes.is_empty() {
+            direction = boxes[i % boxes.len()].center().as_dvec3() - origin;
+        }
+        if i % 5 == 0 {
+            direction[i % 2] = [0.0, 1e-40, 1e-17, -1e-200][i / 5 % 4];
+        }
+        if i % 7 == 0 && !boxes.is_empty() {
+            origin[2] = f64::from(boxes[i % boxes.len()].min.z);
+            direction[2] = 0.0;
+        }
+        let interval =
+            [(0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY), (0.1, 0.9), (-1.0, 0.0)][i % 4];
+        let mut seen = BTreeSet::new();
+        tree.visit_ray(origin, direction, interval.0, interval.1, |leaf, t_max| {
+            for &p in leaf.primitives {
+                assert!(seen.insert(p), "{name}: primitive {p} twice");
+            }
+            ControlFlow::Continue(t_max)
+        });
+        let mut nearest = f64::INFINITY;
+        for (k, b) in boxes.iter().enumerate() {
+            // What is met in f64, with a little to spare, must be given.
+            if let Some((near, _)) = slab(b, origin, direction, interval, -size * 1e-13) {
+                assert!(seen.contains(&(k as u32)), "{name}: ray {i} misses box {k}");
+                hits += 1;
+                nearest = nearest.min(near);
+            }
+        }
+        // The closest one is found with an interval that shrinks.
+        let mut best = f64::INFINITY;
+        tree.visit_ray(origin, direction, interval.0, interval.1, |leaf, mut t_max| {
+            for &p in leaf.primitives {
+                if let Some((near, _)) =
+                    slab(&boxes[p as usize], origin, direction, (interval.0, t_max), -size * 1e-13)
+                {
+                    best = best.min(near);
+                    t_max = t_max.min(near);
+                }
+            }
+            ControlFlow::Continue(t_max)
+        });
+        assert_eq!(best, nearest, "{name}: the closest hit of ray {i}");
+    }
+    assert!(boxes.len() < 100 || size < 1e-30 || 0 < hits, "{name}: no ray hit anything");
+    for bad in [DVec3::NAN, DVec3::INFINITY] {
+        let nothing = tree.visit_ray(bad, DVec3::X, 0.0, 1.0, |_, t| ControlFlow::Continue(t));
+        assert_eq!(nothing.counters.leaves, 0, "{name}");
+        let nothing = tree.visit_ray(DVec3::ZERO, bad, 0.0, 1.0, |_, t| ControlFlow::Continue(t));
+        assert_eq!(nothing.counters.leaves, 0, "{name}");
+    }
+    tree.visit_ray(DVec3::ZERO, DVec3::ZERO, 0.0, f64::INFINITY, |_, t| ControlFlow::Continue(t));
+}
+
+/// Distance from a point to a box, in `f64`.
+fn point_distance(b: &Aabb, p: DVec3) -> f64 {
+    (b.min.as_dvec3() - p).max(p - b.max.as_dvec3()).max(DVec3::ZERO).length()
+}
+
+fn near_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut dice = Dice::new(3);
+    let size = size_of(boxes);
+    let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
+    for i in 0..20 {
+        let random =
+            DVec3::from([dice.range(0.0, 1.0), dice.range(0.0, 1.0), dice.range(0.0, 1.0)].map(f64::from))
+                * 2.0
+                - 1.0;
+        let center = if boxes.is_empty() { DVec3::ZERO } else { all.center().as_dvec3() };
+        let point = center + random * size * [0.3, 1.0, 3.0, 1e6][i % 4];
+        let max_distance = [f64::INFINITY, size * 0.1][i % 2];
+        let mut expected: Option<(u32, f64)> = None;
+        for (k, b) in boxes.iter().enumerate() {
+            let d = point_distance(b, point);
+            if d <= max_distance && expected.is_none_or(|(_, least)| d < least) {
+                expected = Some((k as u32, d));
+            }
+        }
+        let (found, _) =
+            tree.nearest(point, max_distance, |p, _| Some(point_distance(&boxes[p as usize], point)));
+        assert_eq!(found, expected, "{name}: nearest to {point}");
+        let mut seen = BTreeSet::new();
+        tree.visit_near(point, max_distance, |leaf, d| {
+            seen.extend(leaf.primitives.iter().copied());
+            ControlFlow::Continue(d)
+        });
+        for (k, b) in boxes.iter().enumerate() {
+            let close = point_distance(b, point) <= max_distance;
+            assert!(!close || seen.contains(&(k as u32)), "{name}: box {k} near {point}");
+        }
+    }
+    assert_eq!(tree.nearest(DVec3::NAN, 1.0, |_, _| Some(0.0)).0, None, "{name}");
+}
+
+fn self_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut seen = BTreeSet::new();
+    tree.visit_self_pairs(|p, q| {
+        assert!(p < q && seen.insert((p, q)), "{name}: pair {p} {q}");
+        ControlFlow::Continue(())
+    });
+    for i in 0..boxes.len() {
+        for j in i + 1..boxes.len() {
+            let meets = boxes[i].overlaps(&boxes[j]);
+            assert!(!meets || seen.contains(&(i as u32, j as u32)), "{name}: pair {i} {j} missed");
+        }
+    }
+}
+
+/// The boxes may not be told apart on any of the fifteen axes, with `room` to spare.
+fn meet(a: &Aabb, b: &Aabb, b_in_a: &WidePose, room: f64) -> bool {
+    let half = |x: &Aabb| (x.max.as_dvec3() - x.min.as_dvec3()) * 0.5;
+    let center = |x: &Aabb| (x.max.as_dvec3() + x.min.as_dvec3()) * 0.5;
+    let (half_a, half_b) = (half(a), half(b));
+    let t = b_in_a.transform_point(center(b)) - center(a);
+    let columns = [b_in_a.rotation.x_axis, b_in_a.rotation.y_axis, b_in_a.rotation.z_axis];
+    let mut axes = vec![DVec3::X, DVec3::Y, DVec3::Z];
+    for column in columns {
+        axes.push(column);
+        for e in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let cross = e.cross(column);
+            if 1e-6 < cross.length() {
+                axes.push(cross.normalize());
+            }
+        }
+    }
+    axes.iter().all(|axis| {
+        let radius_b: f64 = (0..3).map(|k| (columns[k].dot(*axis) * half_b[k]).abs()).sum();
+        t.dot(*axis).abs() <= axis.abs().dot(half_a) + radius_b - room
+    })
+}
+
+fn poses(size: f64, dice: &mut Dice) -> Vec<WidePose> {
+    let mut poses = vec![WidePose::IDENTITY];
+    for i in 0..8 {
+        let u = |dice: &mut Dice| f64::from(dice.range(0.0, 1.0)) * 2.0 - 1.0;
+        let q = DQuat::from_xyzw(u(dice), u(dice), u(dice), u(dice) + 1.1).normalize();
+        let t = DVec3::new(u(dice), u(dice), u(dice)) * size * [0.0, 0.5, 1.5, 1e9][i % 4];
+        poses.push(WidePose::from_quat(q, t));
+    }
+    poses
+}
+
+fn pair_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut dice = Dice::new(4);
+    let size = size_of(boxes);
+    for pose in poses(size, &mut dice) {
+        let mut seen = BTreeSet::new();
+        let visit = visit_pairs(tree, tree, &pose, |a, b| {
+            assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
+            ControlFlow::Continue(())
+        });
+        assert_eq!(visit.counters.primitives, seen.len() as u64);
+        for (i, a) in boxes.iter().enumerate() {
+            for (j, b) in boxes.iter().enumerate() {
+                let room = (size + pose.translation.length()) * 1e-14;
+                let must = meet(a, b, &pose, room);
+                assert!(
+                    !must || seen.contains(&(i as u32, j as u32)),
+                    "{name}: pair {i} {j} missed at {pose:?}"
+                );
+            }
+        }
+        let stopped = visit_leaf_pairs(tree, tree, &pose, |_, _| ControlFlow::Break(())).stopped;
+        assert_eq!(stopped, !seen.is_empty(), "{name}");
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        let pose = WidePose { translation: DVec3::splat(bad), ..WidePose::IDENTITY };
+        assert_eq!(
+            visit_pairs(tree, tree, &pose, |_, _| ControlFlow::Continue(())).counters.leaves,
+            0,
+            "{name}"
+        );
+        assert_eq!(closest_pair(tree, tree, &pose, f64::INFINITY, |_, _, _| Some(0.0)).pair, None, "{name}");
+    }
+}
+
+fn closest<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+    let mut dice = Dice::new(5);
+    let size = size_of(boxes);
+    for (i, pose) in poses(size, &mut dice).into_iter().enumerate() {
+        // A corner stands for the primitive, so that the distances are not all alike.
+        let distance = |a: u32, b: u32| {
+            (boxes[a as usize].min.as_dvec3() - pose.transform_point(boxes[b as usize].max.as_dvec3()))
+                .length()
+        };
+        let max_distance = if i % 3 == 2 { size * 0.5 } else { f64::INFINITY };
+        let mut expected: Option<(u32, u32, f64)> = None;
+        for a in 0..boxes.len() as u32 {
+            for b in 0..boxes.len() as u32 {
+                let d = distance(a, b);
+                if d <= max_distance && expected.is_none_or(|(_, _, least)| d < least) {
+                    expected = Some((a, b, d));
+                }
+            }
+        }
+        let found = closest_pair(tree, tree, &pose, max_distance, |a, b, _| Some(distance(a, b)));
+        if expected.is_some_and(|e| e.2 == 0.0) {
+            assert_eq!(found.pair.map(|p| p.2), Some(0.0), "{name}");
+        } else {
+            assert_eq!(found.pair, expected, "{name}: closest at {pose:?}");
+        }
+    }
+}
