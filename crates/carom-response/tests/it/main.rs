@@ -1,1 +1,4 @@
 //! Integration tests of carom-response.
+
+mod scene;
+mod stacks;

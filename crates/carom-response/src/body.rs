@@ -1,0 +1,187 @@
+//! Bodies as the solver sees them: mass, place and motion, and nothing of their shape.
+
+use carom_math::{Mat3, Pose, Real, Vec3};
+
+/// What moves a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum BodyKind {
+    /// Nothing: it stands still, and its velocities do not count.
+    #[default]
+    Fixed,
+    /// Its velocities, which contacts do not change: a lift, a conveyor, an animated door.
+    Kinematic,
+    /// Forces and contacts.
+    Dynamic,
+}
+
+/// A rigid body: plain data, in world units and the world frame where nothing else is said.
+///
+/// A body's number is its place in the slice given to [`Solver::step`](crate::Solver::step).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Body {
+    /// What moves it.
+    pub kind: BodyKind,
+    /// Body frame in the world.
+    pub pose: Pose,
+    /// Centre of mass, in the body's frame.
+    pub center_of_mass: Vec3,
+    /// One over the mass; 0 is an infinite mass. Not negative.
+    pub inverse_mass: Real,
+    /// Inverse of the inertia tensor about the centre of mass, in the body's frame: symmetric. Zero never turns.
+    pub inverse_inertia: Mat3,
+    /// Of the centre of mass.
+    pub linear_velocity: Vec3,
+    /// In radians per unit of time.
+    pub angular_velocity: Vec3,
+    /// On the centre of mass, over the whole step; not reset by it.
+    pub force: Vec3,
+    /// Over the whole step; not reset by it.
+    pub torque: Vec3,
+    /// How much of the settings' gravity it feels; 1 is all of it.
+    pub gravity_scale: Real,
+    /// Part of the velocity that is lost per unit of time; 0 is none. Not negative.
+    pub linear_damping: Real,
+    /// Part of the angular velocity that is lost per unit of time; 0 is none. Not negative.
+    pub angular_damping: Real,
+    /// May fall asleep with its island.
+    pub can_sleep: bool,
+    /// Asleep: not moved until something that moves touches it, or [`Solver::wake`](crate::Solver::wake) is called.
+    pub is_sleeping: bool,
+    /// For how long it has been slow, in units of time.
+    pub sleep_time: Real,
+    /// The island it last moved with: the lowest number of a body in it. Bodies that fell asleep together share it.
+    pub island: u32,
+}
+
+impl Body {
+    /// A body that stands still.
+    pub const fn fixed(pose: Pose) -> Body {
+        Body {
+            kind: BodyKind::Fixed,
+            pose,
+            center_of_mass: Vec3::ZERO,
+            inverse_mass: 0.0,
+            inverse_inertia: Mat3::ZERO,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            can_sleep: true,
+            is_sleeping: false,
+            sleep_time: 0.0,
+            island: u32::MAX,
+        }
+    }
+
+    /// A body that moves with velocities that its owner sets, for its origin.
+    pub const fn kinematic(pose: Pose, linear_velocity: Vec3, angular_velocity: Vec3) -> Body {
+        let mut body = Body::fixed(pose);
+        body.kind = BodyKind::Kinematic;
+        body.linear_velocity = linear_velocity;
+        body.angular_velocity = angular_velocity;
+        body
+    }
+
+    /// A body moved by forces, with mass, centre of mass and inertia tensor about it in the body's frame.
+    ///
+    /// A mass or a moment of inertia that is zero, negative or not a number counts as infinite.
+    pub fn dynamic(pose: Pose, mass: Real, center_of_mass: Vec3, inertia: Mat3) -> Body {
+        let mut body = Body::fixed(pose);
+        body.kind = BodyKind::Dynamic;
+        body.center_of_mass = center_of_mass;
+        body.inverse_mass = if 0.0 < mass { 1.0 / mass } else { 0.0 };
+        let inverse = inertia.inverse();
+        let is_positive = 0.0 < inertia.determinant()
+            && 0.0 < inverse.x_axis.x
+            && 0.0 < inverse.y_axis.y
+            && 0.0 < inverse.z_axis.z;
+        if is_positive && inverse.is_finite() {
+            body.inverse_inertia = inverse;
+        }
+        body
+    }
+
+    /// The centre of mass in the world.
+    #[inline]
+    pub fn world_center(&self) -> Vec3 {
+        self.pose.transform_point(self.center_of_mass)
+    }
+
+    /// The inverse of the inertia tensor about the centre of mass, in the world frame.
+    #[inline]
+    pub fn world_inverse_inertia(&self) -> Mat3 {
+        let rotation = self.pose.rotation_matrix();
+        rotation * self.inverse_inertia * rotation.transpose()
+    }
+
+    /// Velocity of a point of the world that moves with the body.
+    #[inline]
+    pub fn velocity_at(&self, point: Vec3) -> Vec3 {
+        self.linear_velocity + self.angular_velocity.cross(point - self.world_center())
+    }
+
+    /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes it (not its
+    /// island: see [`Solver::wake`](crate::Solver::wake)).
+    pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
+        if self.kind == BodyKind::Dynamic {
+            let lever = point - self.world_center();
+            self.linear_velocity += impulse * self.inverse_mass;
+            self.angular_velocity += self.world_inverse_inertia() * lever.cross(impulse);
+            self.is_sleeping = false;
+            self.sleep_time = 0.0;
+        }
+    }
+
+    /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite mass.
+    pub fn kinetic_energy(&self) -> Real {
+        if self.kind != BodyKind::Dynamic {
+            return 0.0;
+        }
+        let mut energy = 0.0;
+        if 0.0 < self.inverse_mass {
+            energy += 0.5 * self.linear_velocity.length_squared() / self.inverse_mass;
+        }
+        let w = self.pose.inverse_transform_vector(self.angular_velocity);
+        let inertia = self.inverse_inertia.inverse();
+        if inertia.is_finite() {
+            energy += 0.5 * w.dot(inertia * w);
+        }
+        energy
+    }
+
+    /// Moved by forces and awake.
+    #[inline]
+    pub(crate) fn is_active(&self) -> bool {
+        self.kind == BodyKind::Dynamic && !self.is_sleeping
+    }
+
+    /// Set in motion by its owner.
+    #[inline]
+    pub(crate) fn is_driven(&self) -> bool {
+        self.kind == BodyKind::Kinematic
+            && (self.linear_velocity != Vec3::ZERO || self.angular_velocity != Vec3::ZERO)
+    }
+
+    /// Every number that a step reads is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let numbers = self.inverse_mass
+            + self.gravity_scale
+            + self.linear_damping
+            + self.angular_damping
+            + self.sleep_time;
+        self.pose.is_finite()
+            && self.center_of_mass.is_finite()
+            && self.inverse_inertia.is_finite()
+            && self.linear_velocity.is_finite()
+            && self.angular_velocity.is_finite()
+            && self.force.is_finite()
+            && self.torque.is_finite()
+            && numbers.is_finite()
+    }
+}

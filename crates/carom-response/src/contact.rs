@@ -1,0 +1,84 @@
+//! Contacts as the solver takes them, and what it tells about them afterwards.
+
+use carom_geom::{MAX_CONTACTS, Manifold};
+use carom_math::{Real, Vec3};
+
+/// The contacts of one pair of convex parts of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ContactPair {
+    /// Number of the body A.
+    pub body_a: u32,
+    /// Number of the body B.
+    pub body_b: u32,
+    /// In the world frame, normal from A to B. Contacts that are apart (positive distance) are kept from closing
+    /// within the step. Parts and features of the contacts tell which is which from step to step.
+    pub manifold: Manifold,
+    /// Coulomb's coefficient of the two surfaces; 0 is ice. Not negative.
+    pub friction: Real,
+    /// 0 stays, 1 bounces back as fast as it came. Not negative; above 1 makes energy.
+    pub restitution: Real,
+}
+
+impl ContactPair {
+    /// A pair with its manifold in the world frame.
+    pub const fn new(
+        body_a: u32,
+        body_b: u32,
+        manifold: Manifold,
+        friction: Real,
+        restitution: Real,
+    ) -> ContactPair {
+        ContactPair { body_a, body_b, manifold, friction, restitution }
+    }
+
+    pub(crate) fn key(&self) -> PairKey {
+        let contacts = self.manifold.contacts();
+        let (part_a, part_b) = contacts.first().map_or((0, 0), |c| (c.part_a, c.part_b));
+        PairKey { body_a: self.body_a, body_b: self.body_b, part_a, part_b }
+    }
+
+    pub(crate) fn is_valid(&self) -> bool {
+        let contact_is_finite = |c: &carom_geom::Contact| {
+            c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite()
+        };
+        0.0 <= self.friction
+            && self.friction.is_finite()
+            && 0.0 <= self.restitution
+            && self.restitution.is_finite()
+            && self.manifold.normal().is_finite()
+            && self.manifold.contacts().iter().all(contact_is_finite)
+    }
+}
+
+/// By what a pair is known again in the next step, and the order in which pairs are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct PairKey {
+    pub(crate) body_a: u32,
+    pub(crate) body_b: u32,
+    pub(crate) part_a: u32,
+    pub(crate) part_b: u32,
+}
+
+/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean force.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ContactImpulse {
+    /// Along the normal, for each contact of the manifold in its order; on B, and the opposite on A.
+    pub normal: [Real; MAX_CONTACTS],
+    /// Friction of the whole manifold, on B, in the world frame.
+    pub friction: Vec3,
+    /// Friction against turning about the normal, on B.
+    pub twist: Real,
+}
+
+impl ContactImpulse {
+    /// All normal impulses together.
+    #[inline]
+    pub fn total_normal(&self) -> Real {
+        self.normal.iter().sum()
+    }
+}

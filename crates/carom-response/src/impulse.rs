@@ -1,0 +1,394 @@
+//! Sequential impulses on eight manifolds at a time: soft contacts, solved and relaxed in every substep.
+//!
+//! A contact is a spring and damper of given frequency, solved implicitly, so that overlap is undone at a speed that
+//! does not depend on mass; after the bodies have moved, the same contacts are solved once more without springs, which
+//! takes the speed of undoing out again. A contact that is apart may close, but not overshoot, within the
+//! substep. Friction acts at one place per manifold, where the normal impulses press, as a vector inside Coulomb's
+//! cone, and as a torque about the normal. The eight manifolds share no moving body.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft step, relaxation); M. Macklin et al., Small Steps in
+//! Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005.
+//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors and masses are
+//! fixed within a step, so what the impulses of a substep did to a body is what warm starting would do again.
+
+use crate::lane_vec::{Lanes, Motion, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
+use carom_geom::MAX_CONTACTS;
+use carom_lanes::{F32Lanes, Kernel, Simd};
+
+/// Spring and damper of a contact or joint, as factors for impulses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Softness {
+    /// Speed per length of error.
+    pub(crate) bias_rate: f32,
+    /// Of the impulse that a rigid contact would take.
+    pub(crate) mass_scale: f32,
+    /// Of the impulse so far, taken back.
+    pub(crate) impulse_scale: f32,
+}
+
+impl Softness {
+    pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
+
+    /// From cycles per unit of time, damping in units of the critical one, and the length of a substep.
+    pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
+        if !(0.0 < frequency) {
+            return Softness::RIGID;
+        }
+        let omega = 2.0 * core::f32::consts::PI * frequency;
+        let a1 = 2.0 * damping + h * omega;
+        let a2 = h * omega * a1;
+        let a3 = 1.0 / (1.0 + a2);
+        Softness { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
+    }
+}
+
+/// One contact of each of eight manifolds.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct GroupPoint {
+    /// From the centres of mass, in the world, when the step began.
+    pub(crate) anchor_a: [Lanes; 3],
+    pub(crate) anchor_b: [Lanes; 3],
+    /// Distance, as given; later less the part of it that the anchors make.
+    pub(crate) distance: Lanes,
+    /// One over the mass that the contact feels; 0 where there is no contact.
+    pub(crate) normal_mass: Lanes,
+    /// Impulse of one substep.
+    pub(crate) impulse: Lanes,
+    /// Sum over the substeps.
+    pub(crate) total: Lanes,
+    /// Distance from the place of the friction, for the torque it can take.
+    pub(crate) lever: Lanes,
+}
+
+/// Eight manifolds without a common moving body.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Group {
+    pub(crate) body_a: [u32; 8],
+    pub(crate) body_b: [u32; 8],
+    /// Bit per lane: the body can move.
+    pub(crate) movable_a: u8,
+    pub(crate) movable_b: u8,
+    /// The most contacts of a lane.
+    pub(crate) n_points: u8,
+    pub(crate) inverse_mass_a: Lanes,
+    pub(crate) inverse_mass_b: Lanes,
+    pub(crate) inverse_inertia_a: [Lanes; 6],
+    pub(crate) inverse_inertia_b: [Lanes; 6],
+    pub(crate) normal: [Lanes; 3],
+    pub(crate) tangent: [Lanes; 3],
+    pub(crate) friction: Lanes,
+    /// 1 where both bodies can move: a softer contact.
+    pub(crate) is_between: Lanes,
+    /// Where friction acts, from the centres of mass.
+    pub(crate) friction_a: [Lanes; 3],
+    pub(crate) friction_b: [Lanes; 3],
+    /// Inverse of the matrix of masses along the two tangents: 11, 22, 12.
+    pub(crate) tangent_mass: [Lanes; 3],
+    pub(crate) twist_mass: Lanes,
+    pub(crate) tangent_impulse: [Lanes; 2],
+    pub(crate) tangent_total: [Lanes; 2],
+    pub(crate) twist_impulse: Lanes,
+    pub(crate) twist_total: Lanes,
+    pub(crate) points: [GroupPoint; MAX_CONTACTS],
+}
+
+const NONE: Lanes = [0.0; 8];
+
+impl Group {
+    /// Eight times nothing, against the body that cannot move.
+    pub(crate) fn empty(still: u32) -> Group {
+        let point = GroupPoint {
+            anchor_a: [NONE; 3],
+            anchor_b: [NONE; 3],
+            distance: NONE,
+            normal_mass: NONE,
+            impulse: NONE,
+            total: NONE,
+            lever: NONE,
+        };
+        Group {
+            body_a: [still; 8],
+            body_b: [still; 8],
+            movable_a: 0,
+            movable_b: 0,
+            n_points: 0,
+            inverse_mass_a: NONE,
+            inverse_mass_b: NONE,
+            inverse_inertia_a: [NONE; 6],
+            inverse_inertia_b: [NONE; 6],
+            normal: [NONE; 3],
+            tangent: [NONE; 3],
+            friction: NONE,
+            is_between: NONE,
+            friction_a: [NONE; 3],
+            friction_b: [NONE; 3],
+            tangent_mass: [NONE; 3],
+            twist_mass: NONE,
+            tangent_impulse: [NONE; 2],
+            tangent_total: [NONE; 2],
+            twist_impulse: NONE,
+            twist_total: NONE,
+            points: [point; MAX_CONTACTS],
+        }
+    }
+}
+
+/// What is the same for all contacts of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    pub(crate) stage: Stage,
+    /// One over the length of a substep.
+    pub(crate) inverse_h: f32,
+    /// Between two moving bodies.
+    pub(crate) between: Softness,
+    /// With a body that cannot move.
+    pub(crate) fixed: Softness,
+    pub(crate) push_out_speed: f32,
+    pub(crate) slop: f32,
+}
+
+/// What is done to the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Masses from anchors, and the impulses of the last step applied.
+    Prepare,
+    /// With springs.
+    Solve,
+    /// Without; the impulses are then added to the totals.
+    Relax,
+}
+
+/// Runs one stage over groups, in their order.
+pub(crate) struct Stepper<'a, B> {
+    pub(crate) groups: &'a mut [Group],
+    pub(crate) states: B,
+    pub(crate) pass: &'a Pass,
+}
+
+impl<B: States> Kernel for Stepper<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        let n = self.groups.len();
+        let mut k = 0;
+        match self.pass.stage {
+            Stage::Prepare => {
+                while k < n {
+                    prepare(simd, &mut self.groups[k], &mut self.states);
+                    k += 1;
+                }
+            }
+            Stage::Solve => {
+                while k < n {
+                    solve::<S, B, true>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::Relax => {
+                while k < n {
+                    solve::<S, B, false>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Masses, and the warm start of the first substep.
+#[inline(always)]
+fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let one = S::F32x8::splat(simd, 1.0);
+    let normal = V3::load(simd, &g.normal);
+    let tangent_1 = V3::load(simd, &g.tangent);
+    let tangent_2 = normal.cross(tangent_1);
+    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
+    let mass = mass_a + mass_b;
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let mut a = gather_motion(simd, states, &g.body_a);
+    let mut b = gather_motion(simd, states, &g.body_b);
+    let mut linear = V3 { x: zero, y: zero, z: zero };
+    let mut angular_a = linear;
+    let mut angular_b = linear;
+
+    let mut k = 0;
+    while k < usize::from(g.n_points) {
+        let point = &mut g.points[k];
+        let anchor_a = V3::load(simd, &point.anchor_a);
+        let anchor_b = V3::load(simd, &point.anchor_b);
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let felt = mass + turn_a.dot(inertia_a.transform(turn_a)) + turn_b.dot(inertia_b.transform(turn_b));
+        // `normal_mass` comes in as 1 where there is a contact.
+        let there = S::F32x8::load(simd, &point.normal_mass);
+        S::F32x8::select(felt.gt(zero), there / felt, zero).store(&mut point.normal_mass);
+        (S::F32x8::load(simd, &point.distance) - (anchor_b - anchor_a).dot(normal))
+            .store(&mut point.distance);
+        let impulse = S::F32x8::load(simd, &point.impulse);
+        linear = linear + normal * impulse;
+        angular_a = angular_a + turn_a * impulse;
+        angular_b = angular_b + turn_b * impulse;
+        k += 1;
+    }
+
+    let friction_a = V3::load(simd, &g.friction_a);
+    let friction_b = V3::load(simd, &g.friction_b);
+    let (turn_a1, turn_b1) = (friction_a.cross(tangent_1), friction_b.cross(tangent_1));
+    let (turn_a2, turn_b2) = (friction_a.cross(tangent_2), friction_b.cross(tangent_2));
+    let (spin_a1, spin_b1) = (inertia_a.transform(turn_a1), inertia_b.transform(turn_b1));
+    let (spin_a2, spin_b2) = (inertia_a.transform(turn_a2), inertia_b.transform(turn_b2));
+    let k11 = mass + turn_a1.dot(spin_a1) + turn_b1.dot(spin_b1);
+    let k22 = mass + turn_a2.dot(spin_a2) + turn_b2.dot(spin_b2);
+    let k12 = turn_a1.dot(spin_a2) + turn_b1.dot(spin_b2);
+    let determinant = k11 * k22 - k12 * k12;
+    let is_regular = determinant.gt(zero);
+    let inverse = S::F32x8::select(is_regular, one / determinant, zero);
+    (k22 * inverse).store(&mut g.tangent_mass[0]);
+    (k11 * inverse).store(&mut g.tangent_mass[1]);
+    (zero - k12 * inverse).store(&mut g.tangent_mass[2]);
+    let twist = normal.dot(inertia_a.transform(normal)) + normal.dot(inertia_b.transform(normal));
+    S::F32x8::select(twist.gt(zero), one / twist, zero).store(&mut g.twist_mass);
+
+    let impulse_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
+    let impulse_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
+    let twist_impulse = S::F32x8::load(simd, &g.twist_impulse);
+    linear = linear + tangent_1 * impulse_1 + tangent_2 * impulse_2;
+    angular_a = angular_a + turn_a1 * impulse_1 + turn_a2 * impulse_2 + normal * twist_impulse;
+    angular_b = angular_b + turn_b1 * impulse_1 + turn_b2 * impulse_2 + normal * twist_impulse;
+    a.v = a.v - linear * mass_a;
+    a.w = a.w - inertia_a.transform(angular_a);
+    b.v = b.v + linear * mass_b;
+    b.w = b.w + inertia_b.transform(angular_b);
+    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
+/// One pass of impulses: friction first, then the normals, which matter more and so come last.
+#[inline(always)]
+fn solve<S: Simd, B: States, const SPRINGS: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
+    let splat = S::F32x8::splat;
+    let zero = splat(simd, 0.0);
+    let one = splat(simd, 1.0);
+    let normal = V3::load(simd, &g.normal);
+    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
+    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
+    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
+    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
+    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
+    let n_points = usize::from(g.n_points);
+
+    // Friction, by the normal impulses so far.
+    let mut pressed = zero;
+    let mut pressed_lever = zero;
+    let mut k = 0;
+    while k < n_points {
+        let impulse = S::F32x8::load(simd, &g.points[k].impulse);
+        pressed = pressed + impulse;
+        pressed_lever = pressed_lever + impulse * S::F32x8::load(simd, &g.points[k].lever);
+        k += 1;
+    }
+    let coefficient = S::F32x8::load(simd, &g.friction);
+    {
+        let tangent_1 = V3::load(simd, &g.tangent);
+        let tangent_2 = normal.cross(tangent_1);
+        let friction_a = V3::load(simd, &g.friction_a);
+        let friction_b = V3::load(simd, &g.friction_b);
+        let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
+        let (slide_1, slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
+        let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
+        let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
+        let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
+        let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
+        let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
+        let want_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
+        let want_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
+        let limit = coefficient * pressed;
+        let length_sq = want_1 * want_1 + want_2 * want_2;
+        let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
+        let (new_1, new_2) = (want_1 * scale, want_2 * scale);
+        new_1.store(&mut g.tangent_impulse[0]);
+        new_2.store(&mut g.tangent_impulse[1]);
+
+        let spin = (b.w - a.w).dot(normal);
+        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
+        let twist_limit = coefficient * pressed_lever;
+        let want = old_twist - S::F32x8::load(simd, &g.twist_mass) * spin;
+        let new_twist = want.min(twist_limit).max(zero - twist_limit);
+        new_twist.store(&mut g.twist_impulse);
+
+        let impulse = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
+        let turn = normal * (new_twist - old_twist);
+        a.v = a.v - impulse * mass_a;
+        b.v = b.v + impulse * mass_b;
+        a.w = a.w - inertia_a.transform(friction_a.cross(impulse) + turn);
+        b.w = b.w + inertia_b.transform(friction_b.cross(impulse) + turn);
+        if !SPRINGS {
+            (S::F32x8::load(simd, &g.tangent_total[0]) + new_1).store(&mut g.tangent_total[0]);
+            (S::F32x8::load(simd, &g.tangent_total[1]) + new_2).store(&mut g.tangent_total[1]);
+            (S::F32x8::load(simd, &g.twist_total) + new_twist).store(&mut g.twist_total);
+        }
+    }
+
+    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of them.
+    let delta_a = gather_delta(simd, states, &g.body_a);
+    let delta_b = gather_delta(simd, states, &g.body_b);
+    let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
+    let moved = (delta_b.p - delta_a.p).dot(normal);
+    let inverse_h = splat(simd, pass.inverse_h);
+    let slop = splat(simd, pass.slop);
+    let is_between = S::F32x8::load(simd, &g.is_between).gt(zero);
+    let soft = |between: f32, fixed: f32| (splat(simd, between), splat(simd, fixed));
+    let (rate, scale, back) = if SPRINGS {
+        let (rate_1, rate_2) = soft(pass.between.bias_rate, pass.fixed.bias_rate);
+        let (scale_1, scale_2) = soft(pass.between.mass_scale, pass.fixed.mass_scale);
+        let (back_1, back_2) = soft(pass.between.impulse_scale, pass.fixed.impulse_scale);
+        (
+            S::F32x8::select(is_between, rate_1, rate_2),
+            S::F32x8::select(is_between, scale_1, scale_2),
+            S::F32x8::select(is_between, back_1, back_2),
+        )
+    } else {
+        (zero, one, zero)
+    };
+    let slowest = splat(simd, -pass.push_out_speed);
+    let mut k = 0;
+    while k < n_points {
+        let point = &mut g.points[k];
+        let anchor_a = V3::load(simd, &point.anchor_a);
+        let anchor_b = V3::load(simd, &point.anchor_b);
+        let distance =
+            moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
+        let is_apart = distance.gt(zero);
+        let pushing = ((distance + slop).min(zero) * rate).max(slowest);
+        let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
+        let mass_scale = S::F32x8::select(is_apart, one, scale);
+        let impulse_scale = S::F32x8::select(is_apart, zero, back);
+
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        let old = S::F32x8::load(simd, &point.impulse);
+        let mass = S::F32x8::load(simd, &point.normal_mass);
+        let new = (old - (speed + bias) * mass * mass_scale - old * impulse_scale).max(zero);
+        new.store(&mut point.impulse);
+        let change = new - old;
+        let along = normal * change;
+        a.v = a.v - along * mass_a;
+        b.v = b.v + along * mass_b;
+        a.w = a.w - inertia_a.transform(turn_a * change);
+        b.w = b.w + inertia_b.transform(turn_b * change);
+        if !SPRINGS {
+            (S::F32x8::load(simd, &point.total) + new).store(&mut point.total);
+        }
+        k += 1;
+    }
+    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
+/// Shared by everything that runs a stage over one colour.
+pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass) {
+    carom_lanes::dispatch(Stepper { groups, states, pass });
+}

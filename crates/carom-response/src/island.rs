@@ -1,0 +1,121 @@
+//! Islands: bodies that touch each other, directly or through others, fall asleep and wake together.
+//!
+//! Disjoint sets over the contacts and joints of moving bodies; what cannot move joins nothing. An island falls asleep
+//! when all of it has been slow for long enough; its bodies then share a number, by which they wake together, so that
+//! the contacts between sleeping bodies need not be known any more.
+//!
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But Not Linear Set
+//! Union Algorithm, JACM 22(2), 1975.
+//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the order of contacts.
+
+use crate::body::{Body, BodyKind};
+use crate::settings::SolverSettings;
+use alloc::vec::Vec;
+use carom_math::Real;
+
+/// Which body belongs to which island.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Islands {
+    parent: Vec<u32>,
+    /// Per island, under the number of its root: how long all of it has been slow.
+    slow_for: Vec<Real>,
+    /// Per island number of sleeping bodies: wakes now.
+    waking: Vec<bool>,
+    pub(crate) n_islands: usize,
+    pub(crate) n_awake: usize,
+}
+
+impl Islands {
+    /// Wakes every sleeping island that something moving touches. `links` are the touching pairs.
+    pub(crate) fn wake_touched<L: Iterator<Item = (u32, u32)>>(
+        &mut self,
+        bodies: &mut [Body],
+        links: impl Fn() -> L,
+    ) {
+        if !bodies.iter().any(|b| b.is_sleeping) {
+            return;
+        }
+        loop {
+            self.waking.clear();
+            self.waking.resize(bodies.len() + 1, false);
+            let mut any = false;
+            for (a, b) in links() {
+                for (own, other) in [(a, b), (b, a)] {
+                    let (own, other) = (&bodies[own as usize], &bodies[other as usize]);
+                    let is_asleep = own.is_sleeping && own.kind == BodyKind::Dynamic;
+                    if is_asleep && (other.is_active() || other.is_driven()) {
+                        self.waking[(own.island as usize).min(bodies.len())] = true;
+                        any = true;
+                    }
+                }
+            }
+            if !any {
+                return;
+            }
+            for body in bodies.iter_mut() {
+                if body.is_sleeping && self.waking[(body.island as usize).min(self.waking.len() - 1)] {
+                    body.is_sleeping = false;
+                    body.sleep_time = 0.0;
+                }
+            }
+        }
+    }
+
+    /// Every moving body an island of its own.
+    pub(crate) fn begin(&mut self, n_bodies: usize) {
+        self.parent.clear();
+        self.parent.extend(0..n_bodies as u32);
+    }
+
+    fn root(&mut self, body: u32) -> u32 {
+        let mut at = body;
+        while self.parent[at as usize] != at {
+            // Halving the path.
+            self.parent[at as usize] = self.parent[self.parent[at as usize] as usize];
+            at = self.parent[at as usize];
+        }
+        at
+    }
+
+    /// Two moving bodies belong together.
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a < b {
+            self.parent[b as usize] = a;
+        } else {
+            self.parent[a as usize] = b;
+        }
+    }
+
+    /// Names the island of every moving body, and puts those asleep that have been slow for long.
+    pub(crate) fn finish(&mut self, bodies: &mut [Body], settings: &SolverSettings) {
+        let n = bodies.len();
+        self.slow_for.clear();
+        self.slow_for.resize(n, Real::INFINITY);
+        self.n_islands = 0;
+        self.n_awake = 0;
+        for k in 0..n {
+            if !bodies[k].is_active() {
+                continue;
+            }
+            let root = self.root(k as u32);
+            self.n_islands += usize::from(root as usize == k);
+            self.n_awake += 1;
+            let body = &mut bodies[k];
+            body.island = root;
+            let slow = if body.can_sleep { body.sleep_time } else { 0.0 };
+            let all = &mut self.slow_for[root as usize];
+            *all = all.min(slow);
+        }
+        if !settings.sleep {
+            return;
+        }
+        for body in bodies {
+            if body.is_active() && settings.sleep_delay <= self.slow_for[body.island as usize] {
+                body.is_sleeping = true;
+                body.linear_velocity = carom_math::Vec3::ZERO;
+                body.angular_velocity = carom_math::Vec3::ZERO;
+            }
+        }
+    }
+}

@@ -1,0 +1,482 @@
+//! Joints: two bodies held together at a point, at a distance, about an axis, or wholly, enough for ragdolls.
+//!
+//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed like the contacts. The
+//! point is one block of three rows; axes, limits and motors are rows of their own. Limits are left alone
+//! until they would be passed within the substep.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving Constraints, GDC
+//! 2009.
+
+use crate::body::Body;
+use crate::impulse::Softness;
+use crate::lane_vec::State;
+use crate::solver::MassData;
+use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops};
+
+/// Two bodies that are held together, and how. Frames are given in the bodies' frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Joint {
+    /// Number of the body A.
+    pub body_a: u32,
+    /// Number of the body B.
+    pub body_b: u32,
+    /// Where the joint is on A; its x axis is the axis of a hinge or a cone.
+    pub frame_a: Pose,
+    /// Where the joint is on B; its x axis is the axis of a hinge or a cone.
+    pub frame_b: Pose,
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Impulses of the last substep, for the next step: set to zero when the joint was changed.
+    pub impulse: JointImpulse,
+}
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum JointKind {
+    /// Nothing: the frames coincide.
+    Fixed,
+    /// All turning about the common origin, with the angle between the two x axes at most `cone` (in radians; pi or
+    /// more is free).
+    Ball {
+        /// The largest angle between the x axes.
+        cone: Real,
+    },
+    /// Turning about the common x axis.
+    Hinge {
+        /// The least and the largest angle from A's y axis to B's, in `[-pi, pi]`; `None` turns freely.
+        limits: Option<[Real; 2]>,
+        /// Speed that a motor aims at, and the torque it has; `None` has no motor.
+        motor: Option<Motor>,
+    },
+    /// Everything, as long as the distance of the two origins stays in these bounds; equal bounds make a rod, 0 and
+    /// a length a rope.
+    Distance {
+        /// Not negative.
+        min: Real,
+        /// Not below `min`.
+        max: Real,
+    },
+}
+
+/// A motor of a hinge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Motor {
+    /// Of B against A about the axis, in radians per unit of time.
+    pub speed: Real,
+    /// The most that it can do. Not negative.
+    pub max_torque: Real,
+}
+
+/// What a joint did in the last substep, on B.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct JointImpulse {
+    /// At the point, in the world frame; of a distance, along the line.
+    pub linear: Vec3,
+    /// Against turning, in the world frame.
+    pub angular: Vec3,
+    /// Of the lower limit of an angle or a distance, and of a cone.
+    pub lower: Real,
+    /// Of the upper limit.
+    pub upper: Real,
+    /// Of the motor.
+    pub motor: Real,
+}
+
+impl Joint {
+    /// A joint at `point` of the world for bodies where they are now, whose x axis is `axis`, a unit vector.
+    pub fn at(
+        kind: JointKind,
+        bodies: &[Body],
+        body_a: u32,
+        body_b: u32,
+        point: Vec3,
+        axis: Vec3,
+    ) -> Option<Joint> {
+        let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
+        let frame = Pose::new(Quat::from_rotation_arc(Vec3::X, axis), point);
+        Some(Joint {
+            body_a,
+            body_b,
+            frame_a: frame.relative_to(&a.pose),
+            frame_b: frame.relative_to(&b.pose),
+            kind,
+            impulse: JointImpulse::default(),
+        })
+    }
+
+    /// A rod, rope or strut between two points of the world, for bodies where they are now.
+    pub fn distance(
+        bodies: &[Body],
+        body_a: u32,
+        body_b: u32,
+        points: [Vec3; 2],
+        bounds: [Real; 2],
+    ) -> Option<Joint> {
+        let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
+        Some(Joint {
+            body_a,
+            body_b,
+            frame_a: Pose::from_translation(a.pose.inverse_transform_point(points[0])),
+            frame_b: Pose::from_translation(b.pose.inverse_transform_point(points[1])),
+            kind: JointKind::Distance { min: bounds[0], max: bounds[1] },
+            impulse: JointImpulse::default(),
+        })
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        let kind_is_finite = match self.kind {
+            JointKind::Fixed => true,
+            JointKind::Ball { cone } => !cone.is_nan(),
+            JointKind::Hinge { limits, motor } => {
+                limits.is_none_or(|[low, high]| low <= high)
+                    && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
+            }
+            JointKind::Distance { min, max } => 0.0 <= min && min <= max,
+        };
+        let i = &self.impulse;
+        kind_is_finite
+            && self.frame_a.is_finite()
+            && self.frame_b.is_finite()
+            && i.linear.is_finite()
+            && i.angular.is_finite()
+            && (i.lower + i.upper + i.motor).is_finite()
+    }
+}
+
+/// What is known of a joint during one step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointStep {
+    is_idle: bool,
+    slots: (usize, usize),
+    movable: (bool, bool),
+    /// From the centres of mass, in the world, when the step began.
+    anchor_a: Vec3,
+    anchor_b: Vec3,
+    /// From A's centre of mass to B's.
+    between: Vec3,
+    /// The joint's frames in the world.
+    rotation_a: Quat,
+    rotation_b: Quat,
+}
+
+impl JointStep {
+    pub(crate) const fn idle() -> JointStep {
+        JointStep {
+            is_idle: true,
+            slots: (0, 0),
+            movable: (false, false),
+            anchor_a: Vec3::ZERO,
+            anchor_b: Vec3::ZERO,
+            between: Vec3::ZERO,
+            rotation_a: Quat::IDENTITY,
+            rotation_b: Quat::IDENTITY,
+        }
+    }
+
+    pub(crate) fn new(joint: &Joint, a: &Body, b: &Body, slots: (usize, usize)) -> JointStep {
+        JointStep {
+            is_idle: false,
+            slots,
+            movable: (a.is_active(), b.is_active()),
+            anchor_a: a.pose.rotation * (joint.frame_a.translation - a.center_of_mass),
+            anchor_b: b.pose.rotation * (joint.frame_b.translation - b.center_of_mass),
+            between: b.world_center() - a.world_center(),
+            rotation_a: (a.pose.rotation * joint.frame_a.rotation).normalize(),
+            rotation_b: (b.pose.rotation * joint.frame_b.rotation).normalize(),
+        }
+    }
+
+    /// Applies the impulses of the step before; those of another length of substep are scaled by `ratio`.
+    pub(crate) fn warm_start(
+        &self,
+        joint: &mut Joint,
+        masses: &[MassData],
+        states: &mut [State],
+        ratio: Real,
+    ) {
+        if self.is_idle {
+            return;
+        }
+        let i = &mut joint.impulse;
+        i.linear *= ratio;
+        i.angular *= ratio;
+        i.lower *= ratio;
+        i.upper *= ratio;
+        i.motor *= ratio;
+        let mut rows = Rows::load(self, masses, states);
+        match joint.kind {
+            JointKind::Distance { .. } => {
+                let direction = rows.offset().normalize_or_zero();
+                rows.push(direction * (i.lower - i.upper));
+            }
+            JointKind::Fixed | JointKind::Ball { .. } | JointKind::Hinge { .. } => {
+                rows.push(i.linear);
+                rows.twist(i.angular);
+                let axis = rows.rotation_a * Vec3::X;
+                match joint.kind {
+                    JointKind::Hinge { .. } => rows.twist(axis * (i.motor + i.lower - i.upper)),
+                    JointKind::Ball { .. } => {
+                        let (bend, _) = rows.bend();
+                        rows.twist(bend * -i.upper);
+                    }
+                    JointKind::Fixed | JointKind::Distance { .. } => {}
+                }
+            }
+        }
+        rows.store(self, states);
+    }
+
+    /// One pass of impulses.
+    pub(crate) fn solve(
+        &self,
+        joint: &mut Joint,
+        masses: &[MassData],
+        states: &mut [State],
+        soft: Softness,
+        h: Real,
+        has_springs: bool,
+    ) {
+        if self.is_idle {
+            return;
+        }
+        let soft = if has_springs { soft } else { Softness::RIGID };
+        let mut rows = Rows::load(self, masses, states);
+        let i = &mut joint.impulse;
+        match joint.kind {
+            JointKind::Distance { min, max } => {
+                let offset = rows.offset();
+                let length = offset.length();
+                let direction = offset.normalize_or_zero();
+                let mass = inverse_or_zero(rows.felt(direction));
+                if min == max {
+                    let speed = direction.dot(rows.velocity());
+                    let old = i.lower - i.upper;
+                    let change = -mass * soft.mass_scale * (speed + soft.bias_rate * (length - min))
+                        - soft.impulse_scale * old;
+                    let new = old + change;
+                    (i.lower, i.upper) = (new.max(0.0), (-new).max(0.0));
+                    rows.push(direction * change);
+                } else {
+                    let speed = direction.dot(rows.velocity());
+                    let change = limit(&mut i.lower, length - min, speed, mass, soft, h);
+                    rows.push(direction * change);
+                    let speed = -direction.dot(rows.velocity());
+                    let change = limit(&mut i.upper, max - length, speed, mass, soft, h);
+                    rows.push(direction * -change);
+                }
+            }
+            JointKind::Fixed => {
+                // The small rotation that is left between the frames.
+                let left = rows.rotation_b * rows.rotation_a.conjugate();
+                let left = if left.w < 0.0 { -left } else { left };
+                let error = Vec3::new(left.x, left.y, left.z) * 2.0;
+                let spin = rows.w_b - rows.w_a;
+                let mass = invert(rows.inertia_a + rows.inertia_b);
+                let change = mass * (spin + error * soft.bias_rate) * -soft.mass_scale
+                    - i.angular * soft.impulse_scale;
+                i.angular += change;
+                rows.twist(change);
+                rows.hold_point(i, soft);
+            }
+            JointKind::Ball { cone } => {
+                if cone < core::f32::consts::PI {
+                    let (bend, angle) = rows.bend();
+                    let mass = inverse_or_zero(rows.felt_turning(bend));
+                    let speed = -bend.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
+                    rows.twist(bend * -change);
+                }
+                rows.hold_point(i, soft);
+            }
+            JointKind::Hinge { limits, motor } => {
+                let axis = rows.rotation_a * Vec3::X;
+                let mass = inverse_or_zero(rows.felt_turning(axis));
+                if let Some(motor) = motor {
+                    let speed = axis.dot(rows.w_b - rows.w_a);
+                    let most = motor.max_torque * h;
+                    let new = (i.motor + mass * (motor.speed - speed)).clamp(-most, most);
+                    rows.twist(axis * (new - i.motor));
+                    i.motor = new;
+                }
+                if let Some([low, high]) = limits {
+                    let angle = rows.hinge_angle();
+                    let speed = axis.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
+                    rows.twist(axis * change);
+                    let speed = -axis.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.upper, high - angle, speed, mass, soft, h);
+                    rows.twist(axis * -change);
+                }
+                // The axes are kept together: no turning across A's axis.
+                let error = axis.cross(rows.rotation_b * Vec3::X);
+                let spin = rows.w_b - rows.w_a;
+                let across = |v: Vec3| v - axis * axis.dot(v);
+                let (p, q) = axis.any_orthonormal_pair();
+                let inertia = rows.inertia_a + rows.inertia_b;
+                let (k11, k12, k22) = (p.dot(inertia * p), p.dot(inertia * q), q.dot(inertia * q));
+                let determinant = k11 * k22 - k12 * k12;
+                if 0.0 < determinant {
+                    let want = spin + error * soft.bias_rate;
+                    let (x, y) = (p.dot(want), q.dot(want));
+                    let solved =
+                        p * ((k22 * x - k12 * y) / determinant) + q * ((k11 * y - k12 * x) / determinant);
+                    let old = across(i.angular);
+                    let change = solved * -soft.mass_scale - old * soft.impulse_scale;
+                    i.angular = old + change;
+                    rows.twist(change);
+                }
+                rows.hold_point(i, soft);
+            }
+        }
+        rows.store(self, states);
+    }
+}
+
+/// One row that pushes only: `room` is how far it is from its limit, `speed` how fast that grows.
+fn limit(impulse: &mut Real, room: Real, speed: Real, mass: Real, soft: Softness, h: Real) -> Real {
+    let (bias, mass_scale, impulse_scale) = if 0.0 < room {
+        (room / h, 1.0, 0.0)
+    } else {
+        (room * soft.bias_rate, soft.mass_scale, soft.impulse_scale)
+    };
+    let new = (*impulse - mass * mass_scale * (speed + bias) - impulse_scale * *impulse).max(0.0);
+    let change = new - *impulse;
+    *impulse = new;
+    change
+}
+
+fn inverse_or_zero(x: Real) -> Real {
+    if 0.0 < x { 1.0 / x } else { 0.0 }
+}
+
+/// The inverse, or zero where there is none: two bodies that cannot turn.
+fn invert(m: Mat3) -> Mat3 {
+    let inverse = m.inverse();
+    if 0.0 < m.determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
+}
+
+/// The two bodies as one pass sees them.
+struct Rows {
+    v_a: Vec3,
+    w_a: Vec3,
+    v_b: Vec3,
+    w_b: Vec3,
+    mass_a: Real,
+    mass_b: Real,
+    inertia_a: Mat3,
+    inertia_b: Mat3,
+    anchor_a: Vec3,
+    anchor_b: Vec3,
+    /// From A's centre of mass to B's.
+    between: Vec3,
+    rotation_a: Quat,
+    rotation_b: Quat,
+}
+
+impl Rows {
+    fn load(step: &JointStep, masses: &[MassData], states: &[State]) -> Rows {
+        let (a, b) = step.slots;
+        let (state_a, state_b) = (&states[a], &states[b]);
+        let moved = |s: &State| Vec3::new(s.delta[0], s.delta[1], s.delta[2]);
+        let turned = |s: &State| Quat::from_xyzw(s.delta[3], s.delta[4], s.delta[5], s.delta[6]);
+        let velocity = |s: &State| Vec3::new(s.motion[0], s.motion[1], s.motion[2]);
+        let spin = |s: &State| Vec3::new(s.motion[3], s.motion[4], s.motion[5]);
+        Rows {
+            v_a: velocity(state_a),
+            w_a: spin(state_a),
+            v_b: velocity(state_b),
+            w_b: spin(state_b),
+            mass_a: masses[a].inverse_mass,
+            mass_b: masses[b].inverse_mass,
+            inertia_a: masses[a].inertia_matrix(),
+            inertia_b: masses[b].inertia_matrix(),
+            anchor_a: turned(state_a) * step.anchor_a,
+            anchor_b: turned(state_b) * step.anchor_b,
+            between: step.between + moved(state_b) - moved(state_a),
+            rotation_a: turned(state_a) * step.rotation_a,
+            rotation_b: turned(state_b) * step.rotation_b,
+        }
+    }
+
+    fn store(&self, step: &JointStep, states: &mut [State]) {
+        let mut set = |slot: usize, v: Vec3, w: Vec3| {
+            states[slot].motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+        };
+        if step.movable.0 {
+            set(step.slots.0, self.v_a, self.w_a);
+        }
+        if step.movable.1 {
+            set(step.slots.1, self.v_b, self.w_b);
+        }
+    }
+
+    /// From the joint's point on A to that on B.
+    fn offset(&self) -> Vec3 {
+        self.between + self.anchor_b - self.anchor_a
+    }
+
+    /// Of B's point against A's.
+    fn velocity(&self) -> Vec3 {
+        self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
+    }
+
+    /// An impulse on B at its point, and the opposite on A.
+    fn push(&mut self, impulse: Vec3) {
+        self.v_a -= impulse * self.mass_a;
+        self.w_a -= self.inertia_a * self.anchor_a.cross(impulse);
+        self.v_b += impulse * self.mass_b;
+        self.w_b += self.inertia_b * self.anchor_b.cross(impulse);
+    }
+
+    /// An angular impulse on B, and the opposite on A.
+    fn twist(&mut self, impulse: Vec3) {
+        self.w_a -= self.inertia_a * impulse;
+        self.w_b += self.inertia_b * impulse;
+    }
+
+    fn felt(&self, direction: Vec3) -> Real {
+        let (a, b) = (self.anchor_a.cross(direction), self.anchor_b.cross(direction));
+        self.mass_a + self.mass_b + a.dot(self.inertia_a * a) + b.dot(self.inertia_b * b)
+    }
+
+    fn felt_turning(&self, axis: Vec3) -> Real {
+        axis.dot((self.inertia_a + self.inertia_b) * axis)
+    }
+
+    /// The unit axis about which B's x axis is bent away from A's, and the angle.
+    fn bend(&self) -> (Vec3, Real) {
+        let (a, b) = (self.rotation_a * Vec3::X, self.rotation_b * Vec3::X);
+        let cross = a.cross(b);
+        let sine = cross.length();
+        let axis = if 0.0 < sine { cross / sine } else { self.rotation_a * Vec3::Y };
+        (axis, ops::atan2(sine, a.dot(b)))
+    }
+
+    /// From A's y axis to B's, about the axis.
+    fn hinge_angle(&self) -> Real {
+        let y = self.rotation_a.conjugate() * (self.rotation_b * Vec3::Y);
+        ops::atan2(y.z, y.y)
+    }
+
+    /// Three rows at once: the two points stay together.
+    fn hold_point(&mut self, i: &mut JointImpulse, soft: Softness) {
+        let skew = |r: Vec3| {
+            Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))
+        };
+        let (a, b) = (skew(self.anchor_a), skew(self.anchor_b));
+        let mass = Mat3::from_diagonal(Vec3::splat(self.mass_a + self.mass_b))
+            - a * self.inertia_a * a
+            - b * self.inertia_b * b;
+        let want = self.velocity() + self.offset() * soft.bias_rate;
+        let change = invert(mass) * want * -soft.mass_scale - i.linear * soft.impulse_scale;
+        i.linear += change;
+        self.push(change);
+    }
+}

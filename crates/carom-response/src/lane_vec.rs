@@ -1,0 +1,214 @@
+//! Vectors, symmetric matrices and motions of eight bodies at a time, and how they come from and go to memory.
+//!
+//! A state is two rows of eight floats; eight states transposed are the lanes. Nothing is fused, and lanes never
+//! mix, so that any instruction set and any grouping of the same contacts gives the same bits.
+//!
+//! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact constraints).
+
+use carom_lanes::{F32Lanes, Simd};
+use core::ops::{Add, Mul, Sub};
+
+/// Eight floats in memory.
+pub(crate) type Lanes = [f32; 8];
+
+/// How a body moves during a step.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct State {
+    /// Velocity, angular velocity, two unused.
+    pub(crate) motion: Lanes,
+    /// How far it has moved since the step began: translation, and rotation as a quaternion x y z w; one unused.
+    pub(crate) delta: Lanes,
+}
+
+impl State {
+    pub(crate) const REST: State =
+        State { motion: [0.0; 8], delta: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0] };
+}
+
+/// The states of all bodies, shared or not. The last one stands for everything that cannot move.
+pub(crate) trait States {
+    fn motion(&self, body: u32) -> Lanes;
+    fn delta(&self, body: u32) -> Lanes;
+    fn set_motion(&mut self, body: u32, motion: &Lanes);
+}
+
+impl States for &mut [State] {
+    #[inline(always)]
+    fn motion(&self, body: u32) -> Lanes {
+        self[body as usize].motion
+    }
+    #[inline(always)]
+    fn delta(&self, body: u32) -> Lanes {
+        self[body as usize].delta
+    }
+    #[inline(always)]
+    fn set_motion(&mut self, body: u32, motion: &Lanes) {
+        self[body as usize].motion = *motion;
+    }
+}
+
+/// Eight vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct V3<F> {
+    pub(crate) x: F,
+    pub(crate) y: F,
+    pub(crate) z: F,
+}
+
+impl<F: F32Lanes<8>> V3<F> {
+    #[inline(always)]
+    pub(crate) fn load(simd: F::Token, from: &[Lanes; 3]) -> V3<F> {
+        V3 { x: F::load(simd, &from[0]), y: F::load(simd, &from[1]), z: F::load(simd, &from[2]) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn dot(self, other: V3<F>) -> F {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    #[inline(always)]
+    pub(crate) fn cross(self, other: V3<F>) -> V3<F> {
+        V3 {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+}
+
+impl<F: F32Lanes<8>> Add for V3<F> {
+    type Output = V3<F>;
+    #[inline(always)]
+    fn add(self, other: V3<F>) -> V3<F> {
+        V3 { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    }
+}
+
+impl<F: F32Lanes<8>> Sub for V3<F> {
+    type Output = V3<F>;
+    #[inline(always)]
+    fn sub(self, other: V3<F>) -> V3<F> {
+        V3 { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    }
+}
+
+impl<F: F32Lanes<8>> Mul<F> for V3<F> {
+    type Output = V3<F>;
+    #[inline(always)]
+    fn mul(self, scale: F) -> V3<F> {
+        V3 { x: self.x * scale, y: self.y * scale, z: self.z * scale }
+    }
+}
+
+/// Eight symmetric matrices: xx, yy, zz, xy, xz, yz.
+#[derive(Clone, Copy)]
+pub(crate) struct Sym3<F> {
+    xx: F,
+    yy: F,
+    zz: F,
+    xy: F,
+    xz: F,
+    yz: F,
+}
+
+impl<F: F32Lanes<8>> Sym3<F> {
+    #[inline(always)]
+    pub(crate) fn load(simd: F::Token, from: &[Lanes; 6]) -> Sym3<F> {
+        Sym3 {
+            xx: F::load(simd, &from[0]),
+            yy: F::load(simd, &from[1]),
+            zz: F::load(simd, &from[2]),
+            xy: F::load(simd, &from[3]),
+            xz: F::load(simd, &from[4]),
+            yz: F::load(simd, &from[5]),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn transform(self, v: V3<F>) -> V3<F> {
+        V3 {
+            x: self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            y: self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            z: self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        }
+    }
+}
+
+/// The velocities of eight bodies.
+#[derive(Clone, Copy)]
+pub(crate) struct Motion<S: Simd> {
+    pub(crate) v: V3<S::F32x8>,
+    pub(crate) w: V3<S::F32x8>,
+}
+
+#[inline(always)]
+pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u32; 8]) -> Motion<S> {
+    let rows = [
+        S::F32x8::load(simd, &states.motion(bodies[0])),
+        S::F32x8::load(simd, &states.motion(bodies[1])),
+        S::F32x8::load(simd, &states.motion(bodies[2])),
+        S::F32x8::load(simd, &states.motion(bodies[3])),
+        S::F32x8::load(simd, &states.motion(bodies[4])),
+        S::F32x8::load(simd, &states.motion(bodies[5])),
+        S::F32x8::load(simd, &states.motion(bodies[6])),
+        S::F32x8::load(simd, &states.motion(bodies[7])),
+    ];
+    let c = simd.transpose8(rows);
+    Motion { v: V3 { x: c[0], y: c[1], z: c[2] }, w: V3 { x: c[3], y: c[4], z: c[5] } }
+}
+
+/// Writes back the lanes whose bit is set in `movable`.
+#[inline(always)]
+pub(crate) fn scatter_motion<S: Simd>(
+    simd: S,
+    states: &mut impl States,
+    bodies: &[u32; 8],
+    movable: u8,
+    motion: &Motion<S>,
+) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let (v, w) = (motion.v, motion.w);
+    let rows = simd.transpose8([v.x, v.y, v.z, w.x, w.y, w.z, zero, zero]);
+    let mut lane = 0;
+    while lane < 8 {
+        if movable >> lane & 1 != 0 {
+            states.set_motion(bodies[lane], &rows[lane].to_array());
+        }
+        lane += 1;
+    }
+}
+
+/// How far eight bodies have moved since the step began.
+#[derive(Clone, Copy)]
+pub(crate) struct Delta<S: Simd> {
+    pub(crate) p: V3<S::F32x8>,
+    q: V3<S::F32x8>,
+    q_w: S::F32x8,
+}
+
+impl<S: Simd> Delta<S> {
+    /// The vector turned back by the rotation of the delta.
+    #[inline(always)]
+    pub(crate) fn turn_back(&self, simd: S, v: V3<S::F32x8>) -> V3<S::F32x8> {
+        let two = S::F32x8::splat(simd, 2.0);
+        let t = v.cross(self.q) * two;
+        v + t * self.q_w + t.cross(self.q)
+    }
+}
+
+#[inline(always)]
+pub(crate) fn gather_delta<S: Simd>(simd: S, states: &impl States, bodies: &[u32; 8]) -> Delta<S> {
+    let rows = [
+        S::F32x8::load(simd, &states.delta(bodies[0])),
+        S::F32x8::load(simd, &states.delta(bodies[1])),
+        S::F32x8::load(simd, &states.delta(bodies[2])),
+        S::F32x8::load(simd, &states.delta(bodies[3])),
+        S::F32x8::load(simd, &states.delta(bodies[4])),
+        S::F32x8::load(simd, &states.delta(bodies[5])),
+        S::F32x8::load(simd, &states.delta(bodies[6])),
+        S::F32x8::load(simd, &states.delta(bodies[7])),
+    ];
+    let c = simd.transpose8(rows);
+    Delta { p: V3 { x: c[0], y: c[1], z: c[2] }, q: V3 { x: c[3], y: c[4], z: c[5] }, q_w: c[6] }
+}

@@ -1,0 +1,134 @@
+//! What a solver is told once, and what it may refuse.
+
+use carom_math::{Real, Vec3};
+
+/// How the solver works. The defaults are for metres, kilograms and seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct SolverSettings {
+    /// Acceleration of everything dynamic.
+    pub gravity: Vec3,
+    /// Into how many equal parts a step is cut, each with one pass over all contacts and one to relax them; at least 1.
+    /// More make stacks stiffer.
+    pub substeps: u32,
+    /// A length of the world that is one metre: all lengths and speeds below count in it.
+    pub length_unit: Real,
+    /// Stiffness of contacts between moving bodies, cycles per unit of time; never above a quarter of the substep rate.
+    pub contact_frequency: Real,
+    /// Damping of contacts, in units of the critical damping.
+    pub contact_damping: Real,
+    /// Stiffness of joints, cycles per unit of time.
+    pub joint_frequency: Real,
+    /// Damping of joints, in units of the critical damping.
+    pub joint_damping: Real,
+    /// The fastest that overlapping bodies are pushed apart.
+    pub push_out_speed: Real,
+    /// Contacts are held at this overlap, so that they last from frame to frame.
+    pub slop: Real,
+    /// Slower than this, bodies meet without bouncing.
+    pub restitution_threshold: Real,
+    /// Bodies slower than this, turning included, may fall asleep.
+    pub sleep_speed: Real,
+    /// For how long all bodies of an island must be slow before it falls asleep.
+    pub sleep_delay: Real,
+    /// Islands fall asleep at all.
+    pub sleep: bool,
+    /// The fastest that a body may move.
+    pub max_speed: Real,
+}
+
+impl Default for SolverSettings {
+    fn default() -> SolverSettings {
+        SolverSettings {
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            substeps: 4,
+            length_unit: 1.0,
+            contact_frequency: 60.0,
+            contact_damping: 10.0,
+            joint_frequency: 60.0,
+            joint_damping: 5.0,
+            push_out_speed: 3.0,
+            slop: 0.001,
+            restitution_threshold: 0.5,
+            sleep_speed: 0.05,
+            sleep_delay: 0.5,
+            sleep: true,
+            max_speed: 1000.0,
+        }
+    }
+}
+
+impl SolverSettings {
+    /// The same with another gravity.
+    #[must_use]
+    pub fn with_gravity(mut self, gravity: Vec3) -> SolverSettings {
+        self.gravity = gravity;
+        self
+    }
+
+    /// The same with another number of substeps.
+    #[must_use]
+    pub fn with_substeps(mut self, substeps: u32) -> SolverSettings {
+        self.substeps = substeps;
+        self
+    }
+
+    /// The same, with islands that fall asleep or never do.
+    #[must_use]
+    pub fn with_sleep(mut self, sleep: bool) -> SolverSettings {
+        self.sleep = sleep;
+        self
+    }
+
+    /// The same for a world in which one metre has this length.
+    #[must_use]
+    pub fn with_length_unit(mut self, length_unit: Real) -> SolverSettings {
+        self.length_unit = length_unit;
+        self
+    }
+
+    /// The same with another speed below which nothing bounces.
+    #[must_use]
+    pub fn with_restitution_threshold(mut self, restitution_threshold: Real) -> SolverSettings {
+        self.restitution_threshold = restitution_threshold;
+        self
+    }
+}
+
+/// Why a step was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SolverError {
+    /// The step, or a setting, is negative, infinite or NaN.
+    BadStep,
+    /// The body with this number has a number that is infinite or NaN.
+    BodyNotFinite(usize),
+    /// The manifold with this number names a body that does not exist, or the same one twice.
+    ContactBody(usize),
+    /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
+    ContactNotFinite(usize),
+    /// The joint with this number names a body that does not exist, or the same one twice.
+    JointBody(usize),
+    /// The joint with this number has a number that is infinite or NaN.
+    JointNotFinite(usize),
+}
+
+impl core::fmt::Display for SolverError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            SolverError::BadStep => write!(f, "the time step or a setting is negative or not finite"),
+            SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
+            SolverError::ContactBody(contact) => {
+                write!(f, "contact {contact} does not name two bodies of the world")
+            }
+            SolverError::ContactNotFinite(contact) => {
+                write!(f, "contact {contact} has a number that is not finite or negative")
+            }
+            SolverError::JointBody(joint) => write!(f, "joint {joint} does not name two bodies of the world"),
+            SolverError::JointNotFinite(joint) => write!(f, "joint {joint} has a number that is not finite"),
+        }
+    }
+}
+
+impl core::error::Error for SolverError {}
