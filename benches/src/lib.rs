@@ -12,6 +12,7 @@ mod contest;
 #[cfg(feature = "peers")]
 pub mod peers;
 mod runner;
+pub mod scenes;
 
 pub use check::Answers;
 pub use contest::Contest;

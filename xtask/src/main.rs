@@ -3,7 +3,9 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 mod bench;
+mod cases;
 mod check;
+mod fuzz;
 mod licences;
 mod metadata;
 mod no_std;
@@ -21,6 +23,8 @@ cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, eac
 cargo xtask tidy                       the rules of the source tree alone
 cargo xtask bench [GROUP [FILTER]] [--quick]
                                        carom and its peers on the same work: table, CSV, plots
+cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
+cargo xtask cases                      real data with known answers through the program, where the data is
 ";
 
 /// What went wrong before any check could be made; a failed check is not an `Error`.
@@ -42,12 +46,15 @@ fn run() -> Result<bool, Error> {
     let mut words = Vec::new();
     let mut quick = false;
     let mut full = false;
+    let mut seconds: u32 = 60;
     let mut parser = lexopt::Parser::from_env();
+    use lexopt::ValueExt as _;
     while let Some(argument) = parser.next()? {
         match argument {
             lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
             lexopt::Arg::Long("quick") => quick = true,
             lexopt::Arg::Long("full") => full = true,
+            lexopt::Arg::Long("time") => seconds = parser.value()?.parse()?,
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
                 print!("{USAGE}");
                 return Ok(true);
@@ -71,6 +78,9 @@ fn run() -> Result<bool, Error> {
             &root,
             &bench::Options { group: rest.first().copied(), filter: rest.get(1).copied(), is_quick: quick },
         ),
+        ["fuzz"] => fuzz::run(&root, None, seconds),
+        ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
+        ["cases"] => cases::run(&root),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),
     }
 }

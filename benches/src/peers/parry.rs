@@ -1,7 +1,8 @@
 //! parry: the broad phase on its tree, meshes by its leaf pairs, hulls.
 
 use carom_bounds::Aabb;
-use glam::{DVec3, Quat, Vec3};
+use carom_math::Pose;
+use glam::{DVec3, Vec3};
 use parry3d::bounding_volume::BoundingVolume as _;
 use parry3d::math::{Pose as ParryPose, Rotation, Vector};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
@@ -14,11 +15,9 @@ pub fn vector(v: Vec3) -> Vector {
 }
 
 /// A pose for parry.
-pub fn pose(rotation: Quat, translation: Vec3) -> ParryPose {
-    ParryPose::from_parts(
-        vector(translation),
-        Rotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w),
-    )
+pub fn pose(pose: &Pose) -> ParryPose {
+    let q = pose.rotation;
+    ParryPose::from_parts(vector(pose.translation), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
 }
 
 /// A box for parry.

@@ -1,0 +1,114 @@
+//! Penetration depth of hulls, pushed a little and a lot past where they touch.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::scenes::{HullPair, Hulls};
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_geom::ConvexHull;
+use carom_gjk::{GjkSettings, intersects, penetration};
+use glam::DVec3;
+use parry3d::math::Pose as ParryPose;
+use parry3d::query::details;
+use parry3d::shape::ConvexPolyhedron;
+
+/// Of the depth: a length of the same size as the hulls' rounding to `f32`.
+const TOLERANCE: f64 = 1e-4;
+
+fn main() {
+    let mut runner = Runner::new("depth");
+    let settings = GjkSettings::default();
+    for n in [8, 32, 128, 512] {
+        let scene = Hulls::new(n, 11);
+        let hulls: Vec<ConvexHull> = scene
+            .points
+            .iter()
+            .map(|points| {
+                let points: Vec<_> = points.iter().map(|p| p.as_vec3()).collect();
+                ConvexHull::from_points(&points).expect("points of an ellipsoid have a hull")
+            })
+            .collect();
+        let peers: Vec<ConvexPolyhedron> =
+            scene.points.iter().map(|points| parry::hull(points).expect("parry builds the hull")).collect();
+        for (workload, depth) in [("shallow", 0.01), ("deep", 0.5)] {
+            if runner.wants(workload) {
+                let pairs = scene.pushed(2000, depth, 5, |pair| {
+                    intersects(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a, &settings, None).intersects
+                });
+                contest(&mut runner, workload, n, &scene, &hulls, &peers, &pairs);
+            }
+        }
+    }
+}
+
+fn contest(
+    runner: &mut Runner,
+    workload: &str,
+    n: usize,
+    scene: &Hulls,
+    hulls: &[ConvexHull],
+    peers: &[ConvexPolyhedron],
+    pairs: &[HullPair],
+) {
+    let settings = GjkSettings::default();
+    let poses: Vec<ParryPose> = pairs.iter().map(|pair| parry::pose(&pair.b_in_a)).collect();
+    let ours = |pair: &HullPair| penetration(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a, &settings, None);
+    let theirs = |pair: &HullPair, pose: &ParryPose| {
+        details::contact_support_map_support_map(pose, &peers[pair.a], &peers[pair.b], 0.0)
+    };
+
+    // The width of the overlap along any direction is an upper bound of the depth. carom's depth has to be the width
+    // along its own normal, and may not be above the width along the peer's: then no better normal is known.
+    let mut certificate = Answers::new();
+    let mut answers = Answers::new();
+    for (i, (pair, pose)) in pairs.iter().zip(&poses).enumerate() {
+        let Some(own) = ours(pair) else {
+            certificate.equal(&format!("pair {i} meets"), &false, &true);
+            continue;
+        };
+        let depth = -f64::from(own.distance);
+        let width = width(scene, pair, own.normal.as_dvec3());
+        certificate.number(&format!("pair {i}: depth and own width"), depth, width, TOLERANCE);
+        let Some(contact) = theirs(pair, pose) else {
+            answers.equal(&format!("pair {i} meets"), &true, &false);
+            continue;
+        };
+        let normal = DVec3::new(contact.normal1.x.into(), contact.normal1.y.into(), contact.normal1.z.into());
+        let bound = self::width(scene, pair, normal.normalize_or_zero());
+        certificate.number(
+            &format!("pair {i}: below the peer's width"),
+            (depth - bound).max(0.0),
+            0.0,
+            TOLERANCE,
+        );
+        answers.number(&format!("pair {i}"), depth, -f64::from(contact.dist), TOLERANCE);
+    }
+    println!("    carom's certificates: {} of {} fail", certificate.differ, certificate.compared);
+    if let Some(first) = &certificate.first {
+        println!("    first: {first}");
+    }
+
+    let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for pair in pairs {
+                std::hint::black_box(ours(pair));
+            }
+        })
+        .entry("parry", || {
+            for (pair, pose) in pairs.iter().zip(&poses) {
+                std::hint::black_box(theirs(pair, pose));
+            }
+        });
+    runner.alike(row, contest);
+}
+
+/// How far B has to move along the unit vector `normal`, from A to B, until a plane separates them.
+fn width(scene: &Hulls, pair: &HullPair, normal: DVec3) -> f64 {
+    let wide = carom_math::WidePose::from(&pair.b_in_a);
+    let most_a = scene.points[pair.a].iter().map(|p| p.dot(normal)).fold(f64::NEG_INFINITY, f64::max);
+    let least_b = scene.points[pair.b]
+        .iter()
+        .map(|p| wide.transform_point(*p).dot(normal))
+        .fold(f64::INFINITY, f64::min);
+    most_a - least_b
+}

@@ -1,0 +1,382 @@
+//! `cargo xtask cases`: real data with known answers through the program `carom`, as a user would ask.
+//!
+//! Mesh pairs, hulls, rays and points go through `carom batch`; assemblies and robots through `carom check`. The data
+//! lies in `shared/data` beside the checkout, or where `CAROM_DATA` says; what is absent is passed over with a line.
+
+use crate::Error;
+use crate::metadata::list;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Of the size of the case: reference distances are good to this much.
+const DISTANCE: f64 = 1e-9;
+/// Of the size: hull distances come from files in `f32`, and the references from a hull of differences.
+const HULL: f64 = 1e-6;
+/// Of the ray's parameter, or of the distance.
+const RELATIVE: f64 = 1e-9;
+/// So many wrong answers are told; the others are counted.
+const MAX_TOLD: usize = 8;
+
+/// How many answers of one kind are right.
+#[derive(Default)]
+struct Score {
+    right: u32,
+    wrong: u32,
+    told: Vec<String>,
+}
+
+impl Score {
+    fn count(&mut self, is_right: bool, say: impl FnOnce() -> String) {
+        if is_right {
+            self.right += 1;
+            return;
+        }
+        self.wrong += 1;
+        if self.told.len() < MAX_TOLD {
+            self.told.push(say());
+        }
+    }
+}
+
+/// The program, the data, and room for questions.
+struct Bench {
+    program: PathBuf,
+    data: PathBuf,
+    room: PathBuf,
+    /// Mesh name to file.
+    meshes: BTreeMap<String, String>,
+}
+
+/// Asks about every case of a file.
+type Ask = fn(&Bench, &Value) -> Result<Score, Error>;
+
+/// Asks everything; true where no answer was wrong.
+pub(crate) fn run(root: &Path) -> Result<bool, Error> {
+    let data = std::env::var_os("CAROM_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
+    if !data.is_dir() {
+        println!("skipped: there is no data folder at {}", data.display());
+        return Ok(true);
+    }
+    let room = root.join("target").join("cases");
+    std::fs::create_dir_all(&room)?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let is_built = Command::new(cargo)
+        .current_dir(root)
+        .args(["build", "--quiet", "--release", "-p", "carom-cli"])
+        .status()?
+        .success();
+    if !is_built {
+        return Err("the program does not build".into());
+    }
+    let program = root.join("target/release").join(format!("carom{}", std::env::consts::EXE_SUFFIX));
+    let mut bench = Bench { program, data, room, meshes: BTreeMap::new() };
+    bench.meshes = bench.mesh_files()?;
+
+    let mut is_right = true;
+    let kinds: [(&str, Ask, &str); 4] = [
+        ("mesh pairs", mesh_pairs, "pairs/cases.json"),
+        ("hull pairs", hull_pairs, "hulls/hull_cases.json"),
+        ("rays", rays, "queries/ray_cases.json"),
+        ("points", points, "queries/point_cases.json"),
+    ];
+    for (name, ask, file) in kinds {
+        let Some(cases) = bench.load(file)? else { continue };
+        is_right &= told(name, &ask(&bench, &cases)?);
+    }
+    for (folder, file) in [("assemblies", "assembly.json"), ("robots", "assembly_zero_pose.json")] {
+        let Ok(entries) = std::fs::read_dir(bench.data.join(folder)) else {
+            println!("skipped: no {folder} in the data folder");
+            continue;
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
+            .filter(|name| bench.data.join(folder).join(name).join(file).exists())
+            .collect();
+        names.sort();
+        for name in names {
+            let place = format!("{folder}/{name}");
+            is_right &= told(&place, &assembly(&bench, &place, file)?);
+        }
+    }
+    Ok(is_right)
+}
+
+fn told(name: &str, score: &Score) -> bool {
+    println!("{name}: {} right, {} wrong", score.right, score.wrong);
+    for line in &score.told {
+        println!("    {line}");
+    }
+    score.wrong == 0
+}
+
+impl Bench {
+    /// A JSON file of the data; `None`, with a line, where it is absent.
+    fn load(&self, file: &str) -> Result<Option<Value>, Error> {
+        let path = self.data.join(file);
+        if !path.exists() {
+            println!("skipped: no {file} in the data folder");
+            return Ok(None);
+        }
+        Ok(Some(serde_json::from_slice(&std::fs::read(path)?)?))
+    }
+
+    fn mesh_files(&self) -> Result<BTreeMap<String, String>, Error> {
+        let folder = self.data.join("meshes");
+        let mut found = BTreeMap::new();
+        if !folder.is_dir() {
+            return Ok(found);
+        }
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            let is_mesh = path.extension().is_some_and(|end| end == "obj" || end == "ply");
+            if let (true, Some(stem)) = (is_mesh, path.file_stem()) {
+                found.insert(stem.to_string_lossy().into_owned(), path.to_string_lossy().into_owned());
+            }
+        }
+        Ok(found)
+    }
+
+    fn mesh(&self, name: &Value, scale: &Value) -> Value {
+        let file = name.as_str().and_then(|name| self.meshes.get(name));
+        json!({"file": file, "scale": if scale.is_null() { json!(1.0) } else { scale.clone() }})
+    }
+
+    /// Asks questions in one run of `carom batch`; the answers come in their order.
+    fn batch(&self, name: &str, questions: &[Value]) -> Result<Vec<Value>, Error> {
+        let file = self.room.join(format!("{name}.jsonl"));
+        let text: String = questions.iter().map(|question| format!("{question}\n")).collect();
+        std::fs::write(&file, text)?;
+        let output = Command::new(&self.program).arg("batch").arg(&file).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let answers: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        if answers.len() != questions.len() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!(
+                "{name}: {} questions, {} answers\n{errors}",
+                questions.len(),
+                answers.len()
+            )
+            .into());
+        }
+        Ok(answers)
+    }
+}
+
+/// True if the number in `answer` is `expected` to within `tolerance`.
+fn is_near(answer: &Value, expected: &Value, tolerance: f64) -> bool {
+    match (answer.as_f64(), expected.as_f64()) {
+        (Some(answer), Some(expected)) => (answer - expected).abs() <= tolerance,
+        _ => false,
+    }
+}
+
+fn mesh_pairs(bench: &Bench, cases: &Value) -> Result<Score, Error> {
+    let questions: Vec<Value> = list(&cases["cases"])
+        .map(|case| {
+            json!({
+                "id": case["id"], "op": "distance",
+                "a": bench.mesh(&case["mesh_a"], &case["scale_a"]),
+                "b": bench.mesh(&case["mesh_b"], &case["scale_b"]),
+                "matrix_b": case["pose_b"],
+            })
+        })
+        .collect();
+    let answers = bench.batch("mesh_pairs", &questions)?;
+    let mut score = Score::default();
+    for (case, answer) in list(&cases["cases"]).zip(&answers) {
+        let size = case["size"].as_f64().unwrap_or(0.0);
+        let is_right = answer["intersects"] == case["intersect"]
+            && answer["triangle_pairs"] == case["tri_pairs"]
+            && is_near(&answer["distance"], &case["distance"], DISTANCE * size);
+        score.count(is_right, || {
+            format!(
+                "{}: {} {} {}: expected {} {} {}, got {answer}",
+                case["id"],
+                case["mesh_a"],
+                case["mesh_b"],
+                case["kind"],
+                case["intersect"],
+                case["tri_pairs"],
+                case["distance"]
+            )
+        });
+    }
+    Ok(score)
+}
+
+fn hull_pairs(bench: &Bench, cases: &Value) -> Result<Score, Error> {
+    let mut score = Score::default();
+    let file = bench.data.join("hulls/jolt_hulls.bin");
+    if !file.exists() {
+        println!("skipped: no hulls/jolt_hulls.bin in the data folder");
+        return Ok(score);
+    }
+    let hulls = hull_points(&std::fs::read(file)?);
+    let hull = |number: &Value| {
+        let points = number.as_u64().and_then(|i| hulls.get(i as usize));
+        json!({ "hull": points })
+    };
+    let list: Vec<&Value> = list(cases.get("cases").unwrap_or(cases)).collect();
+    let questions: Vec<Value> = list
+        .iter()
+        .map(|case| {
+            json!({
+                "id": case["id"], "op": "contact",
+                "a": hull(&case["hull_a"]), "b": hull(&case["hull_b"]), "matrix_b": case["pose_b"],
+            })
+        })
+        .collect();
+    for (case, answer) in list.iter().zip(&bench.batch("hull_pairs", &questions)?) {
+        let (expected, size) = (&case["expected"], case["size"].as_f64().unwrap_or(0.0));
+        let depth = if answer["depth"].is_null() { &json!(0.0) } else { &answer["depth"] };
+        let is_right = answer["intersects"] == expected["intersect"]
+            && is_near(&answer["distance"], &expected["distance_minkowski"], HULL * size)
+            && is_near(depth, &expected["depth_minkowski"], HULL * size);
+        score.count(is_right, || format!("{}: expected {expected}, got {answer}", case["id"]));
+    }
+    Ok(score)
+}
+
+/// Point sets, each a count and so many triples of `f32`, little-endian.
+fn hull_points(bytes: &[u8]) -> Vec<Vec<[f32; 3]>> {
+    let mut words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+    let mut hulls = Vec::new();
+    while let Some(count) = words.next() {
+        let count = u32::from_le_bytes(count) as usize;
+        let mut points = Vec::new();
+        for _ in 0..count {
+            let mut next = || words.next().map(f32::from_le_bytes);
+            let (Some(x), Some(y), Some(z)) = (next(), next(), next()) else { return hulls };
+            points.push([x, y, z]);
+        }
+        hulls.push(points);
+    }
+    hulls
+}
+
+fn rays(bench: &Bench, cases: &Value) -> Result<Score, Error> {
+    let questions: Vec<Value> = list(&cases["cases"])
+        .enumerate()
+        .map(|(id, case)| {
+            json!({
+                "id": id, "op": "ray", "a": bench.mesh(&case["mesh"], &Value::Null),
+                "origin": case["origin"], "dir": case["dir"], "all": true,
+            })
+        })
+        .collect();
+    let answers = bench.batch("rays", &questions)?;
+    let mut score = Score::default();
+    for ((id, case), answer) in list(&cases["cases"]).enumerate().zip(&answers) {
+        let n_hits = answer["hits"].as_array().map(Vec::len);
+        let first = &answer["hits"][0];
+        let expected = case["t"].as_f64();
+        // A hit on an edge belongs to several triangles: then only where the first is binds.
+        let is_clean = case["clean"] == true;
+        let is_right = match expected {
+            None => n_hits == Some(0) || (!is_clean && n_hits.is_some()),
+            Some(t) => {
+                is_near(&first["t"], &case["t"], RELATIVE * t.abs().max(1.0))
+                    && (!is_clean || n_hits == case["hits"].as_u64().map(|hits| hits as usize))
+            }
+        };
+        score.count(is_right, || format!("{id}: {case}: got {answer}"));
+    }
+    Ok(score)
+}
+
+fn points(bench: &Bench, cases: &Value) -> Result<Score, Error> {
+    let questions: Vec<Value> = list(&cases["cases"])
+        .enumerate()
+        .map(|(id, case)| {
+            json!({
+                "id": id, "op": "point", "a": bench.mesh(&case["mesh"], &Value::Null), "point": case["point"],
+            })
+        })
+        .collect();
+    let answers = bench.batch("points", &questions)?;
+    let mut score = Score::default();
+    for ((id, case), answer) in list(&cases["cases"]).enumerate().zip(&answers) {
+        let expected = case["distance"].as_f64().unwrap_or(f64::NAN);
+        let winding = case["winding_number"].as_f64().unwrap_or(f64::NAN);
+        // Between 0 and 1 the mesh is open or overlaps itself there, and inside is a matter of taste.
+        let is_clear = winding.abs() < 0.01 || (winding.abs() - 1.0).abs() < 0.01;
+        // Inside, a signed distance is as good as an unsigned one.
+        let distance = answer["distance"].as_f64().map(f64::abs);
+        let is_right = distance.is_some_and(|d| (d - expected).abs() <= RELATIVE * expected.abs().max(1.0))
+            && (!is_clear || answer["inside"] == (0.5 < winding.abs()));
+        score.count(is_right, || format!("{id}: {case}: got {answer}"));
+    }
+    Ok(score)
+}
+
+/// Every pair of parts of one assembly: those that intersect, and in how many triangle pairs.
+fn assembly(bench: &Bench, place: &str, file: &str) -> Result<Score, Error> {
+    let mut score = Score::default();
+    let Some(expected) = bench.load(&format!("{place}/pair_answers.json"))? else { return Ok(score) };
+    let output = Command::new(&bench.program)
+        .arg("check")
+        .arg(bench.data.join(place).join(file))
+        .arg("--json")
+        .output()?;
+    let answer: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{place}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))?;
+    let numbers: BTreeMap<&str, u64> = list(&answer["parts"])
+        .enumerate()
+        .filter_map(|(number, name)| Some((name.as_str()?, number as u64)))
+        .collect();
+    let n_parts = expected["parts"].as_u64().unwrap_or(0);
+    score.count(numbers.len() as u64 == n_parts, || {
+        format!("expected {n_parts} parts, got {}", numbers.len())
+    });
+    let number = |name: &Value| name.as_str().and_then(|name| numbers.get(name)).copied();
+    let mut found: BTreeMap<(u64, u64), &Value> = BTreeMap::new();
+    for pair in list(&answer["pairs"]).filter(|pair| pair["intersects"] == true) {
+        if let (Some(a), Some(b)) = (number(&pair["a"]), number(&pair["b"])) {
+            found.insert((a.min(b), a.max(b)), pair);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for pair in list(&expected["pairs"]) {
+        let (Some(a), Some(b)) = (pair["a"].as_u64(), pair["b"].as_u64()) else { continue };
+        let key = (a.min(b), a.max(b));
+        seen.insert(key);
+        let ours = found.get(&key);
+        let is_right = if pair["intersect_exact"] == true {
+            ours.is_some_and(|ours| ours["triangle_pairs"] == pair["tri_pairs_exact"])
+        } else {
+            ours.is_none()
+        };
+        score.count(is_right, || format!("parts {key:?}: expected {pair}, got {ours:?}"));
+    }
+    for (key, pair) in found.iter().filter(|(key, _)| !seen.contains(key)) {
+        score.count(false, || format!("parts {key:?}: their boxes do not even overlap, got {pair}"));
+    }
+    Ok(score)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hulls_are_counts_and_points() {
+        let mut bytes = Vec::new();
+        for hull in [vec![[1.0_f32, 2.0, 3.0]], vec![[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]] {
+            bytes.extend((hull.len() as u32).to_le_bytes());
+            bytes.extend(hull.iter().flatten().flat_map(|x| x.to_le_bytes()));
+        }
+        let hulls = hull_points(&bytes);
+        assert_eq!(hulls, [vec![[1.0, 2.0, 3.0]], vec![[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]);
+        // A file that ends early gives the whole hulls before that.
+        assert_eq!(hull_points(&bytes[..bytes.len() - 4]).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_near() {
+        assert!(is_near(&json!(1.0), &json!(1.1), 0.2));
+        assert!(!is_near(&json!(1.0), &json!(1.5), 0.2));
+        assert!(!is_near(&Value::Null, &json!(0.0), 0.2));
+    }
+}

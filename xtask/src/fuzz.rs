@@ -1,0 +1,45 @@
+//! `cargo xtask fuzz [TARGET]`: every fuzz target for a stated time, by cargo-fuzz.
+
+use crate::Error;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs one target or all of them, `seconds` each; true where none found anything.
+pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<bool, Error> {
+    let folder = root.join("crates/carom-fuzz");
+    let mut targets: Vec<String> = std::fs::read_dir(folder.join("fuzz_targets"))?
+        .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
+        .filter(|name| target.is_none_or(|target| target == name))
+        .collect();
+    targets.sort();
+    if targets.is_empty() {
+        return Err("there is no such fuzz target".into());
+    }
+    let has_fuzz = Command::new("cargo").args(["fuzz", "--version"]).output()?.status.success();
+    if !has_fuzz {
+        return Err("cargo-fuzz is not installed: cargo install cargo-fuzz".into());
+    }
+    let (mut passed, mut failed) = (0, 0);
+    for target in targets {
+        println!("fuzz {target}, {seconds} s");
+        let is_well = Command::new("cargo")
+            .current_dir(&folder)
+            .args(["fuzz", "run", "--fuzz-dir", ".", &target, "--"])
+            .arg(format!("-max_total_time={seconds}"))
+            .args(["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"])
+            // The sanitizers and coverage flags that cargo-fuzz passes are unstable; a stable compiler takes them so.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .status()?
+            .success();
+        if is_well {
+            passed += 1;
+        } else {
+            failed += 1;
+            println!(
+                "fuzz {target} found something; the input lies under crates/carom-fuzz/artifacts/{target}"
+            );
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    Ok(failed == 0)
+}
