@@ -27,6 +27,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     let crowd = RefCell::new(Crowd::new(kind, n, 7));
     let mut carom = Carom::new(crowd.borrow().boxes());
     let mut refit = parry::BroadPhase::new(crowd.borrow().boxes());
+    let mut improved = parry::BroadPhase::new(crowd.borrow().boxes());
     let mut rebuilt = parry::BroadPhase::new(crowd.borrow().boxes());
     let has_refit = kind != CrowdKind::Jump || n <= MAX_REFIT_JUMP;
 
@@ -37,7 +38,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         carom.take(&crowd);
         let ours: Vec<(u32, u32)> = carom.frame().iter().map(|pair| (pair.a, pair.b)).collect();
         let theirs = if has_refit {
-            refit.refit(crowd.boxes(), crowd.moved())
+            refit.refit(crowd.boxes(), crowd.moved(), false)
         } else {
             rebuilt.rebuild(crowd.boxes())
         };
@@ -52,10 +53,15 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         std::hint::black_box(carom.borrow_mut().frame());
     });
     if has_refit {
-        contest = contest.entry("parry", || {
-            let crowd = crowd.borrow();
-            std::hint::black_box(refit.refit(crowd.boxes(), crowd.moved()));
-        });
+        contest = contest
+            .entry("parry", || {
+                let crowd = crowd.borrow();
+                std::hint::black_box(refit.refit(crowd.boxes(), crowd.moved(), false));
+            })
+            .entry("parry improved", || {
+                let crowd = crowd.borrow();
+                std::hint::black_box(improved.refit(crowd.boxes(), crowd.moved(), true));
+            });
     }
     contest = contest.entry("parry rebuilt", || {
         std::hint::black_box(rebuilt.rebuild(crowd.borrow().boxes()));

@@ -22,9 +22,15 @@ pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<boo
     let (mut passed, mut failed) = (0, 0);
     for target in targets {
         println!("fuzz {target}, {seconds} s");
+        // New inputs are kept in the first folder; the seeds are read from the second.
+        let (corpus, seeds) = (folder.join("corpus").join(&target), folder.join("seeds").join(&target));
+        std::fs::create_dir_all(&corpus)?;
         let is_well = Command::new("cargo")
             .current_dir(&folder)
-            .args(["fuzz", "run", "--fuzz-dir", ".", &target, "--"])
+            .args(["fuzz", "run", "--fuzz-dir", ".", &target])
+            .arg(corpus)
+            .args(seeds.is_dir().then_some(seeds))
+            .arg("--")
             .arg(format!("-max_total_time={seconds}"))
             .args(["-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"])
             // The sanitizers and coverage flags that cargo-fuzz passes are unstable; a stable compiler takes them so.

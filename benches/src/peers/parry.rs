@@ -36,7 +36,7 @@ pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Option<TriMesh> {
     TriMesh::new(vertices.iter().map(|v| vector(*v)).collect(), triangles.to_vec()).ok()
 }
 
-/// parry's tree as a broad phase, in the two ways that its users have.
+/// parry's tree as a broad phase, in the ways that its users have.
 pub struct BroadPhase {
     tree: Bvh,
     workspace: BvhWorkspace,
@@ -49,13 +49,16 @@ impl BroadPhase {
         Self { tree: build(boxes), workspace: BvhWorkspace::default(), pairs: Vec::new() }
     }
 
-    /// One frame: the moved boxes are told, the tree is refitted, and, as rapier does, improved a little.
-    pub fn refit(&mut self, boxes: &[Aabb], moved: &[u32]) -> &mut [(u32, u32)] {
+    /// One frame: the moved boxes are told, the tree is refitted, and, if so wished, improved a little, as rapier
+    /// does.
+    pub fn refit(&mut self, boxes: &[Aabb], moved: &[u32], is_improved: bool) -> &mut [(u32, u32)] {
         for &i in moved {
             self.tree.insert_or_update_partially(aabb(&boxes[i as usize]), i, 0.0);
         }
         self.tree.refit(&mut self.workspace);
-        self.tree.optimize_incremental(&mut self.workspace);
+        if is_improved {
+            self.tree.optimize_incremental(&mut self.workspace);
+        }
         self.find()
     }
 
