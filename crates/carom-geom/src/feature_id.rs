@@ -31,4 +31,29 @@ impl FeatureId {
     pub const fn face(number: u32) -> FeatureId {
         FeatureId(3 << 30 | number & 0x3fff_ffff)
     }
+
+    /// What it names, and its number.
+    #[inline]
+    pub const fn kind(self) -> FeatureKind {
+        let number = self.0 & 0x3fff_ffff;
+        match self.0 >> 30 {
+            1 => FeatureKind::Vertex(number),
+            2 => FeatureKind::Edge(number),
+            3 => FeatureKind::Face(number),
+            _ => FeatureKind::Unknown,
+        }
+    }
+}
+
+/// A [`FeatureId`] taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FeatureKind {
+    /// Nothing is known.
+    Unknown,
+    /// A vertex and its number.
+    Vertex(u32),
+    /// An edge and its number.
+    Edge(u32),
+    /// A face and its number.
+    Face(u32),
 }

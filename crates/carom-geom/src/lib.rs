@@ -31,6 +31,8 @@ pub mod f64;
 
 mod bound;
 mod check;
+mod chord;
+pub mod closest;
 mod feature_id;
 mod flat;
 mod hull_build;
@@ -38,6 +40,7 @@ mod hull_merge;
 mod hull_scan;
 mod inscribed;
 mod normal;
+mod point_ellipsoid;
 mod round;
 pub mod segment_triangle;
 mod shape_error;

@@ -4,7 +4,7 @@
 
 use super::super::num::{Pose, Vec3, narrow, widen};
 use crate::{ShapeError, check};
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::scaling::unit;
 use glam::DVec3;
 
@@ -38,8 +38,8 @@ impl HalfSpace {
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         let pose = pose.wide();
         let normal = pose.transform_vector(self.normal_wide());
-        let mut max = glam::Vec3::INFINITY;
-        let mut min = glam::Vec3::NEG_INFINITY;
+        let nothing = <Aabb as BoundingVolume>::EMPTY;
+        let (mut min, mut max) = (nothing.max, nothing.min);
         for axis in 0..3 {
             if normal[(axis + 1) % 3] == 0.0 && normal[(axis + 2) % 3] == 0.0 {
                 let surface = Aabb::from_center_radius(pose.translation, 0.0);

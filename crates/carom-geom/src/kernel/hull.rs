@@ -16,7 +16,7 @@ use crate::hull_build::FlatPoints;
 use crate::hull_merge::{Polytope, polytope};
 use crate::hull_scan::{SLACK, Scan};
 use crate::inscribed::inscribed_ball;
-use crate::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap, SupportPoint};
+use crate::{Feature, FeatureId, FeatureKind, MAX_FEATURE_POINTS, SupportMap, SupportPoint};
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -361,6 +361,18 @@ impl ConvexHull {
     #[inline]
     pub fn inscribed_radius(&self) -> f64 {
         self.inscribed_radius
+    }
+
+    /// The hull's number of a feature of one of its faces, whose corners and edges are numbered in its order.
+    pub(crate) fn feature_of(&self, face: u32, on_face: FeatureId) -> FeatureId {
+        let first = self.face_half_edges(face).start;
+        match on_face.kind() {
+            FeatureKind::Vertex(i) => FeatureId::vertex(self.face_vertices(face)[i as usize]),
+            FeatureKind::Edge(i) => {
+                FeatureId::edge((first + i).min(self.half_edges[(first + i) as usize].twin))
+            }
+            FeatureKind::Face(_) | FeatureKind::Unknown => FeatureId::face(face),
+        }
     }
 
     /// A box around the placed hull.

@@ -8,7 +8,7 @@
 use super::super::num::{Pose, Vec3, widen};
 use super::triangle::{edge_or_vertex, triangle_normal};
 use crate::bound::aabb_from_support;
-use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
+use crate::{Feature, FeatureId, FeatureKind, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
@@ -19,8 +19,9 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tetrahedron {
     corners: [Vec3; 4],
-    /// The corners of face i, counter-clockwise seen from outside.
-    is_positive: bool,
+    /// Positive when d lies on the side of a, b, c from which they appear counter-clockwise, zero when all are in a
+    /// plane; exact.
+    sign: f64,
 }
 
 /// Faces of a tetrahedron whose corner d lies above a, b, c as they appear counter-clockwise.
@@ -36,8 +37,8 @@ impl Tetrahedron {
         check::point("c", widen(c))?;
         check::point("d", widen(d))?;
         // `orient3d` is negative when d lies on the side from which a, b, c appear counter-clockwise.
-        let is_positive = orient3d(widen(a), widen(b), widen(c), widen(d)) < 0.0;
-        Ok(Tetrahedron { corners: [a, b, c, d], is_positive })
+        let sign = -orient3d(widen(a), widen(b), widen(c), widen(d));
+        Ok(Tetrahedron { corners: [a, b, c, d], sign })
     }
 
     /// The corners, as given.
@@ -56,7 +57,33 @@ impl Tetrahedron {
     #[inline]
     pub fn face(&self, number: usize) -> [usize; 3] {
         let [a, b, c] = FACES[number & 3];
-        if self.is_positive { [a, b, c] } else { [a, c, b] }
+        if 0.0 <= self.sign { [a, b, c] } else { [a, c, b] }
+    }
+
+    /// All corners lie in a plane, exactly.
+    #[inline]
+    pub fn is_flat(&self) -> bool {
+        self.sign == 0.0
+    }
+
+    /// Outward unit normal of face i; `None` where its corners lie on a line, as far as `f64` can tell.
+    #[inline]
+    pub fn face_normal(&self, number: usize) -> Option<DVec3> {
+        let corners = self.corners_wide();
+        triangle_normal(&self.face(number).map(|v| corners[v]))
+    }
+
+    /// The tetrahedron's number of a feature of one of its faces, whose corners and edges are numbered in its order.
+    pub(crate) fn feature_of(&self, face: usize, on_face: FeatureId) -> FeatureId {
+        let ring = self.face(face);
+        match on_face.kind() {
+            FeatureKind::Vertex(i) => FeatureId::vertex(ring[i as usize % 3] as u32),
+            FeatureKind::Edge(i) => {
+                let (from, to) = (ring[i as usize % 3], ring[(i as usize + 1) % 3]);
+                FeatureId::edge(EDGES[from][to] as u32)
+            }
+            FeatureKind::Face(_) | FeatureKind::Unknown => FeatureId::face(face as u32),
+        }
     }
 
     /// A box around the placed tetrahedron.
@@ -107,7 +134,7 @@ impl SupportMap for Tetrahedron {
         let mut best_cosine = cosine;
         for face in (0..4).filter(|&face| face != vertex) {
             let ring = self.face(face);
-            let Some(up) = triangle_normal(&ring.map(|v| corners[v])) else { continue };
+            let Some(up) = self.face_normal(face) else { continue };
             if best_cosine <= up.dot(normal) {
                 best_cosine = up.dot(normal);
                 best = Some((face, ring, up));

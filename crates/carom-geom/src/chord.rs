@@ -1,0 +1,329 @@
+//! Chords: the part of a line inside a convex set, for every primitive.
+//!
+//! A line meets a convex set in one interval. Each primitive gives its interval with the surface normals at both ends;
+//! slabs, mantles and balls combine by intersection, or by union where the union is convex. A ray cast then only
+//! picks an end. Everything is closed: touching counts.
+//!
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, 1986 (slabs); E. Haines, J. Guenther, T. Akenine-Moller,
+//! Precision Improvements for Ray/Sphere Intersection, Ray Tracing Gems, 2019; D. Eberly, Intersection of a Line and a Cone,
+//! 2014.
+//! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps t and the digits of
+//! needles; the cone's discriminant is a difference of squares of cross products.
+
+use crate::FeatureId;
+use crate::normal::polygon_normal;
+use carom_math::ops::sqrt;
+use carom_math::predicates::{direction_side, line_side, orient3d};
+use carom_math::scaling::{balanced, hypot, unit};
+use glam::DVec3;
+
+/// One end of a chord. An end at infinity has no normal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) t: f64,
+    /// Outward unit normal of the surface.
+    pub(crate) normal: DVec3,
+    pub(crate) feature: FeatureId,
+}
+
+/// The part of a line inside a convex set, from `enter` to `exit`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chord {
+    pub(crate) enter: End,
+    pub(crate) exit: End,
+}
+
+impl End {
+    pub(crate) fn new(t: f64, normal: DVec3, feature: FeatureId) -> End {
+        End { t, normal, feature }
+    }
+}
+
+impl Chord {
+    /// The whole line.
+    pub(crate) fn all() -> Chord {
+        let end = |t| End::new(t, DVec3::ZERO, FeatureId::UNKNOWN);
+        Chord { enter: end(f64::NEG_INFINITY), exit: end(f64::INFINITY) }
+    }
+
+    /// One point of the line, on a sheet or thread with this normal.
+    pub(crate) fn point(t: f64, normal: DVec3, feature: FeatureId) -> Chord {
+        Chord { enter: End::new(t, normal, feature), exit: End::new(t, normal, feature) }
+    }
+
+    /// What two sets have in common.
+    pub(crate) fn intersection(self, other: Chord) -> Option<Chord> {
+        let enter = if self.enter.t < other.enter.t { other.enter } else { self.enter };
+        let exit = if other.exit.t < self.exit.t { other.exit } else { self.exit };
+        (enter.t <= exit.t).then_some(Chord { enter, exit })
+    }
+
+    /// Two sets whose union is convex.
+    pub(crate) fn union(a: Option<Chord>, b: Option<Chord>) -> Option<Chord> {
+        let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
+        let enter = if b.enter.t < a.enter.t { b.enter } else { a.enter };
+        let exit = if a.exit.t < b.exit.t { b.exit } else { a.exit };
+        Some(Chord { enter, exit })
+    }
+}
+
+/// All x with |x| on one axis at most `half`; `features` of the positive and the negative face.
+pub(crate) fn slab(o: DVec3, d: DVec3, axis: usize, half: f64, features: [FeatureId; 2]) -> Option<Chord> {
+    let (o, d) = (o[axis], d[axis]);
+    if d == 0.0 {
+        // Along the slab.
+        return (o.abs() <= half).then(Chord::all);
+    }
+    let up = End::new((half - o) / d, DVec3::AXES[axis], features[0]);
+    let down = End::new((-half - o) / d, -DVec3::AXES[axis], features[1]);
+    let (enter, exit) = if d < 0.0 { (up, down) } else { (down, up) };
+    (enter.t <= exit.t).then_some(Chord { enter, exit })
+}
+
+/// The half-space of all x with `normal . x <= offset`.
+pub(crate) fn half_space(
+    o: DVec3,
+    d: DVec3,
+    normal: DVec3,
+    offset: f64,
+    feature: FeatureId,
+) -> Option<Chord> {
+    let above = normal.dot(o) - offset;
+    let speed = normal.dot(d);
+    if speed == 0.0 {
+        // Along the plane.
+        return (above <= 0.0).then(Chord::all);
+    }
+    let end = End::new(-above / speed, normal, feature);
+    let all = Chord::all();
+    if !end.t.is_finite() {
+        // So nearly along the plane that it never gets there.
+        return (above <= 0.0).then_some(all);
+    }
+    Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
+}
+
+/// A ball about a centre.
+pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
+    let to_center = o - center;
+    let speed_sq = d.length_squared();
+    if speed_sq == 0.0 {
+        return (to_center.length_squared() <= radius * radius).then(Chord::all);
+    }
+    // From the point of the line that is closest to the centre, so that a far origin costs no digits twice.
+    let closest_t = -to_center.dot(d) / speed_sq;
+    let closest = to_center + d * closest_t;
+    let rest = radius * radius - closest.length_squared();
+    if !(0.0 <= rest) {
+        return None;
+    }
+    let half = sqrt(rest / speed_sq);
+    let end = |t: f64| {
+        let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(-d));
+        End::new(closest_t + t, normal.unwrap_or(DVec3::ZERO), feature)
+    };
+    Some(Chord { enter: end(-half), exit: end(half) })
+}
+
+/// The endless cylinder about the y axis.
+pub(crate) fn mantle(o: DVec3, d: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
+    let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
+    if d.x == 0.0 && d.z == 0.0 {
+        // Along the axis.
+        return (hypot(o.x, o.z) <= radius).then(Chord::all);
+    }
+    ball(flat(o), flat(d), DVec3::ZERO, radius, feature)
+}
+
+/// The cylinder about the y axis; faces 0 (upper), 1 (lower), 2 (mantle).
+pub(crate) fn cylinder(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
+    let caps = slab(o, d, 1, half_height, [FeatureId::face(0), FeatureId::face(1)])?;
+    caps.intersection(mantle(o, d, radius, FeatureId::face(2))?)
+}
+
+/// The capsule about the y axis; the mantle counts as edge 0, the caps as vertices 0 (upper) and 1 (lower).
+pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
+    let trunk = slab(o, d, 1, half_height, [FeatureId::vertex(0), FeatureId::vertex(1)])
+        .and_then(|s| s.intersection(mantle(o, d, radius, FeatureId::edge(0))?));
+    let up = DVec3::new(0.0, half_height, 0.0);
+    let caps = Chord::union(
+        ball(o, d, up, radius, FeatureId::vertex(0)),
+        ball(o, d, -up, radius, FeatureId::vertex(1)),
+    );
+    // Where the trunk ends flat, a cap goes on, or ends at the same place.
+    Chord::union(caps, trunk)
+}
+
+/// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2 (mantle).
+pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
+    let slab = slab(o, d, 1, half_height, [FeatureId::vertex(0), FeatureId::face(1)])?;
+    if half_height == 0.0 {
+        // A disc.
+        return slab.intersection(mantle(o, d, radius, FeatureId::edge(1))?);
+    }
+    // With w, the distance below the apex times the slope, it is x^2 + z^2 <= w^2, 0 <= w.
+    let slope = radius / (2.0 * half_height);
+    let o = DVec3::new(o.x, (half_height - o.y) * slope, o.z);
+    let d = DVec3::new(d.x, -d.y * slope, d.z);
+    // From the point of the line closest to the middle of the base, for the digits.
+    let middle = DVec3::new(0.0, radius, 0.0);
+    let shift = if d == DVec3::ZERO { 0.0 } else { -(o - middle).dot(d) / d.length_squared() };
+    let shift = if shift.is_finite() { shift } else { 0.0 };
+    let p = o + d * shift;
+    // a t^2 + 2 b t + c <= 0.
+    let radial_speed = hypot(d.x, d.z);
+    let a = (radial_speed - d.y) * (radial_speed + d.y);
+    let b = p.x * d.x + p.z * d.z - p.y * d.y;
+    let radial = hypot(p.x, p.z);
+    let c = (radial - p.y) * (radial + p.y);
+    let (with_x, with_z) = (p.x * d.y - p.y * d.x, p.z * d.y - p.y * d.z);
+    let (plus, minus) = (hypot(with_x, with_z), (p.x * d.z - p.z * d.x).abs());
+    let discriminant = (plus - minus) * (plus + minus);
+    let end = |t: f64| {
+        let q = p + d * t;
+        let normal = unit(DVec3::new(q.x, slope * q.y, q.z)).unwrap_or(DVec3::Y);
+        End::new(t + shift, normal, FeatureId::face(2))
+    };
+    let all = Chord::all();
+    let chord = if a == 0.0 {
+        // Parallel to a line of the mantle.
+        if b == 0.0 {
+            (c <= 0.0).then_some(all)?
+        } else if 0.0 < b {
+            // Inside towards minus infinity: this nappe, or its mirror image above the apex.
+            (d.y < 0.0).then_some(Chord { exit: end(-c / (2.0 * b)), ..all })?
+        } else {
+            (0.0 < d.y).then_some(Chord { enter: end(-c / (2.0 * b)), ..all })?
+        }
+    } else {
+        if !(0.0 <= discriminant || a < 0.0) {
+            return None;
+        }
+        let root = sqrt(discriminant.max(0.0));
+        let q = if b < 0.0 { root - b } else { -root - b };
+        let (t0, t1) = if q == 0.0 { (0.0, 0.0) } else { (q / a, c / q) };
+        let (low, high) = if t0 < t1 { (t0, t1) } else { (t1, t0) };
+        if 0.0 < a {
+            // Steeper to the axis than the mantle: in through it and out again, in one nappe.
+            (0.0 <= p.y + d.y * (0.5 * (low + high))).then_some(Chord { enter: end(low), exit: end(high) })?
+        } else if 0.0 < d.y {
+            Chord { enter: end(high), ..all }
+        } else {
+            Chord { exit: end(low), ..all }
+        }
+    };
+    slab.intersection(chord)
+}
+
+/// The ellipsoid along the axes.
+pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
+    // Axes without extent are slabs; the others map to the unit ball, and t stays what it is.
+    let mut chord = Chord::all();
+    let (mut on_ball, mut along) = (DVec3::ZERO, DVec3::ZERO);
+    for axis in 0..3 {
+        if radii[axis] == 0.0 {
+            chord = chord.intersection(slab(o, d, axis, 0.0, [FeatureId::UNKNOWN; 2])?)?;
+        } else {
+            on_ball[axis] = o[axis] / radii[axis];
+            along[axis] = d[axis] / radii[axis];
+        }
+    }
+    let mut ball = ball(on_ball, along, DVec3::ZERO, 1.0, FeatureId::UNKNOWN)?;
+    for end in [&mut ball.enter, &mut ball.exit] {
+        // Normals map by the inverse once more; an axis without extent was no part of them.
+        let inverse = DVec3::select(radii.cmpeq(DVec3::ZERO), DVec3::ZERO, 1.0 / radii);
+        end.normal = unit(balanced(end.normal) * inverse).unwrap_or(end.normal);
+    }
+    chord.intersection(ball)
+}
+
+/// The segment from a to b; exact in whether the lines meet, to rounding in whether they do before its ends.
+pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
+    let along = b - a;
+    let against = unit(-d).unwrap_or(DVec3::ZERO);
+    let feature = FeatureId::edge(0);
+    if line_side(o, d, a, b) != 0.0 {
+        return None;
+    }
+    let across = balanced(d).cross(balanced(along));
+    if across == DVec3::ZERO {
+        // On one line, or parallel, or one of the two has no length.
+        if along == DVec3::ZERO {
+            return point(o, d, a);
+        }
+        if d == DVec3::ZERO {
+            return None;
+        }
+        let (enter, exit) = (point(o, d, a)?, point(o, d, b)?);
+        return Chord::union(Some(enter), Some(exit));
+    }
+    // In one plane: where the lines cross.
+    let to_a = a - o;
+    let scale_sq = across.length_squared();
+    let (d_scale, along_scale) = (
+        carom_math::scaling::scale_of(d.abs().max_element()),
+        carom_math::scaling::scale_of(along.abs().max_element()),
+    );
+    let t = to_a.cross(along * along_scale).dot(across) / scale_sq * d_scale;
+    let s = to_a.cross(d * d_scale).dot(across) / scale_sq * along_scale;
+    // Which ends lie on which side of the ray is known to rounding only.
+    let off = 8.0 * f64::EPSILON;
+    if !(-off <= s && s <= 1.0 + off && t.is_finite()) {
+        return None;
+    }
+    let normal = unit(along).map(|u| against - u * u.dot(against)).and_then(unit).unwrap_or(against);
+    Some(Chord::point(t, normal, feature))
+}
+
+/// A single point; on the line to rounding.
+fn point(o: DVec3, d: DVec3, p: DVec3) -> Option<Chord> {
+    let to = p - o;
+    let speed_sq = d.length_squared();
+    if speed_sq == 0.0 {
+        return (to == DVec3::ZERO).then(Chord::all);
+    }
+    let t = to.dot(d) / speed_sq;
+    let off = (to - d * t).abs().max_element();
+    let size = 8.0 * f64::EPSILON * (to.abs().max_element() + o.abs().max_element());
+    (off <= size).then(|| Chord::point(t, unit(-d).unwrap_or(DVec3::ZERO), FeatureId::vertex(0)))
+}
+
+/// The triangle as a sheet: face 0 met from the side where a, b, c appear counter-clockwise, 1 from the other. Exact
+/// in whether the line meets it.
+pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord> {
+    let [a, b, c] = *corners;
+    let sides = [line_side(o, d, a, b), line_side(o, d, b, c), line_side(o, d, c, a)];
+    let Some(normal) = polygon_normal(3, |i| corners[i]) else {
+        // No area: the segment that it is.
+        let edges = [segment(o, d, a, b), segment(o, d, b, c), segment(o, d, c, a)];
+        return edges.into_iter().fold(None, Chord::union);
+    };
+    let crossing = direction_side(d, a, b, c);
+    if crossing == 0.0 {
+        // Along the plane: only in it is there anything to meet.
+        if d == DVec3::ZERO || orient3d(a, b, c, o) != 0.0 {
+            return None;
+        }
+        let mut chord = Chord::all();
+        for (i, (p, q)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
+            let outward = unit((q - p).cross(normal)).unwrap_or(DVec3::ZERO);
+            let edge = half_space(o, d, outward, outward.dot(p), FeatureId::edge(i as u32))?;
+            chord = chord.intersection(edge)?;
+        }
+        return Some(chord);
+    }
+    let is_outside = sides.iter().any(|&s| s < 0.0) && sides.iter().any(|&s| 0.0 < s);
+    if is_outside {
+        return None;
+    }
+    // The hit lies between the corners, whatever a grazing quotient says.
+    let speed_sq = d.length_squared();
+    let at = corners.map(|p| (p - o).dot(d) / speed_sq);
+    let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
+    let t = (normal.dot(a - o) / normal.dot(d)).max(first).min(last);
+    if !t.is_finite() {
+        return None;
+    }
+    // Against the normal is the front.
+    Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < crossing))))
+}

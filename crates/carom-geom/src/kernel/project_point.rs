@@ -1,0 +1,248 @@
+//! The point of a shape's surface closest to a given point, and the signed distance.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
+
+use super::super::num::{Vec3, wide, widen};
+use super::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, PointProjection, Segment, Sphere,
+    Tetrahedron, Triangle,
+};
+use crate::FeatureId;
+use crate::closest::{OnFace, point_plane, point_polygon, point_segment, point_triangle};
+use crate::point_ellipsoid::closest_on_ellipsoid;
+use crate::round::radial;
+use carom_math::ops::sqrt;
+use carom_math::scaling::{hypot, scale_of, unit};
+use glam::DVec3;
+
+/// Length without overflow or loss in between.
+fn length(v: DVec3) -> f64 {
+    let scale = scale_of(v.abs().max_element());
+    sqrt((v * scale).length_squared()) / scale
+}
+
+/// On a sheet or thread, which has no inside.
+fn on_sheet(p: DVec3, on: OnFace) -> PointProjection {
+    PointProjection::from_wide(on.point, length(p - on.point), on.feature)
+}
+
+impl Sphere {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the ball's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, r) = (widen(point), wide(self.radius()));
+        // From the centre every way is as good.
+        let out = unit(p).unwrap_or(DVec3::X);
+        PointProjection::from_wide(out * r, length(p) - r, FeatureId::UNKNOWN)
+    }
+}
+
+impl Capsule {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the capsule's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
+        let on_core = DVec3::new(0.0, p.y.clamp(-h, h), 0.0);
+        let feature = if p.y <= -h {
+            FeatureId::vertex(1)
+        } else if h <= p.y {
+            FeatureId::vertex(0)
+        } else {
+            FeatureId::edge(0)
+        };
+        // From the segment every way across is as good.
+        let out = unit(p - on_core).unwrap_or(DVec3::X);
+        PointProjection::from_wide(on_core + out * r, length(p - on_core) - r, feature)
+    }
+}
+
+impl Cuboid {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the box's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, h) = (widen(point), widen(self.half_extents()));
+        let beyond = p.abs() - h;
+        let sign_bit = |axis: usize| u32::from(p[axis] < 0.0);
+        if beyond.max_element() <= 0.0 {
+            // Inside: the nearest face.
+            let axis = (0..3).fold(0, |best, axis| if beyond[best] < beyond[axis] { axis } else { best });
+            let mut on = p;
+            on[axis] = if p[axis] < 0.0 { -h[axis] } else { h[axis] };
+            let feature = FeatureId::face(2 * axis as u32 + sign_bit(axis));
+            return PointProjection::from_wide(on, beyond[axis], feature);
+        }
+        let on = p.clamp(-h, h);
+        let out = [0, 1, 2].map(|axis| 0.0 < beyond[axis]);
+        let feature = match out.iter().filter(|&&o| o).count() {
+            1 => {
+                let axis = out.iter().position(|&o| o).unwrap_or(0);
+                FeatureId::face(2 * axis as u32 + sign_bit(axis))
+            }
+            2 => {
+                let axis = out.iter().position(|&o| !o).unwrap_or(0);
+                let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+                FeatureId::edge(4 * axis as u32 + (sign_bit(j) | sign_bit(k) << 1))
+            }
+            _ => FeatureId::vertex(sign_bit(0) | sign_bit(1) << 1 | sign_bit(2) << 2),
+        };
+        PointProjection::from_wide(on, length(beyond.max(DVec3::ZERO)), feature)
+    }
+}
+
+impl Cylinder {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the cylinder's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
+        let (x, z, distance) = radial(p.x, p.z);
+        // From the axis every way across is as good.
+        let (x, z) = if distance == 0.0 { (1.0, 0.0) } else { (x, z) };
+        let (out, over) = (distance - r, p.y.abs() - h);
+        let is_lower = p.y < 0.0;
+        let cap = if is_lower { -h } else { h };
+        if out <= 0.0 && out <= over {
+            // Over a cap, or inside and nearer to a cap.
+            let on = DVec3::new(p.x, cap, p.z);
+            return PointProjection::from_wide(on, over, FeatureId::face(u32::from(is_lower)));
+        }
+        if over <= 0.0 {
+            // Beside the mantle, or inside and nearer to it.
+            return PointProjection::from_wide(DVec3::new(r * x, p.y, r * z), out, FeatureId::face(2));
+        }
+        let on = DVec3::new(r * x, cap, r * z);
+        PointProjection::from_wide(on, hypot(out, over), FeatureId::edge(u32::from(is_lower)))
+    }
+}
+
+impl Cone {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the cone's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
+        let (x, z, distance) = radial(p.x, p.z);
+        let (x, z) = if distance == 0.0 { (1.0, 0.0) } else { (x, z) };
+        // In the half-plane through the axis and the point: two segments.
+        let q = DVec3::new(distance, p.y, 0.0);
+        let (center, rim, apex) = (DVec3::new(0.0, -h, 0.0), DVec3::new(r, -h, 0.0), DVec3::new(0.0, h, 0.0));
+        let (base, mantle) = (point_segment(q, center, rim), point_segment(q, rim, apex));
+        let (to_base, to_mantle) = (length(q - base.point), length(q - mantle.point));
+        let (on, distance_out, feature) = if to_base < to_mantle {
+            (base.point, to_base, if base.s < 1.0 { FeatureId::face(1) } else { FeatureId::edge(1) })
+        } else if mantle.s <= 0.0 {
+            (rim, to_mantle, FeatureId::edge(1))
+        } else if mantle.s < 1.0 {
+            (mantle.point, to_mantle, FeatureId::face(2))
+        } else {
+            (apex, to_mantle, FeatureId::vertex(0))
+        };
+        let is_inside = p.y.abs() <= h && distance <= r && distance * (2.0 * h) <= r * (h - p.y);
+        let signed = if is_inside { -distance_out } else { distance_out };
+        PointProjection::from_wide(DVec3::new(on.x * x, on.y, on.x * z), signed, feature)
+    }
+}
+
+impl Ellipsoid {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let p = widen(point);
+        let (on, is_inside) = closest_on_ellipsoid(p, widen(self.radii()));
+        let distance = length(p - on);
+        PointProjection::from_wide(on, if is_inside { -distance } else { distance }, FeatureId::UNKNOWN)
+    }
+}
+
+impl HalfSpace {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the half-space's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (on, distance) = point_plane(widen(point), self.normal_wide(), 0.0);
+        PointProjection::from_wide(on, distance, FeatureId::face(0))
+    }
+}
+
+impl Segment {
+    /// The closest point, see [`PointProjection`]; everything in the segment's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let p = widen(point);
+        let on = point_segment(p, widen(self.a()), widen(self.b()));
+        let feature = if on.s <= 0.0 {
+            FeatureId::vertex(0)
+        } else if on.s < 1.0 {
+            FeatureId::edge(0)
+        } else {
+            FeatureId::vertex(1)
+        };
+        PointProjection::from_wide(on.point, length(p - on.point), feature)
+    }
+}
+
+impl Triangle {
+    /// The closest point, see [`PointProjection`]; everything in the triangle's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let p = widen(point);
+        on_sheet(p, point_triangle(p, &self.corners_wide()))
+    }
+}
+
+impl Tetrahedron {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the tetrahedron's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, corners) = (widen(point), self.corners_wide());
+        let mut best = None;
+        let mut least = f64::INFINITY;
+        let mut is_inside = !self.is_flat();
+        for face in 0..4 {
+            let ring = self.face(face).map(|v| corners[v]);
+            if let Some(normal) = self.face_normal(face) {
+                is_inside &= normal.dot(p - ring[0]) <= 0.0;
+            }
+            let on = point_triangle(p, &ring);
+            let distance = length(p - on.point);
+            if distance < least {
+                (best, least) = (Some((face, on)), distance);
+            }
+        }
+        let Some((face, on)) = best else {
+            // A point so far off, or none, that no distance is finite.
+            return PointProjection::from_wide(corners[0], f64::INFINITY, FeatureId::vertex(0));
+        };
+        let feature = self.feature_of(face, on.feature);
+        PointProjection::from_wide(on.point, if is_inside { -least } else { least }, feature)
+    }
+}
+
+impl ConvexHull {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the hull's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let p = widen(point);
+        let height = |face: u32| self.face_normal(face).dot(p) - self.face_offset(face);
+        let (mut top, mut most) = (0, f64::NEG_INFINITY);
+        for face in 0..self.n_faces() as u32 {
+            if most < height(face) {
+                (top, most) = (face, height(face));
+            }
+        }
+        if most <= 0.0 {
+            // Inside: the nearest plane is met in its own face.
+            let on = p - self.face_normal(top) * most;
+            return PointProjection::from_wide(on, most, FeatureId::face(top));
+        }
+        // Outside: on one of the faces that are seen, the highest first; no nearer than its plane.
+        let (mut best, mut least) = (self.closest_on_face(p, top), f64::INFINITY);
+        for face in core::iter::once(top).chain(0..self.n_faces() as u32) {
+            let height = height(face);
+            if height <= 0.0 || least <= height {
+                continue;
+            }
+            let on = self.closest_on_face(p, face);
+            let distance = length(p - on.point);
+            if distance < least {
+                (best, least) = (on, distance);
+            }
+        }
+        PointProjection::from_wide(best.point, least, best.feature)
+    }
+
+    fn closest_on_face(&self, p: DVec3, face: u32) -> OnFace {
+        let ring = self.face_vertices(face);
+        let corner = |i: usize| widen(self.vertices()[ring[i] as usize]);
+        let on = point_polygon(p, self.face_normal(face), ring.len(), corner);
+        // Numbers within the face become those of the hull.
+        let feature = self.feature_of(face, on.feature);
+        OnFace { feature, ..on }
+    }
+}
