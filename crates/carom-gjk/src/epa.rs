@@ -30,8 +30,6 @@ pub(crate) struct Depth {
     pub(crate) a: DVec3,
     /// The deepest point of B, in B's frame.
     pub(crate) b: DVec3,
-    /// The bounds met.
-    pub(crate) is_converged: bool,
 }
 
 // Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices has 2 v - 4 faces.
@@ -184,7 +182,7 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
         a += vertex.a.point * weight;
         b += vertex.b.point * weight;
     }
-    Depth { upper: height, lower: distance.min(height), normal, a, b, is_converged: true }
+    Depth { upper: height, lower: distance.min(height), normal, a, b }
 }
 
 /// The end without an end: the best bounds so far.
@@ -210,7 +208,6 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         normal: state.normal,
         a: state.vertex.a.point,
         b: state.vertex.b.point,
-        is_converged: state.upper - lower <= tol::GJK_TOUCHING,
     }
 }
 
@@ -262,7 +259,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             a += vertex.a.point * weight;
             b += vertex.b.point * weight;
         }
-        Depth { upper: 0.0, lower: 0.0, normal, a, b, is_converged: true }
+        Depth { upper: 0.0, lower: 0.0, normal, a, b }
     };
     if n == 1 {
         // A point: go to the farthest of the supports along the axes.

@@ -133,7 +133,7 @@ impl<'m> Polytope<'m> {
         let mut visible = [0u16; MAX_VISIBLE];
         let mut rim = [(0u16, 0u16); MAX_VISIBLE + 2];
         let (mut n_visible, mut n_rim) = self.flood(face, vertex.w, threshold, &mut visible, &mut rim);
-        if n_visible == 0 || !self.is_disc(n_visible, &rim[..n_rim]) {
+        if n_visible == 0 || !self.is_loop(&rim[..n_rim]) {
             (n_visible, visible[0]) = (1, face as u16);
             n_rim = 3;
             for (edge, out) in rim[..3].iter_mut().enumerate() {
@@ -141,13 +141,15 @@ impl<'m> Polytope<'m> {
                 *out = (link / 4, link % 4);
             }
         }
-        if self.faces.len() < self.n_faces + 2 {
+        // Two faces more than before; fewer where the region swallows vertices.
+        let n_fresh = n_rim.saturating_sub(n_visible);
+        if self.faces.len() < self.n_faces + n_fresh {
             return Err(Full);
         }
         let new_corner = self.n_vertices as u16;
         self.vertices[self.n_vertices] = vertex;
         self.n_vertices += 1;
-        // The fan takes the places of the faces that go, and two more.
+        // The fan takes the places of the faces that go.
         let first_fresh = self.n_faces;
         let slot =
             |i: usize| if i < n_visible { usize::from(visible[i]) } else { first_fresh + i - n_visible };
@@ -161,7 +163,10 @@ impl<'m> Polytope<'m> {
             let neighbours = [beyond * 4 + edge, (slot(next) * 4 + 2) as u16, (slot(last) * 4 + 1) as u16];
             self.set_face(slot(i), [from, to, new_corner], neighbours);
         }
-        self.n_faces += n_rim - n_visible;
+        for &gone in visible[..n_visible].iter().skip(n_rim) {
+            self.faces[usize::from(gone)] = Face::NONE;
+        }
+        self.n_faces += n_fresh;
         Ok(())
     }
 
@@ -216,10 +221,10 @@ impl<'m> Polytope<'m> {
         (n_visible, n_rim)
     }
 
-    /// Is the rim one closed loop that meets no corner twice? With Euler's formula the region is then a disc.
+    /// Is the rim one closed loop that meets no corner twice? Then the region, being connected, is a disc.
     #[inline]
-    fn is_disc(&self, n_visible: usize, rim: &[(u16, u16)]) -> bool {
-        if rim.len() != n_visible + 2 {
+    fn is_loop(&self, rim: &[(u16, u16)]) -> bool {
+        if rim.len() < 3 {
             return false;
         }
         let mut seen = [0u64; 8];

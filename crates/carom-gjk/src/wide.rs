@@ -163,28 +163,32 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     };
     let (normal, gap) = match found.verdict {
         Verdict::Meet => return meets(Outcome::Exact, counters),
-        Verdict::Doubtful if c.margin <= found.upper => {
+        Verdict::Doubtful if c.margin < found.upper => {
             let cores = depth(&c, &found.simplex, settings, &mut counters);
-            let apart = apart_after_all(&cores);
-            if apart <= c.margin {
+            let gap = apart_after_all(&cores);
+            if gap <= c.margin {
                 return meets(outcome_of_depth(&c, &cores), counters);
             }
-            (cores.normal, apart - c.margin)
+            (cores.normal, gap)
         }
         _ if found.upper <= c.margin => return meets(Outcome::Exact, counters),
-        _ if found.lower <= c.margin => {
-            // The bounds straddle the margins: as in `solve`, the upper bound decides.
-            (unit(-found.axis), found.lower.min(found.upper) - c.margin)
-        }
-        _ => (unit(-found.axis), found.lower - c.margin),
+        _ => (unit(-found.axis), found.lower),
+    };
+    let outcome = if c.margin < gap {
+        Outcome::Exact
+    } else if found.end == End::Limit {
+        Outcome::Undecided
+    } else {
+        // The bounds straddle the margins by rounding; as in `solve`, the upper one decides.
+        Outcome::Within((found.upper - gap).max(0.0) * c.unscale)
     };
     let top_of_a = a.support_exact(normal, a.support(normal)).point.dot(normal) + a.margin();
     Intersection {
         intersects: false,
         axis: normal,
         offset: top_of_a,
-        gap: (gap * c.unscale).max(0.0),
-        outcome: if found.end == End::Limit { Outcome::Undecided } else { Outcome::Exact },
+        gap: ((gap - c.margin) * c.unscale).max(0.0),
+        outcome,
         counters,
     }
 }
@@ -266,11 +270,7 @@ fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 ) -> SignedDistance {
     let (point_a, point_b) = found.simplex.witness();
     let gap = (found.upper - lower).max(0.0);
-    let outcome = match found.end {
-        End::Limit => Outcome::Undecided,
-        _ if gap <= tol::GJK_TOUCHING => Outcome::Exact,
-        _ => Outcome::Within(gap * c.unscale),
-    };
+    let outcome = if gap <= tol::GJK_TOUCHING { Outcome::Exact } else { Outcome::Within(gap * c.unscale) };
     let upper = (found.upper - c.margin) * c.unscale;
     SignedDistance {
         distance: upper,
@@ -294,10 +294,11 @@ fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, cores: &Depth
     let gap = (cores.upper - cores.lower).max(0.0);
     if gap <= tol::EPA_FLAT {
         Outcome::Exact
-    } else if cores.is_converged {
-        Outcome::Within(gap * c.unscale)
-    } else {
+    } else if cores.lower < -tol::GJK_TOUCHING {
+        // Neither a separating plane nor a polytope around the origin.
         Outcome::Undecided
+    } else {
+        Outcome::Within(gap * c.unscale)
     }
 }
 
