@@ -1,12 +1,12 @@
 //! One match over the kinds of two shapes, for every question: a pair that is missing does not compile.
 //!
-//! Kinds are ordered: convex, half-space, mesh, compound. A pair is answered with the higher kind as A; the other order
+//! Each pair of kinds is answered with one of the two as A; the other order
 //! swaps the bodies and mirrors the answer.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
 use super::shape::{Kind, Shape};
-use super::{compound, convex, half_space};
+use super::{compound, convex, half_space, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use carom_math::WidePose;
 
@@ -18,9 +18,15 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose) -> bool {
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => {
             half_space::closest_half_space(a, b, b_in_a).distance <= 0.0
         }
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::intersects(a, b, b_in_a),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::intersects(a, b, b_in_a),
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+            mesh_convex::closest_to_half_space(a, b, b_in_a).distance <= 0.0
+        }
         (Kind::Compound(a), _) => compound::intersects(a, b, b_in_a),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse()),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse()),
     }
 }
 
@@ -35,9 +41,13 @@ pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_dista
         (Kind::Convex(a), Kind::Convex(b)) => convex::distance(a, b, b_in_a, max_distance),
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::distance(a, b, b_in_a, max_distance),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::distance(a, b, b_in_a, max_distance),
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
         (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
             distance_within(b, a, &b_in_a.inverse(), max_distance).swapped(&b_in_a.inverse())
         }
     }
@@ -49,9 +59,13 @@ pub(super) fn contact(a: &Shape, b: &Shape, b_in_a: &WidePose, prediction: f64) 
         (Kind::Convex(a), Kind::Convex(b)) => convex::signed(a, b, b_in_a, prediction, None),
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::contact(a, b, b_in_a, prediction)?,
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::contact(a, b, b_in_a, prediction)?,
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
         (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction)?,
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
             contact(b, a, &b_in_a.inverse(), prediction)?.swapped(&b_in_a.inverse())
         }
     };

@@ -9,7 +9,7 @@ use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Witness, box_box, manifold_from_normal};
 use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
 use super::shape::{Kind, Shape};
-use super::{compound::Compound, convex};
+use super::{compound::Compound, convex, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
@@ -65,9 +65,13 @@ fn collect(
         (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction)),
         // Two half-spaces overlap without end or not at all: there is nothing to rest on.
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, out),
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out),
         (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, out),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
             collect(b, a, &a_in_b, prediction, cache, out);
@@ -120,7 +124,12 @@ pub(super) fn around(
 }
 
 /// The points of the feature that faces the plane, at most four of them: the deepest and those that span most.
-fn on_half_space(a: &HalfSpace, b: &dyn SupportMap, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
+pub(super) fn on_half_space(
+    a: &HalfSpace,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    prediction: Real,
+) -> Option<Manifold> {
     let normal = a.normal_wide();
     let down = -b_in_a.inverse_transform_vector(normal);
     let mut feature = Feature::new();

@@ -6,11 +6,15 @@ mod convex;
 mod dispatch;
 mod half_space;
 mod manifolds;
+mod mesh_convex;
+mod mesh_mesh;
+mod mesh_shape;
 mod pair;
 mod shape;
 
 pub use answer::{Distance, PairContact};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use manifolds::{ManifoldCache, manifolds};
-pub use pair::{contact, distance, intersects};
+pub use mesh_shape::MeshShape;
+pub use pair::{contact, distance, intersects, triangle_pairs};
 pub use shape::{Shape, UserShape};

@@ -8,18 +8,22 @@
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::{Distance, PairContact};
 use super::dispatch;
+use super::mesh_mesh;
+use super::mesh_shape::MeshShape;
 use super::shape::Shape;
+use alloc::vec::Vec;
+use carom_math::WidePose;
 
 /// The two shapes share a point; touching counts.
 ///
 /// A mesh is its surface: what lies wholly inside a closed mesh does not touch it.
 pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
-    dispatch::intersects(a, b, &pose_b.wide_relative_to(pose_a))
+    dispatch::intersects(a, b, &relative(pose_a, pose_b))
 }
 
 /// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the world frame.
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
-    let closest = dispatch::distance(a, b, &pose_b.wide_relative_to(pose_a));
+    let closest = dispatch::distance(a, b, &relative(pose_a, pose_b));
     Distance::from_closest(&closest.placed(&pose_a.wide()))
 }
 
@@ -30,6 +34,19 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 /// or a compound takes part it is local: see [`PairContact::is_local`]. Two half-spaces that overlap do so without
 /// end: their distance is minus infinity.
 pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
-    let closest = dispatch::contact(a, b, &pose_b.wide_relative_to(pose_a), widen_real(prediction))?;
+    let closest = dispatch::contact(a, b, &relative(pose_a, pose_b), widen_real(prediction))?;
     Some(PairContact::from_closest(&closest.placed(&pose_a.wide())))
+}
+
+/// Every pair of triangles of two meshes that share a point, exactly, touching included, appended to `out` in the order
+/// of A's numbers, then B's.
+///
+/// Exact for A's corners as they are and B's corners moved into A's frame in `f64`; equal poses move nothing.
+pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose, out: &mut Vec<(u32, u32)>) {
+    mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out);
+}
+
+/// B in A's frame; equal poses give the identity without rounding.
+fn relative(pose_a: &Pose, pose_b: &Pose) -> WidePose {
+    if pose_a == pose_b { WidePose::IDENTITY } else { pose_b.wide_relative_to(pose_a) }
 }

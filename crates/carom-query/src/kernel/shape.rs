@@ -8,6 +8,7 @@
 use super::super::num::Pose;
 use super::super::num::geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere};
 use super::compound::Compound;
+use super::mesh_shape::MeshShape;
 use alloc::sync::Arc;
 use carom_bounds::Aabb;
 use carom_geom::{SupportMap, aabb_from_support};
@@ -37,6 +38,8 @@ pub enum Shape {
     Hull(Arc<ConvexHull>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
+    /// The surface that triangles cover.
+    Mesh(Arc<MeshShape>),
     /// Several shapes, each at its place.
     Compound(Arc<Compound>),
     /// A convex shape given by its support map.
@@ -54,6 +57,7 @@ impl core::fmt::Debug for Shape {
             Shape::Ellipsoid(s) => s.fmt(f),
             Shape::Hull(s) => s.fmt(f),
             Shape::HalfSpace(s) => s.fmt(f),
+            Shape::Mesh(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
             Shape::User(_) => f.write_str("User"),
         }
@@ -64,6 +68,7 @@ impl core::fmt::Debug for Shape {
 pub(super) enum Kind<'a> {
     Convex(&'a dyn SupportMap),
     HalfSpace(&'a HalfSpace),
+    Mesh(&'a MeshShape),
     Compound(&'a Compound),
 }
 
@@ -79,6 +84,7 @@ impl Shape {
             Shape::Ellipsoid(s) => Kind::Convex(s),
             Shape::Hull(s) => Kind::Convex(&**s),
             Shape::HalfSpace(s) => Kind::HalfSpace(s),
+            Shape::Mesh(s) => Kind::Mesh(s),
             Shape::Compound(s) => Kind::Compound(s),
             Shape::User(s) => Kind::Convex(&**s),
         }
@@ -95,6 +101,7 @@ impl Shape {
             Shape::Ellipsoid(s) => s.aabb(pose),
             Shape::Hull(s) => s.aabb(pose),
             Shape::HalfSpace(s) => s.aabb(pose),
+            Shape::Mesh(s) => s.aabb(pose),
             Shape::Compound(s) => s.placed_box(&pose.wide()),
             Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
         }
@@ -110,6 +117,7 @@ impl Shape {
         match self.kind() {
             Kind::Convex(s) => aabb_from_support(s, pose),
             Kind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
+            Kind::Mesh(s) => s.placed_box(pose),
             Kind::Compound(s) => s.placed_box(pose),
         }
     }
@@ -118,6 +126,7 @@ impl Shape {
     pub(super) fn n_parts(&self) -> u32 {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) => 1,
+            Kind::Mesh(s) => s.mesh().n_triangles() as u32,
             Kind::Compound(s) => s.n_parts(),
         }
     }

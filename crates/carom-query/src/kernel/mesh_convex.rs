@@ -1,0 +1,144 @@
+//! A mesh against a convex shape: the triangles near its box, one by one, by GJK and EPA.
+//!
+//! A triangle has no inside, so a depth is that of the triangle's plane in the convex shape: local.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3.
+
+use super::super::num::geom::{HalfSpace, Manifold};
+use super::super::num::{Real, widen_real};
+use super::manifolds::around;
+use super::mesh_shape::MeshShape;
+use super::{convex, half_space};
+use crate::closest::Closest;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_geom::{SupportMap, aabb_from_support};
+use carom_math::{WidePose, rounding};
+use core::ops::ControlFlow;
+
+/// A triangle touches the convex shape or lies in it.
+pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose) -> bool {
+    let mut found = false;
+    visit_near(a, aabb_from_support(b, b_in_a), |triangle| {
+        found = convex::intersects(&a.mesh().triangle(triangle), b, b_in_a);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// The least distance of a triangle from the convex shape; stops early above `max_distance`.
+pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    // All of B is within `radius` of its centre: a triangle farther from the centre than the least distance and the
+    // radius together is out.
+    let center = b_in_a.transform_point(b.center());
+    let radius = b.radius() + b.margin();
+    let mut best = Closest::NOWHERE;
+    let bound = |distance: f64| (distance + radius) * a.scale() * (1.0 + 8.0 * f64::EPSILON);
+    a.tree().visit_near(center * a.scale(), bound(max_distance), |leaf, _| {
+        for &triangle in leaf.primitives {
+            let limit = best.distance.min(max_distance);
+            let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);
+            closest.part_a = triangle;
+            if is_better(&closest, &best) {
+                best = closest;
+            }
+        }
+        if best.distance <= 0.0 {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(bound(best.distance.min(max_distance)))
+    });
+    best
+}
+
+/// The triangle that is deepest in the convex shape, or nearest to it.
+pub(super) fn contact(
+    a: &MeshShape,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    prediction: f64,
+) -> Option<Closest> {
+    let mut best = Closest::NOWHERE;
+    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(prediction)), |triangle| {
+        let mut closest = convex::signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, None);
+        closest.part_a = triangle;
+        if is_better(&closest, &best) {
+            best = closest;
+        }
+        ControlFlow::Continue(())
+    });
+    best.is_local = true;
+    (best.distance <= prediction).then_some(best)
+}
+
+/// A manifold for every triangle that is apart by at most `prediction`, in the order of the triangles.
+pub(super) fn manifolds(
+    a: &MeshShape,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+) {
+    let first = out.len();
+    let limit = widen_real(prediction);
+    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(limit)), |triangle| {
+        let shape = a.mesh().triangle(triangle);
+        let closest = convex::signed(&shape, b, b_in_a, limit, None);
+        if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction) {
+            for contact in manifold.contacts_mut() {
+                contact.part_a = triangle;
+            }
+            out.push(manifold);
+        }
+        ControlFlow::Continue(())
+    });
+    out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or(0, |c| c.part_a));
+}
+
+/// A manifold for every triangle of B that is above the half-space by at most `prediction` or reaches into it.
+pub(super) fn on_half_space(
+    a: &HalfSpace,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+) {
+    for triangle in 0..b.mesh().n_triangles() as u32 {
+        let Some(mut manifold) =
+            super::manifolds::on_half_space(a, &b.mesh().triangle(triangle), b_in_a, prediction)
+        else {
+            continue;
+        };
+        for contact in manifold.contacts_mut() {
+            contact.part_b = triangle;
+        }
+        out.push(manifold);
+    }
+}
+
+/// The place where a mesh is deepest in a half-space, or nearest to it. In the half-space's frame; `part_b` is a triangle.
+pub(super) fn closest_to_half_space(a: &HalfSpace, b: &MeshShape, b_in_a: &WidePose) -> Closest {
+    let corners = b.mesh().iter_corners().flatten().map(|corner| b_in_a.transform_point(corner));
+    match half_space::closest_points(a, corners) {
+        Some(mut closest) => {
+            closest.part_b /= 3;
+            closest.is_local = true;
+            closest
+        }
+        None => Closest::NOWHERE,
+    }
+}
+
+fn is_better(new: &Closest, best: &Closest) -> bool {
+    new.distance < best.distance || (new.distance == best.distance && new.part_a < best.part_a)
+}
+
+/// Gives every triangle whose box may touch this one, in the mesh's frame.
+fn visit_near(a: &MeshShape, aabb: Aabb, mut triangle: impl FnMut(u32) -> ControlFlow<()>) {
+    a.tree().visit_box(&a.in_tree(&aabb), |leaf| {
+        for &number in leaf.primitives {
+            triangle(number)?;
+        }
+        ControlFlow::Continue(())
+    });
+}

@@ -1,0 +1,159 @@
+//! Mesh against mesh: which triangles meet, exactly, and how far apart the surfaces are.
+//!
+//! The frame is A's: B's corners are moved there in `f64`, and what is decided is decided exactly for the moved
+//! corners. An identity pose moves nothing. The trees only leave out what cannot matter.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2; S. Gottschalk, M. Lin, D. Manocha, OBBTree,
+//! 1996 (the walk of two trees).
+
+use super::super::num::geom::Manifold;
+use super::super::num::{Real, widen_real};
+use super::convex;
+use super::manifolds::around;
+use super::mesh_shape::MeshShape;
+use crate::closest::Closest;
+use alloc::vec::Vec;
+use carom_bvh::{PairSearch, visit_pairs};
+use carom_geom::{tri_distance, tri_tri};
+use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// Two surfaces share a point; touching counts.
+pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> bool {
+    let mut found = false;
+    visit(a, b, b_in_a, |_, _| {
+        found = true;
+        ControlFlow::Break(())
+    });
+    found
+}
+
+/// Every pair of triangles that share a point, in the order of A's numbers, then B's.
+pub(super) fn triangle_pairs(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, out: &mut Vec<(u32, u32)>) {
+    let first = out.len();
+    visit(a, b, b_in_a, |triangle_a, triangle_b| {
+        out.push((triangle_a, triangle_b));
+        ControlFlow::Continue(())
+    });
+    out[first..].sort_unstable();
+}
+
+/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`.
+pub(super) fn distance(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    let scale = a.scale().min(b.scale());
+    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
+    let found = PairSearch::default().closest_pair(
+        &tree_a,
+        &tree_b,
+        &placed,
+        max_distance * scale,
+        |triangle_a, triangle_b, _| {
+            let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+            Some(tri_distance::closest_points(&a.mesh().corners(triangle_a), &corners_b).distance * scale)
+        },
+    );
+    let Some((triangle_a, triangle_b, _)) = found.pair else { return Closest::NOWHERE };
+    let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+    let nearest = tri_distance::closest_points(&a.mesh().corners(triangle_a), &corners_b);
+    let normal = carom_math::scaling::unit(nearest.point_b - nearest.point_a).unwrap_or(DVec3::ZERO);
+    let mut closest = Closest::new(nearest.distance, nearest.point_a, nearest.point_b, normal);
+    (closest.part_a, closest.part_b) = (triangle_a, triangle_b);
+    closest
+}
+
+/// The pair of triangles that are deepest in each other, or, when the surfaces are apart, nearest.
+///
+/// A surface has no depth: that of two triangles is the least translation that separates these two.
+pub(super) fn contact(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+    let mut best = Closest::NOWHERE;
+    visit(a, b, b_in_a, |triangle_a, triangle_b| {
+        let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0);
+        let key = |c: &Closest| (c.part_a, c.part_b);
+        let is_better = closest.distance < best.distance
+            || (closest.distance == best.distance && key(&closest) < key(&best));
+        if is_better {
+            best = closest;
+        }
+        ControlFlow::Continue(())
+    });
+    if best.distance == f64::INFINITY {
+        best = distance(a, b, b_in_a, prediction);
+    }
+    best.is_local = true;
+    (best.distance <= prediction).then_some(best)
+}
+
+/// A manifold for every pair of triangles that are apart by at most `prediction`, in the order of their numbers.
+pub(super) fn manifolds(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+) {
+    let first = out.len();
+    let limit = widen_real(prediction);
+    let scale = a.scale().min(b.scale());
+    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
+    let bound = limit * scale;
+    PairSearch::default().visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
+        for &triangle_a in leaf_a.primitives {
+            for &triangle_b in leaf_b.primitives {
+                let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, limit);
+                let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
+                let Some(mut manifold) = around(&shape_a, &shape_b, b_in_a, &closest, prediction) else {
+                    continue;
+                };
+                for contact in manifold.contacts_mut() {
+                    (contact.part_a, contact.part_b) = (triangle_a, triangle_b);
+                }
+                out.push(manifold);
+            }
+        }
+        ControlFlow::Continue(bound)
+    });
+    out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or((0, 0), |c| (c.part_a, c.part_b)));
+}
+
+/// One pair of triangles as convex shapes.
+fn triangles(
+    a: &MeshShape,
+    triangle_a: u32,
+    b: &MeshShape,
+    triangle_b: u32,
+    b_in_a: &WidePose,
+    max_distance: f64,
+) -> Closest {
+    let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
+    let mut closest = convex::signed(&shape_a, &shape_b, b_in_a, max_distance, None);
+    (closest.part_a, closest.part_b) = (triangle_a, triangle_b);
+    closest
+}
+
+/// Gives every pair of triangles that share a point.
+fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) {
+    let scale = a.scale().min(b.scale());
+    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
+    visit_pairs(&tree_a, &tree_b, &placed, |triangle_a, triangle_b| {
+        let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+        if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
+            return pair(triangle_a, triangle_b);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+/// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation rounded once.
+fn moved(corners: [DVec3; 3], b_in_a: &WidePose) -> [DVec3; 3] {
+    if *b_in_a == WidePose::IDENTITY {
+        return corners;
+    }
+    corners.map(|p| {
+        let r = &b_in_a.rotation;
+        ((r.x_axis * p.x + r.y_axis * p.y) + r.z_axis * p.z) + b_in_a.translation
+    })
+}
