@@ -41,6 +41,7 @@ mod hull_scan;
 mod inscribed;
 mod normal;
 mod point_ellipsoid;
+pub mod ray_mesh;
 mod round;
 pub mod segment_triangle;
 mod shape_error;
@@ -48,6 +49,7 @@ mod support;
 pub mod tri_distance;
 pub mod tri_intersection;
 pub mod tri_tri;
+pub mod winding;
 
 pub use bound::aabb_from_support;
 pub use kernel::*;

@@ -109,3 +109,9 @@ pub const RAY_REACHES: f64 = 1e-12;
 /// Most steps of a ray cast by support map. Polytopes need a step per face that the ray looks past, curved shapes about
 /// twenty; only a ray that grazes a curved surface uses more, and then counts as touching.
 pub const RAY_ROUNDS: u32 = 200;
+
+/// Pure number, compared with permanents over determinants. Above it, the parameter of a ray on a sliver is computed with twice
+/// the digits.
+///
+/// The parameter is then right to 1e-15 times this number, relative to the distance of the triangle.
+pub const RAY_PARAMETER_CONDITION: f64 = 1.0e3;

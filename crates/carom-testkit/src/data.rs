@@ -14,3 +14,9 @@ pub fn find(name: &str) -> Option<PathBuf> {
     println!("skipped: no {name} in the data folder");
     None
 }
+
+/// The JSON file `name` of the real data set; `None`, with a printed line, where it is not present.
+pub fn json(name: &str) -> Option<serde_json::Value> {
+    let text = std::fs::read_to_string(find(name)?).ok()?;
+    serde_json::from_str(&text).ok()
+}

@@ -3,5 +3,6 @@
 
 pub mod conform;
 pub mod data;
+pub mod meshes;
 pub mod oracle;
 pub mod random;

@@ -33,5 +33,7 @@ pub use sphere::Sphere;
 pub use tetrahedron::Tetrahedron;
 pub use triangle::Triangle;
 mod mesh;
+mod mesh_report;
 
 pub use mesh::{MeshError, TriMesh};
+pub use mesh_report::MeshReport;

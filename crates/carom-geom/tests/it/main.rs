@@ -2,4 +2,6 @@
 
 mod hull;
 mod mesh;
+mod mesh_report;
+mod ray_mesh;
 mod tri_tri;

@@ -1,0 +1,213 @@
+//! What is wrong with a mesh: open edges, edges of more than two triangles, triangles without area, duplicates,
+//! flipped neighbours; whether it encloses a solid, and of what volume.
+//!
+//! Corners with equal coordinates count as one vertex here, whatever their indices. Edges are then sorted, and what
+//! meets at each is counted.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 16.3 (consolidation) and 16.3.3 (orientation, solidity).
+
+use super::TriMesh;
+use crate::flat::{self, Span};
+use crate::winding;
+use alloc::vec;
+use alloc::vec::Vec;
+use glam::DVec3;
+
+/// Counts of what a mesh has; corners with equal coordinates are one vertex.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MeshReport {
+    /// Triangles, all of them.
+    pub n_triangles: usize,
+    /// Vertices in use, those with equal coordinates counted once.
+    pub n_vertices: usize,
+    /// Triangles of which two corners are equal. They take no part in the counts of edges.
+    pub n_repeated_corner: usize,
+    /// Triangles without area, those with equal corners included; exact for the coordinates.
+    pub n_zero_area: usize,
+    /// Triangles on the same three vertices as an earlier one, whichever way round.
+    pub n_duplicates: usize,
+    /// Edges of one triangle.
+    pub n_boundary_edges: usize,
+    /// Edges of more than two triangles.
+    pub n_non_manifold_edges: usize,
+    /// Edges of two triangles that run along it in the same direction: one of them is turned over.
+    pub n_flipped_edges: usize,
+    /// Edges along which not as many triangles run forwards as backwards.
+    pub n_unbalanced_edges: usize,
+    /// Parts that share no vertex.
+    pub n_components: usize,
+    /// The first triangles without area, at most [`MeshReport::MAX_NAMED`].
+    pub zero_area: Vec<u32>,
+    /// The first duplicates, at most [`MeshReport::MAX_NAMED`].
+    pub duplicates: Vec<u32>,
+    /// The first edges that are not shared by exactly two triangles that run in opposite directions, each by one of its triangles; at most
+    /// [`MeshReport::MAX_NAMED`].
+    pub open_or_flipped: Vec<u32>,
+    /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the middle of the box, so it has
+    /// meaning where [`MeshReport::is_solid`].
+    pub signed_volume: f64,
+    /// Least coordinates.
+    pub min: DVec3,
+    /// Greatest coordinates.
+    pub max: DVec3,
+}
+
+impl MeshReport {
+    /// How many offenders of a kind are named.
+    pub const MAX_NAMED: usize = 16;
+
+    /// Looks at every vertex, triangle and edge; time of sorting them.
+    pub fn new(mesh: &TriMesh) -> MeshReport {
+        let corners: Vec<[DVec3; 3]> = mesh.iter_corners().collect();
+        let (triangles, n_vertices) = weld(&corners);
+        let (min, max) = mesh.wide_bounds();
+        let mut report = MeshReport {
+            n_triangles: corners.len(),
+            n_vertices,
+            n_repeated_corner: 0,
+            n_zero_area: 0,
+            n_duplicates: 0,
+            n_boundary_edges: 0,
+            n_non_manifold_edges: 0,
+            n_flipped_edges: 0,
+            n_unbalanced_edges: 0,
+            n_components: n_components(&triangles, n_vertices),
+            zero_area: Vec::new(),
+            duplicates: Vec::new(),
+            open_or_flipped: Vec::new(),
+            signed_volume: winding::signed_volume(corners.iter().copied()),
+            min,
+            max,
+        };
+        for (number, (t, corners)) in (0u32..).zip(triangles.iter().zip(&corners)) {
+            report.n_repeated_corner += usize::from(has_repeated_corner(t));
+            if matches!(flat::span(corners), Span::Segment(_)) {
+                report.n_zero_area += 1;
+                name(&mut report.zero_area, number);
+            }
+        }
+        report.count_duplicates(&triangles);
+        report.count_edges(&triangles);
+        report
+    }
+
+    /// Every edge has exactly two triangles, and no triangle lacks area.
+    pub fn is_watertight(&self) -> bool {
+        self.n_boundary_edges == 0 && self.n_non_manifold_edges == 0 && self.n_zero_area == 0
+    }
+
+    /// Along every edge as many triangles run forwards as backwards: then every point off the surface has a whole
+    /// winding number, and inside and outside mean something. Triangles without area do no harm to that.
+    pub fn is_solid(&self) -> bool {
+        self.n_unbalanced_edges == 0
+    }
+
+    fn count_duplicates(&mut self, triangles: &[[u32; 3]]) {
+        let mut keys: Vec<([u32; 3], u32)> = Vec::with_capacity(triangles.len());
+        for (number, t) in (0u32..).zip(triangles) {
+            let mut key = *t;
+            key.sort_unstable();
+            keys.push((key, number));
+        }
+        keys.sort_unstable();
+        let mut again: Vec<u32> =
+            keys.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1).collect();
+        again.sort_unstable();
+        self.n_duplicates = again.len();
+        again.truncate(MeshReport::MAX_NAMED);
+        self.duplicates = again;
+    }
+
+    fn count_edges(&mut self, triangles: &[[u32; 3]]) {
+        // Lower vertex, higher vertex, triangle, forwards or not.
+        let mut edges: Vec<(u32, u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
+        for (number, t) in (0u32..).zip(triangles) {
+            if has_repeated_corner(t) {
+                continue;
+            }
+            for i in 0..3 {
+                let (from, to) = (t[i], t[(i + 1) % 3]);
+                edges.push((from.min(to), from.max(to), number, from < to));
+            }
+        }
+        edges.sort_unstable();
+        let mut named = Vec::new();
+        for same in edges.chunk_by(|e, f| (e.0, e.1) == (f.0, f.1)) {
+            let n_forwards = same.iter().filter(|e| e.3).count();
+            let is_balanced = 2 * n_forwards == same.len();
+            match same.len() {
+                1 => self.n_boundary_edges += 1,
+                2 => self.n_flipped_edges += usize::from(!is_balanced),
+                _ => self.n_non_manifold_edges += 1,
+            }
+            self.n_unbalanced_edges += usize::from(!is_balanced);
+            if !is_balanced || same.len() != 2 {
+                named.push(same[0].2);
+            }
+        }
+        named.sort_unstable();
+        named.dedup();
+        named.truncate(MeshReport::MAX_NAMED);
+        self.open_or_flipped = named;
+    }
+}
+
+/// Adds to a list of offenders while there is room.
+fn name(list: &mut Vec<u32>, number: u32) {
+    if list.len() < MeshReport::MAX_NAMED {
+        list.push(number);
+    }
+}
+
+fn has_repeated_corner(t: &[u32; 3]) -> bool {
+    t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
+}
+
+/// New vertex numbers, equal for equal coordinates, in the order of the coordinates; and how many there are.
+fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
+    // Adding 0 makes -0 and 0 one.
+    let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(order);
+    let mut sorted: Vec<([u64; 3], u32)> =
+        (0u32..).zip(corners.iter().flatten()).map(|(i, p)| (key(*p), i)).collect();
+    sorted.sort_unstable();
+    let mut triangles = vec![[0; 3]; corners.len()];
+    let mut number = 0;
+    for (i, entry) in sorted.iter().enumerate() {
+        number += u32::from(0 < i && sorted[i - 1].0 != entry.0);
+        triangles[entry.1 as usize / 3][entry.1 as usize % 3] = number;
+    }
+    (triangles, if corners.is_empty() { 0 } else { number as usize + 1 })
+}
+
+/// A whole number that orders finite numbers as they are ordered.
+fn order(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// How many parts share no vertex.
+fn n_components(triangles: &[[u32; 3]], n_vertices: usize) -> usize {
+    let mut parent: Vec<u32> = (0..n_vertices as u32).collect();
+    let mut n_parts = n_vertices;
+    for t in triangles {
+        for pair in [[t[0], t[1]], [t[1], t[2]]] {
+            let [p, q] = pair.map(|v| root(&mut parent, v));
+            if p != q {
+                parent[p.max(q) as usize] = p.min(q);
+                n_parts -= 1;
+            }
+        }
+    }
+    n_parts
+}
+
+/// The least vertex joined to this one; halves the paths on its way.
+fn root(parent: &mut [u32], mut vertex: u32) -> u32 {
+    while parent[vertex as usize] != vertex {
+        let above = parent[parent[vertex as usize] as usize];
+        parent[vertex as usize] = above;
+        vertex = above;
+    }
+    vertex
+}
