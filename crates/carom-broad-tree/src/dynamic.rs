@@ -11,65 +11,25 @@
 
 use crate::candidates::Candidates;
 use crate::find::{Descent, Found};
+use crate::ingest::Ingest;
 use crate::order::SpatialOrder;
+use crate::policy::{Policy, TreeSettings};
 use crate::tree::Tree;
-use crate::{canonical, find, query};
+use crate::{canonical, query};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, SpatialIndex, point_box_distance, ray_box_entry,
+    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
+    ProxyTable,
 };
-use carom_math::{Interval, Ray};
+use carom_lanes::dispatch;
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// How a [`DynamicBvh`] goes about it. The pairs do not depend on it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TreeSettings {
-    /// Keep lists of candidates while motion is coherent. Without, the tree is made anew for every change.
-    pub keep_lists: bool,
-    /// For how many frames of its own motion a fat box has room; at least 1.
-    pub margin_frames: f32,
-}
-
-impl Default for TreeSettings {
-    fn default() -> TreeSettings {
-        TreeSettings { keep_lists: true, margin_frames: 8.0 }
-    }
-}
-
-impl TreeSettings {
-    /// With lists, or without.
-    pub const fn with_keep_lists(mut self, keep_lists: bool) -> TreeSettings {
-        self.keep_lists = keep_lists;
-        self
-    }
-
-    /// With room for this many frames.
-    pub const fn with_margin_frames(mut self, margin_frames: f32) -> TreeSettings {
-        self.margin_frames = margin_frames;
-        self
-    }
-}
-
-/// A list that lived shorter than this was not worth making.
-const SHORT_LIFE: u32 = 3;
-
-/// After this many short lives in a row no list is made for a while.
-const SHORT_LIVES: u32 = 2;
-
-/// For how many rebuilds, at first and at most.
-const LISTLESS: (u32, u32) = (8, 64);
-
-/// Mean motion per frame, as a share of the box's size, above which a list is not even tried.
-const JUMP: f64 = 0.2 / 3.0;
-
-/// The most that a mean margin may be, as a share of the size.
-const MARGIN_SHARE: f64 = 0.15;
+/// Boxes looked at to learn how things move.
+const N_SAMPLES: u64 = 1024;
 
 /// Boxes on a tree made anew when it pays; [`BroadPhase`] and [`SpatialIndex`].
 ///
@@ -78,11 +38,11 @@ const MARGIN_SHARE: f64 = 0.15;
 #[derive(Default)]
 pub struct DynamicBvh {
     settings: TreeSettings,
-    proxies: ProxyTable,
+    pub(crate) proxies: ProxyTable,
     pair_filter: Option<PairFilter>,
     /// A box's groups are not the default ones; never unset.
     has_groups: bool,
-    tree: Tree,
+    pub(crate) tree: Tree,
     /// By slot: what the box may move in without leaving the tree; empty for one that is not in the tree.
     fat: Vec<Aabb>,
     /// By slot: where in the tree, or where in `loose`.
@@ -90,9 +50,9 @@ pub struct DynamicBvh {
     /// By slot: the largest move lately, decaying.
     pace: Vec<f32>,
     /// Live slots that are not in the tree.
-    loose: Vec<u32>,
+    pub(crate) loose: Vec<u32>,
     /// All are, and `loose` is not kept.
-    all_loose: bool,
+    pub(crate) all_loose: bool,
     candidates: Candidates,
     /// The list was not yet found in this tree.
     needs_list: bool,
@@ -103,17 +63,6 @@ pub struct DynamicBvh {
     work: Work,
     counters: Counters,
     log: EventLog,
-}
-
-/// What decides between lists and none.
-#[derive(Clone, Copy, Debug, Default)]
-struct Policy {
-    /// Frames since the rebuild.
-    life: u32,
-    has_margins: bool,
-    short_lives: u32,
-    listless_left: u32,
-    penalty: u32,
 }
 
 #[derive(Default)]
@@ -171,39 +120,52 @@ impl DynamicBvh {
         self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
     }
 
-    /// Chooses margins and makes the tree.
-    fn rebuild(&mut self) {
-        let DynamicBvh { proxies, fat, pace, .. } = self;
-        // Motion relative to size, so that neither giants nor bullets decide for all.
-        let (mut ratios, mut paces) = (0.0f64, 0.0f64);
-        for (aabb, &pace) in proxies.boxes().iter().zip(&*pace) {
-            if 0.0 < pace && aabb.min.x <= aabb.max.x {
-                let (pace, size) = (f64::from(pace), mean_size(aabb));
+    /// The mean motion per frame of a sample: relative to size, so that neither giants nor bullets decide for all, and
+    /// as a length, of which at most a tenth of the size counts.
+    fn sample_motion(&self) -> (f64, f64) {
+        let n_slots = self.proxies.n_slots() as u64;
+        let (mut n, mut ratios, mut paces) = (0, 0.0f64, 0.0f64);
+        for i in 0..N_SAMPLES.min(n_slots) {
+            // Multiples of the golden ratio: no pattern in the numbering survives.
+            let slot = if n_slots <= N_SAMPLES {
+                i
+            } else {
+                ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32
+            };
+            let slot = slot as usize;
+            if !self.proxies.is_live(slot) {
+                continue;
+            }
+            n += 1;
+            if 0.0 < self.pace[slot] {
+                let (pace, size) =
+                    (f64::from(self.pace[slot]), f64::from(mean_size(&self.proxies.boxes()[slot])));
                 ratios += if pace < size { pace / size } else { 1.0 };
                 paces += pace.min(0.1 * size);
             }
         }
-        let n_live = (proxies.n_live() as f64).max(1.0);
-        let (mean_ratio, mean_pace) = (ratios / n_live, paces / n_live);
-        let has_list = self.policy.decide(self.settings.keep_lists, mean_ratio);
-        let frames = if has_list && 0.0 < mean_ratio {
-            f64::from(self.settings.margin_frames).max(1.0).min(MARGIN_SHARE / mean_ratio)
-        } else {
-            0.0
-        };
+        let n = f64::from(n.max(1));
+        (ratios / n, paces / n)
+    }
+
+    /// Chooses margins and makes the tree.
+    fn rebuild(&mut self) {
+        let (mean_ratio, mean_pace) = self.sample_motion();
+        let frames = self.policy.begin(&self.settings, mean_ratio, self.proxies.n_live());
+        let DynamicBvh { proxies, fat, pace, .. } = self;
         fat.clear();
-        fat.extend(proxies.boxes().iter().zip(&*pace).map(|(aabb, &pace)| {
-            if 0.0 < pace && 0.0 < frames {
-                let margin =
-                    (frames * f64::from(pace).max(0.5 * mean_pace)).min(0.25 * mean_size(aabb)) as f32;
-                let limit = Vec3::splat(f32::MAX);
-                // Rounding to nearest is monotone: the fat box holds the box. An empty box stays empty.
-                Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
-            } else {
-                *aabb
+        fat.extend_from_slice(proxies.boxes());
+        if 0.0 < frames {
+            let limit = Vec3::splat(f32::MAX);
+            let (frames, least) = (frames as f32, 0.5 * mean_pace as f32);
+            for (fat, &pace) in fat.iter_mut().zip(&*pace) {
+                if 0.0 < pace {
+                    let margin = (frames * pace.max(least)).min(0.25 * mean_size(fat));
+                    // Rounding to nearest is monotone: the fat box holds the box.
+                    *fat = Aabb { min: (fat.min - margin).max(-limit), max: (fat.max + margin).min(limit) };
+                }
             }
-        }));
-        self.policy.has_margins = 0.0 < frames;
+        }
 
         let DynamicBvh { tree, work, .. } = self;
         tree.clear();
@@ -249,7 +211,7 @@ impl DynamicBvh {
         #[cfg(feature = "parallel")]
         crate::par::open_leaves(tree, blocks, found);
         #[cfg(not(feature = "parallel"))]
-        find::open_leaves(tree, blocks, found);
+        crate::find::open_leaves(tree, blocks, found);
         counters.tests += tests + found.tests;
         let has_groups = self.has_groups;
         candidates.begin(!self.policy.has_margins, |pairs| {
@@ -300,44 +262,11 @@ impl DynamicBvh {
     }
 }
 
-impl Policy {
-    /// Whether the next list is worth keeping.
-    fn decide(&mut self, keep_lists: bool, mean_ratio: f64) -> bool {
-        if self.has_margins {
-            self.short_lives = if self.life < SHORT_LIFE { self.short_lives + 1 } else { 0 };
-            if self.short_lives == 0 {
-                self.penalty = LISTLESS.0;
-            }
-        }
-        self.life = 0;
-        if 0 < self.listless_left {
-            self.listless_left -= 1;
-            return false;
-        }
-        if SHORT_LIVES <= self.short_lives {
-            // One more short life after the pause, and the next pause is twice as long.
-            self.short_lives = SHORT_LIVES - 1;
-            self.listless_left = self.penalty.max(LISTLESS.0);
-            self.penalty = (2 * self.listless_left).min(LISTLESS.1);
-            return false;
-        }
-        keep_lists && mean_ratio <= JUMP
-    }
-}
-
-/// The mean of the three extents.
+/// The mean of the three extents, finite; negative for the empty box.
 #[inline]
-fn mean_size(aabb: &Aabb) -> f64 {
-    let extents = aabb.max.as_dvec3() - aabb.min.as_dvec3();
-    (extents.x + extents.y + extents.z) * (1.0 / 3.0)
-}
-
-/// The largest move of a side, finite.
-#[inline]
-fn largest_move(old: &Aabb, new: &Aabb) -> f32 {
-    let (low, high) = ((new.min - old.min).abs(), (new.max - old.max).abs());
-    let larger = |x: f32, y: f32| if x < y { y } else { x };
-    larger(larger(larger(low.x, high.x), larger(low.y, high.y)), larger(low.z, high.z))
+fn mean_size(aabb: &Aabb) -> f32 {
+    let extents = (aabb.max - aabb.min) * (1.0 / 3.0);
+    (extents.x + extents.y + extents.z).min(f32::MAX)
 }
 
 /// Merges sorted `extra` into sorted `out`, from the back and in whole stretches.
@@ -405,33 +334,19 @@ impl BroadPhase for DynamicBvh {
         self.is_changed = true;
         let limit = self.loose_limit();
         let DynamicBvh { proxies, fat, pace, work, .. } = self;
-        let boxes = proxies.boxes_mut();
-        work.escaped.clear();
-        work.escaped.resize(moves.len(), 0);
-        let (mut n_escaped, mut largest) = (0, 0.0f32);
-        for (id, new) in moves {
-            let slot = id.index() as usize;
-            let step = largest_move(&boxes[slot], new).min(f32::MAX);
-            let slowed = 0.9 * pace[slot];
-            pace[slot] = if step < slowed { slowed } else { step };
-            boxes[slot] = *new;
-            let stays = fat[slot].contains(new);
-            work.escaped[n_escaped] = slot as u32;
-            n_escaped += usize::from(!stays);
-            let counted = if stays { step } else { 0.0 };
-            largest = if largest < counted { counted } else { largest };
-        }
+        let ingest = Ingest { moves, boxes: proxies.boxes_mut(), fat, pace, escaped: &mut work.escaped };
+        let largest = dispatch(ingest);
         if self.all_loose {
             return Ok(());
         }
         self.candidates.add_move(largest);
-        if limit < n_escaped {
+        let escaped = core::mem::take(&mut self.work.escaped);
+        if limit < escaped.len() {
             self.loosen_all();
-            return Ok(());
+        } else {
+            escaped.iter().for_each(|&slot| self.evict(slot));
         }
-        for i in 0..n_escaped {
-            self.evict(self.work.escaped[i]);
-        }
+        self.work.escaped = escaped;
         Ok(())
     }
 
@@ -449,7 +364,8 @@ impl BroadPhase for DynamicBvh {
     }
 
     fn refresh(&mut self) {
-        if self.all_loose || self.loose_limit() < self.loose.len() {
+        let is_too_wide = self.policy.is_too_wide(self.proxies.n_live());
+        if self.all_loose || self.loose_limit() < self.loose.len() || is_too_wide {
             self.rebuild();
         }
     }
@@ -474,6 +390,7 @@ impl BroadPhase for DynamicBvh {
         self.counters.tests += self.candidates.recheck(self.proxies.boxes());
         out.clear();
         self.candidates.emit(out);
+        self.policy.waste += (self.candidates.len() - out.len()) as u64;
         if !self.loose.is_empty() {
             self.find_loose();
             merge(out, &self.work.loose_pairs);
@@ -554,81 +471,6 @@ impl DynamicBvh {
         if !self.all_loose {
             self.place[slot] = self.loose.len() as u32;
             self.loose.push(slot as u32);
-        }
-    }
-
-    /// The slots that the tree does not hold.
-    fn outside_tree(&self) -> impl Iterator<Item = u32> {
-        let (all, listed) = if self.all_loose { (self.proxies.n_slots(), 0) } else { (0, self.loose.len()) };
-        (0..all as u32)
-            .filter(|&slot| self.proxies.is_live(slot as usize))
-            .chain(self.loose[..listed].iter().copied())
-    }
-}
-
-impl SpatialIndex for DynamicBvh {
-    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let boxes = self.proxies.boxes();
-        if !self.all_loose && query::visit_box(&self.tree, boxes, query, visit).is_break() {
-            return;
-        }
-        for slot in self.outside_tree() {
-            if boxes[slot as usize].overlaps(query) && visit(slot).is_break() {
-                return;
-            }
-        }
-    }
-
-    fn visit_ray(
-        &self,
-        ray: &Ray,
-        mut interval: Interval,
-        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
-    ) {
-        let boxes = self.proxies.boxes();
-        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
-            return;
-        }
-        if !self.all_loose {
-            match query::visit_ray(&self.tree, boxes, ray, interval, visit) {
-                ControlFlow::Continue(end) => interval.max = end,
-                ControlFlow::Break(()) => return,
-            }
-        }
-        for slot in self.outside_tree() {
-            if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
-                match visit(BoxHit { index: slot, at }) {
-                    ControlFlow::Continue(end) => interval.max = end,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
-    }
-
-    fn visit_near(
-        &self,
-        point: Vec3,
-        mut max_distance: f32,
-        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
-    ) {
-        let boxes = self.proxies.boxes();
-        if !point.is_finite() {
-            return;
-        }
-        if !self.all_loose {
-            match query::visit_near(&self.tree, boxes, point, max_distance, visit) {
-                ControlFlow::Continue(end) => max_distance = end,
-                ControlFlow::Break(()) => return,
-            }
-        }
-        for slot in self.outside_tree() {
-            let at = point_box_distance(point, &boxes[slot as usize]);
-            if at <= max_distance {
-                match visit(BoxHit { index: slot, at }) {
-                    ControlFlow::Continue(end) => max_distance = end,
-                    ControlFlow::Break(()) => return,
-                }
-            }
         }
     }
 }

@@ -1,18 +1,26 @@
 //! All pairs of touching boxes in a tree: the tree against itself.
 //!
-//! Level by level a list of pairs of blocks that touch is opened into the pairs of the level below. At the leaves the
-//! boxes of one block that reach the bounds of the other are tested against its eight boxes at once. What touches is
-//! written without a branch.
+//! Level by level a list of pairs of blocks that touch is opened into the pairs of the level below. The last levels
+//! are opened piece by piece in four steps, each a plain loop that writes the tasks of the next: blocks of level 1
+//! that meet, leaves that reach a block, pairs of leaves, boxes that reach a leaf. A processor guesses wrong where a
+//! loop inside is long for one box and short for the next; here nothing is left to guess.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against tree).
-//! Differs: breadth first, so that the partners of a block are met together and the last step can be cut in pieces.
+//! Differs: breadth first, in lists of tasks, so that no step has a branch that depends on the boxes.
 
-use crate::tree::{Block, Tree, WIDTH, next_lane};
+use crate::tree::{Tree, WIDTH, next_lane};
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 use carom_lanes::{Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 
 /// Pairs of blocks of one level, the smaller number first.
 type BlockPairs = Vec<(u32, u32)>;
+
+/// Pairs of level-1 blocks opened at a time: few enough for their tasks to stay in the nearest cache.
+const PIECE: usize = 32;
+
+/// Tasks ahead whose block is fetched.
+const AHEAD: usize = 8;
 
 /// What was found: slots, the smaller in `low`, in no order.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +33,15 @@ pub(crate) struct Found {
     pub(crate) n: usize,
     /// Boxes tested.
     pub(crate) tests: u64,
+    tasks: Tasks,
+}
+
+/// Lists of tasks: who, and against whom.
+#[derive(Clone, Debug, Default)]
+struct Tasks {
+    leaves: [Vec<u32>; 2],
+    leaf_pairs: [Vec<u32>; 2],
+    boxes: [Vec<u32>; 2],
 }
 
 impl Found {
@@ -34,12 +51,14 @@ impl Found {
         self.tests = 0;
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        let size = (self.low.len() * 2).max(4096);
-        self.low.resize(size, 0);
-        self.high.resize(size, 0);
+    /// Makes room for so many more pairs.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        if self.low.len() < self.n + more {
+            let size = (self.n + more).max(self.low.len() * 2);
+            self.low.resize(size, 0);
+            self.high.resize(size, 0);
+        }
     }
 }
 
@@ -125,83 +144,142 @@ impl Kernel for OpenLeaves<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let tree = self.tree;
-        let (parents, leaves) = (&tree.levels[1], &tree.levels[0]);
-        for &(a, b) in self.pairs {
-            let (parent_a, parent_b) = (&parents[a as usize], &parents[b as usize]);
-            for lane_a in 0..WIDTH {
-                let leaf_a = a as usize * WIDTH + lane_a;
-                if tree.first_static <= leaf_a {
-                    break;
-                }
-                let mut bits = parent_b.touching(simd, &parent_a.get(lane_a)).bits();
-                if a == b {
-                    bits &= u32::MAX << lane_a;
-                }
-                self.out.tests += 8;
-                while bits != 0 {
-                    let lane_b = next_lane(&mut bits);
-                    let leaf_b = b as usize * WIDTH + lane_b;
-                    if self.out.low.len() < self.out.n + (WIDTH + 1) * WIDTH {
-                        self.out.grow();
-                    }
-                    let block_a = &leaves[leaf_a];
-                    if leaf_a == leaf_b {
-                        within(simd, block_a, &tree.slots[leaf_a], self.out);
-                    } else {
-                        let reach = block_a.touching(simd, &parent_b.get(lane_b)).bits();
-                        between(
-                            simd,
-                            block_a,
-                            reach,
-                            &tree.slots[leaf_a],
-                            &leaves[leaf_b],
-                            &tree.slots[leaf_b],
-                            self.out,
-                        );
-                    }
+        let OpenLeaves { tree, pairs, out } = self;
+        let mut tasks = core::mem::take(&mut out.tasks);
+        for list in &mut tasks.leaves {
+            list.resize(PIECE * WIDTH + WIDTH, 0);
+        }
+        for piece in pairs.chunks(PIECE) {
+            let n_leaves = reaching_leaves(simd, tree, piece, &mut tasks.leaves);
+            for list in &mut tasks.leaf_pairs {
+                if list.len() < (n_leaves + 1) * WIDTH {
+                    list.resize((n_leaves + 1) * WIDTH, 0);
                 }
             }
+            let n_pairs = meeting_leaves(simd, tree, &tasks.leaves, n_leaves, &mut tasks.leaf_pairs);
+            for list in &mut tasks.boxes {
+                if list.len() < (n_pairs + 1) * WIDTH {
+                    list.resize((n_pairs + 1) * WIDTH, 0);
+                }
+            }
+            let n_boxes = reaching_boxes(simd, tree, &tasks.leaf_pairs, n_pairs, &mut tasks.boxes);
+            out.reserve((n_boxes + PIECE * WIDTH * WIDTH + 1) * WIDTH);
+            between(simd, tree, &tasks.boxes, n_boxes, out);
+            for &(a, b) in piece {
+                if a == b {
+                    within(simd, tree, a as usize, out);
+                }
+            }
+            out.tests += (WIDTH * (piece.len() + n_leaves + n_pairs + n_boxes)) as u64;
         }
+        out.tasks = tasks;
     }
 }
 
-/// The boxes of block a that `reach` the bounds of block b, against the boxes of b.
+/// The leaves under the first block of each pair that reach the second; leaf and block.
 #[inline(always)]
-fn between<S: Simd>(
+fn reaching_leaves<S: Simd>(simd: S, tree: &Tree, pairs: &[(u32, u32)], out: &mut [Vec<u32>; 2]) -> usize {
+    let [leaves, partners] = out;
+    let parents = &tree.levels[1];
+    let first_static = S::U32x8::splat(simd, tree.first_static as u32);
+    let mut n = 0;
+    for &(a, b) in pairs {
+        // With two levels the second block is the whole tree.
+        let bounds = if tree.levels.len() == 2 { EVERYTHING } else { tree.bounds(1, b as usize) };
+        let children = S::U32x8::splat(simd, a * WIDTH as u32) + S::U32x8::iota(simd);
+        // From the first static leaf on, every partner is static too: its number is not smaller.
+        let mask = parents[a as usize].touching(simd, &bounds) & children.lt(first_static);
+        children.compress_store(mask, &mut leaves[n..]);
+        n += S::U32x8::splat(simd, b).compress_store(mask, &mut partners[n..]);
+    }
+    n
+}
+
+const EVERYTHING: Aabb = Aabb { min: glam::Vec3::MIN, max: glam::Vec3::MAX };
+
+/// The pairs of different leaves that meet, the smaller number first.
+#[inline(always)]
+fn meeting_leaves<S: Simd>(
     simd: S,
-    block_a: &Block,
-    mut reach: u32,
-    slots_a: &[u32; WIDTH],
-    block_b: &Block,
-    slots_b: &[u32; WIDTH],
-    out: &mut Found,
-) {
-    let partners = S::U32x8::load(simd, slots_b);
+    tree: &Tree,
+    [leaves, parents]: &[Vec<u32>; 2],
+    n_tasks: usize,
+    out: &mut [Vec<u32>; 2],
+) -> usize {
+    let [firsts, seconds] = out;
+    let blocks = &tree.levels[1];
+    let mut n = 0;
+    for task in 0..n_tasks {
+        let (leaf, parent) = (leaves[task], parents[task]);
+        let own = S::U32x8::splat(simd, leaf);
+        let others = S::U32x8::splat(simd, parent * WIDTH as u32) + S::U32x8::iota(simd);
+        let mask = blocks[parent as usize].touching(simd, &tree.bounds(0, leaf as usize)) & own.lt(others);
+        own.compress_store(mask, &mut firsts[n..]);
+        n += others.compress_store(mask, &mut seconds[n..]);
+    }
+    n
+}
+
+/// The boxes of the first leaf of each pair that reach the second; place of the box, and leaf.
+#[inline(always)]
+fn reaching_boxes<S: Simd>(
+    simd: S,
+    tree: &Tree,
+    [firsts, seconds]: &[Vec<u32>; 2],
+    n_tasks: usize,
+    out: &mut [Vec<u32>; 2],
+) -> usize {
+    let [places, leaves] = out;
+    let blocks = &tree.levels[0];
+    let mut n = 0;
+    for task in 0..n_tasks {
+        let (first, second) = (firsts[task], seconds[task]);
+        let mask = blocks[first as usize].touching(simd, &tree.bounds(0, second as usize));
+        let own = S::U32x8::splat(simd, first * WIDTH as u32) + S::U32x8::iota(simd);
+        own.compress_store(mask, &mut places[n..]);
+        n += S::U32x8::splat(simd, second).compress_store(mask, &mut leaves[n..]);
+    }
+    n
+}
+
+/// Each box against the eight of its leaf.
+#[inline(always)]
+fn between<S: Simd>(simd: S, tree: &Tree, [places, leaves]: &[Vec<u32>; 2], n_tasks: usize, out: &mut Found) {
+    let blocks = &tree.levels[0];
+    let (low, high) = (&mut out.low[..], &mut out.high[..]);
     let mut n = out.n;
-    out.tests += 8 + 8 * u64::from(reach.count_ones());
-    while reach != 0 {
-        let lane = next_lane(&mut reach);
-        let mask = block_b.touching(simd, &block_a.get(lane));
-        let own = S::U32x8::splat(simd, slots_a[lane]);
-        own.min(partners).compress_store(mask, &mut out.low[n..]);
-        n += own.max(partners).compress_store(mask, &mut out.high[n..]);
+    for task in 0..n_tasks {
+        if let Some(block) = leaves.get(task + AHEAD).and_then(|&leaf| blocks.get(leaf as usize)) {
+            block.prefetch(simd);
+        }
+        let (place, leaf) = (places[task] as usize, leaves[task] as usize);
+        let aabb = blocks[place / WIDTH].get(place % WIDTH);
+        let mask = blocks[leaf].touching(simd, &aabb);
+        let own = S::U32x8::splat(simd, tree.slots[place / WIDTH][place % WIDTH]);
+        let partners = S::U32x8::load(simd, &tree.slots[leaf]);
+        own.min(partners).compress_store(mask, &mut low[n..]);
+        n += own.max(partners).compress_store(mask, &mut high[n..]);
     }
     out.n = n;
 }
 
-/// The boxes of one block among themselves.
+/// The boxes of each leaf under a block of level 1 among themselves.
 #[inline(always)]
-fn within<S: Simd>(simd: S, block: &Block, slots: &[u32; WIDTH], out: &mut Found) {
-    let partners = S::U32x8::load(simd, slots);
+fn within<S: Simd>(simd: S, tree: &Tree, parent: usize, out: &mut Found) {
+    let first = parent * WIDTH;
+    let last = (first + WIDTH).min(tree.first_static);
+    let (low, high) = (&mut out.low[..], &mut out.high[..]);
     let mut n = out.n;
-    out.tests += 56;
-    for lane in 0..WIDTH - 1 {
-        let later = S::Mask8::from_bits(simd, u32::MAX << (lane + 1));
-        let mask = block.touching(simd, &block.get(lane)) & later;
-        let own = S::U32x8::splat(simd, slots[lane]);
-        own.min(partners).compress_store(mask, &mut out.low[n..]);
-        n += own.max(partners).compress_store(mask, &mut out.high[n..]);
+    for leaf in first..last {
+        let block = &tree.levels[0][leaf];
+        let partners = S::U32x8::load(simd, &tree.slots[leaf]);
+        for lane in 0..WIDTH - 1 {
+            let later = S::Mask8::from_bits(simd, u32::MAX << (lane + 1));
+            let mask = block.touching(simd, &block.get(lane)) & later;
+            let own = S::U32x8::splat(simd, tree.slots[leaf][lane]);
+            own.min(partners).compress_store(mask, &mut low[n..]);
+            n += own.max(partners).compress_store(mask, &mut high[n..]);
+        }
     }
     out.n = n;
 }

@@ -28,10 +28,14 @@ mod candidates;
 mod canonical;
 mod dynamic;
 mod find;
+mod ingest;
 mod order;
 #[cfg(feature = "parallel")]
 mod par;
+mod policy;
 mod query;
+mod spatial;
 mod tree;
 
-pub use dynamic::{DynamicBvh, TreeSettings};
+pub use dynamic::DynamicBvh;
+pub use policy::TreeSettings;

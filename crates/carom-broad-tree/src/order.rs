@@ -1,12 +1,14 @@
 //! Puts boxes in an order in which neighbours in space are neighbours in the list.
 //!
-//! Each box gets a key: the class of its size, then the interleaved bits of its centre. A radix sort orders the keys.
+//! Each box gets a key: the class of its size, then the place of its centre along Hilbert's curve. A radix sort orders
+//! the keys. Any stretch of the curve is one connected region (of Morton's it may be two far apart: three times as
+//! many groups of 64 met each other).
 //! Where many boxes share one cell, the run is ordered again in cells of its own, and so on: neither an outlier nor a
 //! cluster within a cluster spoils the order. Boxes much larger than the median, and static boxes, come last, each
 //! class apart, so that a group of neighbours is never stretched by one giant.
 //!
-//! Reference: G. M. Morton, A computer oriented geodetic data base, 1966; C. Lauterbach et al., Fast BVH Construction
-//! on GPUs, 2009, 3.1.
+//! Reference: J. Skilling, Programming the Hilbert curve, AIP Conference Proceedings 707, 2004 (from cell to place);
+//! C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3.1 (a tree from sorted places).
 //! Differs: as few bits as the number of boxes needs, and the cells of crowded places divided again.
 
 use alloc::vec::Vec;
@@ -42,13 +44,14 @@ pub(crate) struct SpatialOrder {
 }
 
 impl SpatialOrder {
-    /// Orders the live slots; calls `segment` with the class and the slots of each class in turn.
+    /// Orders the live slots; calls `segment` with each class in turn and its entries, whose low 32
+    /// bits are the slots.
     pub(crate) fn sort(
         &mut self,
         boxes: &[Aabb],
         is_live: impl Fn(usize) -> bool,
         is_static: impl Fn(usize) -> bool,
-        mut segment: impl FnMut(u8, &mut dyn Iterator<Item = u32>),
+        mut segment: impl FnMut(u8, &[u64]),
     ) {
         let n_slots = boxes.len();
         for axis in &mut self.centers {
@@ -80,13 +83,13 @@ impl SpatialOrder {
         self.entries.truncate(n);
         radix_sort(&mut self.entries, &mut self.scratch, 3 * axis_bits + class_bits);
 
+        let class_of = |entry: u64| (entry >> (32 + 3 * axis_bits)) as u8;
         let mut start = 0;
         while start < n {
-            let class = self.classes[self.entries[start] as u32 as usize];
-            let len =
-                self.entries[start..].partition_point(|&entry| self.classes[entry as u32 as usize] == class);
+            let class = class_of(self.entries[start]);
+            let len = self.entries[start..].partition_point(|&entry| class_of(entry) == class);
             self.divide_crowds(start, start + len);
-            segment(class, &mut self.entries[start..start + len].iter().map(|&entry| entry as u32));
+            segment(class, &self.entries[start..start + len]);
             start += len;
         }
     }
@@ -107,11 +110,14 @@ impl SpatialOrder {
             below += histogram[median];
             median += 1;
         }
+        // Sizes up to four times the median's are one class; then a class for every factor of four.
+        let mut class_of = [0; 256];
+        for (exponent, class) in class_of.iter_mut().enumerate() {
+            *class = (exponent.saturating_sub(median) / 2).min(7) as u8;
+        }
         let mut used = 0;
         for slot in 0..n_slots {
-            let above = usize::from(self.classes[slot]).saturating_sub(median);
-            // Sizes up to four times the median's are one class; then a class for every factor of four.
-            let mut class = if above < 2 { 0 } else { (above / 2).min(7) as u8 };
+            let mut class: u8 = class_of[usize::from(self.classes[slot])];
             if is_static(slot) {
                 class |= STATIC_CLASS;
             }
@@ -145,12 +151,11 @@ impl SpatialOrder {
             }
             for entry in run.iter_mut() {
                 let slot = *entry as u32;
-                let cell = |axis: usize| {
+                let cell = [0, 1, 2].map(|axis| {
                     let cell = (self.centers[axis][slot as usize] - range[axis][0]) * scale;
-                    spread((cell as u32).min((1 << CROWD_BITS) - 1))
-                };
-                let key = cell(0) | cell(1) << 1 | cell(2) << 2;
-                *entry = u64::from(key) << 32 | u64::from(slot);
+                    (cell as u32).min((1 << CROWD_BITS) - 1)
+                });
+                *entry = u64::from(hilbert(cell, CROWD_BITS)) << 32 | u64::from(slot);
             }
             run.sort_unstable();
             if run.first().map(|e| e >> 32) != run.last().map(|e| e >> 32) {
@@ -189,6 +194,66 @@ fn spread(x: u32) -> u32 {
     let x = (x | x << 8) & 0x0300_f00f;
     let x = (x | x << 4) & 0x030c_30c3;
     (x | x << 2) & 0x0924_9249
+}
+
+/// The place of a cell along the curve.
+fn hilbert(mut x: [u32; 3], axis_bits: u32) -> u32 {
+    for bit in (1..axis_bits).rev() {
+        let lower = (1 << bit) - 1;
+        for i in 0..3 {
+            if x[i] >> bit & 1 == 1 {
+                x[0] ^= lower;
+            } else {
+                let swapped = (x[0] ^ x[i]) & lower;
+                x[0] ^= swapped;
+                x[i] ^= swapped;
+            }
+        }
+    }
+    x[1] ^= x[0];
+    x[2] ^= x[1];
+    let mut turned = 0;
+    for bit in 1..axis_bits {
+        if x[2] >> bit & 1 == 1 {
+            turned ^= (1 << bit) - 1;
+        }
+    }
+    spread(x[0] ^ turned) << 2 | spread(x[1] ^ turned) << 1 | spread(x[2] ^ turned)
+}
+
+/// [`hilbert`], eight cells at once.
+#[inline(always)]
+fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U32x8 {
+    let zero = S::U32x8::splat(simd, 0);
+    for bit in (1..axis_bits).rev() {
+        let lower = S::U32x8::splat(simd, (1 << bit) - 1);
+        let bit = S::U32x8::splat(simd, 1 << bit);
+        for i in 0..3 {
+            let is_clear = (x[i] & bit).eq(zero);
+            let flipped = S::U32x8::select(is_clear, zero, lower);
+            let swapped = (x[0] ^ x[i]) & (lower ^ flipped);
+            x[0] = x[0] ^ swapped ^ flipped;
+            x[i] = if i == 0 { x[0] } else { x[i] ^ swapped };
+        }
+    }
+    x[1] = x[1] ^ x[0];
+    x[2] = x[2] ^ x[1];
+    let mut turned = zero;
+    for bit in 1..axis_bits {
+        let lower = S::U32x8::splat(simd, (1 << bit) - 1);
+        let is_clear = (x[2] & S::U32x8::splat(simd, 1 << bit)).eq(zero);
+        turned = turned ^ S::U32x8::select(is_clear, zero, lower);
+    }
+    let mut key = zero;
+    for x in x {
+        let x = x ^ turned;
+        let x = (x | x.shl::<16>()) & S::U32x8::splat(simd, 0x0300_00ff);
+        let x = (x | x.shl::<8>()) & S::U32x8::splat(simd, 0x0300_f00f);
+        let x = (x | x.shl::<4>()) & S::U32x8::splat(simd, 0x030c_30c3);
+        let x = (x | x.shl::<2>()) & S::U32x8::splat(simd, 0x0924_9249);
+        key = key.shl::<1>() | x;
+    }
+    key
 }
 
 /// Least significant digit first, on the bits `32..32 + n_bits`; stable.
@@ -269,7 +334,7 @@ impl Kernel for Measure<'_> {
     }
 }
 
-/// Cells of centres, their bits interleaved, under the class.
+/// Places of centres along the curve, under the class.
 struct Keys<'a> {
     centers: [&'a [f32]; 3],
     classes: &'a [u8],
@@ -291,17 +356,12 @@ impl Kernel for Keys<'_> {
         let mut start = 0;
         while start < n {
             let at = self.first_slot + start;
-            let mut key = S::U32x8::splat(simd, 0);
-            for axis in [2, 1, 0] {
+            let mut cell = [S::U32x8::splat(simd, 0); 3];
+            for axis in 0..3 {
                 let center = S::F32x8::load_or(simd, self.centers[axis], at, 0.0);
-                let cell = ((center - low[axis]) * scale).min(last).trunc_to_u32();
-                let x = cell;
-                let x = (x | x.shl::<16>()) & S::U32x8::splat(simd, 0x0300_00ff);
-                let x = (x | x.shl::<8>()) & S::U32x8::splat(simd, 0x0300_f00f);
-                let x = (x | x.shl::<4>()) & S::U32x8::splat(simd, 0x030c_30c3);
-                let x = (x | x.shl::<2>()) & S::U32x8::splat(simd, 0x0924_9249);
-                key = key.shl::<1>() | x;
+                cell[axis] = ((center - low[axis]) * scale).min(last).trunc_to_u32();
             }
+            let key = hilbert_lanes(simd, cell, self.axis_bits);
             let key = key.to_array();
             let len = (n - start).min(8);
             for lane in 0..len {
@@ -312,3 +372,6 @@ impl Kernel for Keys<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,6 +49,14 @@ impl Block {
         }
     }
 
+    /// Asks for the three cache lines of this block.
+    #[inline(always)]
+    pub(crate) fn prefetch<S: Simd>(&self, simd: S) {
+        simd.prefetch(&self.min, 0);
+        simd.prefetch(&self.min, 2);
+        simd.prefetch(&self.max, 1);
+    }
+
     /// The boxes of this block that touch the box.
     #[inline(always)]
     pub(crate) fn touching<S: Simd>(&self, simd: S, aabb: &Aabb) -> S::Mask8 {
@@ -92,18 +100,15 @@ impl Tree {
         self.levels.iter_mut().for_each(Vec::clear);
     }
 
-    /// Appends slots; each call begins a new block.
-    pub(crate) fn push_slots(&mut self, slots: &mut dyn Iterator<Item = u32>) {
-        let mut lane = WIDTH;
-        for slot in slots {
-            if lane == WIDTH {
-                self.slots.push([NO_SLOT; WIDTH]);
-                lane = 0;
+    /// Appends the slots in the low 32 bits of the entries; each call begins a new block.
+    pub(crate) fn push_slots(&mut self, entries: &[u64]) {
+        self.slots.reserve(entries.len().div_ceil(WIDTH));
+        for entries in entries.chunks(WIDTH) {
+            let mut block = [NO_SLOT; WIDTH];
+            for (slot, &entry) in block.iter_mut().zip(entries) {
+                *slot = entry as u32;
             }
-            if let Some(block) = self.slots.last_mut() {
-                block[lane] = slot;
-            }
-            lane += 1;
+            self.slots.push(block);
         }
     }
 
@@ -123,11 +128,7 @@ impl Tree {
             level.resize(n_blocks, Block::EMPTY);
             n_blocks = n_blocks.div_ceil(WIDTH);
         }
-        for (block, slots) in self.levels[0].iter_mut().zip(&self.slots) {
-            for (lane, &slot) in slots.iter().enumerate() {
-                block.set(lane, boxes.get(slot as usize).unwrap_or(&Aabb::EMPTY));
-            }
-        }
+        dispatch(Gather { slots: &self.slots, boxes, leaves: &mut self.levels[0] });
         for level in 1..n_levels {
             let (below, above) = self.levels.split_at_mut(level);
             dispatch(Merge { children: &below[level - 1], parents: &mut above[0] });
@@ -179,6 +180,36 @@ impl Tree {
             }
         }
         Ok(())
+    }
+}
+
+/// The boxes of the slots in each leaf.
+struct Gather<'a> {
+    slots: &'a [[u32; WIDTH]],
+    boxes: &'a [Aabb],
+    leaves: &'a mut [Block],
+}
+
+impl Kernel for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        const AHEAD: usize = 4;
+        for number in 0..self.slots.len() {
+            if let Some(later) = self.slots.get(number + AHEAD) {
+                for lane in 0..WIDTH {
+                    simd.prefetch(self.boxes, later[lane] as usize);
+                }
+            }
+            let mut block = Block::EMPTY;
+            for lane in 0..WIDTH {
+                if let Some(aabb) = self.boxes.get(self.slots[number][lane] as usize) {
+                    block.set(lane, aabb);
+                }
+            }
+            self.leaves[number] = block;
+        }
     }
 }
 

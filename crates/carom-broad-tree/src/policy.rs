@@ -1,0 +1,131 @@
+//! When to keep a list of candidates, and how wide.
+//!
+//! A list is worth making when it lives for a few frames. Wide margins make it live longer and cost more in each
+//! frame; so a list that has cost as much as its making is made anew with half the margins, and one that died cheap
+//! gets twice the margins next. Only counts decide, never a clock: the work is the same in every run.
+//!
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (pay as much in rent as
+//! the purchase costs, then buy: at most twice the best in hindsight).
+
+/// How a [`DynamicBvh`] goes about it. The pairs do not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TreeSettings {
+    /// Keep lists of candidates while motion is coherent. Without, the tree is made anew for every change.
+    pub keep_lists: bool,
+    /// For how many frames of its own motion a fat box has room at first; at least 1. Later as it proves best.
+    pub margin_frames: f32,
+}
+
+impl Default for TreeSettings {
+    fn default() -> TreeSettings {
+        TreeSettings { keep_lists: true, margin_frames: 12.0 }
+    }
+}
+
+impl TreeSettings {
+    /// With lists, or without.
+    pub const fn with_keep_lists(mut self, keep_lists: bool) -> TreeSettings {
+        self.keep_lists = keep_lists;
+        self
+    }
+
+    /// With room for this many frames.
+    pub const fn with_margin_frames(mut self, margin_frames: f32) -> TreeSettings {
+        self.margin_frames = margin_frames;
+        self
+    }
+}
+
+/// A list that lived shorter than this was not worth making.
+const SHORT_LIFE: u32 = 3;
+
+/// After this many short lives in a row no list is made for a while.
+const SHORT_LIVES: u32 = 2;
+
+/// For how many rebuilds, at first and at most.
+const LISTLESS: (u32, u32) = (8, 64);
+
+/// Mean motion per frame, as a share of the box's size, above which a list is not even tried.
+const JUMP: f64 = 0.2 / 3.0;
+
+/// So many candidates carried for nothing cost as much as one box in a rebuild.
+const WASTE_PER_BOX: u64 = 16;
+
+/// Margins are this many times halved or doubled at most.
+const WIDENINGS: (i32, i32) = (-2, 2);
+
+/// The most that a mean margin may be, as a share of the size.
+const MARGIN_SHARE: f64 = 0.15;
+
+/// What decides between lists and none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Policy {
+    /// Frames since the rebuild.
+    pub(crate) life: u32,
+    pub(crate) has_margins: bool,
+    short_lives: u32,
+    listless_left: u32,
+    penalty: u32,
+    /// The settings' margin is multiplied by two to this power.
+    widening: i32,
+    /// Candidates that did not touch, summed over the frames of this list.
+    pub(crate) waste: u64,
+}
+
+impl Policy {
+    /// Carrying the list has cost as much as making another, which could be narrower.
+    fn is_wasteful(&self, n_boxes: usize) -> bool {
+        n_boxes as u64 * WASTE_PER_BOX < self.waste
+    }
+
+    /// The list should be made anew, narrower, although it still serves.
+    pub(crate) fn is_too_wide(&self, n_boxes: usize) -> bool {
+        self.has_margins && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
+    }
+
+    /// For how many frames of its own motion a fat box should have room until the next rebuild; 0 for no list.
+    /// `mean_ratio` is the mean motion per frame as a share of the size.
+    pub(crate) fn begin(&mut self, settings: &TreeSettings, mean_ratio: f64, n_boxes: usize) -> f64 {
+        let has_list = self.decide(settings.keep_lists, mean_ratio, n_boxes);
+        let mut frames = 0.0;
+        if has_list && 0.0 < mean_ratio {
+            let factor = if self.widening < 0 { 0.5 } else { 2.0 };
+            frames = f64::from(settings.margin_frames);
+            (0..self.widening.abs()).for_each(|_| frames *= factor);
+            frames = frames.max(1.0).min(MARGIN_SHARE / mean_ratio);
+        }
+        self.has_margins = 0.0 < frames;
+        frames
+    }
+
+    /// Whether the next list is worth keeping.
+    fn decide(&mut self, keep_lists: bool, mean_ratio: f64, n_boxes: usize) -> bool {
+        if self.has_margins {
+            // A list that costs more than its making is too wide; one that costs a quarter could have lived longer.
+            if self.is_wasteful(n_boxes) {
+                self.widening = (self.widening - 1).max(WIDENINGS.0);
+            } else if self.waste * 4 < n_boxes as u64 * WASTE_PER_BOX {
+                self.widening = (self.widening + 1).min(WIDENINGS.1);
+            }
+            self.short_lives = if self.life < SHORT_LIFE { self.short_lives + 1 } else { 0 };
+            if self.short_lives == 0 {
+                self.penalty = LISTLESS.0;
+            }
+        }
+        self.life = 0;
+        self.waste = 0;
+        if 0 < self.listless_left {
+            self.listless_left -= 1;
+            return false;
+        }
+        if SHORT_LIVES <= self.short_lives {
+            // One more short life after the pause, and the next pause is twice as long.
+            self.short_lives = SHORT_LIVES - 1;
+            self.listless_left = self.penalty.max(LISTLESS.0);
+            self.penalty = (2 * self.listless_left).min(LISTLESS.1);
+            return false;
+        }
+        keep_lists && mean_ratio <= JUMP
+    }
+}

@@ -1,0 +1,88 @@
+//! Spatial queries to the tree and to what is not in the tree at the moment.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
+
+use crate::dynamic::DynamicBvh;
+use crate::query;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry};
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+impl DynamicBvh {
+    /// The slots that the tree does not hold.
+    fn outside_tree(&self) -> impl Iterator<Item = u32> {
+        let (all, listed) = if self.all_loose { (self.proxies.n_slots(), 0) } else { (0, self.loose.len()) };
+        (0..all as u32)
+            .filter(|&slot| self.proxies.is_live(slot as usize))
+            .chain(self.loose[..listed].iter().copied())
+    }
+}
+
+impl SpatialIndex for DynamicBvh {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let boxes = self.proxies.boxes();
+        if !self.all_loose && query::visit_box(&self.tree, boxes, query, visit).is_break() {
+            return;
+        }
+        for slot in self.outside_tree() {
+            if boxes[slot as usize].overlaps(query) && visit(slot).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn visit_ray(
+        &self,
+        ray: &Ray,
+        mut interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let boxes = self.proxies.boxes();
+        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+            return;
+        }
+        if !self.all_loose {
+            match query::visit_ray(&self.tree, boxes, ray, interval, visit) {
+                ControlFlow::Continue(end) => interval.max = end,
+                ControlFlow::Break(()) => return,
+            }
+        }
+        for slot in self.outside_tree() {
+            if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
+                match visit(BoxHit { index: slot, at }) {
+                    ControlFlow::Continue(end) => interval.max = end,
+                    ControlFlow::Break(()) => return,
+                }
+            }
+        }
+    }
+
+    fn visit_near(
+        &self,
+        point: Vec3,
+        mut max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let boxes = self.proxies.boxes();
+        if !point.is_finite() {
+            return;
+        }
+        if !self.all_loose {
+            match query::visit_near(&self.tree, boxes, point, max_distance, visit) {
+                ControlFlow::Continue(end) => max_distance = end,
+                ControlFlow::Break(()) => return,
+            }
+        }
+        for slot in self.outside_tree() {
+            let at = point_box_distance(point, &boxes[slot as usize]);
+            if at <= max_distance {
+                match visit(BoxHit { index: slot, at }) {
+                    ControlFlow::Continue(end) => max_distance = end,
+                    ControlFlow::Break(()) => return,
+                }
+            }
+        }
+    }
+}
