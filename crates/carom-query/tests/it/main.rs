@@ -1,1 +1,3 @@
 //! Integration tests of carom-query.
+
+mod mesh_cases;
