@@ -34,11 +34,11 @@ pub const FEATURE_SINE: f64 = 0.1;
 /// large by at most this.
 pub const SAT_TIE: f64 = 1e-13;
 
-/// Cosine, a pure number. Faces turned from the contact normal by less than its angle, 8 degrees, are clipped
-/// against each other even when the axis of least overlap is that of two edges.
+/// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces turned from the contact normal by less than its angle are
+/// clipped against each other even when the axis of least overlap is that of two edges.
 ///
 /// A box at rest tilts by far less and keeps its four contacts; a true crossing of edges keeps one.
-pub const NEARLY_FACING: f64 = 0.99;
+pub const NEARLY_FACING: f64 = 0.994_987_437_106_62;
 
 /// Cosine, a pure number. A supporting face turned farther from the contact normal than this is seen edge-on, and
 /// its extreme edge stands for it: carrying points along the normal to its plane would magnify errors twentyfold.

@@ -149,8 +149,8 @@ fn finish(
         a: surface_a,
         b: surface_b,
         distance: (surface_b - surface_a).dot(normal),
-        feature_a: ids[0].0,
-        feature_b: ids[1].0,
+        feature_a: ids[0],
+        feature_b: ids[1],
     }
 }
 

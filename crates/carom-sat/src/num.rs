@@ -1,6 +1,6 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 
-pub(crate) use carom_geom::{Contact, FeatureId, Manifold};
+pub(crate) use carom_geom::{Contact, ConvexHull, Manifold};
 pub(crate) use carom_math::{Pose, Real, Vec3};
 use glam::DVec3;
 

@@ -1,6 +1,6 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
-pub(crate) use carom_geom::f64::{Contact, FeatureId, Manifold};
+pub(crate) use carom_geom::f64::{Contact, ConvexHull, Manifold};
 pub(crate) use carom_math::f64::{Pose, Real, Vec3};
 use glam::DVec3;
 

@@ -8,6 +8,7 @@
 //! Reference: D. Gregorius, Robust Contact Creation for Physics Simulations, Game Developers Conference, 2015.
 //! Differs: he begins with the deepest point, from which all other choices follow; here only one depends on it.
 
+use carom_geom::FeatureId;
 use glam::DVec3;
 
 /// A pair of surface points that may become a contact; in the frame of A.
@@ -19,15 +20,18 @@ pub(crate) struct Candidate {
     pub(crate) b: DVec3,
     /// `(b - a) . normal`.
     pub(crate) distance: f64,
-    /// Feature id of A, as stored in `FeatureId`.
-    pub(crate) feature_a: u32,
-    /// Feature id of B, as stored in `FeatureId`.
-    pub(crate) feature_b: u32,
+    pub(crate) feature_a: FeatureId,
+    pub(crate) feature_b: FeatureId,
 }
 
 impl Candidate {
-    pub(crate) const NONE: Candidate =
-        Candidate { a: DVec3::ZERO, b: DVec3::ZERO, distance: 0.0, feature_a: 0, feature_b: 0 };
+    pub(crate) const NONE: Candidate = Candidate {
+        a: DVec3::ZERO,
+        b: DVec3::ZERO,
+        distance: 0.0,
+        feature_a: FeatureId::UNKNOWN,
+        feature_b: FeatureId::UNKNOWN,
+    };
 }
 
 /// The most candidates that one pair of features makes.

@@ -11,13 +11,11 @@
 //! Differs: the depth reported is the true minimum; faces win over edges only ties to rounding, and stability comes
 //! from clipping faces along an edge axis instead of from preferring a deeper face axis.
 
-use super::super::num::{
-    Contact, FeatureId, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real,
-};
+use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use crate::clip::{Candidates, Face, clip, edge_id};
 use crate::closest;
 use crate::reduce::{Candidate, reduce};
-use carom_geom::FeatureId as CoreId;
+use carom_geom::FeatureId;
 use carom_math::{WidePose, ops::sqrt, tol};
 use glam::DVec3;
 
@@ -52,8 +50,8 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
 ///
 /// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts. The deepest contact's
 /// distance is minus the penetration depth. Boxes apart may be reported up to where an axis proves their gap larger than
-/// `prediction`, but no contact is farther than that. Feature ids are those of the box's vertices (bit 0, 1,
-/// 2: positive x, y, z), of its edges and of its faces (2 axis + 1 for the positive side).
+/// `prediction`, but no contact is farther than that. Feature ids of
+/// vertices (bits 0, 1, 2: negative x, y, z) and faces (2 axis + 1 for the negative side) are those of `Cuboid`.
 pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> Option<Manifold> {
     manifold_wide(half_a, half_b, &b_in_a.wide(), prediction)
 }
@@ -104,7 +102,7 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
         if !(distance <= prediction) {
             return None;
         }
-        candidates.push(Candidate { a, b, distance, feature_a: face_a.id.0, feature_b: face_b.id.0 });
+        candidates.push(Candidate { a, b, distance, feature_a: face_a.id, feature_b: face_b.id });
     }
     let list = candidates.as_mut_slice();
     let n = reduce(list, normal);
@@ -112,7 +110,7 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
     for c in &list[..n] {
         manifold.push(
             Contact::new(narrow(c.a), narrow(c.b), narrow(normal), narrow_real(c.distance))
-                .with_features(FeatureId(c.feature_a), FeatureId(c.feature_b)),
+                .with_features(c.feature_a, c.feature_b),
         );
     }
     Some(manifold)
@@ -346,13 +344,7 @@ fn clip_rectangle(
             DVec3::from(p)
         };
         let (feature_a, feature_b) = ids.of(corner);
-        out.push(Candidate {
-            a: point(half_a[i]),
-            b: point(corner.w),
-            distance,
-            feature_a: feature_a.0,
-            feature_b: feature_b.0,
-        });
+        out.push(Candidate { a: point(half_a[i]), b: point(corner.w), distance, feature_a, feature_b });
     }
 }
 
@@ -417,7 +409,7 @@ struct FaceIds {
 }
 
 impl FaceIds {
-    fn of(&self, corner: &Corner) -> (CoreId, CoreId) {
+    fn of(&self, corner: &Corner) -> (FeatureId, FeatureId) {
         let (e_in, e_out) = (corner.edge_in, corner.edge_out);
         match (e_in < 4, e_out < 4) {
             (true, true) => (face_id(self.reference), quad_vertex(self.incident, e_out)),
@@ -429,29 +421,29 @@ impl FaceIds {
 }
 
 /// A face is an axis and a side.
-fn face_id((axis, positive): (usize, bool)) -> CoreId {
-    CoreId::face(2 * axis as u32 + u32::from(positive))
+fn face_id((axis, positive): (usize, bool)) -> FeatureId {
+    FeatureId::face(2 * axis as u32 + u32::from(!positive))
 }
 
-fn vertex_id((axis, positive): (usize, bool), positive1: bool, positive2: bool) -> CoreId {
-    CoreId::vertex(
-        u32::from(positive) << axis
-            | u32::from(positive1) << ((axis + 1) % 3)
-            | u32::from(positive2) << ((axis + 2) % 3),
+fn vertex_id((axis, positive): (usize, bool), positive1: bool, positive2: bool) -> FeatureId {
+    FeatureId::vertex(
+        u32::from(!positive) << axis
+            | u32::from(!positive1) << ((axis + 1) % 3)
+            | u32::from(!positive2) << ((axis + 2) % 3),
     )
 }
 
-fn quad_vertex(face: (usize, bool), k: u8) -> CoreId {
+fn quad_vertex(face: (usize, bool), k: u8) -> FeatureId {
     let (s1, s2) = QUAD[usize::from(k)];
     vertex_id(face, 0.0 < s1, 0.0 < s2)
 }
 
-fn quad_edge(face: (usize, bool), k: u8) -> CoreId {
+fn quad_edge(face: (usize, bool), k: u8) -> FeatureId {
     edge_id(quad_vertex(face, k), quad_vertex(face, (k + 1) % 4))
 }
 
 /// Sides 0 to 3: +u, +v, -u, -v.
-fn rectangle_edge(face: (usize, bool), side: u8) -> CoreId {
+fn rectangle_edge(face: (usize, bool), side: u8) -> FeatureId {
     let corner = |s1: bool, s2: bool| vertex_id(face, s1, s2);
     match side {
         0 => edge_id(corner(true, false), corner(true, true)),
@@ -462,7 +454,7 @@ fn rectangle_edge(face: (usize, bool), side: u8) -> CoreId {
 }
 
 /// The vertex between two sides; two opposite sides, met only by a face without width, give one of their vertices.
-fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> CoreId {
+fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
     let u = side == 0 || other == 0;
     let v = side == 1 || other == 1;
     vertex_id(face, u, v)
@@ -477,8 +469,8 @@ struct PlacedBox {
 /// A face of a placed box, counter-clockwise seen from outside.
 struct BoxFace {
     points: [DVec3; 4],
-    ids: [CoreId; 4],
-    id: CoreId,
+    ids: [FeatureId; 4],
+    id: FeatureId,
     normal: DVec3,
     /// Cosine between the face's normal and the direction it was asked for.
     cosine: f64,
@@ -561,20 +553,20 @@ fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candida
         return; // Apart, and not nearest along this axis.
     }
     if distance <= prediction {
-        out.push(Candidate { a: point_a, b: point_b, distance, feature_a: id_a.0, feature_b: id_b.0 });
+        out.push(Candidate { a: point_a, b: point_b, distance, feature_a: id_a, feature_b: id_b });
     }
 }
 
 /// The edge along `axis` that is farthest in `direction`.
-fn supporting_edge(placed: &PlacedBox, axis: usize, direction: DVec3) -> (DVec3, DVec3, CoreId) {
+fn supporting_edge(placed: &PlacedBox, axis: usize, direction: DVec3) -> (DVec3, DVec3, FeatureId) {
     let (k1, k2) = ((axis + 1) % 3, (axis + 2) % 3);
     let mut middle = placed.center;
     let mut bits = 0;
     for k in [k1, k2] {
         let positive = 0.0 <= placed.axes[k].dot(direction);
         middle += placed.axes[k] * if positive { placed.half[k] } else { -placed.half[k] };
-        bits |= u32::from(positive) << k;
+        bits |= u32::from(!positive) << k;
     }
     let along = placed.axes[axis] * placed.half[axis];
-    (middle - along, middle + along, edge_id(CoreId::vertex(bits), CoreId::vertex(bits | 1 << axis)))
+    (middle - along, middle + along, edge_id(FeatureId::vertex(bits), FeatureId::vertex(bits | 1 << axis)))
 }

@@ -9,10 +9,10 @@
 //! Manifolds, GDC 2007.
 //! Differs: features are clipped along the contact normal, so no contact is deeper than the given depth.
 
-use super::super::num::{Contact, FeatureId, Manifold, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{Contact, Manifold, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use crate::clip::{Candidates, Face, clip};
 use crate::reduce::{Candidate, MAX_CANDIDATES, reduce};
-use carom_geom::{Feature, FeatureId as CoreId, SupportMap};
+use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
@@ -41,64 +41,93 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     witness: &Witness,
     prediction: Real,
 ) -> Manifold {
-    let mut manifold = Manifold::new(witness.normal);
     let (normal, distance) = (widen(witness.normal), widen_real(witness.distance));
     if !(witness.distance <= prediction && normal.is_finite()) {
-        return manifold;
+        return Manifold::new(witness.normal);
     }
-    let mut feature_a = Feature::new();
-    let mut feature_b = Feature::new();
-    a.feature(normal, &mut feature_a);
-    b.feature(b_in_a.inverse_transform_vector(-normal), &mut feature_b);
-    let mut points_b = [DVec3::ZERO; carom_geom::MAX_FEATURE_POINTS];
-    let points_b = &mut points_b[..feature_b.points().len()];
-    for (placed, &own) in points_b.iter_mut().zip(feature_b.points()) {
-        *placed = b_in_a.transform_point(own);
-    }
-    let face_a = Face::of(&feature_a, a.margin()).facing(normal);
-    let face_b = Face {
-        points: points_b,
-        ids: feature_b.ids(),
-        id: feature_b.id,
-        normal: b_in_a.transform_vector(feature_b.normal),
-        margin: b.margin(),
-    }
-    .facing(-normal);
+    let (mut feature_a, mut feature_b) = (Feature::new(), Feature::new());
+    let mut points_b = [DVec3::ZERO; MAX_FEATURE_POINTS];
+    let face_a = own_face(a, normal, &mut feature_a);
+    let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
+    let size = a.radius() + b.radius() + a.margin() + b.margin();
+    let pair = (widen(witness.point_a), widen(witness.point_b), distance);
+    assemble(&face_a, &face_b, normal, Some(pair), widen_real(prediction), size)
+}
 
+/// The feature that rests on the plane with this outward normal.
+pub(super) fn own_face<'a, A: SupportMap + ?Sized>(
+    a: &A,
+    outward: DVec3,
+    feature: &'a mut Feature,
+) -> Face<'a> {
+    a.feature(outward, feature);
+    Face::of(feature, a.margin()).facing(outward)
+}
+
+/// The same for a placed shape; `outward` in the frame that it is placed in.
+pub(super) fn placed_face<'a, B: SupportMap + ?Sized>(
+    b: &B,
+    pose: &WidePose,
+    outward: DVec3,
+    feature: &'a mut Feature,
+    points: &'a mut [DVec3; MAX_FEATURE_POINTS],
+) -> Face<'a> {
+    b.feature(pose.inverse_transform_vector(outward), feature);
+    let points = &mut points[..feature.points().len()];
+    for (placed, &own) in points.iter_mut().zip(feature.points()) {
+        *placed = pose.transform_point(own);
+    }
+    let normal = pose.transform_vector(feature.normal);
+    Face { points, ids: feature.ids(), id: feature.id, normal, margin: b.margin() }.facing(outward)
+}
+
+/// The contacts of two features along a normal, with a pair of deepest or closest points that joins them when it is deeper
+/// than all.
+pub(super) fn assemble(
+    face_a: &Face,
+    face_b: &Face,
+    normal: DVec3,
+    witness: Option<(DVec3, DVec3, f64)>,
+    prediction: f64,
+    size: f64,
+) -> Manifold {
     let mut all = Candidates::<MAX_CANDIDATES>::new();
-    clip(&face_a, &face_b, normal, &mut all);
-    let limit = widen_real(prediction);
+    clip(face_a, face_b, normal, &mut all);
     let mut near = Candidates::<MAX_CANDIDATES>::new();
     let mut deepest = f64::INFINITY;
     for c in all.as_slice() {
-        if c.distance <= limit {
+        if c.distance <= prediction {
             deepest = deepest.min(c.distance);
             near.push(*c);
         }
     }
-    let size = a.radius() + b.radius() + a.margin() + b.margin();
-    if !(deepest <= distance + tol::WITNESS_KEPT * size) {
+    if let Some((point_a, point_b, distance)) = witness
+        && distance <= prediction
+        && !(deepest <= distance + tol::WITNESS_KEPT * size)
+    {
         near.push(Candidate {
-            a: widen(witness.point_a),
-            b: widen(witness.point_b),
+            a: point_a,
+            b: point_b,
             distance,
-            feature_a: witness_feature(&face_a).0,
-            feature_b: witness_feature(&face_b).0,
+            feature_a: witness_feature(face_a),
+            feature_b: witness_feature(face_b),
         });
     }
     let list = near.as_mut_slice();
     let n = reduce(list, normal);
+    let stored = narrow(normal);
+    let mut manifold = Manifold::new(stored);
     for c in &list[..n] {
         manifold.push(
-            Contact::new(narrow(c.a), narrow(c.b), witness.normal, narrow_real(c.distance))
-                .with_features(FeatureId(c.feature_a), FeatureId(c.feature_b)),
+            Contact::new(narrow(c.a), narrow(c.b), stored, narrow_real(c.distance))
+                .with_features(c.feature_a, c.feature_b),
         );
     }
     manifold
 }
 
 /// The witness is one per pair: it is known again by the features that it lies in.
-fn witness_feature(face: &Face) -> CoreId {
+fn witness_feature(face: &Face) -> FeatureId {
     match face.points.len() {
         1 => face.ids[0],
         _ => face.id,

@@ -1,6 +1,9 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
 pub mod box_box;
+mod gauss_map;
+pub mod hull_hull;
 mod manifold;
 
+pub use gauss_map::HullAxis;
 pub use manifold::{Witness, manifold_from_normal};
