@@ -91,7 +91,7 @@ fn boxes_the_general_way() {
     let (mut n_faces, mut n_wide) = (0, 0);
     for k in 0..400 {
         let angle = k as f32 * 0.37;
-        let turn = Quat::from_euler(glam::EulerRot::XYZ, angle * 0.01, angle * 1.7, angle * 0.003);
+        let turn = Quat::from_euler(glam::EulerRot::XYZ, angle * 0.0004, angle * 1.7, angle * 0.0002);
         let pose = Pose::new(turn, Vec3::new(angle.sin() * 0.3, 0.79, (angle * 2.0).sin() * 0.2));
         let Some(special) = box_box::manifold(half, half, &pose, 0.01) else { continue };
         let deepest = special.deepest().unwrap();
@@ -106,7 +106,7 @@ fn boxes_the_general_way() {
             n_wide += usize::from(2 <= m.contacts().len());
         }
     }
-    assert!(50 < n_faces && 9 * n_faces < 10 * n_wide, "{n_wide} of {n_faces}");
+    assert!(50 < n_faces && n_faces == n_wide, "{n_wide} of {n_faces}");
 }
 
 #[test]
