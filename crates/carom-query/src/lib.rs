@@ -37,6 +37,7 @@ mod num;
 pub mod f64;
 
 mod closest;
+mod ray_convex;
 
 pub use carom_gjk::Outcome;
 pub use kernel::*;

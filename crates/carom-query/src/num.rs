@@ -1,7 +1,7 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 
 pub(crate) use carom_geom as geom;
-pub(crate) use carom_math::{Pose, Real, Vec3};
+pub(crate) use carom_math::{Interval, Pose, Ray, Real, Vec3};
 pub(crate) use carom_sat as sat;
 
 /// A stored vector, widened exactly.

@@ -1,7 +1,7 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
 pub(crate) use carom_geom::f64 as geom;
-pub(crate) use carom_math::f64::{Pose, Real, Vec3};
+pub(crate) use carom_math::f64::{Interval, Pose, Ray, Real, Vec3};
 pub(crate) use carom_sat::f64 as sat;
 
 /// A stored vector, widened exactly: nothing to do.

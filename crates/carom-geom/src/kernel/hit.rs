@@ -69,16 +69,16 @@ pub struct PointProjection {
 }
 
 impl PointProjection {
+    /// On a single shape, from the nearest point and the signed distance; inside where that is not above 0.
+    #[inline]
+    pub const fn new(point: Vec3, distance: Real, feature: FeatureId) -> PointProjection {
+        PointProjection { point, is_inside: distance <= 0.0, distance, part: 0, feature }
+    }
+
     /// From the nearest point and the signed distance, in `f64`.
     #[inline]
     pub(crate) fn from_wide(point: DVec3, distance: f64, feature: FeatureId) -> PointProjection {
-        PointProjection {
-            point: narrow(point),
-            is_inside: distance <= 0.0,
-            distance: real(distance),
-            part: 0,
-            feature,
-        }
+        PointProjection::new(narrow(point), real(distance), feature)
     }
 
     /// The same projection with its part named.

@@ -100,6 +100,11 @@ impl Compound {
         self.boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(&part.placed(pose)))
     }
 
+    /// The first of the numbers that a part takes.
+    pub(super) fn first_number(&self, part: usize) -> u32 {
+        self.first_numbers[part]
+    }
+
     /// How many numbers the parts take.
     pub(super) fn n_parts(&self) -> u32 {
         let last = self.parts.len() - 1;

@@ -10,6 +10,8 @@ mod mesh_convex;
 mod mesh_mesh;
 mod mesh_shape;
 mod pair;
+mod point;
+mod ray;
 mod shape;
 
 pub use answer::{Distance, PairContact};
@@ -17,4 +19,6 @@ pub use compound::{Compound, CompoundError, CompoundPart};
 pub use manifolds::{ManifoldCache, manifolds};
 pub use mesh_shape::MeshShape;
 pub use pair::{contact, distance, intersects, triangle_pairs};
+pub use point::project_point;
+pub use ray::{ray_cast, ray_cast_all};
 pub use shape::{Shape, UserShape};

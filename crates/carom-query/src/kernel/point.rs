@@ -1,0 +1,85 @@
+//! Points against any shape: the nearest point of its surface, and whether the point is inside.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1; A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust
+//! Inside-Outside Segmentation using Generalized Winding Numbers, 2013 (inside of meshes that are not closed).
+
+use super::super::num::geom::PointProjection;
+use super::super::num::{Pose, Vec3, narrow, narrow_real, widen};
+use super::convex;
+use super::mesh_shape::MeshShape;
+use super::shape::Shape;
+use crate::ray_convex::Point;
+use carom_geom::{FeatureId, SupportMap, tri_distance, winding};
+use carom_math::WidePose;
+use carom_math::ops::sqrt;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// The point of the shape's surface nearest to `point`, and its signed distance, negative inside; world frame.
+///
+/// A mesh encloses what its triangles wind around more than half a time: for a closed mesh that faces outwards that is
+/// its inside. A compound encloses what a part encloses; inside, the distance is that to the surface of the part the
+/// point is deepest in. `None` for a mesh without triangles.
+pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
+    let mut found = local(shape, pose.inverse_transform_point(point))?;
+    found.point = pose.transform_point(found.point);
+    Some(found)
+}
+
+fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
+    Some(match shape {
+        Shape::Sphere(s) => s.project_point(point),
+        Shape::Capsule(s) => s.project_point(point),
+        Shape::Cuboid(s) => s.project_point(point),
+        Shape::Cylinder(s) => s.project_point(point),
+        Shape::Cone(s) => s.project_point(point),
+        Shape::Ellipsoid(s) => s.project_point(point),
+        Shape::Hull(s) => s.project_point(point),
+        Shape::HalfSpace(s) => s.project_point(point),
+        Shape::Mesh(s) => return on_mesh(s, point),
+        Shape::Compound(s) => {
+            let mut best: Option<PointProjection> = None;
+            for (index, part) in s.parts().iter().enumerate() {
+                let Some(mut found) = project_point(&part.shape, &part.pose, point) else { continue };
+                found.part = found.part.saturating_add(s.first_number(index));
+                if best.is_none_or(|b| found.distance < b.distance) {
+                    best = Some(found);
+                }
+            }
+            return best;
+        }
+        Shape::User(s) => on_support_map(&**s, point),
+    })
+}
+
+/// The nearest point of a surface given by its support map.
+fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {
+    let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
+    let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None);
+    PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
+}
+
+/// The nearest triangle, the lowest number of several, and the winding number for the sign.
+fn on_mesh(mesh: &MeshShape, point: Vec3) -> Option<PointProjection> {
+    let wide = widen(point);
+    let scale = mesh.scale();
+    let mut best: Option<(f64, u32, DVec3)> = None;
+    mesh.tree().visit_near(wide * scale, f64::INFINITY, |leaf, _| {
+        for &triangle in leaf.primitives {
+            let near = tri_distance::point_triangle(wide, &mesh.mesh().corners(triangle));
+            let is_better = best.is_none_or(|(least, number, _)| {
+                near.distance < least || (near.distance == least && triangle < number)
+            });
+            if is_better {
+                best = Some((near.distance, triangle, near.point_b));
+            }
+        }
+        ControlFlow::Continue(best.map_or(f64::INFINITY, |(least, ..)| least * scale))
+    });
+    let (_, triangle, nearest) = best?;
+    // In f64 from the points, so that the distance belongs to them.
+    let distance = sqrt((nearest - wide).length_squared());
+    let is_inside = 0.5 < winding::winding_number(wide, mesh.mesh().iter_corners());
+    let signed = if is_inside { -distance } else { distance };
+    Some(PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN).with_part(triangle))
+}

@@ -1,0 +1,137 @@
+//! Every cell of the matrix: each pair of shapes, each question, and what the answers owe each other.
+
+use crate::zoo::shapes;
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{ManifoldCache, Outcome, Shape, contact, distance, intersects, manifolds, project_point};
+use carom_testkit::random::Random;
+
+fn random_pose(random: &mut Random, reach: f64) -> Pose {
+    let mut unit = || random.range(-1.0, 1.0) as f32;
+    let q = Quat::from_xyzw(unit(), unit(), unit(), unit());
+    let rotation = if q.length() < 0.1 { Quat::IDENTITY } else { q.normalize() };
+    Pose::new(rotation, Vec3::new(unit(), unit(), unit()) * reach as f32)
+}
+
+/// The point lies on the shape, to rounding.
+fn is_on(shape: &Shape, pose: &Pose, point: Vec3) -> bool {
+    project_point(shape, pose, point).unwrap().distance.abs() < 2e-5
+}
+
+fn check_pair(a: (&str, &Shape), b: (&str, &Shape), random: &mut Random) -> (u32, u32) {
+    let (mut n_apart, mut n_together) = (0, 0);
+    for round in 0..60 {
+        let pose_a = random_pose(random, 1.0);
+        let mut pose_b = random_pose(random, 1.0);
+        pose_b.translation = pose_a.translation + pose_b.translation * (0.3 + 0.03 * round as f32);
+        let what = format!("{} against {}, {pose_a:?}, {pose_b:?}", a.0, b.0);
+        let d = distance(a.1, &pose_a, b.1, &pose_b);
+        let meets = intersects(a.1, &pose_a, b.1, &pose_b);
+        assert!(d.outcome != Outcome::Undecided, "{what}");
+        assert_eq!(meets, d.distance == 0.0, "sign: {what}: {d:?}");
+        // Swapped: the same answer, mirrored.
+        let back = distance(b.1, &pose_b, a.1, &pose_a);
+        assert!((back.distance - d.distance).abs() <= 2e-6, "swap: {what}: {d:?} {back:?}");
+        assert_eq!(meets, intersects(b.1, &pose_b, a.1, &pose_a), "swap: {what}");
+        let near = contact(a.1, &pose_a, b.1, &pose_b, 0.05);
+        let mut list = Vec::new();
+        manifolds(a.1, &pose_a, b.1, &pose_b, 0.05, &mut ManifoldCache::new(), &mut list);
+        if meets {
+            n_together += 1;
+            let near = near.unwrap_or_else(|| panic!("no contact: {what}"));
+            assert!(near.contact.distance <= 1e-6, "{what}: {near:?}");
+        } else {
+            n_apart += 1;
+            assert!(
+                is_on(a.1, &pose_a, d.point_a) && is_on(b.1, &pose_b, d.point_b),
+                "points: {what}: {d:?}"
+            );
+            assert!((d.point_a.distance(d.point_b) - d.distance).abs() < 1e-5, "{what}: {d:?}");
+            assert!((d.normal.length() - 1.0).abs() < 1e-4, "{what}: {d:?}");
+            assert_eq!(near.is_some(), d.distance <= 0.05, "prediction: {what}: {d:?} {near:?}");
+            if let Some(near) = near {
+                assert!((near.contact.distance - d.distance).abs() < 2e-6, "{what}: {d:?} {near:?}");
+            }
+        }
+        for c in list.iter().flat_map(|m| m.contacts()) {
+            assert!(c.distance <= 0.05 + 1e-5 && c.normal.is_finite(), "{what}: {c:?}");
+            let along = (c.point_b - c.point_a).dot(c.normal);
+            assert!((along - c.distance).abs() < 1e-4 * (1.0 + along.abs()), "{what}: {c:?}");
+        }
+        let both_flat = a.0 == "half-space" && b.0 == "half-space";
+        if !both_flat && near.is_some_and(|near| near.contact.distance < 0.04) {
+            assert!(!list.is_empty(), "no manifold: {what}: {near:?}");
+        }
+    }
+    (n_apart, n_together)
+}
+
+#[test]
+fn every_pair_answers_every_question() {
+    let shapes = shapes();
+    let mut random = Random::new(7);
+    for a in &shapes {
+        for b in &shapes {
+            let (n_apart, n_together) = check_pair((a.0, &a.1), (b.0, &b.1), &mut random);
+            // The mix is fair, but for half-spaces, which hardly ever miss each other.
+            assert!(5 <= n_together, "{} {}: {n_together} together", a.0, b.0);
+            assert!(
+                5 <= n_apart || (a.0 == "half-space" && b.0 == "half-space"),
+                "{} {}: {n_apart} apart",
+                a.0,
+                b.0
+            );
+        }
+    }
+}
+
+/// The depth of two convex bodies separates them: moved by it, and a little more, they are apart.
+#[test]
+fn moving_by_the_depth_separates() {
+    let shapes = shapes();
+    let mut random = Random::new(8);
+    let convex: Vec<_> = shapes.iter().filter(|s| s.1.is_convex()).collect();
+    let mut n_deep = 0;
+    for a in &convex {
+        for b in &convex {
+            for _ in 0..30 {
+                let pose_a = random_pose(&mut random, 0.4);
+                let pose_b = random_pose(&mut random, 0.4);
+                let Some(near) = contact(&a.1, &pose_a, &b.1, &pose_b, 0.0) else { continue };
+                assert!(!near.is_local);
+                n_deep += 1;
+                let shift = near.contact.normal * (1e-5 - near.contact.distance);
+                let away = Pose::new(pose_b.rotation, pose_b.translation + shift);
+                assert!(!intersects(&a.1, &pose_a, &b.1, &away), "{} {}: {near:?}", a.0, b.0);
+                let too_short = near.contact.normal * (-near.contact.distance - 1e-4);
+                if near.contact.distance < -2e-4 {
+                    let still = Pose::new(pose_b.rotation, pose_b.translation + too_short);
+                    assert!(intersects(&a.1, &pose_a, &b.1, &still), "{} {}: {near:?}", a.0, b.0);
+                }
+            }
+        }
+    }
+    assert!(1000 < n_deep);
+}
+
+/// A power of two in all lengths is the same power of two in the answer, bit for bit.
+#[test]
+fn scaling_by_a_power_of_two_scales_the_answer() {
+    use carom_geom::{Capsule, Cuboid};
+    let mut random = Random::new(9);
+    for _ in 0..200 {
+        let pose_a = random_pose(&mut random, 1.0);
+        let pose_b = random_pose(&mut random, 1.5);
+        let at = |scale: f32| {
+            let a = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.4, 0.3) * scale).unwrap());
+            let b = Shape::Capsule(Capsule::new(0.5 * scale, 0.25 * scale).unwrap());
+            let scaled = |p: &Pose| Pose::new(p.rotation, p.translation * scale);
+            let d = distance(&a, &scaled(&pose_a), &b, &scaled(&pose_b));
+            let c = contact(&a, &scaled(&pose_a), &b, &scaled(&pose_b), 1.0 * scale).map(|c| c.contact);
+            (d.distance / scale, d.point_a / scale, c.map(|c| (c.distance / scale, c.normal)))
+        };
+        let one = at(1.0);
+        for scale in [2.0_f32.powi(20), 2.0_f32.powi(-20), 2.0_f32.powi(-40)] {
+            assert_eq!(one, at(scale));
+        }
+    }
+}
