@@ -4,4 +4,5 @@ mod hull;
 mod mesh;
 mod mesh_report;
 mod ray_mesh;
+mod support;
 mod tri_tri;

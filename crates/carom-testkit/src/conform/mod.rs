@@ -4,3 +4,4 @@ pub mod broad_phase;
 pub mod bvh;
 pub mod dice;
 pub mod spatial_index;
+pub mod support_map;
