@@ -13,7 +13,7 @@
 use crate::FeatureId;
 use crate::normal::polygon_normal;
 use carom_math::ops::sqrt;
-use carom_math::predicates::{direction_side, line_side, orient3d};
+use carom_math::predicates::{difference_cross_signs, direction_side, line_side, orient3d};
 use carom_math::scaling::{balanced, hypot, unit};
 use glam::DVec3;
 
@@ -161,6 +161,11 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
         // A disc.
         return slab.intersection(mantle(o, d, radius, FeatureId::edge(1))?);
     }
+    if radius == 0.0 {
+        // A segment.
+        let apex = DVec3::new(0.0, half_height, 0.0);
+        return segment(o, d, apex, -apex);
+    }
     // With w, the distance below the apex times the slope, it is x^2 + z^2 <= w^2, 0 <= w.
     let slope = radius / (2.0 * half_height);
     let o = DVec3::new(o.x, (half_height - o.y) * slope, o.z);
@@ -237,55 +242,40 @@ pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     chord.intersection(ball)
 }
 
-/// The segment from a to b; exact in whether the lines meet, to rounding in whether they do before its ends.
+/// The segment from a to b; exact in whether the line meets it.
 pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
-    let along = b - a;
-    let against = unit(-d).unwrap_or(DVec3::ZERO);
-    let feature = FeatureId::edge(0);
     if line_side(o, d, a, b) != 0.0 {
         return None;
     }
-    let across = balanced(d).cross(balanced(along));
-    if across == DVec3::ZERO {
-        // On one line, or parallel, or one of the two has no length.
-        if along == DVec3::ZERO {
-            return point(o, d, a);
-        }
-        if d == DVec3::ZERO {
-            return None;
-        }
-        let (enter, exit) = (point(o, d, a)?, point(o, d, b)?);
-        return Chord::union(Some(enter), Some(exit));
-    }
-    // In one plane: where the lines cross.
-    let to_a = a - o;
-    let scale_sq = across.length_squared();
-    let (d_scale, along_scale) = (
-        carom_math::scaling::scale_of(d.abs().max_element()),
-        carom_math::scaling::scale_of(along.abs().max_element()),
-    );
-    let t = to_a.cross(along * along_scale).dot(across) / scale_sq * d_scale;
-    let s = to_a.cross(d * d_scale).dot(across) / scale_sq * along_scale;
-    // Which ends lie on which side of the ray is known to rounding only.
-    let off = 8.0 * f64::EPSILON;
-    if !(-off <= s && s <= 1.0 + off && t.is_finite()) {
+    // In one plane. The ends do not lie strictly to one side of the line: their cross products with the direction,
+    // which are parallel, have no common sign.
+    let (side_a, side_b) = (difference_cross_signs(a, o, d), difference_cross_signs(b, o, d));
+    if (0..3).any(|i| 0.0 < side_a[i] * side_b[i]) || d == DVec3::ZERO {
         return None;
     }
-    let normal = unit(along).map(|u| against - u * u.dot(against)).and_then(unit).unwrap_or(against);
-    Some(Chord::point(t, normal, feature))
+    let against = unit(-d).unwrap_or(DVec3::ZERO);
+    let normal = unit(b - a).map(|u| against - u * u.dot(against)).and_then(unit).unwrap_or(against);
+    let end = |t: f64, number: u32| Chord::point(t, normal, FeatureId::vertex(number));
+    let (is_a_on, is_b_on) = (side_a == [0.0; 3], side_b == [0.0; 3]);
+    if is_a_on || is_b_on {
+        // An end lies on the line, or both do.
+        let on_a = is_a_on.then(|| end(parameter(o, d, a), 0));
+        return Chord::union(on_a, is_b_on.then(|| end(parameter(o, d, b), 1)));
+    }
+    Some(Chord::point(parameter(o, d, crossing(o, d, a, b)), normal, FeatureId::edge(0)))
 }
 
-/// A single point; on the line to rounding.
-fn point(o: DVec3, d: DVec3, p: DVec3) -> Option<Chord> {
-    let to = p - o;
-    let speed_sq = d.length_squared();
-    if speed_sq == 0.0 {
-        return (to == DVec3::ZERO).then(Chord::all);
-    }
-    let t = to.dot(d) / speed_sq;
-    let off = (to - d * t).abs().max_element();
-    let size = 8.0 * f64::EPSILON * (to.abs().max_element() + o.abs().max_element());
-    (off <= size).then(|| Chord::point(t, unit(-d).unwrap_or(DVec3::ZERO), FeatureId::vertex(0)))
+/// The t of the point of a line closest to `p`.
+fn parameter(o: DVec3, d: DVec3, p: DVec3) -> f64 {
+    (p - o).dot(d) / d.length_squared()
+}
+
+/// Where the segment from a to b crosses the line, when it does.
+fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
+    let to_a = sqrt((a - o).cross(d).length_squared());
+    let to_b = sqrt((b - o).cross(d).length_squared());
+    let sum = to_a + to_b;
+    if sum == 0.0 { a } else { a + (b - a) * (to_a / sum) }
 }
 
 /// The triangle as a sheet: face 0 met from the side where a, b, c appear counter-clockwise, 1 from the other. Exact
@@ -298,32 +288,44 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         let edges = [segment(o, d, a, b), segment(o, d, b, c), segment(o, d, c, a)];
         return edges.into_iter().fold(None, Chord::union);
     };
-    let crossing = direction_side(d, a, b, c);
-    if crossing == 0.0 {
+    let way = direction_side(d, a, b, c);
+    if way == 0.0 {
         // Along the plane: only in it is there anything to meet.
         if d == DVec3::ZERO || orient3d(a, b, c, o) != 0.0 {
             return None;
         }
-        let mut chord = Chord::all();
-        for (i, (p, q)) in [(a, b), (b, c), (c, a)].into_iter().enumerate() {
+        // Its corners lie on sides of the line, seen along an axis along which the triangle is not edge-on.
+        let along = normal.abs();
+        let axis = (0..3).fold(0, |best, i| if along[best] < along[i] { i } else { best });
+        let corner_sides = corners.map(|p| difference_cross_signs(p, o, d)[axis]);
+        let mut chord = None;
+        for i in 0..3 {
+            let j = (i + 1) % 3;
+            let (p, q) = (corners[i], corners[j]);
             let outward = unit((q - p).cross(normal)).unwrap_or(DVec3::ZERO);
-            let edge = half_space(o, d, outward, outward.dot(p), FeatureId::edge(i as u32))?;
-            chord = chord.intersection(edge)?;
+            let point = |t: f64, feature: FeatureId| Some(Chord::point(t, outward, feature));
+            let product = corner_sides[i] * corner_sides[j];
+            if product < 0.0 {
+                let t = parameter(o, d, crossing(o, d, p, q));
+                chord = Chord::union(chord, point(t, FeatureId::edge(i as u32)));
+            }
+            if corner_sides[i] == 0.0 {
+                chord = Chord::union(chord, point(parameter(o, d, p), FeatureId::vertex(i as u32)));
+            }
         }
-        return Some(chord);
+        return chord;
     }
     let is_outside = sides.iter().any(|&s| s < 0.0) && sides.iter().any(|&s| 0.0 < s);
     if is_outside {
         return None;
     }
     // The hit lies between the corners, whatever a grazing quotient says.
-    let speed_sq = d.length_squared();
-    let at = corners.map(|p| (p - o).dot(d) / speed_sq);
+    let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
     let t = (normal.dot(a - o) / normal.dot(d)).max(first).min(last);
     if !t.is_finite() {
         return None;
     }
     // Against the normal is the front.
-    Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < crossing))))
+    Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < way))))
 }

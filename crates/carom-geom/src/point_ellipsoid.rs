@@ -52,8 +52,9 @@ fn closest_sorted(e: [f64; 3], y: [f64; 3]) -> ([f64; 3], bool) {
             return (y, true);
         }
         let r = [ratio_sq(e[0], e[2]), ratio_sq(e[1], e[2])];
-        let s = root(r, z, excess);
-        return ([r[0] * y[0] / (s + r[0]), r[1] * y[1] / (s + r[1]), y[2] / (s + 1.0)], is_inside);
+        let more = [more_sq(e[0], e[2]), more_sq(e[1], e[2])];
+        let s = root(r, more, z, excess);
+        return ([r[0] * y[0] / (s + more[0]), r[1] * y[1] / (s + more[1]), y[2] / s], is_inside);
     }
     // In the plane of the two longer axes: from well inside the closest point is off that plane.
     let long = [0, 1].map(|i| {
@@ -78,9 +79,9 @@ fn closest_on_ellipse(e: [f64; 2], y: [f64; 2]) -> [f64; 2] {
         if excess == 0.0 {
             return y;
         }
-        let r = ratio_sq(e[0], e[1]);
-        let s = root([r, 1.0], [z[0], 0.0, z[1]], excess);
-        return [r * y[0] / (s + r), y[1] / (s + 1.0)];
+        let (r, more) = (ratio_sq(e[0], e[1]), more_sq(e[0], e[1]));
+        let s = root([r, 1.0], [more, 0.0], [z[0], 0.0, z[1]], excess);
+        return [r * y[0] / (s + more), y[1] / s];
     }
     let stretch = (e[0] - e[1]) * (e[0] + e[1]);
     if e[0] * y[0] < stretch {
@@ -94,23 +95,30 @@ fn ratio_sq(a: f64, b: f64) -> f64 {
     (a / b) * (a / b)
 }
 
-/// The root in s of sum (r_i z_i / (s + r_i))^2 = 1, with r_2 = 1, above -1.
-fn root(r: [f64; 2], z: [f64; 3], excess: f64) -> f64 {
+/// `ratio_sq` less 1, to the last digits.
+fn more_sq(a: f64, b: f64) -> f64 {
+    ((a - b) / b) * ((a + b) / b)
+}
+
+/// The root in s of sum (r_i z_i / (s + r_i - 1))^2 = 1, with r_2 = 1, above 0. `more` is r - 1.
+///
+/// This s is Eberly's plus 1: near the least axis it is small, and must keep its digits.
+fn root(r: [f64; 2], more: [f64; 2], z: [f64; 3], excess: f64) -> f64 {
     let n = [r[0] * z[0], r[1] * z[1], z[2]];
-    let mut low = z[2] - 1.0;
+    let mut low = z[2];
     let mut high = if excess < 0.0 {
-        0.0
+        1.0
     } else {
         let scale = scale_of(n[0].max(n[1]).max(n[2]));
         let [a, b, c] = n.map(|n| n * scale);
-        sqrt(a * a + b * b + c * c) / scale - 1.0
+        sqrt(a * a + b * b + c * c) / scale
     };
     for _ in 0..MAX_BISECTIONS {
         let s = 0.5 * (low + high);
         if !(low < s && s < high) {
             break;
         }
-        let [a, b, c] = [n[0] / (s + r[0]), n[1] / (s + r[1]), n[2] / (s + 1.0)];
+        let [a, b, c] = [n[0] / (s + more[0]), n[1] / (s + more[1]), n[2] / s];
         let value = a * a + b * b + c * c - 1.0;
         if 0.0 < value {
             low = s;

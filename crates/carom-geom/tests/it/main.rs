@@ -4,5 +4,6 @@ mod hull;
 mod mesh;
 mod mesh_report;
 mod ray_mesh;
+mod ray_point;
 mod support;
 mod tri_tri;
