@@ -236,13 +236,9 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         distance_sq = nearest.distance_sq;
     }
     let upper = sqrt(distance_sq);
-    let verdict = if end == End::Early && upper < meet {
-        Verdict::Apart
-    } else if 0.0 < lower {
-        Verdict::Apart
-    } else {
-        Verdict::Doubtful
-    };
+    // Where the margins alone are known to meet, the verdict on the cores is of no interest.
+    let is_apart = 0.0 < lower || (end == End::Early && upper < meet);
+    let verdict = if is_apart { Verdict::Apart } else { Verdict::Doubtful };
     Search { simplex: s, verdict, end, lower: lower.min(upper), upper, axis }
 }
 

@@ -222,7 +222,12 @@ fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         remember(cache, &found);
     }
     match found.verdict {
-        Verdict::Apart => apart(&c, &found, found.lower, unit(-found.axis), counters),
+        Verdict::Apart => {
+            // The direction of the best bound and that of the nearest points differ by the root of the gap between
+            // the bounds; points moved by margins must go along their own.
+            let normal = if 0.0 < c.margin { found.simplex.nearest.u } else { found.axis };
+            apart(&c, &found, found.lower, unit(-normal), counters)
+        }
         Verdict::Meet if !wants_depth => {
             let (point_a, point_b) = found.simplex.witness();
             let point_b = b_in_a.transform_point(point_b);

@@ -113,8 +113,10 @@ fn cylinders_in_line() {
         let r = solve(&a, &b, &moved(n * (0.6 + gap) + DVec3::Y * 0.1));
         assert!((r.distance - gap).abs() <= tolerance, "side {gap} {r:?}");
         // Crossed.
-        let turned =
-            WidePose::from_quat(DQuat::from_rotation_z(1.5707963267948966), DVec3::new(0.1, 0.05, 0.6 + gap));
+        let turned = WidePose::from_quat(
+            DQuat::from_rotation_z(core::f64::consts::FRAC_PI_2),
+            DVec3::new(0.1, 0.05, 0.6 + gap),
+        );
         let r = solve(&a, &b, &turned);
         assert!((r.distance - gap).abs() <= tolerance + 1e-15, "crossed {gap} {r:?}");
     }

@@ -1,4 +1,5 @@
 //! Integration tests of carom-gjk.
+#![allow(clippy::unwrap_used)]
 
 mod cloud;
 mod curved;
