@@ -98,7 +98,11 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters: signed.counters,
         };
     }
-    let middle = (signed.point_a + signed.point_b) * 0.5;
+    // A common point: between the nearest points of the cores, within the margin of either.
+    let (margin_a, margin_b) = (a.margin(), b.margin());
+    let cores = (signed.distance + (margin_a + margin_b)).max(0.0);
+    let from_a = 0.5 * ((cores - margin_b).max(0.0) + margin_a.min(cores));
+    let middle = signed.point_a - signed.normal * (margin_a - from_a);
     let outcome = if signed.upper_bound <= 0.0 { Outcome::Exact } else { signed.outcome };
     Distance {
         distance: 0.0,

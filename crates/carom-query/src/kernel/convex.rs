@@ -13,9 +13,9 @@ pub(super) fn intersects(a: &dyn SupportMap, b: &dyn SupportMap, b_in_a: &WidePo
 }
 
 /// How far apart two convex shapes are; 0 when they overlap.
-pub(super) fn distance(
-    a: &dyn SupportMap,
-    b: &dyn SupportMap,
+pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
     b_in_a: &WidePose,
     max_distance: f64,
 ) -> Closest {
@@ -26,9 +26,9 @@ pub(super) fn distance(
 }
 
 /// How far apart or how deep two convex shapes are; beyond `max_distance` a lower bound.
-pub(super) fn signed(
-    a: &dyn SupportMap,
-    b: &dyn SupportMap,
+pub(super) fn signed<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
     b_in_a: &WidePose,
     max_distance: f64,
     cache: Option<&mut GjkCache>,

@@ -6,14 +6,14 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
 use super::shape::{Kind, Shape};
-use super::{compound, convex, half_space, mesh_convex, mesh_mesh};
+use super::{compound, half_space, mesh_convex, mesh_mesh, special};
 use crate::closest::Closest;
 use carom_math::WidePose;
 
 /// The two shapes touch or overlap.
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose) -> bool {
     match (a.kind(), b.kind()) {
-        (Kind::Convex(a), Kind::Convex(b)) => convex::intersects(a, b, b_in_a),
+        (Kind::Convex(map_a), Kind::Convex(map_b)) => special::intersects(a, map_a, b, map_b, b_in_a),
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a).distance <= 0.0,
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => {
             half_space::closest_half_space(a, b, b_in_a).distance <= 0.0
@@ -38,7 +38,9 @@ pub(super) fn distance(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Closest {
 /// [`distance`] that may stop at any number above `max_distance` once the shapes are known to be farther apart.
 pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_distance: f64) -> Closest {
     match (a.kind(), b.kind()) {
-        (Kind::Convex(a), Kind::Convex(b)) => convex::distance(a, b, b_in_a, max_distance),
+        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
+            special::distance(a, map_a, b, map_b, b_in_a, max_distance)
+        }
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::distance(a, b, b_in_a, max_distance),
@@ -56,7 +58,9 @@ pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_dista
 /// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's frame.
 pub(super) fn contact(a: &Shape, b: &Shape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
     let closest = match (a.kind(), b.kind()) {
-        (Kind::Convex(a), Kind::Convex(b)) => convex::signed(a, b, b_in_a, prediction, None),
+        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
+            special::signed(a, map_a, b, map_b, b_in_a, prediction, None)
+        }
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::contact(a, b, b_in_a, prediction)?,

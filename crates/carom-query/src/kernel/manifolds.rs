@@ -9,7 +9,7 @@ use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Witness, box_box, manifold_from_normal};
 use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
 use super::shape::{Kind, Shape};
-use super::{compound::Compound, convex, mesh_convex, mesh_mesh};
+use super::{compound::Compound, mesh_convex, mesh_mesh, special};
 use crate::closest::Closest;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
@@ -94,7 +94,7 @@ fn convex_pair(
         return box_pair(a, b, b_in_a, prediction);
     }
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return None };
-    let closest = convex::signed(map_a, map_b, b_in_a, widen_real(prediction), Some(&mut cache.gjk));
+    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(&mut cache.gjk));
     around(map_a, map_b, b_in_a, &closest, prediction)
 }
 

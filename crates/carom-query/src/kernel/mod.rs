@@ -13,6 +13,7 @@ mod pair;
 mod point;
 mod ray;
 mod shape;
+mod special;
 
 pub use answer::{Distance, PairContact};
 pub use compound::{Compound, CompoundError, CompoundPart};

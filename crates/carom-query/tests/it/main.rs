@@ -1,7 +1,9 @@
 //! Integration tests of carom-query.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used)]
 
 mod compound;
+mod convex_matrix;
 mod matrix;
 mod mesh_cases;
 mod rays;

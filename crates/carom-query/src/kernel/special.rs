@@ -1,0 +1,277 @@
+//! Pairs of convex shapes that have a closed form: balls, boxes and capsules among each other.
+//!
+//! A ball is a point with a margin, a capsule a segment with one: the nearest points of point, segment and box, and the
+//! margins added to the answer. Where a segment passes through a box the general search is the shorter way to the depth, and
+//! those pairs, like all others, go there.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments) and 5.5 (capsules);
+//! D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented Box, 2020 (box, segment).
+//! Differs: the distance along a segment from a box is convex with a piecewise linear slope: its breakpoints bracket the zero.
+
+use super::super::num::geom::{Capsule, Cuboid, Sphere};
+use super::super::num::{widen, widen_real};
+use super::convex;
+use super::shape::Shape;
+use crate::closest::Closest;
+use carom_geom::SupportMap;
+use carom_gjk::{GjkCache, GjkSettings, wide};
+use carom_math::ops::sqrt;
+use carom_math::{WidePose, tol};
+use glam::DVec3;
+
+/// The two convex shapes touch or overlap; `map_a` and `map_b` are their support maps.
+pub(super) fn intersects(
+    a: &Shape,
+    map_a: &dyn SupportMap,
+    b: &Shape,
+    map_b: &dyn SupportMap,
+    b_in_a: &WidePose,
+) -> bool {
+    if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
+        return cores;
+    }
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return wide::intersects(&**a, &**b, b_in_a, &GjkSettings::default(), None).intersects;
+    }
+    convex::intersects(map_a, map_b, b_in_a)
+}
+
+/// How far apart two convex shapes are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
+pub(super) fn distance(
+    a: &Shape,
+    map_a: &dyn SupportMap,
+    b: &Shape,
+    map_b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    max_distance: f64,
+) -> Closest {
+    let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
+    if let Some(closest) = closed_form(a, b, b_in_a, Cores::distance, swapped) {
+        return closest;
+    }
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return convex::distance(&**a, &**b, b_in_a, max_distance);
+    }
+    convex::distance(map_a, map_b, b_in_a, max_distance)
+}
+
+/// How far apart or how deep two convex shapes are; beyond `max_distance` perhaps an upper bound.
+pub(super) fn signed(
+    a: &Shape,
+    map_a: &dyn SupportMap,
+    b: &Shape,
+    map_b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    cache: Option<&mut GjkCache>,
+) -> Closest {
+    let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
+    if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {
+        return closest;
+    }
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return convex::signed(&**a, &**b, b_in_a, max_distance, cache);
+    }
+    convex::signed(map_a, map_b, b_in_a, max_distance, cache)
+}
+
+/// The nearest or deepest place of two cores, and their margins.
+struct Cores {
+    /// Of the cores, signed.
+    distance: f64,
+    /// On the core of A.
+    a: DVec3,
+    margin_a: f64,
+    /// On the core of B; in both cores when they meet.
+    b: DVec3,
+    margin_b: f64,
+    /// Unit vector from A to B.
+    normal: DVec3,
+}
+
+impl Cores {
+    #[inline]
+    fn signed(&self) -> f64 {
+        self.distance - (self.margin_a + self.margin_b)
+    }
+
+    #[inline]
+    fn closest(self) -> Closest {
+        let point_a = self.a + self.normal * self.margin_a;
+        let point_b = self.b - self.normal * self.margin_b;
+        Closest::new(self.signed(), point_a, point_b, self.normal)
+    }
+
+    /// The same, with distance 0 and a common point where the shapes overlap.
+    #[inline]
+    fn distance(self) -> Closest {
+        if 0.0 < self.signed() {
+            return self.closest();
+        }
+        let common = if self.distance <= 0.0 {
+            self.b
+        } else {
+            // Between the cores, within the margin of either.
+            let from_a = (self.distance - self.margin_b).max(0.0);
+            self.a + self.normal * (0.5 * (from_a + self.margin_a.min(self.distance)))
+        };
+        Closest::new(0.0, common, common, DVec3::ZERO)
+    }
+}
+
+/// What `answer` makes of a pair that has a closed form; of the exchanged pair, if that is the one, with `swapped` after it.
+/// `None` for any other pair.
+#[inline]
+fn closed_form<T>(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    answer: impl FnOnce(Cores) -> T,
+    swapped: impl FnOnce(T) -> T,
+) -> Option<T> {
+    let cores = match (a, b) {
+        (Shape::Sphere(a), Shape::Sphere(b)) => sphere_sphere(a, b, b_in_a),
+        (Shape::Cuboid(a), Shape::Sphere(b)) => cuboid_sphere(a, b, b_in_a),
+        (Shape::Capsule(a), Shape::Sphere(b)) => capsule_sphere(a, b, b_in_a),
+        (Shape::Capsule(a), Shape::Capsule(b)) => capsule_capsule(a, b, b_in_a),
+        (Shape::Cuboid(a), Shape::Capsule(b)) => cuboid_capsule(a, b, b_in_a)?,
+        (Shape::Sphere(a), Shape::Cuboid(b)) => {
+            return Some(swapped(answer(cuboid_sphere(b, a, &b_in_a.inverse()))));
+        }
+        (Shape::Sphere(a), Shape::Capsule(b)) => {
+            return Some(swapped(answer(capsule_sphere(b, a, &b_in_a.inverse()))));
+        }
+        (Shape::Capsule(a), Shape::Cuboid(b)) => {
+            return Some(swapped(answer(cuboid_capsule(b, a, &b_in_a.inverse())?)));
+        }
+        _ => return None,
+    };
+    Some(answer(cores))
+}
+
+/// The unit vector along `v` and its length; `otherwise` where `v` is no longer than `least`.
+#[inline]
+fn direction(v: DVec3, least: f64, otherwise: impl FnOnce() -> DVec3) -> (DVec3, f64) {
+    let length = sqrt(v.length_squared());
+    if least < length { (v * (1.0 / length), length) } else { (otherwise(), length) }
+}
+
+fn sphere_sphere(a: &Sphere, b: &Sphere, b_in_a: &WidePose) -> Cores {
+    let center = b_in_a.translation;
+    // Concentric: every direction is as good as any.
+    let (normal, length) = direction(center, 0.0, || DVec3::X);
+    let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
+    Cores { distance: length, a: DVec3::ZERO, margin_a, b: center, margin_b, normal }
+}
+
+fn cuboid_sphere(a: &Cuboid, b: &Sphere, b_in_a: &WidePose) -> Cores {
+    let half = widen(a.half_extents());
+    let center = b_in_a.translation;
+    let nearest = center.clamp(-half, half);
+    let margin_b = widen_real(b.radius());
+    let offset = center - nearest;
+    if offset != DVec3::ZERO {
+        let (normal, length) = direction(offset, 0.0, || axis_out_of(half, center).1);
+        return Cores { distance: length, a: nearest, margin_a: 0.0, b: center, margin_b, normal };
+    }
+    // The centre is in the box: out through the nearest face.
+    let (depth, normal) = axis_out_of(half, center);
+    Cores { distance: -depth, a: center + normal * depth, margin_a: 0.0, b: center, margin_b, normal }
+}
+
+/// The shortest way out of a box from a point in it.
+fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
+    let room = half - point.abs();
+    let axis = if room.x <= room.y && room.x <= room.z {
+        0
+    } else if room.y <= room.z {
+        1
+    } else {
+        2
+    };
+    (room[axis], DVec3::AXES[axis] * if point[axis] < 0.0 { -1.0 } else { 1.0 })
+}
+
+fn capsule_sphere(a: &Capsule, b: &Sphere, b_in_a: &WidePose) -> Cores {
+    let half = widen_real(a.half_height());
+    let center = b_in_a.translation;
+    let nearest = DVec3::new(0.0, center.y.clamp(-half, half), 0.0);
+    // On the segment: any direction across it.
+    let (normal, length) = direction(center - nearest, 0.0, || DVec3::X);
+    let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
+    Cores { distance: length, a: nearest, margin_a, b: center, margin_b, normal }
+}
+
+fn capsule_capsule(a: &Capsule, b: &Capsule, b_in_a: &WidePose) -> Cores {
+    let (half_a, half_b) = (widen_real(a.half_height()), widen_real(b.half_height()));
+    let (center, along) = (b_in_a.translation, b_in_a.rotation.y_axis);
+    // Squared sine of the angle between the axes, without cancellation.
+    let sine_sq = along.x * along.x + along.z * along.z;
+    let s = if 0.0 < sine_sq {
+        center.y - along.y * (center.x * along.x + center.z * along.z) / sine_sq
+    } else {
+        // Parallel: the middle of the stretch where they run side by side, or the nearer end.
+        0.5 * ((center.y - half_b).max(-half_a) + (center.y + half_b).min(half_a))
+    };
+    let s = s.clamp(-half_a, half_a);
+    let t = (s * along.y - center.dot(along)).clamp(-half_b, half_b);
+    let s = (center.y + t * along.y).clamp(-half_a, half_a);
+    let (point_a, point_b) = (DVec3::new(0.0, s, 0.0), center + along * t);
+    // Where the segments meet, what is left between them is rounding: out across both.
+    let noise = tol::GJK_TOUCHING * (half_a + half_b + center.abs().max_element());
+    let (normal, length) = direction(point_b - point_a, noise, || across(DVec3::Y.cross(along), center));
+    let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
+    Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, normal }
+}
+
+/// The unit vector along plus or minus `normal`, on the side of `toward`; x where there is none.
+fn across(normal: DVec3, toward: DVec3) -> DVec3 {
+    let (unit, _) = direction(normal, tol::GJK_TOUCHING, || DVec3::X);
+    if unit.dot(toward) < 0.0 { -unit } else { unit }
+}
+
+/// `None` where the segment meets the box.
+fn cuboid_capsule(a: &Cuboid, b: &Capsule, b_in_a: &WidePose) -> Option<Cores> {
+    let half = widen(a.half_extents());
+    let (center, along, reach) = (b_in_a.translation, b_in_a.rotation.y_axis, widen_real(b.half_height()));
+    // From the box to the point of the segment at s, and half the slope of the square of its length.
+    let offset = |s: f64| {
+        let p = center + along * s;
+        p - p.clamp(-half, half)
+    };
+    let slope = |s: f64| offset(s).dot(along);
+    let (mut low, mut high) = (-reach, reach);
+    let (mut slope_low, mut slope_high) = (slope(low), slope(high));
+    let s = if 0.0 <= slope_low {
+        low
+    } else if slope_high <= 0.0 {
+        high
+    } else {
+        // The slope rises, linear between the places where the segment crosses the planes of the faces.
+        for axis in 0..3 {
+            for face in [-half[axis], half[axis]] {
+                let s = (face - center[axis]) / along[axis];
+                if low < s && s < high {
+                    let slope_s = slope(s);
+                    if slope_s <= 0.0 {
+                        (low, slope_low) = (s, slope_s);
+                    } else {
+                        (high, slope_high) = (s, slope_s);
+                    }
+                }
+            }
+        }
+        let rise = slope_high - slope_low;
+        if 0.0 < rise { low - (high - low) * (slope_low / rise) } else { low }
+    };
+    let point_b = center + along * s;
+    let point_a = point_b.clamp(-half, half);
+    let noise = tol::GJK_TOUCHING * (half.max_element() + reach + center.abs().max_element());
+    let gap = point_b - point_a;
+    let length = sqrt(gap.length_squared());
+    if !(noise < length) {
+        return None;
+    }
+    let (margin_b, normal) = (widen_real(b.radius()), gap * (1.0 / length));
+    Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, normal })
+}
