@@ -104,7 +104,7 @@ fn contest(
 
 /// How far B has to move along the unit vector `normal`, from A to B, until a plane separates them.
 fn width(scene: &Hulls, pair: &HullPair, normal: DVec3) -> f64 {
-    let wide = carom_math::WidePose::from(&pair.b_in_a);
+    let wide = pair.b_in_a.wide();
     let most_a = scene.points[pair.a].iter().map(|p| p.dot(normal)).fold(f64::NEG_INFINITY, f64::max);
     let least_b = scene.points[pair.b]
         .iter()

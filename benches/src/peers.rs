@@ -1,3 +1,4 @@
 //! What peers need around them to do the same work as carom.
 
+pub mod obvhs;
 pub mod parry;

@@ -90,6 +90,18 @@ impl Runner {
         self.report(row, &contest, &times);
     }
 
+    /// Times calls that are all alike and take long enough that seven rounds do.
+    pub fn some(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
+        let times = contest.alike(if self.is_quick { 3 } else { 7 });
+        self.report(row, &contest, &times);
+    }
+
+    /// Times calls that are all alike and take so long that three rounds have to do.
+    pub fn slow(&mut self, row: Row<'_>, mut contest: Contest<'_>) {
+        let times = contest.alike(3);
+        self.report(row, &contest, &times);
+    }
+
     /// Times frames that go on from each other; `between` runs before each, untimed.
     pub fn frames(&mut self, row: Row<'_>, n: usize, mut contest: Contest<'_>, between: impl FnMut()) {
         let n = if self.is_quick { n.div_ceil(4) } else { n };

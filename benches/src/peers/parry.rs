@@ -3,10 +3,9 @@
 use carom_bounds::Aabb;
 use carom_math::Pose;
 use glam::{DVec3, Vec3};
-use parry3d::bounding_volume::BoundingVolume as _;
 use parry3d::math::{Pose as ParryPose, Rotation, Vector};
-use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
-use parry3d::query::intersection_test;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhNode, BvhWorkspace};
+use parry3d::query::details::intersection_test_support_map_support_map;
 use parry3d::shape::{ConvexPolyhedron, TriMesh};
 
 /// A vector for parry, which has a glam of its own.
@@ -86,13 +85,18 @@ fn build(boxes: &[Aabb]) -> Bvh {
 /// Stops at the first where `is_first` asks for no more than yes or no.
 pub fn mesh_pairs(a: &TriMesh, b: &TriMesh, b_in_a: &ParryPose, is_first: bool, pairs: &mut Vec<(u32, u32)>) {
     pairs.clear();
-    let check = |node_a: &parry3d::partitioning::BvhNode, node_b: &parry3d::partitioning::BvhNode| {
-        node_a.aabb().intersects(&node_b.aabb().transform_by(b_in_a))
+    // The rotation is turned into a matrix once, not at every node.
+    let turn = parry3d::math::Mat3::from_quat(b_in_a.rotation);
+    let spread = [turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs()];
+    let check = |node_a: &BvhNode, node_b: &BvhNode| {
+        let half_b = (node_b.maxs() - node_b.mins()) * 0.5;
+        let center_b = turn * node_b.center() + b_in_a.translation;
+        let half_b = spread[0] * half_b.x + spread[1] * half_b.y + spread[2] * half_b.z;
+        let gap = (node_a.center() - center_b).abs() - (node_a.maxs() - node_a.mins()) * 0.5 - half_b;
+        gap.max_element() <= 0.0
     };
     for (i, j) in a.bvh().leaf_pairs(b.bvh(), check) {
-        if intersection_test(&ParryPose::IDENTITY, &a.triangle(i), b_in_a, &b.triangle(j))
-            .is_ok_and(|answer| answer.intersecting)
-        {
+        if intersection_test_support_map_support_map(b_in_a, &a.triangle(i), &b.triangle(j)) {
             pairs.push((i, j));
             if is_first {
                 return;

@@ -1,0 +1,155 @@
+//! Trees over the triangles of a knot: build fast, build well, refit, and closest hits of rays.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::{obvhs as obvhs_peer, parry};
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
+use carom_scenes::Rng;
+use carom_scenes::mesh::{Knot, torus_knot};
+use glam::{DVec3, Vec3};
+use obvhs::BvhBuildParams;
+use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+fn main() {
+    let mut runner = Runner::new("trees");
+    let sizes: &[usize] = if runner.is_quick() { &[100_000] } else { &[100_000, 1_000_000] };
+    for &n in sizes {
+        let knot = torus_knot(&Knot::default(), n);
+        let vertices = knot.vertices_f32();
+        let boxes = boxes(&vertices, &knot.triangles);
+        if runner.wants("build") {
+            build(&mut runner, "build fast", &boxes, BuildQuality::Fast, BvhBuildParams::fastest_build());
+            build(&mut runner, "build good", &boxes, BuildQuality::High, BvhBuildParams::medium_build());
+        }
+        if runner.wants("refit") {
+            let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
+            refit(&mut runner, &boxes, &self::boxes(&moved, &knot.triangles));
+        }
+    }
+}
+
+fn boxes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
+    let corner = |i: u32| vertices[i as usize];
+    triangles
+        .iter()
+        .map(|&[a, b, c]| Aabb {
+            min: corner(a).min(corner(b)).min(corner(c)),
+            max: corner(a).max(corner(b)).max(corner(c)),
+        })
+        .collect()
+}
+
+/// Boxes to look for, so that trees can be compared by what they find.
+fn queries() -> Vec<Aabb> {
+    let mut rng = Rng::new(12);
+    (0..200)
+        .map(|_| {
+            let center = rng.in_box(DVec3::new(-0.9, -0.9, -0.4), DVec3::new(0.9, 0.9, 0.4));
+            Aabb::around(center - DVec3::splat(0.05), center + DVec3::splat(0.05))
+        })
+        .collect()
+}
+
+/// The primitives whose own boxes overlap the query, by carom's tree.
+fn found(tree: &Bvh, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
+    let mut found = Vec::new();
+    let _ = tree.visit_box(query, |leaf| {
+        found.extend(leaf.primitives.iter().copied().filter(|&i| boxes[i as usize].overlaps(query)));
+        ControlFlow::Continue(())
+    });
+    found.sort_unstable();
+    found
+}
+
+fn found_by_parry(tree: &ParryBvh, query: &Aabb) -> Vec<u32> {
+    let query = parry::aabb(query);
+    let mut found: Vec<u32> = tree.intersect_aabb(&query).collect();
+    found.sort_unstable();
+    found
+}
+
+fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQuality, params: BvhBuildParams) {
+    let settings = BuildSettings::default().with_quality(quality);
+    let parry_boxes: Vec<_> = boxes.iter().map(parry::aabb).collect();
+    let obvhs_boxes: Vec<_> = boxes.iter().map(obvhs_peer::aabb).collect();
+
+    let ours = Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite");
+    let parrys = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes);
+    let obvhss = obvhs_peer::build(&obvhs_boxes, params);
+    let mut answers = Answers::new();
+    for query in queries() {
+        let own = found(&ours, boxes, &query);
+        answers.equal("parry finds", &own, &found_by_parry(&parrys, &query));
+        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
+    }
+    println!("    SAH cost of carom's tree: {:.1}", ours.quality().sah_cost);
+
+    let mut builder = Builder::default();
+    let mut kept = ours.clone();
+    let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            std::hint::black_box(Bvh::<Aabb>::build(boxes, &settings).is_ok());
+        })
+        .entry("carom kept", || {
+            std::hint::black_box(builder.rebuild(&mut kept, boxes, &settings).is_ok());
+        })
+        .entry("parry", || {
+            std::hint::black_box(ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes));
+        })
+        .entry("obvhs", || {
+            std::hint::black_box(obvhs_peer::build(&obvhs_boxes, params));
+        });
+    runner.some(row, contest);
+}
+
+fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
+    let both = [before, after];
+    let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
+    let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
+    let settings = BuildSettings::default();
+    let ours = RefCell::new(Bvh::<Aabb>::build(before, &settings).expect("boxes of a scene are finite"));
+    let parrys = RefCell::new(ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes[0]));
+    let obvhss = RefCell::new(obvhs_peer::build(&obvhs_boxes[0], BvhBuildParams::fastest_build()));
+    let mut workspace = BvhWorkspace::default();
+    // Each turn goes to the other of the two poses, so that every refit has something to do.
+    let refit_ours = |turn: usize| ours.borrow_mut().refit(both[turn]).expect("as many boxes as before");
+    let mut refit_parrys = |turn: usize| {
+        let mut tree = parrys.borrow_mut();
+        for (i, aabb) in parry_boxes[turn].iter().enumerate() {
+            tree.insert_or_update_partially(*aabb, i as u32, 0.0);
+        }
+        tree.refit(&mut workspace);
+    };
+    let refit_obvhss = |turn: usize| obvhs_peer::refit(&mut obvhss.borrow_mut(), &obvhs_boxes[turn]);
+
+    refit_ours(1);
+    refit_parrys(1);
+    refit_obvhss(1);
+    let mut answers = Answers::new();
+    for query in queries() {
+        let own = found(&ours.borrow(), after, &query);
+        answers.equal("parry finds", &own, &found_by_parry(&parrys.borrow(), &query));
+        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), after, &query));
+    }
+
+    let row = Row { workload: "refit", size: before.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let (mut a, mut b, mut c) = (0, 0, 0);
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            refit_ours(a);
+            a = 1 - a;
+        })
+        .entry("parry", || {
+            refit_parrys(b);
+            b = 1 - b;
+        })
+        .entry("obvhs", || {
+            refit_obvhss(c);
+            c = 1 - c;
+        });
+    runner.some(row, contest);
+}
