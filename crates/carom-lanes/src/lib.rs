@@ -53,9 +53,6 @@
 //! token, and a token only after the processor was asked; so every safe use is sound.
 #![cfg_attr(not(feature = "std"), no_std)]
 
-#[cfg(not(any(feature = "std", feature = "libm")))]
-compile_error!("carom-lanes needs the feature `std` or, without the standard library, `libm`");
-
 mod dispatch;
 mod imp;
 mod lanes;

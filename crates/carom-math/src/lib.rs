@@ -17,9 +17,6 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
 
-#[cfg(not(any(feature = "std", feature = "libm")))]
-compile_error!("carom-math needs the feature `std` or, without the standard library, `libm`");
-
 #[path = "kernel/mod.rs"]
 mod kernel;
 mod num;

@@ -1,7 +1,7 @@
 //! Square roots and the like, with or without the standard library.
 //!
-//! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions are not: what must
-//! be the same on every machine may not depend on them.
+//! Square root, floor and ceil are correctly rounded everywhere. The trigonometric functions of systems differ in the
+//! last digit, so these come from the `libm` crate, in software: the same bits on every machine.
 
 /// The functions that `core` does not have.
 pub trait FloatOps: Copy {
@@ -51,12 +51,12 @@ macro_rules! float_ops {
 }
 
 #[cfg(feature = "std")]
-float_ops!(f32, f32::sqrt, f32::floor, f32::ceil, f32::sin_cos, f32::acos, f32::atan2);
+float_ops!(f32, f32::sqrt, f32::floor, f32::ceil, libm::sincosf, libm::acosf, libm::atan2f);
 #[cfg(feature = "std")]
-float_ops!(f64, f64::sqrt, f64::floor, f64::ceil, f64::sin_cos, f64::acos, f64::atan2);
-#[cfg(all(not(feature = "std"), feature = "libm"))]
+float_ops!(f64, f64::sqrt, f64::floor, f64::ceil, libm::sincos, libm::acos, libm::atan2);
+#[cfg(not(feature = "std"))]
 float_ops!(f32, libm::sqrtf, libm::floorf, libm::ceilf, libm::sincosf, libm::acosf, libm::atan2f);
-#[cfg(all(not(feature = "std"), feature = "libm"))]
+#[cfg(not(feature = "std"))]
 float_ops!(f64, libm::sqrt, libm::floor, libm::ceil, libm::sincos, libm::acos, libm::atan2);
 
 /// Correctly rounded square root.
