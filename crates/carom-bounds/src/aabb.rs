@@ -101,6 +101,47 @@ impl Aabb {
         Aabb::around(self.min.as_dvec3() + d.min(DVec3::ZERO), self.max.as_dvec3() + d.max(DVec3::ZERO))
     }
 
+    /// The interval of t in which `origin + t * direction` may lie in the box, cut to the given one; `None` when it misses.
+    /// Computed in `f64` and widened by what rounding did: a ray that touches the box is never said to miss.
+    ///
+    /// A direction of zero stays at its origin; a NaN misses.
+    pub fn ray_interval(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+    ) -> Option<(f64, f64)> {
+        if origin.is_nan() || direction.is_nan() {
+            return None;
+        }
+        let (mut near, mut far) = (t_min, t_max);
+        for k in 0..3 {
+            let (low, high) = (f64::from(self.min[k]), f64::from(self.max[k]));
+            if direction[k] == 0.0 {
+                // The ray stays between the planes or outside, for all t.
+                if !(low <= origin[k] && origin[k] <= high) {
+                    return None;
+                }
+                continue;
+            }
+            let (t0, t1) = ((low - origin[k]) / direction[k], (high - origin[k]) / direction[k]);
+            let (first, last) = if t0 <= t1 { (t0, t1) } else { (t1, t0) };
+            // A difference and a quotient, each off by half a unit; a subnormal quotient by one smallest number.
+            near = near.max(widened(first, -1.0));
+            far = far.min(widened(last, 1.0));
+        }
+        (t_min <= t_max && near <= far).then_some((near, far))
+    }
+
+    /// The cube that holds a box, given about its body's origin, in every orientation of that body (25.1); the body's
+    /// origin is then at the cube's centre.
+    pub fn any_orientation(&self) -> Aabb {
+        let farthest = self.min.abs().max(self.max.abs()).as_dvec3();
+        let radius = carom_math::ops::sqrt(farthest.length_squared()) * (1.0 + 4.0 * f64::EPSILON);
+        Aabb::from_center_radius(DVec3::ZERO, radius)
+    }
+
     /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
@@ -121,6 +162,11 @@ impl Aabb {
             * (16.0 * f64::EPSILON);
         Aabb::around(min - size, max + size)
     }
+}
+
+/// A parameter moved towards one side by more than rounding did.
+fn widened(t: f64, side: f64) -> f64 {
+    if t.is_finite() { t + side * (t.abs() * (4.0 * f64::EPSILON) + f64::MIN_POSITIVE) } else { t }
 }
 
 impl BoundingVolume for Aabb {

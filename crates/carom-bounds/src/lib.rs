@@ -13,8 +13,18 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 mod aabb;
+mod obb;
+mod obb_fit;
+mod packet;
+mod sphere;
+mod sphere_fit;
 mod volume;
 
 pub use aabb::Aabb;
+pub use obb::Obb;
+pub use packet::{Aabb8, overlaps_packets};
+pub use sphere::Sphere;
 pub use volume::{BoundingVolume, BoundsError};

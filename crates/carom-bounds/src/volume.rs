@@ -63,8 +63,10 @@ pub enum BoundsError {
         /// 0, 1 or 2 for x, y or z.
         axis: usize,
     },
-    /// A radius or half extent is negative.
+    /// A radius or half extent is negative or no number.
     Negative,
+    /// A quaternion's length is too far from 1.
+    NotRotation,
 }
 
 impl core::fmt::Display for BoundsError {
@@ -75,7 +77,8 @@ impl core::fmt::Display for BoundsError {
             BoundsError::Inverted { axis } => {
                 write!(f, "the box is inverted: min > max along {}", name(axis))
             }
-            BoundsError::Negative => write!(f, "a radius or half extent is negative"),
+            BoundsError::Negative => write!(f, "a radius or half extent is negative or no number"),
+            BoundsError::NotRotation => write!(f, "the rotation's length is too far from 1"),
         }
     }
 }

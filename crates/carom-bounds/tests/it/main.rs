@@ -1,1 +1,8 @@
 //! Integration tests of carom-bounds.
+#![allow(clippy::unwrap_used)]
+
+mod aabb;
+mod conform;
+mod obb;
+mod packet;
+mod sphere;

@@ -1,5 +1,6 @@
 //! One suite per trait: whoever implements the trait runs the suite.
 
+pub mod bounding_volume;
 pub mod broad_phase;
 pub mod bvh;
 pub mod dice;

@@ -1,0 +1,138 @@
+//! Centres of spheres around points: the smallest, and a quick one.
+//!
+//! The smallest sphere is decided by two to four of the points. They are found by walking through the points in random
+//! order: a point outside the sphere of those before it lies on the next one, which is found by walking again.
+//!
+//! Reference: E. Welzl, Smallest Enclosing Disks (Balls and Ellipsoids), 1991, as three nested walks (M. de Berg et al.,
+//! Computational Geometry, 3rd ed., 4.7); J. Ritter, An Efficient Bounding Sphere, Graphics Gems, 1990.
+//! Differs: the random order is the same for the same number of points; points that are dependent are passed over,
+//! as the caller measures the radius afterwards.
+
+use alloc::vec::Vec;
+use glam::{DVec3, Vec3};
+
+/// Relative: a point this little outside counts as inside, in squared distances.
+const ROOM: f64 = 1e-12;
+
+#[derive(Clone, Copy)]
+struct Ball {
+    center: DVec3,
+    radius_sq: f64,
+}
+
+impl Ball {
+    fn holds(&self, p: DVec3) -> bool {
+        (p - self.center).length_squared() <= self.radius_sq * (1.0 + ROOM)
+    }
+
+    /// The smallest ball with these points on its surface: the first one and the differences to the others. `None`
+    /// when they are dependent.
+    fn through(first: DVec3, others: &[DVec3]) -> Option<Ball> {
+        let offset = match *others {
+            [] => DVec3::ZERO,
+            [a] => a * 0.5,
+            [a, b] => {
+                // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, x in the span of a and b.
+                let normal = a.cross(b);
+                let size = normal.length_squared();
+                if !(size > 1e-24 * a.length_squared() * b.length_squared()) {
+                    return None;
+                }
+                (b.cross(normal) * a.length_squared() + normal.cross(a) * b.length_squared()) / (2.0 * size)
+            }
+            [a, b, c] => {
+                let volume = a.dot(b.cross(c));
+                let size = a.length_squared() * b.length_squared() * c.length_squared();
+                if !(volume * volume > 1e-24 * size) {
+                    return None;
+                }
+                (b.cross(c) * a.length_squared()
+                    + c.cross(a) * b.length_squared()
+                    + a.cross(b) * c.length_squared())
+                    / (2.0 * volume)
+            }
+            _ => return None,
+        };
+        Some(Ball { center: first + offset, radius_sq: offset.length_squared() })
+    }
+}
+
+/// The centre of the smallest sphere around points; the origin for none.
+pub(crate) fn welzl(points: &[Vec3]) -> DVec3 {
+    let mut p: Vec<DVec3> = points.iter().map(|p| p.as_dvec3()).collect();
+    shuffle(&mut p);
+    let Some(&start) = p.first() else { return DVec3::ZERO };
+    let mut ball = Ball { center: start, radius_sq: 0.0 };
+    for i in 1..p.len() {
+        if ball.holds(p[i]) {
+            continue;
+        }
+        ball = Ball { center: p[i], radius_sq: 0.0 };
+        for j in 0..i {
+            if ball.holds(p[j]) {
+                continue;
+            }
+            let a = p[j] - p[i];
+            if let Some(next) = Ball::through(p[i], &[a]) {
+                ball = next;
+            }
+            for k in 0..j {
+                if ball.holds(p[k]) {
+                    continue;
+                }
+                let b = p[k] - p[i];
+                // Three points on a line: the outer two decide, and they are met in another turn.
+                if let Some(next) = Ball::through(p[i], &[a, b]) {
+                    ball = next;
+                }
+                for l in 0..k {
+                    if ball.holds(p[l]) {
+                        continue;
+                    }
+                    if let Some(next) = Ball::through(p[i], &[a, b, p[l] - p[i]]) {
+                        ball = next;
+                    }
+                }
+            }
+        }
+    }
+    if ball.center.is_finite() { ball.center } else { ritter(points) }
+}
+
+/// An order that does not depend on where the points are.
+fn shuffle(points: &mut [DVec3]) {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for i in (1..points.len()).rev() {
+        // xorshift64* (S. Vigna, 2016).
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
+        points.swap(i, (random as usize * (i + 1)) >> 32);
+    }
+}
+
+/// The centre of Ritter's sphere; the origin for no points.
+pub(crate) fn ritter(points: &[Vec3]) -> DVec3 {
+    let Some(first) = points.first() else { return DVec3::ZERO };
+    let farthest = |from: DVec3| {
+        points.iter().fold(from, |best, p| {
+            let p = p.as_dvec3();
+            if (best - from).length_squared() < (p - from).length_squared() { p } else { best }
+        })
+    };
+    let a = farthest(first.as_dvec3());
+    let b = farthest(a);
+    let mut center = (a + b) * 0.5;
+    let mut radius = carom_math::ops::sqrt((b - a).length_squared()) * 0.5;
+    for p in points {
+        let away = p.as_dvec3() - center;
+        let distance = carom_math::ops::sqrt(away.length_squared());
+        if radius < distance {
+            let grown = (radius + distance) * 0.5;
+            center += away * ((grown - radius) / distance);
+            radius = grown;
+        }
+    }
+    center
+}

@@ -1,0 +1,57 @@
+//! Rays against boxes, and the cube of every orientation.
+
+use carom_bounds::{Aabb, BoundingVolume};
+use glam::{DVec3, Quat, Vec3};
+use proptest::prelude::*;
+
+const UNIT: Aabb = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+
+#[test]
+fn rays_along_an_axis_enter_and_leave() {
+    let (near, far) = UNIT.ray_interval(DVec3::new(-1.0, 0.5, 0.5), DVec3::X, 0.0, 10.0).unwrap();
+    assert!(near <= 1.0 && 1.0 - 1e-12 < near && 2.0 <= far && far < 2.0 + 1e-12);
+    // In the plane of a face, along an edge, through a corner.
+    assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0, 0.5), DVec3::X, 0.0, 10.0).is_some());
+    assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0, 1.0), DVec3::X, 0.0, 10.0).is_some());
+    assert!(UNIT.ray_interval(DVec3::splat(-1.0), DVec3::ONE, 0.0, 10.0).is_some());
+    assert!(UNIT.ray_interval(DVec3::new(-1.0, 1.0 + 1e-9, 0.5), DVec3::X, 0.0, 10.0).is_none());
+    // Behind, too short, no direction, no number.
+    assert!(UNIT.ray_interval(DVec3::new(2.0, 0.5, 0.5), DVec3::X, 0.0, 10.0).is_none());
+    assert!(UNIT.ray_interval(DVec3::new(2.0, 0.5, 0.5), DVec3::X, -3.0, 10.0).is_some());
+    assert!(UNIT.ray_interval(DVec3::new(-1.0, 0.5, 0.5), DVec3::X, 0.0, 0.9).is_none());
+    assert_eq!(UNIT.ray_interval(DVec3::splat(0.5), DVec3::ZERO, 0.0, 1.0), Some((0.0, 1.0)));
+    assert!(UNIT.ray_interval(DVec3::splat(1.5), DVec3::ZERO, 0.0, 1.0).is_none());
+    assert!(UNIT.ray_interval(DVec3::NAN, DVec3::X, 0.0, 1.0).is_none());
+    assert!(UNIT.ray_interval(DVec3::ZERO, DVec3::X, f64::NAN, 1.0).is_none());
+    assert!(Aabb::EMPTY.ray_interval(DVec3::ZERO, DVec3::X, 0.0, 1.0).is_none());
+}
+
+#[test]
+fn the_cube_of_every_orientation_holds_them_all() {
+    let aabb = Aabb { min: Vec3::new(-0.1, 0.2, -3.0), max: Vec3::new(0.5, 0.7, 1.0) };
+    let cube = aabb.any_orientation();
+    for i in 0..50 {
+        let turn = Quat::from_rotation_y(i as f32 * 0.37) * Quat::from_rotation_x(i as f32);
+        assert!(cube.contains(&aabb.transformed(&carom_math::Pose::from_rotation(turn)).inflated(-1e-5)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_ray_through_a_point_of_the_box_meets_it(
+        low in prop::array::uniform3(-1e3f32..1e3), size in prop::array::uniform3(0.0f32..10.0),
+        share in prop::array::uniform3(prop_oneof![Just(0.0f64), Just(1.0), 0.0..1.0]),
+        direction in prop::array::uniform3(prop_oneof![Just(0.0f64), Just(1e-300), -1.0..1.0]), t in -100.0..100.0f64,
+    ) {
+        let min = Vec3::from(low);
+        let aabb = Aabb { min, max: min + Vec3::from(size) };
+        let extent = aabb.max.as_dvec3() - aabb.min.as_dvec3();
+        let target = aabb.min.as_dvec3() + extent * DVec3::from(share);
+        let direction = DVec3::from(direction);
+        // What the origin loses in rounding is given back as a margin.
+        let origin = target - direction * t;
+        let room = Aabb { min: aabb.min - 1e-3, max: aabb.max + 1e-3 };
+        let (near, far) = room.ray_interval(origin, direction, -200.0, 200.0).unwrap();
+        prop_assert!(near <= t && t <= far);
+    }
+}
