@@ -16,6 +16,7 @@
 extern crate alloc;
 
 mod aabb;
+mod moments;
 mod obb;
 mod obb_fit;
 mod packet;
@@ -24,6 +25,7 @@ mod sphere_fit;
 mod volume;
 
 pub use aabb::Aabb;
+pub use moments::Moments;
 pub use obb::Obb;
 pub use packet::{Aabb8, overlaps_packets};
 pub use sphere::Sphere;

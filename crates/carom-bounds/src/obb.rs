@@ -78,13 +78,13 @@ impl Obb {
     /// The box from the covariance of points and, about each of its axes, the least rectangle around their shadow: within a
     /// few percent of the least box for most data.
     pub fn from_points_fitted(points: &[Vec3]) -> Obb {
-        obb_fit::fit(points, &obb_fit::point_moments(points))
+        obb_fit::fit(points, &obb_fit::point_axes(points))
     }
 
     /// The box of a surface: the axes come from the covariance of its area, so that fine parts count no more than coarse
     /// ones. Corners must be finite.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
-        obb_fit::fit(triangles.as_flattened(), &obb_fit::surface_moments(triangles))
+        obb_fit::fit(triangles.as_flattened(), &obb_fit::surface_axes(triangles))
     }
 
     /// There is no point in it.

@@ -10,17 +10,9 @@ use crate::ray::RayLanes;
 use crate::relative::Relative;
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, Aabb8};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 use glam::Vec3;
-
-/// Eight boxes by component.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Aabb8 {
-    pub(crate) min: [[f32; 8]; 3],
-    pub(crate) max: [[f32; 8]; 3],
-}
 
 /// A box in the frame of another tree, in scaled lengths.
 #[derive(Clone, Copy, Debug)]
@@ -53,23 +45,16 @@ impl Volumes8 for Aabb8 {
     type Volume = Aabb;
     type Placed = PlacedAabb;
 
-    const EMPTY: Aabb8 = Aabb8 { min: [[f32::INFINITY; 8]; 3], max: [[f32::NEG_INFINITY; 8]; 3] };
+    const EMPTY: Aabb8 = Aabb8::EMPTY;
 
     #[inline(always)]
     fn set(&mut self, lane: usize, volume: &Aabb) {
-        for k in 0..3 {
-            self.min[k][lane & 7] = volume.min[k];
-            self.max[k][lane & 7] = volume.max[k];
-        }
+        Aabb8::set(self, lane, volume);
     }
 
     #[inline(always)]
     fn get(&self, lane: usize) -> Aabb {
-        let i = lane & 7;
-        Aabb {
-            min: Vec3::new(self.min[0][i], self.min[1][i], self.min[2][i]),
-            max: Vec3::new(self.max[0][i], self.max[1][i], self.max[2][i]),
-        }
+        Aabb8::get(self, lane)
     }
 
     #[inline(always)]
@@ -81,12 +66,12 @@ impl Volumes8 for Aabb8 {
     }
 
     #[inline(always)]
-    fn placed(&self, lane: usize, relative: &Relative) -> PlacedAabb {
-        let (i, s) = (lane & 7, relative.scale * 0.5);
+    fn place(volume: &Aabb, relative: &Relative) -> PlacedAabb {
+        let s = relative.scale * 0.5;
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
-            center[k] = (self.min[k][i] + self.max[k][i]) * s;
-            half[k] = (self.max[k][i] - self.min[k][i]) * s;
+            center[k] = (volume.min[k] + volume.max[k]) * s;
+            half[k] = (volume.max[k] - volume.min[k]) * s;
         }
         PlacedAabb { center: relative.point(center), half, half_here: relative.half_extents(half) }
     }
@@ -115,20 +100,13 @@ impl Volumes8 for Aabb8 {
     }
 
     #[inline(always)]
-    fn meets_here<S: Simd>(&self, simd: S, volume: &Aabb) -> u32 {
-        self.meets_box(simd, volume)
+    fn meets_here<S: Simd>(&self, simd: S, volume: &Aabb, _: &Relative) -> u32 {
+        self.overlaps_lanes(simd, volume)
     }
 
     #[inline(always)]
-    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
-        let (low, high) = (load3(simd, &self.min), load3(simd, &self.max));
-        let mut meets = low[0].le(S::F32x8::splat(simd, aabb.max.x));
-        meets = meets & high[0].ge(S::F32x8::splat(simd, aabb.min.x));
-        meets = meets & low[1].le(S::F32x8::splat(simd, aabb.max.y));
-        meets = meets & high[1].ge(S::F32x8::splat(simd, aabb.min.y));
-        meets = meets & low[2].le(S::F32x8::splat(simd, aabb.max.z));
-        meets = meets & high[2].ge(S::F32x8::splat(simd, aabb.min.z));
-        meets.bits()
+    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, _: &Relative) -> u32 {
+        self.overlaps_lanes(simd, aabb)
     }
 
     #[inline(always)]
@@ -188,18 +166,4 @@ impl Volumes8 for Aabb8 {
         let far_high = far + (far.abs() * slabs + tiny);
         (near_low.le(far_high).bits(), near_low)
     }
-}
-
-/// A box around eight, lanes at and after `len` left out.
-#[inline(always)]
-pub(crate) fn union<S: Simd>(simd: S, boxes: &Aabb8, len: u32) -> Aabb {
-    let used = S::Mask8::first(simd, len as usize);
-    let (low, high) = (load3(simd, &boxes.min), load3(simd, &boxes.max));
-    let (inf, neg) = (S::F32x8::splat(simd, f32::INFINITY), S::F32x8::splat(simd, f32::NEG_INFINITY));
-    let mut all = Aabb::EMPTY;
-    for k in 0..3 {
-        all.min[k] = S::F32x8::select(used, low[k], inf).reduce_min();
-        all.max[k] = S::F32x8::select(used, high[k], neg).reduce_max();
-    }
-    all
 }

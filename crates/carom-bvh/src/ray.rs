@@ -11,7 +11,7 @@ use crate::counters::{Counters, Visit};
 use crate::relative::{UNIT, inverse_power_of_two, reach};
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
-use crate::volumes::Volumes8;
+use crate::volumes::{Volumes8, splat3};
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::rounding;
 use core::ops::ControlFlow;
@@ -35,9 +35,11 @@ pub struct RayLanes<S: Simd> {
     pub(crate) origin_far: [S::F32x8; 3],
     pub(crate) inverse: [S::F32x8; 3],
     pub(crate) t_min: S::F32x8,
-    /// The origin in `f64`, unscaled, and the scaled direction: for volumes that are no boxes.
-    pub(crate) origin: DVec3,
-    pub(crate) direction: DVec3,
+    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand at an angle.
+    pub(crate) origin: [S::F32x8; 3],
+    pub(crate) direction: [S::F32x8; 3],
+    /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is below it.
+    pub(crate) size: f32,
 }
 
 struct Walk<'a, V: TreeVolume, F> {
@@ -94,8 +96,9 @@ fn ray_lanes<S: Simd>(simd: S, origin: DVec3, direction: DVec3, size: f64, t_min
         origin_far: [zero; 3],
         inverse: [zero; 3],
         t_min: S::F32x8::splat(simd, t_min),
-        origin,
-        direction,
+        origin: splat3(simd, origin.as_vec3().to_array()),
+        direction: splat3(simd, direction.as_vec3().to_array()),
+        size: rounding::up(size),
     };
     for k in 0..3 {
         let (mut low, mut high) = (rounding::down(origin[k]), rounding::up(origin[k]));

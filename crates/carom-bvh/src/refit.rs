@@ -3,9 +3,7 @@
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
-use crate::aabb8::union;
 use crate::tree::{Bvh, BvhError, LEAF, check_box};
-use crate::volumes::Volumes8;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{Kernel, Simd, dispatch};
 
@@ -65,7 +63,7 @@ impl<F: FnMut(u32, u32) -> Aabb> Kernel for Refit<'_, F> {
                 }
                 node.volumes.set(lane, &all);
             }
-            let all = union(simd, &node.volumes, len);
+            let all = node.volumes.union_lanes(simd);
             if i == 0 {
                 *bounds = all;
             } else {

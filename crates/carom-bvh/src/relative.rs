@@ -41,6 +41,11 @@ impl Relative {
         (Relative::new(&a_in_b, size), Relative::new(b_in_a, size))
     }
 
+    /// Two things of one frame, with these bounds.
+    pub(crate) fn identity(bounds: &Aabb, other: &Aabb) -> Relative {
+        Relative::new(&WidePose::IDENTITY, reach(bounds) + reach(other))
+    }
+
     fn new(source_in_target: &WidePose, size: f64) -> Relative {
         let mut columns = [[0.0; 3]; 3];
         let mut abs_columns = [[0.0; 3]; 3];

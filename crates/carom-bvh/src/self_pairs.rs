@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (self-intersection).
 
 use crate::counters::{Counters, Visit};
+use crate::relative::Relative;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::visit_pairs::resolve;
@@ -46,6 +47,8 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let nodes = &self.tree.nodes[..];
+        let bounds = self.tree.bounds.to_aabb();
+        let here = Relative::identity(&bounds, &bounds);
         let mut counters = Counters::default();
         let mut stack = Stack::<(u32, u32), 256>::new((0, 0));
         if !nodes.is_empty() {
@@ -58,7 +61,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
                     // Lanes behind this one.
                     let later = ((1_u32 << node.len) - 1) & !((2_u32 << lane) - 1);
                     let volume = node.volumes.get(lane as usize);
-                    let mut meets = node.volumes.meets_here(simd, &volume) & later;
+                    let mut meets = node.volumes.meets_here(simd, &volume, &here) & later;
                     counters.nodes += 1;
                     counters.volume_tests += u64::from(node.len);
                     while meets != 0 {
@@ -103,7 +106,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
                 (b, node_b.volumes.get(lane_b), child_a)
             };
             let Some(inside) = nodes.get(opened as usize) else { continue };
-            let mut meets = inside.volumes.meets_here(simd, &volume) & ((1_u32 << inside.len) - 1);
+            let mut meets = inside.volumes.meets_here(simd, &volume, &here) & ((1_u32 << inside.len) - 1);
             counters.nodes += 1;
             counters.volume_tests += u64::from(inside.len);
             while meets != 0 {

@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
 
 use crate::counters::{Counters, Visit};
+use crate::relative::Relative;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;
@@ -12,15 +13,15 @@ use core::ops::ControlFlow;
 
 /// What is tested against eight volumes at once.
 trait Probe<V: TreeVolume> {
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32;
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32;
 }
 
 struct BoxProbe<'a>(&'a Aabb);
 
 impl<V: TreeVolume> Probe<V> for BoxProbe<'_> {
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32 {
-        volumes.meets_box(simd, self.0)
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32 {
+        volumes.meets_box(simd, self.0, here)
     }
 }
 
@@ -28,14 +29,15 @@ struct VolumeProbe<'a, V>(&'a V);
 
 impl<V: TreeVolume> Probe<V> for VolumeProbe<'_, V> {
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8) -> u32 {
-        volumes.meets_here(simd, self.0)
+    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32 {
+        volumes.meets_here(simd, self.0, here)
     }
 }
 
 struct Walk<'a, V: TreeVolume, P, F> {
     tree: &'a Bvh<V>,
     probe: P,
+    here: Relative,
     leaf: F,
 }
 
@@ -43,13 +45,18 @@ impl<V: TreeVolume> Bvh<V> {
     /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off. The box is in the
     /// tree's frame; touching counts. A box of NaN touches nothing.
     pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
-        dispatch(Walk { tree: self, probe: BoxProbe(aabb), leaf })
+        let bounds = self.bounds.to_aabb();
+        // What lies outside the tree does not count, and may be infinite.
+        let Some(inside) = aabb.intersection(&bounds) else { return Visit::default() };
+        let here = Relative::identity(&inside, &bounds);
+        dispatch(Walk { tree: self, probe: BoxProbe(&inside), here, leaf })
     }
 
     /// Gives every leaf whose volume may touch this volume, in the tree's frame, each once, to `leaf`, which may break
     /// off.
     pub fn visit_volume(&self, volume: &V, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
-        dispatch(Walk { tree: self, probe: VolumeProbe(volume), leaf })
+        let here = Relative::identity(&volume.to_aabb(), &self.bounds.to_aabb());
+        dispatch(Walk { tree: self, probe: VolumeProbe(volume), here, leaf })
     }
 }
 
@@ -71,7 +78,7 @@ where
         while let Some(number) = stack.pop() {
             let Some(node) = self.tree.nodes.get(number as usize) else { continue };
             let used = (1_u32 << node.len) - 1;
-            let mut meets = self.probe.meets(simd, &node.volumes) & used;
+            let mut meets = self.probe.meets(simd, &node.volumes, &self.here) & used;
             counters.nodes += 1;
             counters.volume_tests += u64::from(node.len);
             while meets != 0 {

@@ -30,17 +30,23 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     /// Which of two volumes is the larger: a length.
     fn size(&self, lane: usize) -> f32;
 
+    /// A volume in the frame of another tree.
+    fn place(volume: &Self::Volume, relative: &Relative) -> Self::Placed;
+
     /// The volume of a lane in the frame of another tree.
-    fn placed(&self, lane: usize, relative: &Relative) -> Self::Placed;
+    #[inline(always)]
+    fn placed(&self, lane: usize, relative: &Relative) -> Self::Placed {
+        Self::place(&self.get(lane), relative)
+    }
 
     /// Bit i: the placed volume may touch volume i.
     fn meets<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32;
 
-    /// Bit i: the volume, of the same frame, may touch volume i.
-    fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume) -> u32;
+    /// Bit i: the volume, of the same frame, may touch volume i. `here` is the identity between the two.
+    fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume, here: &Relative) -> u32;
 
-    /// Bit i: the box, along the axes of this frame, may touch volume i.
-    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32;
+    /// Bit i: the box, along the axes of this frame, may touch volume i. `here` is the identity between the two.
+    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32;
 
     /// Lower bounds of the squared distances, in scaled lengths, to the placed volume.
     fn gap_sq<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> S::F32x8;

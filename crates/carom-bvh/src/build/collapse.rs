@@ -30,12 +30,13 @@ struct Candidate {
     area: f32,
 }
 
-/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and its primitives.
+/// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place and number
+/// of its primitives.
 pub(crate) fn collapse<V: TreeVolume>(
     binary: &Binary,
     stack: &mut Vec<Task>,
     tree: &mut Bvh<V>,
-    mut fit: impl FnMut(&Aabb, &[u32]) -> V,
+    mut fit: impl FnMut(&Aabb, usize, usize) -> V,
 ) {
     tree.nodes.clear();
     tree.leaf_starts.clear();
@@ -54,7 +55,7 @@ pub(crate) fn collapse<V: TreeVolume>(
     stack.clear();
     stack.push(Task { binary: 0, first: 0, node: 0 });
     tree.nodes.push(Node8::EMPTY);
-    tree.bounds = fit(&root.aabb(), &binary.order);
+    tree.bounds = fit(&root.aabb(), 0, binary.order.len());
     while let Some(task) = stack.pop() {
         let Some(row) = binary.nodes.get(task.binary as usize) else { continue };
         let mut children = [Candidate { binary: 0, first: 0, area: -1.0 }; 8];
@@ -85,7 +86,7 @@ pub(crate) fn collapse<V: TreeVolume>(
             let row = &binary.nodes[child.binary as usize];
             let (first, end) = (child.first as usize, (child.first + row.count()) as usize);
             let primitives = binary.order.get(first..end).unwrap_or(&[]);
-            node.volumes.set(lane, &fit(&row.aabb(), primitives));
+            node.volumes.set(lane, &fit(&row.aabb(), first, primitives.len()));
             node.child[lane] = if row.tag() == 0 {
                 tree.primitives.extend_from_slice(primitives);
                 tree.leaf_starts.push(tree.primitives.len() as u32);

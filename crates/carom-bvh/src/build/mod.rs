@@ -101,17 +101,13 @@ impl Builder {
         boxes: &[Aabb],
         settings: &BuildSettings,
     ) -> Result<(), BvhError> {
-        self.rebuild_with(tree, boxes, settings, |aabb, _| V::from_aabb(aabb))
+        self.binary(boxes, settings)?;
+        self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));
+        Ok(())
     }
 
-    /// [`Builder::rebuild`], with the volume of each subtree from `fit(box, primitives)`.
-    pub(crate) fn rebuild_with<V: TreeVolume>(
-        &mut self,
-        tree: &mut Bvh<V>,
-        boxes: &[Aabb],
-        settings: &BuildSettings,
-        fit: impl FnMut(&Aabb, &[u32]) -> V,
-    ) -> Result<(), BvhError> {
+    /// The binary tree over boxes.
+    pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<&[u32], BvhError> {
         if 1 << 28 <= boxes.len() {
             return Err(BvhError::TooMany);
         }
@@ -121,8 +117,17 @@ impl Builder {
         if !boxes.is_empty() {
             self.split(settings);
         }
+        Ok(&self.binary.order)
+    }
+
+    /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`, which are places in the
+    /// order that [`Builder::binary`] gave.
+    pub(crate) fn collapse<V: TreeVolume>(
+        &mut self,
+        tree: &mut Bvh<V>,
+        fit: impl FnMut(&Aabb, usize, usize) -> V,
+    ) {
         collapse::collapse(&self.binary, &mut self.stack, tree, fit);
-        Ok(())
     }
 
     /// From rows to a binary tree.

@@ -1,8 +1,8 @@
 //! Every builder and every volume through the suite of trees.
 
-use carom_bounds::Aabb;
-use carom_bvh::{BuildQuality, BuildSettings, Bvh};
-use carom_testkit::conform::bvh::bvh;
+use carom_bounds::{Aabb, BoundingVolume, Obb, Sphere};
+use carom_bvh::{BuildQuality, BuildSettings, Bvh, BvhError};
+use carom_testkit::conform::bvh::{bvh, triangle_bvh};
 
 #[test]
 fn fast() {
@@ -19,4 +19,33 @@ fn balanced() {
 fn high() {
     let settings = BuildSettings::default().with_quality(BuildQuality::High).with_max_leaf(8);
     bvh(|boxes| Bvh::<Aabb>::build(boxes, &settings));
+}
+
+#[test]
+fn spheres() {
+    bvh(|boxes| Bvh::<Sphere>::build(boxes, &BuildSettings::default()));
+}
+
+#[test]
+fn oriented_boxes() {
+    bvh(|boxes| Bvh::<Obb>::build(boxes, &BuildSettings::default().with_max_leaf(2)));
+}
+
+#[test]
+fn triangles_in_oriented_boxes() {
+    triangle_bvh(|triangles| {
+        Bvh::<Obb>::from_triangles(triangles.len(), |i| triangles[i as usize], &BuildSettings::default())
+    });
+}
+
+#[test]
+fn triangles_in_boxes() {
+    let settings = BuildSettings::default().with_max_leaf(8);
+    triangle_bvh(|triangles| {
+        if let Some(primitive) = triangles.iter().position(|t| t.iter().any(|p| !p.is_finite())) {
+            return Err(BvhError::NotFinite { primitive });
+        }
+        let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::from_points(t)).collect();
+        Bvh::<Aabb>::build(&boxes, &settings)
+    });
 }

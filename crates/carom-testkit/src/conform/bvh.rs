@@ -406,3 +406,105 @@ fn closest<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
         }
     }
 }
+
+/// Random triangles: soups of small ones, patches of a grid, slivers and points among them.
+pub fn triangle_sets() -> Vec<(&'static str, Vec<[Vec3; 3]>)> {
+    let mut dice = Dice::new(9);
+    let mut soup = |n: usize, size: f32| -> Vec<[Vec3; 3]> {
+        (0..n)
+            .map(|_| {
+                let at = dice.point(1.0);
+                [at, at + dice.point(size), at + dice.point(size)]
+            })
+            .collect()
+    };
+    let wave = |i: usize, j: usize| {
+        let (x, y) = (i as f32 * 0.1 - 1.0, j as f32 * 0.1 - 1.0);
+        Vec3::new(x, y, 0.3 * (x * x - y * y))
+    };
+    let mut patch = Vec::new();
+    for i in 0..20 {
+        for j in 0..20 {
+            patch.push([wave(i, j), wave(i + 1, j), wave(i + 1, j + 1)]);
+            patch.push([wave(i, j), wave(i + 1, j + 1), wave(i, j + 1)]);
+        }
+    }
+    let mut ugly = soup(60, 0.3);
+    ugly.extend((0..20).map(|i| [Vec3::splat(i as f32 * 0.01); 3]));
+    ugly.extend((0..20).map(|i| [Vec3::ZERO, Vec3::X, Vec3::X * (0.5 + i as f32 * 0.01)]));
+    ugly.extend((0..20).map(|_| [Vec3::ZERO, Vec3::Y, Vec3::Z]));
+    vec![
+        ("none", vec![]),
+        ("one", soup(1, 1.0)),
+        ("a soup", soup(300, 0.2)),
+        ("a patch", patch),
+        ("ugly", ugly),
+    ]
+}
+
+/// Runs a builder of trees over triangles through the suite; it panics at the first difference from brute force.
+pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>, BvhError>) {
+    let good = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let bad = [Vec3::ZERO, Vec3::NAN, Vec3::Y];
+    assert_eq!(build(&[good, bad]).err(), Some(BvhError::NotFinite { primitive: 1 }));
+    let sets = triangle_sets();
+    let mut dice = Dice::new(10);
+    let mut meetings = 0;
+    for (name, triangles) in &sets {
+        let tree = build(triangles).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::from_points(t)).collect();
+        structure(name, &tree, &boxes);
+        let wide: Vec<[DVec3; 3]> = triangles.iter().map(|t| t.map(|p| p.as_dvec3())).collect();
+        for pose in poses(0.4, &mut dice) {
+            let mut seen = BTreeSet::new();
+            visit_pairs(&tree, &tree, &pose, |a, b| {
+                assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
+                ControlFlow::Continue(())
+            });
+            for (i, a) in wide.iter().enumerate() {
+                for (j, b) in wide.iter().enumerate() {
+                    let placed = b.map(|p| pose.transform_point(p));
+                    let near = (a[0] - placed[0]).length() < 3.0;
+                    if near && carom_geom::tri_tri::intersects(a, &placed) {
+                        meetings += 1;
+                        assert!(
+                            seen.contains(&(i as u32, j as u32)),
+                            "{name}: pair {i} {j} missed at {pose:?}"
+                        );
+                    }
+                }
+            }
+            // Closest corners: their distance is never below that of the triangles.
+            let distance =
+                |a: u32, b: u32| (wide[a as usize][1] - pose.transform_point(wide[b as usize][2])).length();
+            let mut expected: Option<(u32, u32, f64)> = None;
+            for a in 0..wide.len() as u32 {
+                for b in 0..wide.len() as u32 {
+                    let d = distance(a, b);
+                    if expected.is_none_or(|(_, _, least)| d < least) {
+                        expected = Some((a, b, d));
+                    }
+                }
+            }
+            let found = closest_pair(&tree, &tree, &pose, f64::INFINITY, |a, b, _| Some(distance(a, b)));
+            if expected.is_some_and(|e| e.2 == 0.0) {
+                assert_eq!(found.pair.map(|p| p.2), Some(0.0), "{name}");
+            } else {
+                assert_eq!(found.pair, expected, "{name}: closest at {pose:?}");
+            }
+        }
+        // Rays at points of triangles.
+        for (i, t) in wide.iter().enumerate() {
+            let (u, v) = (f64::from(dice.range(0.0, 1.0)), f64::from(dice.range(0.0, 1.0)));
+            let target = t[0] + (t[1] - t[0]) * u * (1.0 - v) + (t[2] - t[0]) * v * u;
+            let origin = dice.point(2.0).as_dvec3();
+            let mut seen = false;
+            tree.visit_ray(origin, target - origin, 0.0, 1.0 + 1e-9, |leaf, t_max| {
+                seen |= leaf.primitives.contains(&(i as u32));
+                ControlFlow::Continue(t_max)
+            });
+            assert!(seen, "{name}: the ray at triangle {i} misses");
+        }
+    }
+    assert!(10_000 < meetings, "hardly any triangles met: {meetings}");
+}

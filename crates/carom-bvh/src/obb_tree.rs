@@ -1,0 +1,162 @@
+//! Trees of oriented boxes over triangles: for rigid meshes that come close, above all in parallel.
+//!
+//! The splits are those of boxes along the axes; each subtree then gets a box in the frame of its surface. Running sums of
+//! the moments give the covariance of any subtree at once, and its corners are projected eight at a time.
+//!
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4.
+//! Differs: the frame is that of the mean normal where the surface has one; the box along the axes stays where it is the
+//! smaller; splits by the surface area heuristic.
+
+use crate::build::{BuildSettings, Builder};
+use crate::relative::{UNIT, inverse_power_of_two};
+use crate::tree::{Bvh, BvhError};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume, Moments, Obb};
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use carom_math::rounding;
+use glam::{DMat3, DVec3, Vec3};
+
+/// A box must be this much of the size thicker to lose against another: flat boxes are compared by more than rounding.
+const THICKNESS: f64 = 1e-4;
+
+/// The corners of triangles by component, in the order of the tree.
+struct Corners {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    z: Vec<f32>,
+}
+
+/// The least and largest coordinates of corners along three axes.
+struct Project<'a> {
+    corners: &'a Corners,
+    first: usize,
+    end: usize,
+    axes: [[f32; 3]; 3],
+}
+
+impl Kernel for Project<'_> {
+    type Output = ([f32; 3], [f32; 3]);
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> ([f32; 3], [f32; 3]) {
+        let mut low = [S::F32x8::splat(simd, f32::INFINITY); 3];
+        let mut high = [S::F32x8::splat(simd, f32::NEG_INFINITY); 3];
+        let x = self.corners.x.get(self.first..self.end).unwrap_or(&[]);
+        let y = self.corners.y.get(self.first..self.end).unwrap_or(&[]);
+        let z = self.corners.z.get(self.first..self.end).unwrap_or(&[]);
+        let n = x.len();
+        let last = n.saturating_sub(1);
+        let mut at = 0;
+        while at < n {
+            // A short rest is filled with its last corner.
+            let px = S::F32x8::load_or(simd, x, at, x[last]);
+            let py = S::F32x8::load_or(simd, y, at, y[last]);
+            let pz = S::F32x8::load_or(simd, z, at, z[last]);
+            for k in 0..3 {
+                let a = self.axes[k];
+                let along = px * S::F32x8::splat(simd, a[0])
+                    + py * S::F32x8::splat(simd, a[1])
+                    + pz * S::F32x8::splat(simd, a[2]);
+                low[k] = along.min(low[k]);
+                high[k] = along.max(high[k]);
+            }
+            at += 8;
+        }
+        (
+            [low[0].reduce_min(), low[1].reduce_min(), low[2].reduce_min()],
+            [high[0].reduce_max(), high[1].reduce_max(), high[2].reduce_max()],
+        )
+    }
+}
+
+impl Bvh<Obb> {
+    /// A tree of oriented boxes over `n` triangles, `triangle(i)` giving the corners of triangle i. No triangles give the
+    /// empty tree; a corner that is not finite is refused with its triangle's number.
+    pub fn from_triangles(
+        n: usize,
+        triangle: impl Fn(u32) -> [Vec3; 3],
+        settings: &BuildSettings,
+    ) -> Result<Bvh<Obb>, BvhError> {
+        let mut tree = Bvh::empty();
+        Builder::default().rebuild_from_triangles(&mut tree, n, triangle, settings)?;
+        Ok(tree)
+    }
+}
+
+impl Builder {
+    /// [`Bvh::from_triangles`] into a tree that is there, whose memory is used again. On an error the tree stays as it was.
+    pub fn rebuild_from_triangles(
+        &mut self,
+        tree: &mut Bvh<Obb>,
+        n: usize,
+        triangle: impl Fn(u32) -> [Vec3; 3],
+        settings: &BuildSettings,
+    ) -> Result<(), BvhError> {
+        if 1 << 28 <= n {
+            return Err(BvhError::TooMany);
+        }
+        let mut boxes = Vec::with_capacity(n);
+        for i in 0..n as u32 {
+            let [a, b, c] = triangle(i);
+            // A minimum drops a NaN: it must not be lost.
+            if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+                return Err(BvhError::NotFinite { primitive: i as usize });
+            }
+            boxes.push(Aabb { min: a.min(b).min(c), max: a.max(b).max(c) });
+        }
+        let order = self.binary(&boxes, settings)?;
+        let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
+        let origin = all.center().as_dvec3();
+        let scale = inverse_power_of_two(f64::from(all.extents().max_element().max(0.0)));
+        let mut sums = Vec::with_capacity(n + 1);
+        let mut corners = Corners {
+            x: Vec::with_capacity(3 * n),
+            y: Vec::with_capacity(3 * n),
+            z: Vec::with_capacity(3 * n),
+        };
+        let mut sum = Moments::default();
+        sums.push(sum);
+        for &i in order {
+            let points = triangle(i);
+            let [a, b, c] = points.map(|p| (p.as_dvec3() - origin) * scale);
+            sum.add_triangle(a, b, c);
+            sums.push(sum);
+            for p in points {
+                corners.x.push(p.x);
+                corners.y.push(p.y);
+                corners.z.push(p.z);
+            }
+        }
+        self.collapse(tree, |aabb, first, count| fit(aabb, first, count, &sums, &corners));
+        Ok(())
+    }
+}
+
+/// The box of a run of triangles.
+fn fit(aabb: &Aabb, first: usize, count: usize, sums: &[Moments], corners: &Corners) -> Obb {
+    let straight = Obb::from_aabb(aabb);
+    let (Some(before), Some(after)) = (sums.get(first), sums.get(first + count)) else { return straight };
+    let frame = (*after - *before).surface_frame();
+    let axes = frame.as_mat3();
+    let (low, high) = dispatch(Project {
+        corners,
+        first: 3 * first,
+        end: 3 * (first + count),
+        axes: [axes.x_axis.to_array(), axes.y_axis.to_array(), axes.z_axis.to_array()],
+    });
+    let (low, high) = (DVec3::from(low.map(f64::from)), DVec3::from(high.map(f64::from)));
+    let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    // The stored axes are orthonormal to 2^-22, and so is their inverse their transpose.
+    let stored: DMat3 = axes.as_dmat3();
+    let center = (stored * middle).as_vec3();
+    let reach = aabb.min.abs().max(aabb.max.abs()).as_dvec3().element_sum();
+    let half = half + reach * f64::from(24.0 * UNIT);
+    let thick = |h: DVec3| {
+        let h = h + THICKNESS * f64::from(aabb.extents().max_element());
+        h.x * h.y * h.z
+    };
+    if !half.is_finite() || thick(straight.half_extents.as_dvec3()) <= thick(half) {
+        return straight;
+    }
+    Obb { center, axes, half_extents: rounding::up3(half) }
+}

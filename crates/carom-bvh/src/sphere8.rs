@@ -1,0 +1,156 @@
+//! Eight spheres side by side.
+//!
+//! Reference: P. Hubbard, Approximating Polyhedra with Spheres for Time-Critical Collision Detection, 1996 (sphere
+//! trees); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Differs: rays meet the boxes around the spheres, as a quadratic equation in `f32` may lose its solution.
+
+use crate::ray::RayLanes;
+use crate::relative::{Relative, UNIT};
+use crate::tree::TreeVolume;
+use crate::volumes::{Volumes8, dot, load3, sealed::Sealed};
+use carom_bounds::{Aabb, Sphere};
+use carom_lanes::{F32Lanes, MaskLanes, Simd};
+use glam::Vec3;
+
+/// Eight spheres by component.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Sphere8 {
+    pub(crate) center: [[f32; 8]; 3],
+    pub(crate) radius: [f32; 8],
+}
+
+/// A sphere in the frame of another tree, in scaled lengths.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedSphere {
+    center: [f32; 3],
+    radius: f32,
+}
+
+impl TreeVolume for Sphere {
+    type Volumes8 = Sphere8;
+}
+
+impl Sealed for Sphere8 {}
+
+/// Relative: squares of distances are off by less than this.
+const SQUARED: f32 = 8.0 * UNIT;
+
+impl Volumes8 for Sphere8 {
+    type Volume = Sphere;
+    type Placed = PlacedSphere;
+
+    const EMPTY: Sphere8 = Sphere8 { center: [[0.0; 8]; 3], radius: [f32::NEG_INFINITY; 8] };
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, volume: &Sphere) {
+        for k in 0..3 {
+            self.center[k][lane & 7] = volume.center[k];
+        }
+        self.radius[lane & 7] = volume.radius;
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Sphere {
+        let i = lane & 7;
+        Sphere {
+            center: Vec3::new(self.center[0][i], self.center[1][i], self.center[2][i]),
+            radius: self.radius[i],
+        }
+    }
+
+    #[inline(always)]
+    fn size(&self, lane: usize) -> f32 {
+        self.radius[lane & 7]
+    }
+
+    #[inline(always)]
+    fn place(volume: &Sphere, relative: &Relative) -> PlacedSphere {
+        let s = relative.scale;
+        let c = volume.center;
+        PlacedSphere { center: relative.point([c.x * s, c.y * s, c.z * s]), radius: volume.radius * s }
+    }
+
+    #[inline(always)]
+    fn meets<S: Simd>(&self, simd: S, placed: &PlacedSphere, relative: &Relative) -> u32 {
+        let scale = S::F32x8::splat(simd, relative.scale);
+        let t = offsets(simd, &self.center, &placed.center, scale);
+        let reach = S::F32x8::load(simd, &self.radius) * scale
+            + S::F32x8::splat(simd, placed.radius + relative.slack);
+        dot::<S>(t, t).le(reach * reach).bits()
+    }
+
+    #[inline(always)]
+    fn meets_here<S: Simd>(&self, simd: S, volume: &Sphere, here: &Relative) -> u32 {
+        self.meets(simd, &Self::place(volume, here), here)
+    }
+
+    #[inline(always)]
+    fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
+        let (zero, scale) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, here.scale));
+        let mut apart_sq = zero;
+        for k in 0..3 {
+            let c = S::F32x8::load(simd, &self.center[k]);
+            let outside =
+                (S::F32x8::splat(simd, aabb.min[k]) - c).max(c - S::F32x8::splat(simd, aabb.max[k]));
+            let outside = (outside * scale).max(zero);
+            apart_sq = apart_sq + outside * outside;
+        }
+        let reach = S::F32x8::load(simd, &self.radius) * scale + S::F32x8::splat(simd, here.slack);
+        apart_sq.le(reach * reach).bits()
+    }
+
+    #[inline(always)]
+    fn gap_sq<S: Simd>(&self, simd: S, placed: &PlacedSphere, relative: &Relative) -> S::F32x8 {
+        let scale = S::F32x8::splat(simd, relative.scale);
+        let t = offsets(simd, &self.center, &placed.center, scale);
+        let reach = S::F32x8::load(simd, &self.radius) * scale
+            + S::F32x8::splat(simd, placed.radius + relative.slack);
+        let gap = (dot::<S>(t, t).sqrt() - reach).max(S::F32x8::splat(simd, 0.0));
+        gap * gap * S::F32x8::splat(simd, 1.0 - SQUARED)
+    }
+
+    #[inline(always)]
+    fn gap_sq_point<S: Simd>(&self, simd: S, point: Vec3, scale: f32, slack: f32) -> S::F32x8 {
+        let scale = S::F32x8::splat(simd, scale);
+        let mut t = load3(simd, &self.center);
+        for k in 0..3 {
+            t[k] = (t[k] - S::F32x8::splat(simd, point[k])) * scale;
+        }
+        // Scaled distances are below 1: their relative error is an absolute one.
+        let reach = S::F32x8::load(simd, &self.radius) * scale + S::F32x8::splat(simd, slack + SQUARED);
+        let gap = (dot::<S>(t, t).sqrt() - reach).max(S::F32x8::splat(simd, 0.0));
+        gap * gap * S::F32x8::splat(simd, 1.0 - SQUARED)
+    }
+
+    #[inline(always)]
+    fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
+        let rounding = S::F32x8::splat(simd, 4.0 * UNIT);
+        let radius = S::F32x8::load(simd, &self.radius);
+        let (mut near, mut far) = (ray.t_min, S::F32x8::splat(simd, t_max));
+        for k in 0..3 {
+            let c = S::F32x8::load(simd, &self.center[k]);
+            let outer = radius + (radius + c.abs()) * rounding;
+            let (low, high) = (c - outer, c + outer);
+            let (first, second) = if ray.from[k] == 0 { (low, high) } else { (high, low) };
+            near = ((first - ray.origin_near[k]) * ray.inverse[k]).max(near);
+            far = ((second - ray.origin_far[k]) * ray.inverse[k]).min(far);
+        }
+        let (slabs, tiny) =
+            (S::F32x8::splat(simd, crate::ray::SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
+        let near_low = near - (near.abs() * slabs + tiny);
+        let far_high = far + (far.abs() * slabs + tiny);
+        (near_low.le(far_high).bits(), near_low)
+    }
+}
+
+/// From the placed centre to the eight centres, scaled.
+#[inline(always)]
+fn offsets<S: Simd>(simd: S, centers: &[[f32; 8]; 3], from: &[f32; 3], scale: S::F32x8) -> [S::F32x8; 3] {
+    let c = load3(simd, centers);
+    [
+        c[0] * scale - S::F32x8::splat(simd, from[0]),
+        c[1] * scale - S::F32x8::splat(simd, from[1]),
+        c[2] * scale - S::F32x8::splat(simd, from[2]),
+    ]
+}
