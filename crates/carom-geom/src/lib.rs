@@ -49,6 +49,7 @@ mod support;
 pub mod tri_distance;
 pub mod tri_intersection;
 pub mod tri_tri;
+pub mod tri_tri_lanes;
 pub mod winding;
 
 pub use bound::aabb_from_support;

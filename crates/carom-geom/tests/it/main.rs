@@ -7,3 +7,4 @@ mod ray_mesh;
 mod ray_point;
 mod support;
 mod tri_tri;
+mod tri_tri_lanes;
