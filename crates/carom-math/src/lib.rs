@@ -26,6 +26,8 @@ mod num;
 #[path = "twin.rs"]
 pub mod f64;
 
+#[cfg(feature = "f64")]
+mod convert;
 pub mod double_double;
 mod exact_sum;
 pub mod ops;

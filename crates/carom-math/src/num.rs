@@ -33,3 +33,27 @@ pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
 pub(crate) fn narrow_quat(q: glam::DQuat) -> Quat {
     q.as_quat()
 }
+
+/// A stored number, widened exactly.
+#[inline]
+pub(crate) fn wide(x: Real) -> f64 {
+    f64::from(x)
+}
+
+/// A decided number, rounded to what is returned.
+#[inline]
+pub(crate) fn real(x: f64) -> Real {
+    x as Real
+}
+
+/// A stored matrix, widened exactly.
+#[inline]
+pub(crate) fn widen_matrix(m: Mat3) -> glam::DMat3 {
+    m.as_dmat3()
+}
+
+/// A decided matrix, rounded to what is returned.
+#[inline]
+pub(crate) fn narrow_matrix(m: glam::DMat3) -> Mat3 {
+    m.as_mat3()
+}

@@ -31,3 +31,27 @@ pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
 pub(crate) fn narrow_quat(q: glam::DQuat) -> Quat {
     q
 }
+
+/// A stored number: nothing to widen.
+#[inline]
+pub(crate) fn wide(x: Real) -> f64 {
+    x
+}
+
+/// A decided number: nothing to round.
+#[inline]
+pub(crate) fn real(x: f64) -> Real {
+    x
+}
+
+/// A stored matrix: nothing to widen.
+#[inline]
+pub(crate) fn widen_matrix(m: Mat3) -> glam::DMat3 {
+    m
+}
+
+/// A decided matrix: nothing to round.
+#[inline]
+pub(crate) fn narrow_matrix(m: glam::DMat3) -> Mat3 {
+    m
+}

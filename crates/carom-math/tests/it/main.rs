@@ -1,3 +1,7 @@
 //! Integration tests of carom-math.
 
+mod eigen;
+mod numbers;
+mod pose;
 mod predicates;
+mod roots;
