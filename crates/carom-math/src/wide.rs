@@ -4,7 +4,6 @@
 //! Differs: an `f32` pose stands for the exact rotation of its quaternion, normalised here in `f64`; so an `f32`
 //! answer is that of the normalised `f32` pose, to 1e-15.
 
-use crate::ops::sqrt;
 use glam::{DMat3, DQuat, DVec3};
 
 /// A rigid placement in `f64`: `x_parent = rotation * x + translation`.
@@ -21,10 +20,21 @@ impl WidePose {
     pub const IDENTITY: WidePose = WidePose { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
 
     /// From a quaternion of any length near 1; the matrix is that of the normalised quaternion.
+    ///
+    /// Without a root: the matrix is the identity plus 2 / |q|^2 times products, so the length enters rounded once.
     #[inline]
     pub fn from_quat(q: DQuat, translation: DVec3) -> WidePose {
-        let inverse_length = 1.0 / sqrt(q.length_squared());
-        WidePose { rotation: DMat3::from_quat(q * inverse_length), translation }
+        let s = 2.0 / q.length_squared();
+        let (x, y, z) = (q.x * s, q.y * s, q.z * s);
+        let (xx, yy, zz) = (q.x * x, q.y * y, q.z * z);
+        let (xy, yz, zx) = (q.x * y, q.y * z, q.z * x);
+        let (wx, wy, wz) = (q.w * x, q.w * y, q.w * z);
+        let rotation = DMat3::from_cols(
+            DVec3::new(1.0 - (yy + zz), xy + wz, zx - wy),
+            DVec3::new(xy - wz, 1.0 - (zz + xx), yz + wx),
+            DVec3::new(zx + wy, yz - wx, 1.0 - (xx + yy)),
+        );
+        WidePose { rotation, translation }
     }
 
     /// Body point to parent point.
