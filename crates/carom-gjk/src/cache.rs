@@ -11,6 +11,7 @@ use glam::DVec3;
 
 /// Warm start of one pair: keep one per pair, give it to every query on that pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GjkCache {
     pub(crate) pairs: [(u32, u32); 4],
     pub(crate) n_pairs: u8,

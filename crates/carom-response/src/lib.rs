@@ -51,4 +51,4 @@ pub use body::{Body, BodyKind};
 pub use contact::{ContactImpulse, ContactPair};
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use settings::{SolverError, SolverSettings};
-pub use solver::{Solver, StepStats};
+pub use solver::{Solver, SolverMemory, StepStats};

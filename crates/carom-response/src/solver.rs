@@ -64,6 +64,14 @@ pub struct Solver {
     joint_steps: Vec<JointStep>,
 }
 
+/// What a solver keeps from step to step, to be stored and put back.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SolverMemory {
+    kept: Vec<Kept>,
+    kept_h: Real,
+}
+
 /// Where a manifold is solved.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -139,6 +147,19 @@ impl Solver {
     pub fn clear(&mut self) {
         self.kept.clear();
         self.impulses.clear();
+    }
+
+    /// What is kept for the next step.
+    pub fn memory(&self) -> SolverMemory {
+        SolverMemory { kept: self.kept.clone(), kept_h: self.kept_h }
+    }
+
+    /// From here on as the solver that this memory is of, given the same settings and bodies.
+    pub fn restore(&mut self, memory: &SolverMemory) {
+        self.impulses.clear();
+        self.kept.clone_from(&memory.kept);
+        self.kept.sort_by_key(|kept| kept.key);
+        self.kept_h = memory.kept_h;
     }
 
     /// What each contact pair of the last step did, in the order in which they were given; zero for pairs that were not

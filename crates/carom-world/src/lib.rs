@@ -1,3 +1,60 @@
-//! The collision pipeline: bodies, pairs, contacts, response.
+//! Bodies in, what happens to them out: the pipeline from boxes to contacts to motion.
+//!
+//! ```
+//! use carom_geom::{Cuboid, HalfSpace, Sphere};
+//! use carom_math::{Interval, Ray, Vec3};
+//! use carom_query::Shape;
+//! use carom_world::{BodyDesc, EventKind, World};
+//!
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+//! let crate_ = world.insert(
+//!     BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?)).with_position(Vec3::new(0.0, 2.0, 0.0)),
+//! )?;
+//! let mut landed = false;
+//! for _ in 0..180 {
+//!     world.step(1.0 / 60.0)?;
+//!     landed |= world.events().iter().any(|event| event.kind == EventKind::Began && event.b == crate_);
+//! }
+//! assert!(landed);
+//! assert!((world.pose(crate_)?.translation.y - 0.5).abs() < 0.01);
+//! assert!(world.is_sleeping(crate_)?);
+//!
+//! let down = Ray::new(Vec3::new(0.1, 5.0, 0.0), Vec3::NEG_Y);
+//! let hit = world.ray_cast(&down, Interval::FORWARD, &|_| true).unwrap();
+//! assert_eq!(hit.body, crate_);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Same input, same bits: with any broad phase, and any number of threads.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod body;
+mod debug_draw;
+mod edit;
+mod error;
+mod events;
+mod joint;
+mod narrow;
+#[cfg(feature = "parallel")]
+mod par;
+mod query;
+mod snapshot;
+mod stats;
+mod world;
+
+pub use body::{BodyDesc, BodyId, mass_of};
+pub use debug_draw::{DebugDraw, DrawFlags, DrawRole};
+pub use error::WorldError;
+pub use events::{ContactView, Event, EventKind};
+pub use joint::JointId;
+pub use query::{BodyHit, NearBody};
+pub use snapshot::Snapshot;
+pub use stats::{PhaseTimes, Stats};
+pub use world::{World, WorldSettings};
+
+pub use carom_broad::{Groups, Mobility};
+pub use carom_response::{Joint, JointKind, Motor, SolverSettings};

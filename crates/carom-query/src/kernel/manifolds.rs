@@ -19,6 +19,7 @@ use glam::DVec3;
 
 /// What one query leaves behind for the next one on the same pair; keep one per pair, in either order of the two.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {
     gjk: GjkCache,
 }

@@ -1,0 +1,306 @@
+//! Bodies: what a caller says of one, what the world keeps of it, and its mass.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
+
+use crate::WorldError;
+use carom_broad::{Filter, Groups, Mobility};
+use carom_geom::MassProperties;
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_response::Body;
+
+/// A handle of a body; once the body is removed, an error wherever it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BodyId {
+    pub(crate) index: u32,
+    /// Odd while the body lives.
+    pub(crate) generation: u32,
+}
+
+impl BodyId {
+    /// The body's number: that of no other living body, and the order of everything that the world reports.
+    #[inline]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Which life of the number this is.
+    #[inline]
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+}
+
+/// A body to be inserted.
+///
+/// ```
+/// use carom_geom::Sphere;
+/// use carom_math::{Pose, Vec3};
+/// use carom_query::Shape;
+/// use carom_world::BodyDesc;
+///
+/// let ball = BodyDesc::new(Shape::Sphere(Sphere::new(0.5)?))
+///     .with_pose(Pose::from_translation(Vec3::new(0.0, 3.0, 0.0)))
+///     .with_density(1000.0)
+///     .with_restitution(0.8);
+/// # let _ = ball;
+/// # Ok::<(), carom_geom::ShapeError>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BodyDesc {
+    /// Its shape.
+    pub shape: Shape,
+    /// Where it is.
+    pub pose: Pose,
+    /// How it moves.
+    pub mobility: Mobility,
+    /// Of the centre of mass; of a kinematic body, of its origin. Length per time.
+    pub linear_velocity: Vec3,
+    /// Radians per time.
+    pub angular_velocity: Vec3,
+    /// Mass per volume of a dynamic body.
+    pub density: f32,
+    /// Its mass, if not that of its shape and density.
+    pub mass: Option<MassProperties>,
+    /// Coulomb's coefficient; of two bodies the geometric mean counts. Not negative.
+    pub friction: f32,
+    /// 0 stays, 1 bounces back; of two bodies the larger counts. Not negative.
+    pub restitution: f32,
+    /// The groups it is in.
+    pub membership: Groups,
+    /// The groups it meets.
+    pub mask: Groups,
+    /// Bodies of the same family, other than 0, do not meet: the limbs of one figure.
+    pub family: u32,
+    /// Tells what it touches, and pushes nothing.
+    pub is_sensor: bool,
+    /// Fast for its size: kept from passing through things within a step.
+    pub is_fast: bool,
+    /// How much of gravity it feels.
+    pub gravity_scale: f32,
+    /// Part of the velocity lost per unit of time. Not negative.
+    pub linear_damping: f32,
+    /// Part of the angular velocity lost per unit of time. Not negative.
+    pub angular_damping: f32,
+    /// May fall asleep.
+    pub can_sleep: bool,
+    /// The caller's own.
+    pub user_data: u64,
+}
+
+impl BodyDesc {
+    /// A dynamic body at the origin, at rest, of density 1, friction 0.5, and no restitution.
+    pub const fn new(shape: Shape) -> BodyDesc {
+        BodyDesc {
+            shape,
+            pose: Pose::IDENTITY,
+            mobility: Mobility::Dynamic,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            density: 1.0,
+            mass: None,
+            friction: 0.5,
+            restitution: 0.0,
+            membership: Groups::DEFAULT,
+            mask: Groups::all(),
+            family: 0,
+            is_sensor: false,
+            is_fast: false,
+            gravity_scale: 1.0,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            can_sleep: true,
+            user_data: 0,
+        }
+    }
+
+    /// A body that stays where it is.
+    pub const fn fixed(shape: Shape) -> BodyDesc {
+        BodyDesc { mobility: Mobility::Static, ..BodyDesc::new(shape) }
+    }
+
+    /// A body that moves with the velocities it is given, whatever it meets.
+    pub const fn kinematic(shape: Shape) -> BodyDesc {
+        BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::new(shape) }
+    }
+
+    /// At this pose.
+    pub fn with_pose(self, pose: Pose) -> BodyDesc {
+        BodyDesc { pose, ..self }
+    }
+
+    /// At this place, not turned.
+    pub fn with_position(self, position: Vec3) -> BodyDesc {
+        self.with_pose(Pose::from_translation(position))
+    }
+
+    /// With these velocities, linear and angular.
+    pub fn with_velocity(self, linear_velocity: Vec3, angular_velocity: Vec3) -> BodyDesc {
+        BodyDesc { linear_velocity, angular_velocity, ..self }
+    }
+
+    /// With this density.
+    pub fn with_density(self, density: f32) -> BodyDesc {
+        BodyDesc { density, ..self }
+    }
+
+    /// With this mass.
+    pub fn with_mass(self, mass: MassProperties) -> BodyDesc {
+        BodyDesc { mass: Some(mass), ..self }
+    }
+
+    /// With this friction.
+    pub fn with_friction(self, friction: f32) -> BodyDesc {
+        BodyDesc { friction, ..self }
+    }
+
+    /// With this restitution.
+    pub fn with_restitution(self, restitution: f32) -> BodyDesc {
+        BodyDesc { restitution, ..self }
+    }
+
+    /// In these groups, meeting those.
+    pub fn with_groups(self, membership: Groups, mask: Groups) -> BodyDesc {
+        BodyDesc { membership, mask, ..self }
+    }
+
+    /// Of this family.
+    pub fn with_family(self, family: u32) -> BodyDesc {
+        BodyDesc { family, ..self }
+    }
+
+    /// A sensor, or not.
+    pub fn with_sensor(self, is_sensor: bool) -> BodyDesc {
+        BodyDesc { is_sensor, ..self }
+    }
+
+    /// Fast, or not.
+    pub fn with_fast(self, is_fast: bool) -> BodyDesc {
+        BodyDesc { is_fast, ..self }
+    }
+
+    /// With these dampings, linear and angular.
+    pub fn with_damping(self, linear_damping: f32, angular_damping: f32) -> BodyDesc {
+        BodyDesc { linear_damping, angular_damping, ..self }
+    }
+
+    /// With this share of gravity.
+    pub fn with_gravity_scale(self, gravity_scale: f32) -> BodyDesc {
+        BodyDesc { gravity_scale, ..self }
+    }
+
+    /// With the caller's own number.
+    pub fn with_user_data(self, user_data: u64) -> BodyDesc {
+        BodyDesc { user_data, ..self }
+    }
+}
+
+/// What the world keeps of a body beside its motion and its shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Traits {
+    pub(crate) filter: Filter,
+    pub(crate) friction: f32,
+    pub(crate) restitution: f32,
+    pub(crate) family: u32,
+    pub(crate) is_sensor: bool,
+    pub(crate) is_fast: bool,
+    pub(crate) user_data: u64,
+}
+
+impl Traits {
+    /// Of a number that is nobody's.
+    pub(crate) const NONE: Traits = Traits {
+        filter: Filter::new(Mobility::Static),
+        friction: 0.0,
+        restitution: 0.0,
+        family: 0,
+        is_sensor: false,
+        is_fast: false,
+        user_data: 0,
+    };
+}
+
+/// Checks a description at the door and turns it into what the world keeps.
+pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
+    let pose = Pose::try_new(desc.pose.rotation, desc.pose.translation)?;
+    check_velocity(desc.linear_velocity, desc.angular_velocity)?;
+    check_not_negative(desc.friction, "friction")?;
+    check_not_negative(desc.restitution, "restitution")?;
+    check_not_negative(desc.linear_damping, "linear damping")?;
+    check_not_negative(desc.angular_damping, "angular damping")?;
+    check_not_negative(desc.density, "density")?;
+    if !desc.gravity_scale.is_finite() {
+        return Err(WorldError::BadNumber("gravity scale"));
+    }
+    let mut body = match desc.mobility {
+        Mobility::Static => Body::fixed(pose),
+        Mobility::Kinematic => Body::kinematic(pose, desc.linear_velocity, desc.angular_velocity),
+        Mobility::Dynamic => {
+            let mass = match desc.mass {
+                Some(mass) => mass,
+                None => mass_of(&desc.shape, desc.density),
+            };
+            let is_mass = 0.0 < mass.mass
+                && mass.mass < f32::INFINITY
+                && mass.center.is_finite()
+                && mass.inertia.is_finite();
+            if !is_mass {
+                return Err(WorldError::NoMass);
+            }
+            let mut body = Body::dynamic(pose, mass.mass, mass.center, mass.inertia);
+            if body.inverse_mass == 0.0 || !body.inverse_mass.is_finite() {
+                return Err(WorldError::NoMass);
+            }
+            body.linear_velocity = desc.linear_velocity;
+            body.angular_velocity = desc.angular_velocity;
+            body
+        }
+    };
+    body.gravity_scale = desc.gravity_scale;
+    body.linear_damping = desc.linear_damping;
+    body.angular_damping = desc.angular_damping;
+    body.can_sleep = desc.can_sleep;
+    let traits = Traits {
+        filter: Filter::new(desc.mobility).with_groups(desc.membership, desc.mask),
+        friction: desc.friction,
+        restitution: desc.restitution,
+        family: desc.family,
+        is_sensor: desc.is_sensor,
+        is_fast: desc.is_fast,
+        user_data: desc.user_data,
+    };
+    Ok((traits, body))
+}
+
+/// Finite velocities.
+pub(crate) fn check_velocity(linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
+    if linear.is_finite() && angular.is_finite() { Ok(()) } else { Err(WorldError::BadNumber("velocity")) }
+}
+
+fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
+    if 0.0 <= x && x < f32::INFINITY { Ok(()) } else { Err(WorldError::BadNumber(what)) }
+}
+
+/// Mass, centre and inertia of a shape of uniform density; zero for what encloses nothing, has no end, or is only
+/// known by its support map.
+pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
+    match shape {
+        Shape::Sphere(s) => s.mass_properties(density),
+        Shape::Capsule(s) => s.mass_properties(density),
+        Shape::Cuboid(s) => s.mass_properties(density),
+        Shape::Cylinder(s) => s.mass_properties(density),
+        Shape::Cone(s) => s.mass_properties(density),
+        Shape::Ellipsoid(s) => s.mass_properties(density),
+        Shape::Hull(s) => s.mass_properties(density),
+        Shape::Mesh(s) => s.mesh().mass_properties(density),
+        Shape::Compound(s) => {
+            let parts = s.parts().iter().map(|part| mass_of(&part.shape, density).placed(&part.pose));
+            let parts: alloc::vec::Vec<_> = parts.collect();
+            MassProperties::combined(&parts)
+        }
+        Shape::HalfSpace(_) | Shape::User(_) => MassProperties::ZERO,
+    }
+}

@@ -1,0 +1,131 @@
+//! What the world sees, as points and lines for whoever can draw them.
+
+use crate::World;
+use carom_bounds::Aabb;
+use carom_broad::BroadPhase;
+use carom_math::Vec3;
+
+bitflags::bitflags! {
+    /// What to draw.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct DrawFlags: u32 {
+        /// The boxes of the broad phase.
+        const BOXES = 1;
+        /// Contact points and normals.
+        const CONTACTS = 2;
+        /// Joints, from body to body.
+        const JOINTS = 4;
+        /// The axes of the bodies, at their centres of mass.
+        const AXES = 8;
+    }
+}
+
+/// What is drawn, for the choice of a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DrawRole {
+    /// The box of a body that stays.
+    StaticBox,
+    /// The box of a body that is awake.
+    AwakeBox,
+    /// The box of a body that sleeps.
+    SleepingBox,
+    /// A contact that touches.
+    Contact,
+    /// A contact that is only near.
+    NearContact,
+    /// A normal, from A to B.
+    Normal,
+    /// A joint.
+    Joint,
+    /// The x axis of a body.
+    AxisX,
+    /// The y axis of a body.
+    AxisY,
+    /// The z axis of a body.
+    AxisZ,
+}
+
+/// Something that draws. World frame.
+pub trait DebugDraw {
+    /// A line.
+    fn line(&mut self, from: Vec3, to: Vec3, role: DrawRole);
+
+    /// A point.
+    fn point(&mut self, at: Vec3, role: DrawRole);
+
+    /// A triangle; three lines, unless the drawer can do better.
+    fn triangle(&mut self, corners: [Vec3; 3], role: DrawRole) {
+        let [a, b, c] = corners;
+        self.line(a, b, role);
+        self.line(b, c, role);
+        self.line(c, a, role);
+    }
+
+    /// A box; twelve lines, unless the drawer can do better.
+    fn aabb(&mut self, aabb: &Aabb, role: DrawRole) {
+        let corner = |bits: usize| {
+            let at = |axis: usize| if bits >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
+            Vec3::new(at(0), at(1), at(2))
+        };
+        for bits in 0..8 {
+            for axis in 0..3 {
+                if bits >> axis & 1 == 0 {
+                    self.line(corner(bits), corner(bits | 1 << axis), role);
+                }
+            }
+        }
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// Draws what the last detection saw. Lengths of normals and axes are in the settings' unit of length.
+    pub fn debug_draw(&self, draw: &mut dyn DebugDraw, flags: DrawFlags) {
+        let unit = self.settings().solver.length_unit;
+        for id in self.body_ids() {
+            let Ok(body) = self.motion(id) else { continue };
+            if flags.contains(DrawFlags::BOXES) {
+                let role = match body.kind {
+                    carom_response::BodyKind::Fixed => DrawRole::StaticBox,
+                    _ if body.is_sleeping => DrawRole::SleepingBox,
+                    _ => DrawRole::AwakeBox,
+                };
+                if let Ok(aabb) = self.aabb(id) {
+                    draw.aabb(&aabb, role);
+                }
+            }
+            if flags.contains(DrawFlags::AXES) {
+                let center = body.world_center();
+                let axes = [(Vec3::X, DrawRole::AxisX), (Vec3::Y, DrawRole::AxisY), (Vec3::Z, DrawRole::AxisZ)];
+                for (axis, role) in axes {
+                    draw.line(center, center + body.pose.transform_vector(axis) * (0.5 * unit), role);
+                }
+            }
+        }
+        if flags.contains(DrawFlags::CONTACTS) {
+            for view in self.contacts() {
+                for contact in view.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
+                    let touches = contact.distance <= 0.0;
+                    let role = if touches { DrawRole::Contact } else { DrawRole::NearContact };
+                    draw.point(contact.point_b, role);
+                    draw.line(
+                        contact.point_b,
+                        contact.point_b + contact.normal * (0.25 * unit),
+                        DrawRole::Normal,
+                    );
+                }
+            }
+        }
+        if flags.contains(DrawFlags::JOINTS) {
+            for joint in self.joint_list() {
+                let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
+                for (body, frame) in ends {
+                    if let Some(body) = self.motion_at(body) {
+                        let anchor = body.pose.transform_point(frame.translation);
+                        draw.line(body.world_center(), anchor, DrawRole::Joint);
+                    }
+                }
+            }
+        }
+    }
+}

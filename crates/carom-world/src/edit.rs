@@ -1,0 +1,358 @@
+//! Bodies and joints: put in, taken out, asked and changed. Everything is checked here, at the door.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
+
+use crate::body::{self, BodyDesc, BodyId, Traits};
+use crate::narrow::Record;
+use crate::{JointId, World, WorldError};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Groups};
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_response::{Body, Joint, JointImpulse, JointKind};
+
+impl<B: BroadPhase> World<B> {
+    /// Adds a body. Numbers of removed bodies are given out again, the last one first.
+    pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
+        let (traits, body) = body::admit(&desc)?;
+        let index = match self.free.last() {
+            Some(&index) => index as usize,
+            None => self.bodies.len(),
+        };
+        if u32::MAX as usize <= index {
+            return Err(WorldError::Full);
+        }
+        if index == self.bodies.len() {
+            self.generations.push(0);
+            self.shapes.push(None);
+            self.traits.push(Traits::NONE);
+            self.bodies.push(Body::fixed(Pose::IDENTITY));
+            self.proxies.push(None);
+            self.is_stale.push(false);
+            self.free.push(index as u32);
+        }
+        self.traits[index] = traits;
+        self.bodies[index] = body;
+        let aabb = self.box_of(index, &desc.shape);
+        let proxy = match self.broad.insert(aabb, traits.filter) {
+            Ok(proxy) if proxy.index() as usize == index => proxy,
+            // A broad phase whose numbers ran out before the world's did.
+            refused => {
+                self.traits[index] = Traits::NONE;
+                self.bodies[index] = Body::fixed(Pose::IDENTITY);
+                self.broad.remove(refused?)?;
+                return Err(WorldError::Full);
+            }
+        };
+        self.free.pop();
+        self.generations[index] += 1;
+        self.shapes[index] = Some(desc.shape);
+        self.proxies[index] = Some(proxy);
+        self.is_stale[index] = true;
+        self.is_changed = true;
+        self.n_bodies += 1;
+        Ok(self.id_at(index as u32))
+    }
+
+    /// Removes a body and its joints, and wakes what it touched.
+    pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        self.wake_around(id);
+        if let Some(proxy) = self.proxies[index].take() {
+            self.broad.remove(proxy)?;
+        }
+        if self.joints.remove_of(id) {
+            self.refilter();
+        }
+        self.shapes[index] = None;
+        self.traits[index] = Traits::NONE;
+        self.bodies[index] = Body::fixed(Pose::IDENTITY);
+        self.generations[index] += 1;
+        self.free.push(id.index);
+        self.is_changed = true;
+        self.n_bodies -= 1;
+        Ok(())
+    }
+
+    /// The number of bodies.
+    pub fn len(&self) -> usize {
+        self.n_bodies
+    }
+
+    /// There is no body.
+    pub fn is_empty(&self) -> bool {
+        self.n_bodies == 0
+    }
+
+    /// All bodies, in the order of their numbers.
+    pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
+        let is_live = |id: &BodyId| self.shapes[id.index as usize].is_some();
+        (0..self.bodies.len() as u32).map(|index| self.id_at(index)).filter(is_live)
+    }
+
+    /// Where a body is.
+    pub fn pose(&self, id: BodyId) -> Result<Pose, WorldError> {
+        self.motion(id).map(|body| body.pose)
+    }
+
+    /// A body as the response sees it: mass, place and motion.
+    pub fn motion(&self, id: BodyId) -> Result<&Body, WorldError> {
+        self.check(id).map(|index| &self.bodies[index])
+    }
+
+    /// The shape of a body.
+    pub fn shape(&self, id: BodyId) -> Result<&Shape, WorldError> {
+        let index = self.check(id)?;
+        self.shapes[index].as_ref().ok_or(WorldError::StaleBody(id))
+    }
+
+    /// The box of a body in the broad phase: its shape's, with half the prediction around.
+    pub fn aabb(&self, id: BodyId) -> Result<Aabb, WorldError> {
+        let index = self.check(id)?;
+        let proxy = self.proxies[index].ok_or(WorldError::StaleBody(id))?;
+        Ok(self.broad.aabb(proxy)?)
+    }
+
+    /// The caller's own number.
+    pub fn user_data(&self, id: BodyId) -> Result<u64, WorldError> {
+        self.check(id).map(|index| self.traits[index].user_data)
+    }
+
+    /// The body sleeps: it is not moved until something touches it.
+    pub fn is_sleeping(&self, id: BodyId) -> Result<bool, WorldError> {
+        self.motion(id).map(|body| body.is_sleeping)
+    }
+
+    /// Puts a body somewhere else, and wakes it and what it touched.
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        self.wake_around(id);
+        self.bodies[index].pose = pose;
+        self.refit(index);
+        Ok(())
+    }
+
+    /// Gives a body another shape, and wakes it and what it touched; mass and inertia stay.
+    pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        self.wake_around(id);
+        self.shapes[index] = Some(shape);
+        // What was learned of the old shape is of no use.
+        for record in self.records.iter_mut().filter(|record| record.a == id || record.b == id) {
+            record.forget();
+        }
+        self.refit(index);
+        Ok(())
+    }
+
+    /// Sets the velocities of a body, and wakes it.
+    pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        body::check_velocity(linear, angular)?;
+        self.solver.wake(&mut self.bodies, index);
+        let body = &mut self.bodies[index];
+        body.linear_velocity = linear;
+        body.angular_velocity = angular;
+        body.sleep_time = 0.0;
+        Ok(())
+    }
+
+    /// Sets force and torque that act on a body from now on, and wakes it.
+    pub fn set_force(&mut self, id: BodyId, force: Vec3, torque: Vec3) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        if !(force.is_finite() && torque.is_finite()) {
+            return Err(WorldError::BadNumber("force"));
+        }
+        self.solver.wake(&mut self.bodies, index);
+        let body = &mut self.bodies[index];
+        (body.force, body.torque) = (force, torque);
+        Ok(())
+    }
+
+    /// Changes the motion of a dynamic body by an impulse at a point of the world, and wakes it.
+    pub fn apply_impulse(&mut self, id: BodyId, impulse: Vec3, point: Vec3) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        if !(impulse.is_finite() && point.is_finite()) {
+            return Err(WorldError::BadNumber("impulse"));
+        }
+        let mut pushed = self.bodies[index];
+        pushed.apply_impulse(impulse, point);
+        body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
+        self.solver.wake(&mut self.bodies, index);
+        self.bodies[index] = pushed;
+        Ok(())
+    }
+
+    /// Changes the groups of a body.
+    pub fn set_groups(&mut self, id: BodyId, membership: Groups, mask: Groups) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        self.wake_around(id);
+        let filter = self.traits[index].filter.with_groups(membership, mask);
+        self.traits[index].filter = filter;
+        if let Some(proxy) = self.proxies[index] {
+            self.broad.set_filter(proxy, filter)?;
+        }
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Wakes a body and those it fell asleep with.
+    pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        self.solver.wake(&mut self.bodies, index);
+        self.bodies[index].sleep_time = 0.0;
+        Ok(())
+    }
+
+    /// Joins two bodies with frames given in the bodies' own frames. Bodies that are joined do not collide.
+    pub fn insert_joint(
+        &mut self,
+        a: BodyId,
+        b: BodyId,
+        kind: JointKind,
+        frame_a: Pose,
+        frame_b: Pose,
+    ) -> Result<JointId, WorldError> {
+        let joint = Joint::at(kind, &self.bodies, a.index, b.index, Vec3::ZERO, Vec3::X);
+        let mut joint = joint.ok_or(WorldError::BadJoint)?;
+        joint.frame_a = Pose::try_new(frame_a.rotation, frame_a.translation)?;
+        joint.frame_b = Pose::try_new(frame_b.rotation, frame_b.translation)?;
+        self.admit_joint(a, b, joint)
+    }
+
+    /// Joins two bodies where they are now, at `point` of the world; the x axis of the joint is the unit vector `axis`.
+    pub fn insert_joint_at(
+        &mut self,
+        a: BodyId,
+        b: BodyId,
+        kind: JointKind,
+        point: Vec3,
+        axis: Vec3,
+    ) -> Result<JointId, WorldError> {
+        if !(point.is_finite() && axis.is_finite() && (axis.length_squared() - 1.0).abs() < 1e-3) {
+            return Err(WorldError::BadJoint);
+        }
+        let joint = Joint::at(kind, &self.bodies, a.index, b.index, point, axis);
+        self.admit_joint(a, b, joint.ok_or(WorldError::BadJoint)?)
+    }
+
+    /// A joint.
+    pub fn joint(&self, id: JointId) -> Result<&Joint, WorldError> {
+        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
+        Ok(&self.joints.list[position])
+    }
+
+    /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies.
+    pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
+        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
+        check_kind(&kind)?;
+        let joint = &mut self.joints.list[position];
+        joint.kind = kind;
+        joint.impulse = JointImpulse::default();
+        let ends = [joint.body_a, joint.body_b];
+        ends.iter().for_each(|&body| self.solver.wake(&mut self.bodies, body as usize));
+        Ok(())
+    }
+
+    /// Removes a joint and wakes its bodies.
+    pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
+        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
+        let joint = self.joints.remove(position);
+        for body in [joint.body_a, joint.body_b] {
+            self.solver.wake(&mut self.bodies, body as usize);
+        }
+        self.refilter();
+        Ok(())
+    }
+
+    fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
+        let (index_a, index_b) = (self.check(a)?, self.check(b)?);
+        if a == b || !(joint.frame_a.is_finite() && joint.frame_b.is_finite()) {
+            return Err(WorldError::BadJoint);
+        }
+        check_kind(&joint.kind)?;
+        self.solver.wake(&mut self.bodies, index_a);
+        self.solver.wake(&mut self.bodies, index_b);
+        let id = self.joints.insert(joint);
+        self.refilter();
+        Ok(id)
+    }
+
+    /// The handle's number, if it is live.
+    fn check(&self, id: BodyId) -> Result<usize, WorldError> {
+        let index = id.index as usize;
+        let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
+        if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
+    }
+
+    /// Wakes the body and everything that touches it.
+    fn wake_around(&mut self, id: BodyId) {
+        let mut others = Vec::new();
+        for record in self.records.iter().filter(|record| record.is_touching && !record.is_sensor) {
+            match (record.a == id, record.b == id) {
+                (true, _) => others.push(record.b),
+                (_, true) => others.push(record.a),
+                _ => {}
+            }
+        }
+        let joined = self.joints.list.iter().flat_map(|joint| {
+            let is_own = joint.body_a == id.index || joint.body_b == id.index;
+            is_own.then_some([joint.body_a, joint.body_b]).into_iter().flatten()
+        });
+        for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
+            self.solver.wake(&mut self.bodies, body as usize);
+        }
+        self.bodies[id.index as usize].sleep_time = 0.0;
+    }
+
+    /// The box of one body anew.
+    fn refit(&mut self, index: usize) {
+        if let (Some(proxy), Some(shape)) = (self.proxies[index], &self.shapes[index]) {
+            let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
+            debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+        }
+        self.is_stale[index] = true;
+        self.is_changed = true;
+    }
+
+    /// Which pairs are wanted, anew: after joints came or went.
+    fn refilter(&mut self) {
+        let mut records = core::mem::take(&mut self.records);
+        for record in &mut records {
+            let is_live = [record.a, record.b].iter().all(|&id| self.check(id).is_ok());
+            let is_wanted = is_live && self.is_wanted(record.pair());
+            if is_wanted != record.is_wanted {
+                record.is_wanted = is_wanted;
+                record.forget();
+            }
+        }
+        self.records = records;
+        self.is_changed = true;
+    }
+}
+
+impl Record {
+    /// Looked at as if for the first time; whether it touched is kept, for the events.
+    fn forget(&mut self) {
+        let (was_touching, is_touching, first, n) = (self.was_touching, self.is_touching, self.first, self.n);
+        *self = Record::new(self.a, self.b, self.is_wanted, self.is_sensor);
+        (self.was_touching, self.is_touching, self.first, self.n) = (was_touching, is_touching, first, n);
+    }
+}
+
+/// Numbers, and bounds in their order.
+fn check_kind(kind: &JointKind) -> Result<(), WorldError> {
+    let is_good = match *kind {
+        JointKind::Fixed => true,
+        JointKind::Ball { cone } => !cone.is_nan(),
+        JointKind::Hinge { limits, motor } => {
+            limits.is_none_or(|[low, high]| low <= high)
+                && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
+        }
+        JointKind::Distance { min, max } => 0.0 <= min && min <= max,
+        _ => true,
+    };
+    if is_good { Ok(()) } else { Err(WorldError::BadJoint) }
+}

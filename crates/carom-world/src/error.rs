@@ -1,0 +1,75 @@
+//! Why a world refused something.
+
+use crate::{BodyId, JointId};
+use carom_broad::BroadPhaseError;
+use carom_math::PoseError;
+use carom_response::SolverError;
+
+/// Why a world refused something; nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum WorldError {
+    /// The handle is of a body that has been removed, or of another world.
+    StaleBody(BodyId),
+    /// The handle is of a joint that has been removed, or of another world.
+    StaleJoint(JointId),
+    /// A pose is not finite or not a rotation.
+    Pose(PoseError),
+    /// A velocity, force, impulse, damping or gravity scale is NaN, infinite, or negative where it may not be.
+    BadNumber(&'static str),
+    /// A dynamic body has no mass: its density is zero, or its shape encloses nothing or has no end. Give it a mass
+    /// of its own, or make it static.
+    NoMass,
+    /// The body is so far out or so large that its box leaves the range of f32.
+    Box(BroadPhaseError),
+    /// A joint needs two different bodies, finite frames and bounds in their order.
+    BadJoint,
+    /// The time step, a setting, or a number in a body that grew beyond its range.
+    Solver(SolverError),
+    /// The snapshot does not fit together; it says where.
+    BadSnapshot(&'static str),
+    /// There is no number left for another body.
+    Full,
+}
+
+impl core::fmt::Display for WorldError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            WorldError::StaleBody(id) => write!(f, "no body {} of generation {}", id.index(), id.generation()),
+            WorldError::StaleJoint(id) => write!(f, "no joint {}", id.number()),
+            WorldError::Pose(error) => error.fmt(f),
+            WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),
+            WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
+            WorldError::Box(error) => error.fmt(f),
+            WorldError::BadJoint => {
+                write!(f, "a joint needs two bodies, finite frames, and bounds in their order")
+            }
+            WorldError::Solver(error) => error.fmt(f),
+            WorldError::BadSnapshot(place) => write!(f, "the snapshot does not fit together: {place}"),
+            WorldError::Full => write!(f, "there is no number left for another body"),
+        }
+    }
+}
+
+impl core::error::Error for WorldError {}
+
+impl From<PoseError> for WorldError {
+    fn from(error: PoseError) -> WorldError {
+        WorldError::Pose(error)
+    }
+}
+
+impl From<BroadPhaseError> for WorldError {
+    fn from(error: BroadPhaseError) -> WorldError {
+        match error {
+            BroadPhaseError::Full => WorldError::Full,
+            error => WorldError::Box(error),
+        }
+    }
+}
+
+impl From<SolverError> for WorldError {
+    fn from(error: SolverError) -> WorldError {
+        WorldError::Solver(error)
+    }
+}

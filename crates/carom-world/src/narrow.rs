@@ -1,0 +1,135 @@
+//! The narrow phase: pairs of boxes in, contacts of shapes out.
+//!
+//! A record per pair of boxes is kept from step to step, with what the last query left behind. Only pairs in which
+//! something moved are looked at again. Manifolds stand in one list in the order of the pairs.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
+
+use crate::body::{BodyId, Traits};
+use alloc::vec::Vec;
+use carom_broad::Pair;
+use carom_geom::Manifold;
+use carom_query::{ManifoldCache, Shape, intersects, manifolds};
+use carom_response::{Body, BodyKind};
+
+/// What is known of a pair of bodies whose boxes touch.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Record {
+    pub(crate) a: BodyId,
+    pub(crate) b: BodyId,
+    cache: ManifoldCache,
+    /// Where its manifolds begin, and how many there are.
+    pub(crate) first: u32,
+    pub(crate) n: u32,
+    /// Where its manifolds are in what the solver was given; `NOT_SOLVED` if they are not.
+    pub(crate) first_solved: u32,
+    /// The shapes are to be looked at.
+    pub(crate) is_wanted: bool,
+    pub(crate) is_sensor: bool,
+    pub(crate) is_touching: bool,
+    pub(crate) was_touching: bool,
+    /// Not looked at yet.
+    is_new: bool,
+}
+
+/// Of a record that the solver was not given.
+pub(crate) const NOT_SOLVED: u32 = u32::MAX;
+
+impl Record {
+    pub(crate) fn new(a: BodyId, b: BodyId, is_wanted: bool, is_sensor: bool) -> Record {
+        Record {
+            a,
+            b,
+            cache: ManifoldCache::new(),
+            first: 0,
+            n: 0,
+            first_solved: NOT_SOLVED,
+            is_wanted,
+            is_sensor,
+            is_touching: false,
+            was_touching: false,
+            is_new: true,
+        }
+    }
+
+    pub(crate) fn pair(&self) -> Pair {
+        Pair { a: self.a.index, b: self.b.index }
+    }
+
+    /// Its manifolds in the list.
+    pub(crate) fn range(&self) -> core::ops::Range<usize> {
+        self.first as usize..self.first as usize + self.n as usize
+    }
+}
+
+/// The bodies as the narrow phase sees them, by number.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) shapes: &'a [Option<Shape>],
+    pub(crate) bodies: &'a [Body],
+    pub(crate) traits: &'a [Traits],
+    /// The body's pose changed since the last detection.
+    pub(crate) is_stale: &'a [bool],
+    /// The manifolds of the last detection.
+    pub(crate) old: &'a [Manifold],
+    /// Contacts are looked for within this distance.
+    pub(crate) prediction: f32,
+    /// Contacts nearer than this touch.
+    pub(crate) slop: f32,
+    /// Length of the last step: for how long a fast body is looked ahead for.
+    pub(crate) dt: f32,
+}
+
+impl Scene<'_> {
+    /// How near two bodies must be for their contacts to be of interest.
+    fn reach(&self, a: usize, b: usize) -> f32 {
+        let mut reach = self.prediction;
+        for body in [a, b] {
+            if self.traits[body].is_fast {
+                reach += self.bodies[body].linear_velocity.length() * self.dt;
+            }
+        }
+        reach.min(f32::MAX)
+    }
+}
+
+/// The two could push each other, or one of them is a sensor.
+pub(crate) fn is_of_interest(a: &Traits, b: &Traits, body_a: &Body, body_b: &Body) -> bool {
+    let has_dynamic = body_a.kind == BodyKind::Dynamic || body_b.kind == BodyKind::Dynamic;
+    let is_family = a.family != 0 && a.family == b.family;
+    (has_dynamic || a.is_sensor || b.is_sensor) && !is_family
+}
+
+/// Looks at the records in turn, appends their manifolds to `out` (where each begins is left to the caller), and says
+/// how many were looked at.
+pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> usize {
+    let mut n_tested = 0;
+    for record in records {
+        record.was_touching = record.is_touching;
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
+            record.n = 0;
+            record.is_touching = false;
+            continue;
+        };
+        if !(record.is_new || scene.is_stale[a] || scene.is_stale[b]) {
+            out.extend_from_slice(&scene.old[record.range()]);
+            continue;
+        }
+        record.is_new = false;
+        n_tested += 1;
+        let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
+        if record.is_sensor {
+            record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
+            continue;
+        }
+        let first = out.len();
+        manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
+        let found = &out[first..];
+        record.n = found.len() as u32;
+        let touches = |manifold: &Manifold| manifold.contacts().iter().any(|c| c.distance <= scene.slop);
+        record.is_touching = found.iter().any(touches);
+    }
+    n_tested
+}

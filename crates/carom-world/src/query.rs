@@ -1,0 +1,122 @@
+//! Questions to the whole world: rays, overlaps, what is near.
+//!
+//! The broad phase says which bodies can be the answer, their shapes which is. Of equal answers the body with the
+//! smallest number counts, so the answer does not depend on the broad phase.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays), 25.3.
+
+use crate::world::boxed;
+use crate::{BodyId, World};
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, SpatialIndex};
+use carom_geom::{PointProjection, RayHit};
+use carom_math::{Interval, Pose, Ray, Vec3};
+use carom_query::{Shape, intersects, project_point, ray_cast, ray_cast_all};
+use core::ops::ControlFlow;
+
+/// Where a ray meets a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodyHit {
+    /// Which body.
+    pub body: BodyId,
+    /// Where; in the world frame.
+    pub hit: RayHit,
+}
+
+/// The place of a body nearest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NearBody {
+    /// Which body.
+    pub body: BodyId,
+    /// Where; in the world frame.
+    pub projection: PointProjection,
+}
+
+impl<B: BroadPhase + SpatialIndex> World<B> {
+    /// The first place where the ray meets a body for which `wanted` is true. Shapes are their surfaces: a ray from
+    /// inside meets the far side. A ray with a NaN or an infinity meets nothing.
+    pub fn ray_cast(
+        &self,
+        ray: &Ray,
+        interval: Interval,
+        wanted: &dyn Fn(BodyId) -> bool,
+    ) -> Option<BodyHit> {
+        let mut best: Option<BodyHit> = None;
+        self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
+            let end = best.map_or(interval.max, |b| b.hit.t);
+            let Some((body, shape, pose)) = self.solid_at(candidate.index).filter(|s| wanted(s.0)) else {
+                return ControlFlow::Continue(end);
+            };
+            if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end)) {
+                if best.is_none_or(|b| hit.t < b.hit.t || hit.t == b.hit.t && body < b.body) {
+                    best = Some(BodyHit { body, hit });
+                }
+            }
+            ControlFlow::Continue(best.map_or(interval.max, |b| b.hit.t))
+        });
+        best
+    }
+
+    /// Makes `out` every place where the ray meets a body, sorted by the parameter, then the body.
+    pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<BodyHit>) {
+        out.clear();
+        let mut hits = Vec::new();
+        self.broad_phase().visit_ray(ray, interval, &mut |candidate| {
+            if let Some((body, shape, pose)) = self.solid_at(candidate.index) {
+                hits.clear();
+                ray_cast_all(shape, pose, ray, interval, &mut hits);
+                out.extend(hits.iter().map(|&hit| BodyHit { body, hit }));
+            }
+            ControlFlow::Continue(interval.max)
+        });
+        out.sort_by(|a, b| a.hit.t.total_cmp(&b.hit.t).then(a.body.cmp(&b.body)));
+    }
+
+    /// Makes `out` the bodies that touch the shape at the pose, sorted.
+    pub fn overlapping(&self, shape: &Shape, pose: &Pose, out: &mut Vec<BodyId>) {
+        out.clear();
+        if !pose.is_finite() {
+            return;
+        }
+        self.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
+            if let Some((body, other, at)) = self.solid_at(index) {
+                if intersects(shape, pose, other, at) {
+                    out.push(body);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        out.sort_unstable();
+    }
+
+    /// The body nearest to the point and at most `max_distance` away; inside a body the distance is negative. A
+    /// point that is not finite is near nothing.
+    pub fn nearest(
+        &self,
+        point: Vec3,
+        max_distance: f32,
+        wanted: &dyn Fn(BodyId) -> bool,
+    ) -> Option<NearBody> {
+        let mut best: Option<NearBody> = None;
+        let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));
+        self.broad_phase().visit_near(point, max_distance, &mut |candidate| {
+            let found = self
+                .solid_at(candidate.index)
+                .filter(|solid| wanted(solid.0))
+                .and_then(|(body, shape, pose)| Some((body, project_point(shape, pose, point)?)));
+            if let Some((body, projection)) = found {
+                let distance = projection.distance;
+                let is_better = best.is_none_or(|b| {
+                    distance < b.projection.distance || distance == b.projection.distance && body < b.body
+                });
+                if distance <= max_distance && is_better {
+                    best = Some(NearBody { body, projection });
+                }
+            }
+            ControlFlow::Continue(limit(best))
+        });
+        best
+    }
+}

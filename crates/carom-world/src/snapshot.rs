@@ -1,0 +1,162 @@
+//! The state of a world, to be stored and put back: the same bits from there on.
+//!
+//! Everything but the shapes, which are shared and large, and of which the caller knows how to store his own. The broad
+//! phase is made anew: its numbers follow from the order in which they are given out, and nothing else of it is seen.
+//!
+//! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (what a state must hold).
+
+use crate::body::{BodyId, Traits};
+use crate::events::Event;
+use crate::joint::Joints;
+use crate::narrow::Record;
+use crate::{World, WorldError, WorldSettings};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Filter};
+use carom_geom::Manifold;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_response::{Body, SolverMemory};
+
+/// The state of a world without its shapes.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Snapshot {
+    settings: WorldSettings,
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    traits: Vec<Traits>,
+    bodies: Vec<Body>,
+    is_stale: Vec<bool>,
+    joints: Joints,
+    records: Vec<Record>,
+    manifolds: Vec<Manifold>,
+    events: Vec<Event>,
+    solver: SolverMemory,
+    is_changed: bool,
+    dt: f32,
+}
+
+impl<B: BroadPhase> World<B> {
+    /// The state now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            settings: self.settings,
+            generations: self.generations.clone(),
+            free: self.free.clone(),
+            traits: self.traits.clone(),
+            bodies: self.bodies.clone(),
+            is_stale: self.is_stale.clone(),
+            joints: self.joints.clone(),
+            records: self.records.clone(),
+            manifolds: self.manifolds.clone(),
+            events: self.events.clone(),
+            solver: self.solver.memory(),
+            is_changed: self.is_changed,
+            dt: self.dt,
+        }
+    }
+
+    /// All shapes, with their bodies: what [`World::restore`] asks for.
+    pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
+        let shapes = self.shapes.iter().enumerate();
+        shapes.filter_map(|(index, shape)| Some((self.id_at(index as u32), shape.as_ref()?)))
+    }
+}
+
+impl<B: BroadPhase + Default> World<B> {
+    /// A world in the state of the snapshot, each body with the shape that `shape_of` gives for it.
+    ///
+    /// Errors: a body without a shape, or a snapshot that does not fit together.
+    pub fn restored(
+        snapshot: &Snapshot,
+        mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
+    ) -> Result<World<B>, WorldError> {
+        snapshot.check()?;
+        let mut world = World::with_broad_phase(B::default(), snapshot.settings);
+        world.generations = snapshot.generations.clone();
+        world.free = snapshot.free.clone();
+        world.traits = snapshot.traits.clone();
+        world.bodies = snapshot.bodies.clone();
+        world.is_stale = snapshot.is_stale.clone();
+        world.joints = snapshot.joints.clone();
+        world.records = snapshot.records.clone();
+        world.manifolds = snapshot.manifolds.clone();
+        world.events = snapshot.events.clone();
+        world.solver.restore(&snapshot.solver);
+        world.is_changed = snapshot.is_changed;
+        world.dt = snapshot.dt;
+
+        let n = world.bodies.len();
+        let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
+        let mut boxes = Vec::with_capacity(n);
+        for index in 0..n {
+            if world.generations[index] % 2 == 0 {
+                world.shapes.push(None);
+                boxes.push(nothing);
+                continue;
+            }
+            let shape = shape_of(world.id_at(index as u32));
+            let shape = shape.ok_or(WorldError::BadSnapshot("a body has no shape"))?;
+            boxes.push((world.box_of(index, &shape), world.traits[index].filter));
+            world.shapes.push(Some(shape));
+            world.n_bodies += 1;
+        }
+        let mut proxies = Vec::with_capacity(n);
+        world.broad.insert_batch(&boxes, &mut proxies)?;
+        world.proxies = proxies.iter().copied().map(Some).collect();
+        // Freed in the order in which they were: so they will be given out in the same order again.
+        for &index in &world.free {
+            if let Some(proxy) = world.proxies[index as usize].take() {
+                world.broad.remove(proxy)?;
+            }
+        }
+        Ok(world)
+    }
+}
+
+impl Snapshot {
+    /// All parts speak of the same bodies.
+    fn check(&self) -> Result<(), WorldError> {
+        let bad = |place| Err(WorldError::BadSnapshot(place));
+        let n = self.bodies.len();
+        if [self.generations.len(), self.traits.len(), self.is_stale.len()] != [n; 3] {
+            return bad("tables of different length");
+        }
+        let mut is_free = alloc::vec![false; n];
+        for &index in &self.free {
+            match is_free.get_mut(index as usize) {
+                Some(flag) if !*flag && self.generations[index as usize].is_multiple_of(2) => *flag = true,
+                _ => return bad("the list of free numbers"),
+            }
+        }
+        let n_dead = self.generations.iter().filter(|generation| generation.is_multiple_of(2)).count();
+        if n_dead != self.free.len() {
+            return bad("a number that is neither a body's nor free");
+        }
+        let is_finite = |body: &Body| {
+            body.pose.is_finite() && body.linear_velocity.is_finite() && body.angular_velocity.is_finite()
+        };
+        if !self.bodies.iter().all(is_finite) {
+            return bad("a body that is not finite");
+        }
+        if !self.joints.is_sound(n) {
+            return bad("the joints");
+        }
+        let is_known = |id: BodyId| (id.index as usize) < n;
+        let in_order = self.records.is_sorted_by(|a, b| a.pair() < b.pair());
+        let fits = |record: &Record| {
+            is_known(record.a)
+                && is_known(record.b)
+                && record.a.index < record.b.index
+                && record.first.checked_add(record.n).is_some_and(|end| end as usize <= self.manifolds.len())
+        };
+        if !(in_order && self.records.iter().all(fits)) {
+            return bad("the pairs");
+        }
+        if !(self.dt.is_finite() && 0.0 <= self.dt) {
+            return bad("the time step");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,450 @@
+//! The pipeline, top to bottom: boxes, pairs, contacts, response.
+//!
+//! [`World::step`] is the whole of it; each phase is one method, and [`World::detect`] is the first two alone. Bodies
+//! are numbered as the broad phase numbers their boxes, and everything goes in the order of these numbers, so neither the
+//! broad phase nor the threads can be seen in the result.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase, mid and narrow
+//! phase, response).
+
+use crate::body::{BodyId, Traits};
+use crate::events::{ContactView, Event, EventKind};
+use crate::joint::Joints;
+use crate::narrow::{self, NOT_SOLVED, Record, Scene};
+use crate::stats::{Clock, Stats};
+use crate::{JointId, WorldError};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Pair, ProxyId};
+use carom_broad_tree::DynamicBvh;
+use carom_geom::Manifold;
+use carom_math::{Pose, Vec3, ops};
+use carom_query::Shape;
+use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings};
+
+/// How a world works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct WorldSettings {
+    /// Of the solver; its gravity is the world's, its unit of length that of the numbers below.
+    pub solver: SolverSettings,
+    /// Contacts are known from this distance on, in units of length, so that bodies are slowed before they touch.
+    pub prediction: f32,
+}
+
+impl Default for WorldSettings {
+    fn default() -> WorldSettings {
+        WorldSettings { solver: SolverSettings::default(), prediction: 0.02 }
+    }
+}
+
+impl WorldSettings {
+    /// With these settings of the solver.
+    pub const fn with_solver(mut self, solver: SolverSettings) -> WorldSettings {
+        self.solver = solver;
+        self
+    }
+
+    /// With this prediction.
+    pub const fn with_prediction(mut self, prediction: f32) -> WorldSettings {
+        self.prediction = prediction;
+        self
+    }
+}
+
+/// Bodies, and what happens to them.
+///
+/// `B` is the broad phase; the results do not depend on it.
+pub struct World<B: BroadPhase = DynamicBvh> {
+    pub(crate) settings: WorldSettings,
+    pub(crate) broad: B,
+    // By number of the body.
+    pub(crate) generations: Vec<u32>,
+    pub(crate) free: Vec<u32>,
+    pub(crate) shapes: Vec<Option<Shape>>,
+    pub(crate) traits: Vec<Traits>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) proxies: Vec<Option<ProxyId>>,
+    /// The pose or shape changed since the last detection.
+    pub(crate) is_stale: Vec<bool>,
+    pub(crate) n_bodies: usize,
+    pub(crate) joints: Joints,
+    /// In the order of the pairs.
+    pub(crate) records: Vec<Record>,
+    pub(crate) manifolds: Vec<Manifold>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) solver: Solver,
+    /// Something changed since the last detection.
+    pub(crate) is_changed: bool,
+    /// Length of the last step.
+    pub(crate) dt: f32,
+    pub(crate) stats: Stats,
+    work: Work,
+}
+
+/// Vectors whose content does not outlive a call.
+#[derive(Default)]
+struct Work {
+    pairs: Vec<Pair>,
+    records: Vec<Record>,
+    manifolds: Vec<Manifold>,
+    contacts: Vec<ContactPair>,
+    was_moving: Vec<bool>,
+    moves: Vec<(ProxyId, Aabb)>,
+}
+
+impl World {
+    /// An empty world with gravity along -y.
+    pub fn new() -> World {
+        World::with_broad_phase(DynamicBvh::new(), WorldSettings::default())
+    }
+
+    /// An empty world with other settings.
+    pub fn with_settings(settings: WorldSettings) -> World {
+        World::with_broad_phase(DynamicBvh::new(), settings)
+    }
+}
+
+impl Default for World {
+    fn default() -> World {
+        World::new()
+    }
+}
+
+impl<B: BroadPhase> World<B> {
+    /// An empty world on an empty broad phase.
+    pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
+        World {
+            settings,
+            broad,
+            generations: Vec::new(),
+            free: Vec::new(),
+            shapes: Vec::new(),
+            traits: Vec::new(),
+            bodies: Vec::new(),
+            proxies: Vec::new(),
+            is_stale: Vec::new(),
+            n_bodies: 0,
+            joints: Joints::default(),
+            records: Vec::new(),
+            manifolds: Vec::new(),
+            events: Vec::new(),
+            solver: Solver::new(settings.solver),
+            is_changed: false,
+            dt: 0.0,
+            stats: Stats::default(),
+            work: Work::default(),
+        }
+    }
+
+    /// One step: finds all contacts where the bodies are, and moves the bodies by `dt`.
+    ///
+    /// An error is a bad time step or settings, or a body whose numbers have left their range; the bodies are where they
+    /// were.
+    pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+        // Broad and narrow phase: which bodies touch, and where.
+        self.detect();
+        let mut clock = Clock::start();
+        if self.is_at_rest(dt) {
+            self.stats.solver = Default::default();
+            return Ok(&self.stats);
+        }
+        // Response: what they do about it.
+        self.hand_over_contacts();
+        self.note_moving();
+        let World { solver, bodies, joints, work, .. } = self;
+        *solver.settings_mut() = self.settings.solver;
+        self.stats.solver = solver.step(bodies, &work.contacts, &mut joints.list, dt)?;
+        self.dt = dt;
+        self.stats.times.response = clock.lap();
+        // The boxes of what moved, so that queries see it where it is.
+        self.refit_moved();
+        self.stats.times.refit = clock.lap();
+        Ok(&self.stats)
+    }
+
+    /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
+    pub fn detect(&mut self) -> &Stats {
+        let mut clock = Clock::start();
+        self.events.clear();
+        self.stats.n_bodies = self.n_bodies;
+        self.stats.n_tested = 0;
+        if self.is_changed {
+            self.find_pairs();
+            self.stats.times.broad = clock.lap();
+            self.find_contacts();
+            self.stats.times.narrow = clock.lap();
+            self.is_changed = false;
+        } else {
+            self.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
+        }
+        self.tell_events();
+        &self.stats
+    }
+
+    /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know.
+    fn find_pairs(&mut self) {
+        let mut pairs = core::mem::take(&mut self.work.pairs);
+        self.broad.pairs(&mut pairs);
+        let mut next = core::mem::take(&mut self.work.records);
+        next.clear();
+        let mut old = self.records.iter().peekable();
+        for &pair in &pairs {
+            // Old records that are no pair any more.
+            while let Some(gone) = old.next_if(|record| record.pair() < pair) {
+                end(gone, &mut self.events);
+            }
+            let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
+            match old.next_if(|record| record.pair() == pair) {
+                Some(record) if record.a == a && record.b == b => next.push(*record),
+                other => {
+                    // A number that passed to another body.
+                    other.into_iter().for_each(|gone| end(gone, &mut self.events));
+                    let is_sensor =
+                        self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
+                    next.push(Record::new(a, b, self.is_wanted(pair), is_sensor));
+                }
+            }
+        }
+        old.for_each(|gone| end(gone, &mut self.events));
+        self.stats.n_pairs = pairs.len();
+        self.stats.n_box_tests = self.broad.counters().tests;
+        self.work.records = core::mem::replace(&mut self.records, next);
+        self.work.pairs = pairs;
+    }
+
+    /// Narrow phase: the contacts of all records in which something moved.
+    fn find_contacts(&mut self) {
+        let mut found = core::mem::take(&mut self.work.manifolds);
+        found.clear();
+        let mut records = core::mem::take(&mut self.records);
+        let unit = self.settings.solver.length_unit;
+        let scene = Scene {
+            shapes: &self.shapes,
+            bodies: &self.bodies,
+            traits: &self.traits,
+            is_stale: &self.is_stale,
+            old: &self.manifolds,
+            prediction: self.settings.prediction * unit,
+            slop: self.settings.solver.slop * unit,
+            dt: self.dt,
+        };
+        #[cfg(feature = "parallel")]
+        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut found);
+        #[cfg(not(feature = "parallel"))]
+        let n_tested = narrow::look(&scene, &mut records, &mut found);
+        let mut first = 0;
+        for record in &mut records {
+            record.first = first;
+            record.first_solved = NOT_SOLVED;
+            first += record.n;
+        }
+        self.records = records;
+        self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
+        self.is_stale.fill(false);
+        self.stats.n_tested = n_tested;
+        self.stats.n_manifolds = self.manifolds.len();
+    }
+
+    /// What began, persisted and ended, in the order of the pairs.
+    fn tell_events(&mut self) {
+        let mut n_touching = 0;
+        for record in &self.records {
+            let kind = match (record.was_touching, record.is_touching) {
+                (false, true) => EventKind::Began,
+                (true, true) => EventKind::Persisted,
+                (true, false) => EventKind::Ended,
+                (false, false) => continue,
+            };
+            n_touching += usize::from(record.is_touching);
+            self.events.push(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor });
+        }
+        // Those of pairs that are gone stand in front.
+        self.events.sort_unstable();
+        self.stats.n_touching = n_touching;
+    }
+
+    /// The manifolds as the solver takes them.
+    fn hand_over_contacts(&mut self) {
+        let contacts = &mut self.work.contacts;
+        contacts.clear();
+        for record in self.records.iter_mut().filter(|record| !record.is_sensor && 0 < record.n) {
+            let (a, b) = (record.a.index, record.b.index);
+            let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
+            let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
+            let restitution = traits_a.restitution.max(traits_b.restitution);
+            record.first_solved = contacts.len() as u32;
+            let manifolds = &self.manifolds[record.range()];
+            contacts.extend(manifolds.iter().map(|m| ContactPair::new(a, b, *m, friction, restitution)));
+        }
+    }
+
+    /// Nothing moves, and nothing would begin to.
+    fn is_at_rest(&self, dt: f32) -> bool {
+        let is_moving = |body: &Body| match body.kind {
+            BodyKind::Fixed => false,
+            BodyKind::Kinematic => body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO,
+            BodyKind::Dynamic => !body.is_sleeping,
+        };
+        // A bad step is the solver's to refuse.
+        0.0 <= dt && dt.is_finite() && self.stats.n_tested == 0 && !self.bodies.iter().any(is_moving)
+    }
+
+    /// Remembers who may move in this step because it was awake before; who wakes in it is seen afterwards.
+    fn note_moving(&mut self) {
+        let was_moving = &mut self.work.was_moving;
+        was_moving.clear();
+        was_moving.extend(self.bodies.iter().map(|body| body.kind != BodyKind::Fixed && !body.is_sleeping));
+    }
+
+    fn refit_moved(&mut self) {
+        let mut moves = core::mem::take(&mut self.work.moves);
+        moves.clear();
+        for index in 0..self.bodies.len() {
+            let is_moving = self.bodies[index].kind != BodyKind::Fixed && !self.bodies[index].is_sleeping;
+            let (true, Some(proxy), Some(shape)) =
+                (is_moving || self.work.was_moving[index], self.proxies[index], &self.shapes[index])
+            else {
+                continue;
+            };
+            self.is_stale[index] = true;
+            self.is_changed = true;
+            moves.push((proxy, self.box_of(index, shape)));
+        }
+        // Every box is sound: `boxed` sees to it.
+        let updated = self.broad.update(&moves);
+        debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+        self.broad.refresh();
+        self.work.moves = moves;
+    }
+
+    /// The box of a body: around its shape and, for a fast one, its way in a step, and half the prediction around.
+    pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
+        let body = &self.bodies[index];
+        let prediction = self.settings.prediction * self.settings.solver.length_unit;
+        let aabb = boxed(shape, &body.pose, 0.5 * prediction);
+        if self.traits[index].is_fast {
+            clamped(&aabb.swept(body.linear_velocity * self.dt))
+        } else {
+            aabb
+        }
+    }
+
+    /// The pair is looked at by the narrow phase.
+    pub(crate) fn is_wanted(&self, pair: Pair) -> bool {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        narrow::is_of_interest(&self.traits[a], &self.traits[b], &self.bodies[a], &self.bodies[b])
+            && !self.joints.connects(pair.a, pair.b)
+    }
+
+    /// What touched, or was near, at the last detection; in the order of the pairs.
+    pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
+        self.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
+            let first = record.first_solved as usize;
+            let impulses = self.solver.contact_impulses();
+            ContactView {
+                a: record.a,
+                b: record.b,
+                is_touching: record.is_touching,
+                is_sensor: record.is_sensor,
+                manifolds: &self.manifolds[record.range()],
+                impulses: impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]),
+            }
+        })
+    }
+
+    /// What began, persisted and ended at the last detection; sorted by the bodies.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Counts and times of the last step or detection.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &WorldSettings {
+        &self.settings
+    }
+
+    /// The settings of the solver, to be changed between steps.
+    pub fn solver_settings_mut(&mut self) -> &mut SolverSettings {
+        &mut self.settings.solver
+    }
+
+    /// The broad phase, for queries of one's own.
+    pub fn broad_phase(&self) -> &B {
+        &self.broad
+    }
+
+    /// The joints in the order of insertion.
+    pub fn joint_list(&self) -> &[Joint] {
+        &self.joints.list
+    }
+
+    /// The handles of the joints in the order of insertion.
+    pub fn joint_ids(&self) -> &[JointId] {
+        &self.joints.ids
+    }
+
+    /// A number that tells two states apart: equal for equal bits of all poses, velocities, and sleep.
+    ///
+    /// Fowler, Noll, Vo: FNV-1a with 64 bits.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut take = |word: u32| {
+            for byte in word.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        for id in self.body_ids() {
+            let body = &self.bodies[id.index as usize];
+            take(id.index);
+            body.pose.rotation.to_array().iter().for_each(|x| take(x.to_bits()));
+            for v in [body.pose.translation, body.linear_velocity, body.angular_velocity] {
+                v.to_array().iter().for_each(|x| take(x.to_bits()));
+            }
+            take(u32::from(body.is_sleeping));
+        }
+        hash
+    }
+
+    pub(crate) fn id_at(&self, index: u32) -> BodyId {
+        BodyId { index, generation: self.generations[index as usize] }
+    }
+
+    pub(crate) fn solid_at(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
+        let shape = self.shapes.get(index as usize)?.as_ref()?;
+        Some((self.id_at(index), shape, &self.bodies[index as usize].pose))
+    }
+
+    pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
+        self.bodies.get(index as usize)
+    }
+}
+
+/// A record that is gone has ended, if it touched.
+fn end(record: &Record, events: &mut Vec<Event>) {
+    if record.is_touching {
+        let (a, b) = (record.a, record.b);
+        events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+    }
+}
+
+/// A box around the placed shape and `margin` around it, within the finite numbers: a half-space reaches to their end.
+pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
+    clamped(&shape.aabb(pose).inflated(margin))
+}
+
+fn clamped(aabb: &Aabb) -> Aabb {
+    // NaN, of numbers beyond all bounds, becomes the whole world.
+    let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
+    let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };
+    let (min, max) = (aabb.min, aabb.max);
+    Aabb {
+        min: Vec3::new(low(min.x), low(min.y), low(min.z)),
+        max: Vec3::new(high(max.x), high(max.y), high(max.z)),
+    }
+}
