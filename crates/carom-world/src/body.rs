@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
+use alloc::vec::Vec;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
@@ -117,12 +118,12 @@ impl BodyDesc {
     }
 
     /// A body that stays where it is.
-    pub const fn fixed(shape: Shape) -> BodyDesc {
+    pub fn fixed(shape: Shape) -> BodyDesc {
         BodyDesc { mobility: Mobility::Static, ..BodyDesc::new(shape) }
     }
 
     /// A body that moves with the velocities it is given, whatever it meets.
-    pub const fn kinematic(shape: Shape) -> BodyDesc {
+    pub fn kinematic(shape: Shape) -> BodyDesc {
         BodyDesc { mobility: Mobility::Kinematic, ..BodyDesc::new(shape) }
     }
 
@@ -189,6 +190,11 @@ impl BodyDesc {
     /// With this share of gravity.
     pub fn with_gravity_scale(self, gravity_scale: f32) -> BodyDesc {
         BodyDesc { gravity_scale, ..self }
+    }
+
+    /// May fall asleep, or never does.
+    pub fn with_can_sleep(self, can_sleep: bool) -> BodyDesc {
+        BodyDesc { can_sleep, ..self }
     }
 
     /// With the caller's own number.
@@ -298,7 +304,7 @@ pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
         Shape::Mesh(s) => s.mesh().mass_properties(density),
         Shape::Compound(s) => {
             let parts = s.parts().iter().map(|part| mass_of(&part.shape, density).placed(&part.pose));
-            let parts: alloc::vec::Vec<_> = parts.collect();
+            let parts: Vec<_> = parts.collect();
             MassProperties::combined(&parts)
         }
         Shape::HalfSpace(_) | Shape::User(_) => MassProperties::ZERO,

@@ -96,7 +96,8 @@ impl<B: BroadPhase> World<B> {
             }
             if flags.contains(DrawFlags::AXES) {
                 let center = body.world_center();
-                let axes = [(Vec3::X, DrawRole::AxisX), (Vec3::Y, DrawRole::AxisY), (Vec3::Z, DrawRole::AxisZ)];
+                let axes =
+                    [(Vec3::X, DrawRole::AxisX), (Vec3::Y, DrawRole::AxisY), (Vec3::Z, DrawRole::AxisZ)];
                 for (axis, role) in axes {
                     draw.line(center, center + body.pose.transform_vector(axis) * (0.5 * unit), role);
                 }

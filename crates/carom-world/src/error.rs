@@ -35,7 +35,9 @@ pub enum WorldError {
 impl core::fmt::Display for WorldError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            WorldError::StaleBody(id) => write!(f, "no body {} of generation {}", id.index(), id.generation()),
+            WorldError::StaleBody(id) => {
+                write!(f, "no body {} of generation {}", id.index(), id.generation())
+            }
             WorldError::StaleJoint(id) => write!(f, "no joint {}", id.number()),
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadNumber(what) => write!(f, "{what} is not a number that it may be"),

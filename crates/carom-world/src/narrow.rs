@@ -108,7 +108,8 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
     for record in records {
         record.was_touching = record.is_touching;
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
+        let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted)
+        else {
             record.n = 0;
             record.is_touching = false;
             continue;

@@ -49,10 +49,10 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             let Some((body, shape, pose)) = self.solid_at(candidate.index).filter(|s| wanted(s.0)) else {
                 return ControlFlow::Continue(end);
             };
-            if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end)) {
-                if best.is_none_or(|b| hit.t < b.hit.t || hit.t == b.hit.t && body < b.body) {
-                    best = Some(BodyHit { body, hit });
-                }
+            if let Some(hit) = ray_cast(shape, pose, ray, Interval::new(interval.min, end))
+                && best.is_none_or(|b| hit.t < b.hit.t || hit.t == b.hit.t && body < b.body)
+            {
+                best = Some(BodyHit { body, hit });
             }
             ControlFlow::Continue(best.map_or(interval.max, |b| b.hit.t))
         });
@@ -81,10 +81,10 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             return;
         }
         self.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
-            if let Some((body, other, at)) = self.solid_at(index) {
-                if intersects(shape, pose, other, at) {
-                    out.push(body);
-                }
+            if let Some((body, other, at)) = self.solid_at(index)
+                && intersects(shape, pose, other, at)
+            {
+                out.push(body);
             }
             ControlFlow::Continue(())
         });

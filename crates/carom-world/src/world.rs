@@ -324,11 +324,7 @@ impl<B: BroadPhase> World<B> {
         let body = &self.bodies[index];
         let prediction = self.settings.prediction * self.settings.solver.length_unit;
         let aabb = boxed(shape, &body.pose, 0.5 * prediction);
-        if self.traits[index].is_fast {
-            clamped(&aabb.swept(body.linear_velocity * self.dt))
-        } else {
-            aabb
-        }
+        if self.traits[index].is_fast { clamped(&aabb.swept(body.linear_velocity * self.dt)) } else { aabb }
     }
 
     /// The pair is looked at by the narrow phase.

@@ -2,10 +2,10 @@
 
 use super::dice::Dice;
 use crate::oracle::pairs::touching;
+use alloc::collections::BTreeSet;
 use carom_bounds::{Aabb, BoundsError};
 use carom_broad::{BroadPhase, BroadPhaseError, Filter, Groups, Mobility, Pair, ProxyId};
 use glam::Vec3;
-use std::collections::BTreeSet;
 
 /// Runs the whole suite. Panics, saying which script and step, where the structure is wrong.
 pub fn check<B: BroadPhase>(make: impl Fn() -> B) {

@@ -1,1 +1,9 @@
-//! Integration tests of carom-world.
+//! Tests of carom-world.
+#![allow(clippy::unwrap_used)]
+
+mod door;
+mod events;
+mod piles;
+mod queries;
+mod same;
+mod scenes;

@@ -1,0 +1,147 @@
+//! What began, persisted and ended; sensors; contacts.
+
+use crate::scenes::{DT, ball, cuboid, ground};
+use carom_math::{Pose, Vec3};
+use carom_world::{BodyDesc, EventKind, Groups, JointKind, World};
+
+fn at(x: f32) -> Pose {
+    Pose::from_translation(Vec3::new(x, 0.0, 0.0))
+}
+
+fn kinds(world: &World) -> Vec<EventKind> {
+    world.events().iter().map(|event| event.kind).collect()
+}
+
+#[test]
+fn begins_persists_and_ends() {
+    let mut world = World::new();
+    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(3.0))).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), []);
+    world.set_pose(b, at(0.9)).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Began]);
+    assert_eq!((world.events()[0].a, world.events()[0].b), (a, b));
+    let contact = world.contacts().next().unwrap();
+    assert!(contact.is_touching && contact.manifolds.len() == 1);
+    assert!((contact.manifolds[0].contacts()[0].distance + 0.1).abs() < 1e-6);
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Persisted]);
+    world.set_pose(b, at(0.95)).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Persisted]);
+    // Within the prediction: near, but not touching.
+    world.set_pose(b, at(1.015)).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Ended]);
+    assert!(world.contacts().next().is_some_and(|contact| !contact.is_touching));
+    world.set_pose(b, at(9.0)).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), []);
+    assert_eq!(world.contacts().count(), 0);
+}
+
+#[test]
+fn a_removed_body_ends_its_contacts() {
+    let mut world = World::new();
+    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.9))).unwrap();
+    world.detect();
+    world.remove(b).unwrap();
+    // Another body takes its number and its place.
+    let c = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.9))).unwrap();
+    assert_eq!(b.index(), c.index());
+    world.detect();
+    let events: Vec<_> = world.events().iter().map(|e| (e.a, e.b, e.kind)).collect();
+    assert_eq!(events, [(a, b, EventKind::Ended), (a, c, EventKind::Began)]);
+    world.remove(a).unwrap();
+    world.remove(c).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Ended]);
+    assert!(world.is_empty());
+}
+
+#[test]
+fn a_sensor_tells_and_does_not_push() {
+    let mut world = World::new();
+    let sensor = BodyDesc::fixed(cuboid(Vec3::splat(1.0))).with_sensor(true);
+    world.insert(sensor).unwrap();
+    let ball_ = world.insert(BodyDesc::new(ball(0.2)).with_position(Vec3::Y * 3.0)).unwrap();
+    let mut seen = Vec::new();
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+        seen.extend(world.events().iter().filter(|e| e.kind != EventKind::Persisted).map(|e| e.kind));
+        assert!(world.events().iter().all(|e| e.is_sensor));
+    }
+    assert_eq!(seen, [EventKind::Began, EventKind::Ended]);
+    assert!(world.pose(ball_).unwrap().translation.y < -5.0, "it fell through");
+}
+
+#[test]
+fn groups_families_and_joints_keep_bodies_apart() {
+    let overlap = |change: &dyn Fn(BodyDesc, usize) -> BodyDesc| {
+        let mut world = World::new();
+        world.insert(change(BodyDesc::new(ball(0.5)), 0)).unwrap();
+        world.insert(change(BodyDesc::new(ball(0.5)).with_pose(at(0.5)), 1)).unwrap();
+        world.detect();
+        world.contacts().count()
+    };
+    let first = Groups::DEFAULT;
+    let second = Groups::from_bits_retain(2);
+    assert_eq!(overlap(&|desc, _| desc), 1);
+    assert_eq!(overlap(&|desc, _| desc.with_groups(first, second)), 0);
+    assert_eq!(overlap(&|desc, i| desc.with_groups([first, second][i], [second, first][i])), 1);
+    assert_eq!(overlap(&|desc, _| desc.with_family(4)), 0);
+    assert_eq!(overlap(&|desc, i| desc.with_family(i as u32)), 1);
+
+    let mut world = World::new();
+    let a = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let b = world.insert(BodyDesc::new(ball(0.5)).with_pose(at(0.5))).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Began]);
+    let ball_joint = JointKind::Ball { cone: 4.0 };
+    let joint = world.insert_joint_at(a, b, ball_joint, Vec3::new(0.25, 0.0, 0.0), Vec3::X).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Ended]);
+    world.remove_joint(joint).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Began]);
+    world.set_groups(b, second, second).unwrap();
+    world.detect();
+    assert_eq!(kinds(&world), [EventKind::Ended]);
+}
+
+#[test]
+fn impulses_hold_the_weight() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5).with_density(2.0);
+    let body = world.insert(desc.with_can_sleep(false)).unwrap();
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    let contact = world.contacts().find(|contact| contact.b == body).unwrap();
+    let force: f32 = contact.impulses.iter().map(|i| i.total_normal()).sum::<f32>() / DT * 4.0;
+    // The impulse is that of one of the four substeps, or of all; either way the weight is 2 kg times gravity.
+    let weight = 2.0 * 9.81;
+    assert!(
+        (force - weight).abs() < 0.05 * weight || (force / 4.0 - weight).abs() < 0.05 * weight,
+        "{force} for {weight}"
+    );
+}
+
+#[test]
+fn a_kinematic_lift_carries_a_box() {
+    let mut world = World::new();
+    let lift = world
+        .insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_velocity(Vec3::Y, Vec3::ZERO))
+        .unwrap();
+    let load = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.6)).unwrap();
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+    }
+    let (floor, top) = (world.pose(lift).unwrap().translation.y, world.pose(load).unwrap().translation.y);
+    assert!((floor - 2.0).abs() < 1e-3, "{floor}");
+    assert!((top - floor - 0.6).abs() < 0.05, "{top} on {floor}");
+}

@@ -1,0 +1,122 @@
+//! Piles come to rest, and stacks stand.
+
+use crate::scenes::{DT, cuboid, ground, heap, stack, world_on};
+use carom_broad_tree::DynamicBvh;
+use carom_geom::Sphere;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_testkit::conform::dice::Dice;
+use carom_world::{BodyDesc, World};
+
+#[test]
+fn a_stack_of_twenty_stands_still_and_sleeps() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = stack(&mut world, 20);
+    for _ in 0..480 {
+        world.step(DT).unwrap();
+    }
+    for (i, &body) in bodies.iter().enumerate() {
+        let at = world.pose(body).unwrap().translation;
+        let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
+        // It settles by a few millimetres per contact, and leans by no more than a hand.
+        assert!((at - place).length() < 0.1, "box {i} at {at}");
+        assert!(world.is_sleeping(body).unwrap(), "box {i} is awake");
+    }
+    // A world at rest costs nothing, and nothing moves in it.
+    let hash = world.state_hash();
+    let stats = *world.step(DT).unwrap();
+    assert_eq!((stats.n_tested, stats.solver.n_awake), (0, 0));
+    assert_eq!(world.state_hash(), hash);
+}
+
+#[test]
+fn a_push_wakes_the_stack() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = stack(&mut world, 5);
+    for _ in 0..480 {
+        world.step(DT).unwrap();
+    }
+    assert!(bodies.iter().all(|&body| world.is_sleeping(body).unwrap()));
+    world.apply_impulse(bodies[4], Vec3::new(3.0, 0.0, 0.0), Vec3::new(0.0, 4.5, 0.0)).unwrap();
+    world.step(DT).unwrap();
+    assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
+    // And so does taking away what it stands on.
+    for _ in 0..240 {
+        world.step(DT).unwrap();
+    }
+    assert!(world.is_sleeping(bodies[1]).unwrap());
+    world.remove(bodies[0]).unwrap();
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+    }
+    assert!((world.pose(bodies[1]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
+}
+
+#[test]
+fn a_pile_of_hundreds_comes_to_rest_above_the_floor() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    let mut dice = Dice::new(3);
+    let mut bodies = Vec::new();
+    for i in 0..300 {
+        let (layer, cell) = (i / 25, i % 25);
+        let at = Vec3::new(
+            (cell % 5) as f32 * 1.15 - 2.3,
+            1.0 + 1.2 * layer as f32,
+            (cell / 5) as f32 * 1.15 - 2.3,
+        );
+        let turn = carom_math::Quat::from_scaled_axis(dice.point(1.0));
+        let pose = carom_math::Pose::new(turn, at + dice.point(0.05));
+        bodies.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
+    }
+    for _ in 0..600 {
+        world.step(DT).unwrap();
+    }
+    let mut n_sleeping = 0;
+    for &body in &bodies {
+        let motion = world.motion(body).unwrap();
+        assert!(0.45 < motion.pose.translation.y, "{:?}", motion.pose);
+        assert!(motion.linear_velocity.length() < 0.3, "{:?}", motion.linear_velocity);
+        n_sleeping += usize::from(motion.is_sleeping);
+    }
+    assert!(270 < n_sleeping, "{n_sleeping} of 300 sleep");
+}
+
+#[test]
+fn a_heap_with_a_chain_stays_in_its_walls() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = heap(&mut world, 108, 1);
+    for _ in 0..400 {
+        world.step(DT).unwrap();
+    }
+    for &body in &bodies {
+        let at = world.pose(body).unwrap().translation;
+        assert!(at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y, "{at}");
+    }
+    // The chain still hangs together.
+    for joint in world.joint_list() {
+        let end = |body: u32, frame: &carom_math::Pose| {
+            let id = world.body_ids().find(|id| id.index() == body).unwrap();
+            world.pose(id).unwrap().transform_point(frame.translation)
+        };
+        let gap = (end(joint.body_a, &joint.frame_a) - end(joint.body_b, &joint.frame_b)).length();
+        assert!(gap < 0.05, "a joint is {gap} open");
+    }
+}
+
+#[test]
+fn a_fast_ball_does_not_pass_through_a_thin_wall() {
+    for is_fast in [false, true] {
+        let mut world: World = World::new();
+        *world.solver_settings_mut() = world.settings().solver.with_gravity(Vec3::ZERO);
+        world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.01, 5.0, 5.0)))).unwrap();
+        let shape = Shape::Sphere(Sphere::new(0.05).unwrap());
+        let desc = BodyDesc::new(shape).with_position(Vec3::new(-3.33, 0.1, 0.2)).with_fast(is_fast);
+        let body = world.insert(desc.with_velocity(Vec3::new(90.0, 0.0, 0.0), Vec3::ZERO)).unwrap();
+        for _ in 0..30 {
+            world.step(DT).unwrap();
+        }
+        let x = world.pose(body).unwrap().translation.x;
+        assert_eq!(x < 0.0, is_fast, "fast {is_fast}: it ends at x = {x}");
+    }
+}

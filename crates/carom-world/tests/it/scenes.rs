@@ -1,0 +1,75 @@
+//! Scenes that several tests share.
+
+use carom_broad::BroadPhase;
+use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::Shape;
+use carom_testkit::conform::dice::Dice;
+use carom_world::{BodyDesc, BodyId, JointKind, World, WorldSettings};
+
+pub(crate) const DT: f32 = 1.0 / 60.0;
+
+pub(crate) fn cuboid(half: Vec3) -> Shape {
+    Shape::Cuboid(Cuboid::new(half).unwrap())
+}
+
+pub(crate) fn ball(radius: f32) -> Shape {
+    Shape::Sphere(Sphere::new(radius).unwrap())
+}
+
+pub(crate) fn ground() -> BodyDesc {
+    BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))
+}
+
+pub(crate) fn world_on<B: BroadPhase + Default>() -> World<B> {
+    World::with_broad_phase(B::default(), WorldSettings::default())
+}
+
+/// A stack of unit boxes on the ground.
+pub(crate) fn stack<B: BroadPhase>(world: &mut World<B>, n: usize) -> Vec<BodyId> {
+    world.insert(ground()).unwrap();
+    let at = |i: usize| Vec3::new(0.0, 0.5 + i as f32, 0.0);
+    (0..n)
+        .map(|i| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+        .collect()
+}
+
+/// Boxes, balls and capsules dropped in a heap between walls, and a chain of capsules among them.
+pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> Vec<BodyId> {
+    let mut dice = Dice::new(seed);
+    world.insert(ground()).unwrap();
+    for (x, z) in [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)] {
+        let half = if x == 0.0 { Vec3::new(7.0, 20.0, 0.5) } else { Vec3::new(0.5, 20.0, 7.0) };
+        world.insert(BodyDesc::fixed(cuboid(half)).with_position(Vec3::new(x, 0.0, z) * 6.0)).unwrap();
+    }
+    let mut bodies = Vec::new();
+    for i in 0..n {
+        let (layer, cell) = (i / 36, i % 36);
+        let jitter = dice.point(0.1);
+        let at =
+            Vec3::new((cell % 6) as f32 * 1.7 - 4.2, 1.0 + layer as f32 * 1.5, (cell / 6) as f32 * 1.7 - 4.2);
+        let turn = Quat::from_scaled_axis(dice.point(1.5));
+        let shape = match i % 4 {
+            0 => ball(dice.range(0.3, 0.6)),
+            1 => Shape::Capsule(Capsule::new(0.3, 0.25).unwrap()),
+            _ => cuboid(Vec3::new(dice.range(0.3, 0.6), dice.range(0.3, 0.6), dice.range(0.3, 0.6))),
+        };
+        let desc = BodyDesc::new(shape).with_pose(Pose::new(turn, at + jitter));
+        bodies.push(world.insert(desc.with_restitution(if i % 7 == 0 { 0.3 } else { 0.0 })).unwrap());
+    }
+    let top = 2.0 + (n / 36 + 1) as f32 * 1.5;
+    let mut links: Vec<BodyId> = Vec::new();
+    for i in 0..6 {
+        let link = BodyDesc::new(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap()))
+            .with_position(Vec3::new(0.0, top + i as f32 * 0.95, 0.0))
+            .with_family(1);
+        let link = world.insert(link).unwrap();
+        if let Some(&last) = links.last() {
+            let between = Vec3::new(0.0, top + i as f32 * 0.95 - 0.475, 0.0);
+            world.insert_joint_at(last, link, JointKind::Ball { cone: 1.0 }, between, Vec3::Y).unwrap();
+        }
+        links.push(link);
+    }
+    bodies.extend(links);
+    bodies
+}
