@@ -1,3 +1,8 @@
 //! The carom command.
 #![forbid(unsafe_code)]
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    carom_cli::main()
+}

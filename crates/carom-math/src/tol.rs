@@ -115,3 +115,7 @@ pub const RAY_ROUNDS: u32 = 200;
 ///
 /// The parameter is then right to 1e-15 times this number, relative to the distance of the triangle.
 pub const RAY_PARAMETER_CONDITION: f64 = 1.0e3;
+/// Pure number. How far a matrix may be from a rotation, in the largest entry of R^T R - 1, and still be a rounded one.
+///
+/// Files print direction cosines with six digits, which leaves a few 1e-6; a scale of 0.1 % is 2e-3 and is refused.
+pub const MATRIX_RIGIDITY: f64 = 1e-4;

@@ -1,0 +1,200 @@
+//! The command line: what may be asked, with an example for each command.
+
+use crate::shape_arg::ShapeArg;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Collision detection for people who have models.
+///
+/// Lengths are in the unit of the files, glTF and URDF in metres. Round shapes stand along y. Exit status: 0 nothing
+/// found, 1 found, 2 error.
+#[derive(Debug, Parser)]
+#[command(name = "carom", version, propagate_version = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find the parts that collide, or come closer than a clearance
+    #[command(
+        after_help = "Example:\n  carom check assembly.json gripper.stl --clearance 0.001 --ignore base,foot\n\n\
+        Each file, each node of a glTF scene, each link of a URDF, each part of a scene file is a part.\n\
+        A scene file is JSON: {\"parts\": [{\"mesh\": FILE, \"name\": .., \"scale\": .., \"pose\": [16 numbers]}]}"
+    )]
+    Check(CheckArgs),
+    /// How far apart two shapes are, or how many triangle pairs intersect
+    #[command(after_help = "Examples:\n  carom distance bolt.stl nut.stl --pose-b 0,0,0.002,0,0,0,1\n  \
+        carom distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1")]
+    Distance(DistanceArgs),
+    /// Where a ray meets a mesh or shape
+    #[command(after_help = "Example:\n  carom ray engine.stl --from 0,0,10 --dir 0,0,-1 --all")]
+    Ray(RayArgs),
+    /// Report on meshes: counts, box, watertight or not, volume
+    #[command(after_help = "Example:\n  carom info model.glb part.stl --json")]
+    Info(InfoArgs),
+    /// Answer questions in JSON, one on each line
+    #[command(after_help = "Example:\n  \
+        echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
+        Ops: distance, contact, intersects, ray, point. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"capsule\":[half,R]},\n\
+        {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
+        {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
+    Batch(BatchArgs),
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// The scene
+    #[arg(default_value = "pile", value_parser = ["pile"])]
+    pub scene: String,
+    /// Bodies that move
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub bodies: u32,
+    /// Steps of 1/60 second
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub frames: u32,
+    /// Seed of the scene
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Write a page that plays the run
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Meshes (OBJ, STL, PLY), scenes (glTF, JSON), robots (URDF)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Also list pairs of parts that are closer than this
+    #[arg(long, value_name = "D", value_parser = not_negative, allow_hyphen_values = true)]
+    pub clearance: Option<f64>,
+    /// A pair of parts that may touch; may be given several times
+    #[arg(long, value_name = "A,B")]
+    pub ignore: Vec<String>,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page that shows the parts
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Report on the good files although others cannot be read
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+/// Arguments of `distance`.
+#[derive(Debug, Args)]
+pub struct DistanceArgs {
+    /// A file, or sphere:R box:HX,HY,HZ capsule:HALF,R cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE
+    pub a: ShapeArg,
+    /// The same
+    pub b: ShapeArg,
+    /// Where A is
+    #[arg(long, value_name = "x,y,z,qx,qy,qz,qw", value_parser = numbers::<7>, allow_hyphen_values = true)]
+    pub pose_a: Option<Numbers<7>>,
+    /// Where B is
+    #[arg(long, value_name = "x,y,z,qx,qy,qz,qw", value_parser = numbers::<7>, allow_hyphen_values = true)]
+    pub pose_b: Option<Numbers<7>>,
+    /// Where A is, as a rigid matrix, row-major
+    #[arg(long, value_name = "16 NUMBERS", value_parser = numbers::<16>, allow_hyphen_values = true, conflicts_with = "pose_a")]
+    pub matrix_a: Option<Numbers<16>>,
+    /// Where B is, as a rigid matrix, row-major
+    #[arg(long, value_name = "16 NUMBERS", value_parser = numbers::<16>, allow_hyphen_values = true, conflicts_with = "pose_b")]
+    pub matrix_b: Option<Numbers<16>>,
+    /// Multiply A's lengths before it is placed
+    #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
+    pub scale_a: f64,
+    /// Multiply B's lengths before it is placed
+    #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
+    pub scale_b: f64,
+    /// Write the answer as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `ray`.
+#[derive(Debug, Args)]
+pub struct RayArgs {
+    /// A file, or a shape as for distance
+    pub file: ShapeArg,
+    /// Where the ray starts
+    #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
+    pub from: Numbers<3>,
+    /// Its direction, of any length; t counts in this length
+    #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
+    pub dir: Numbers<3>,
+    /// All hits, not the first alone
+    #[arg(long)]
+    pub all: bool,
+    /// Both sides of the origin
+    #[arg(long)]
+    pub both: bool,
+    /// Write the answer as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `info`.
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// Meshes (OBJ, STL, PLY), scenes (glTF, JSON), robots (URDF)
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Report on the good files although others cannot be read
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+/// Arguments of `batch`.
+#[derive(Debug, Args)]
+pub struct BatchArgs {
+    /// A file of questions; standard input where there is none
+    pub file: Option<PathBuf>,
+}
+
+/// So many finite numbers, separated by commas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers<const N: usize>(pub [f64; N]);
+
+/// Parses numbers separated by commas.
+pub fn numbers<const N: usize>(text: &str) -> Result<Numbers<N>, String> {
+    let mut values = [0.0; N];
+    let mut n = 0;
+    for word in text.split(',') {
+        let x: f64 = word.trim().parse().map_err(|_| format!("{word:?} is not a number"))?;
+        if !x.is_finite() {
+            return Err(format!("{word} is not finite"));
+        }
+        if n < N {
+            values[n] = x;
+        }
+        n += 1;
+    }
+    if n == N {
+        Ok(Numbers(values))
+    } else {
+        Err(format!("{n} numbers; {N} are needed, separated by commas"))
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let [x] = numbers::<1>(text)?.0;
+    if 0.0 <= x { Ok(x) } else { Err("must not be negative".to_owned()) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let [x] = numbers::<1>(text)?.0;
+    if 0.0 < x { Ok(x) } else { Err("must be above 0".to_owned()) }
+}

@@ -1,0 +1,156 @@
+//! Shapes in the questions of `batch`, and a memory for those from files.
+//!
+//! A file is read once, and its tree is built once for each place that it is asked about in; the last few are kept.
+
+use crate::solid::{self, ShapeSpec, Solid};
+use carom_io::scene_json::{read_matrix, read_numbers};
+use carom_io::{Placement, RawMesh};
+use glam::DVec3;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Baked meshes kept: a pair that is asked about in many places needs two at a time.
+const MAX_BAKED: usize = 8;
+
+/// Files kept.
+const MAX_FILES: usize = 64;
+
+/// What was read already.
+#[derive(Default)]
+pub(crate) struct Shapes {
+    files: Vec<(PathBuf, Arc<RawMesh>)>,
+    /// File, scale, placement by its bits; the newest last.
+    baked: Vec<((PathBuf, u64, [u64; 16]), Solid)>,
+}
+
+impl Shapes {
+    /// The shape `key` of a question, placed by `pose_key` or `matrix_key`.
+    pub(crate) fn read(&mut self, question: &Value, key: &str) -> Result<Solid, String> {
+        let shape = question.get(key).ok_or_else(|| format!("no shape {key:?}"))?;
+        let named = |e: String| format!("{key:?}: {e}");
+        let placement = read_placement(question, key)?;
+        if let Some(path) = shape.get("file") {
+            let path = path.as_str().ok_or_else(|| named("\"file\" is not a string".to_owned()))?;
+            let scale = match shape.get("scale") {
+                None => 1.0,
+                Some(scale) => scale
+                    .as_f64()
+                    .filter(|s| 0.0 < *s && s.is_finite())
+                    .ok_or_else(|| named(format!("a scale of {scale}")))?,
+            };
+            return self.file(Path::new(path), scale, &placement).map_err(named);
+        }
+        let spec = read_shape(shape).map_err(named)?;
+        solid::build(&spec, 1.0, &placement).map_err(named)
+    }
+
+    fn file(&mut self, path: &Path, scale: f64, placement: &Placement) -> Result<Solid, String> {
+        let key = (path.to_path_buf(), scale.to_bits(), placement.0.map(f64::to_bits));
+        if let Some(at) = self.baked.iter().position(|(k, _)| *k == key) {
+            let entry = self.baked.remove(at);
+            let solid = entry.1.clone();
+            self.baked.push(entry);
+            return Ok(solid);
+        }
+        let mesh = match self.files.iter().find(|(p, _)| p == path) {
+            Some((_, mesh)) => mesh.clone(),
+            None => {
+                let mesh = Arc::new(carom_io::read_mesh(path).map_err(|e| e.to_string())?);
+                if self.files.len() == MAX_FILES {
+                    self.files.remove(0);
+                }
+                self.files.push((path.to_path_buf(), mesh.clone()));
+                mesh
+            }
+        };
+        let solid = solid::bake(&path.display().to_string(), mesh, scale, placement)?;
+        if self.baked.len() == MAX_BAKED {
+            self.baked.remove(0);
+        }
+        self.baked.push((key, solid.clone()));
+        Ok(solid)
+    }
+}
+
+/// `pose_a` or `matrix_a` for the shape `a`; neither is the identity.
+fn read_placement(question: &Value, key: &str) -> Result<Placement, String> {
+    let (pose_key, matrix_key) = (format!("pose_{key}"), format!("matrix_{key}"));
+    match (question.get(&pose_key), question.get(&matrix_key)) {
+        (None, None) => Ok(Placement::IDENTITY),
+        (Some(_), Some(_)) => Err(format!("both {pose_key:?} and {matrix_key:?}")),
+        (Some(pose), None) => {
+            let numbers = read_numbers(pose).map_err(|e| format!("{pose_key:?}: {e}"))?;
+            let seven = <[f64; 7]>::try_from(numbers.as_slice())
+                .map_err(|_| format!("{pose_key:?}: {} numbers; 7 are needed", numbers.len()))?;
+            solid::placement_of_pose(&seven).map_err(|e| format!("{pose_key:?}: {e}"))
+        }
+        (None, Some(matrix)) => {
+            let placement = read_matrix(matrix).map_err(|e| format!("{matrix_key:?}: {e}"))?;
+            solid::rigid_placement(&placement.0).map_err(|e| format!("{matrix_key:?}: {e}"))
+        }
+    }
+}
+
+/// Any shape but a file.
+fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
+    let members = value.as_object().ok_or("not an object")?;
+    let mut known = members.iter().filter(|(key, _)| *key != "scale");
+    let (Some((kind, value)), None) = (known.next(), known.next()) else {
+        return Err("one member, the kind of shape, is needed".to_owned());
+    };
+    let in_kind = |e: String| format!("{kind}: {e}");
+    match kind.as_str() {
+        "sphere" => {
+            let radius = value.as_f64().map(|r| [r]).or_else(|| exactly(value).ok());
+            let [radius] = radius.ok_or_else(|| in_kind("a radius is needed".to_owned()))?;
+            Ok(ShapeSpec::Sphere(radius))
+        }
+        "box" => Ok(ShapeSpec::Box(exactly(value).map_err(in_kind)?)),
+        "capsule" => Ok(ShapeSpec::Capsule(exactly(value).map_err(in_kind)?)),
+        "cylinder" => Ok(ShapeSpec::Cylinder(exactly(value).map_err(in_kind)?)),
+        "cone" => Ok(ShapeSpec::Cone(exactly(value).map_err(in_kind)?)),
+        "ellipsoid" => Ok(ShapeSpec::Ellipsoid(exactly(value).map_err(in_kind)?)),
+        "hull" => Ok(ShapeSpec::Hull(points(value).map_err(in_kind)?)),
+        "mesh" => {
+            let member = |key: &str| value.get(key).ok_or_else(|| in_kind(format!("no {key:?}")));
+            let vertices = points(member("vertices")?).map_err(in_kind)?;
+            let list = member("triangles")?;
+            let mut numbers = Vec::new();
+            for (i, x) in read_numbers(list).map_err(in_kind)?.into_iter().enumerate() {
+                if !(0.0 <= x && x < vertices.len() as f64 && x.fract() == 0.0) {
+                    let reason = format!("triangle {}: {x} is no vertex of {}", i / 3, vertices.len());
+                    return Err(in_kind(reason));
+                }
+                numbers.push(x as u32);
+            }
+            let (triangles, rest) = numbers.as_chunks::<3>();
+            if !rest.is_empty() {
+                return Err(in_kind(format!(
+                    "{} vertex numbers, not three for each triangle",
+                    numbers.len()
+                )));
+            }
+            Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles: triangles.to_vec() }))
+        }
+        _ => Err(format!(
+            "unknown shape {kind:?}; known are sphere box capsule cylinder cone ellipsoid hull mesh file"
+        )),
+    }
+}
+
+/// A list of so many numbers.
+fn exactly<const N: usize>(value: &Value) -> Result<[f64; N], String> {
+    let numbers = read_numbers(value)?;
+    numbers.as_slice().try_into().map_err(|_| format!("{} numbers; {N} are needed", numbers.len()))
+}
+
+/// Points, three numbers each, flat or in lists.
+fn points(value: &Value) -> Result<Vec<DVec3>, String> {
+    let numbers = read_numbers(value)?;
+    let (points, rest) = numbers.as_chunks::<3>();
+    if !rest.is_empty() {
+        return Err(format!("{} coordinates, not three for each point", numbers.len()));
+    }
+    Ok(points.iter().map(|p| DVec3::from_array(*p)).collect())
+}

@@ -1,0 +1,7 @@
+//! The commands, one file each.
+
+pub mod batch;
+pub mod check;
+pub mod distance;
+pub mod info;
+pub mod ray;

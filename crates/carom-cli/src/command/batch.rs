@@ -1,0 +1,136 @@
+//! `carom batch`: a question in JSON on each line, an answer in JSON on each line, in order.
+//!
+//! A bad line is answered with an error and never ends the run. Answers are written as soon as no further question
+//! waits, so that another program can ask and listen in turn.
+
+use crate::args::BatchArgs;
+use crate::batch_shape::Shapes;
+use crate::command::ray;
+use crate::report::{self, Found};
+use carom_io::scene_json::read_numbers;
+use carom_math::f64::{Interval, Ray};
+use carom_query::f64::{intersects, project_point};
+use glam::DVec3;
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+
+/// Longer lines are refused: a mesh of millions of triangles belongs into a file.
+const MAX_LINE: u64 = 1 << 30;
+
+/// Runs the command.
+pub fn run(args: &BatchArgs) -> Result<Found, String> {
+    let input: Box<dyn Read> = match &args.file {
+        Some(path) => Box::new(File::open(path).map_err(|e| format!("{}: {e}", path.display()))?),
+        None => Box::new(std::io::stdin()),
+    };
+    let mut reader = BufReader::new(input);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match answer_all(&mut reader, &mut out) {
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(Found::Nothing),
+        Err(e) => Err(format!("batch: {e}")),
+        Ok(()) => Ok(Found::Nothing),
+    }
+}
+
+/// Answers every line.
+pub fn answer_all(reader: &mut BufReader<impl Read>, out: &mut impl Write) -> std::io::Result<()> {
+    let mut shapes = Shapes::default();
+    let mut line = Vec::new();
+    let mut number = 0u64;
+    loop {
+        line.clear();
+        if reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            return out.flush();
+        }
+        number += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let answer = answer_line(&line, number, &mut shapes);
+        serde_json::to_writer(&mut *out, &answer)?;
+        out.write_all(b"\n")?;
+        if reader.buffer().is_empty() {
+            out.flush()?;
+        }
+    }
+}
+
+/// One question, one answer.
+fn answer_line(line: &[u8], number: u64, shapes: &mut Shapes) -> Value {
+    let question: Value = match serde_json::from_slice(line) {
+        Ok(question) => question,
+        Err(e) => return json!({"id": null, "error": format!("line {number}: {e}")}),
+    };
+    let id = question.get("id").cloned().unwrap_or(Value::Null);
+    match answer(&question, shapes) {
+        Ok(members) => {
+            let mut all = Map::new();
+            all.insert("id".to_owned(), id);
+            all.extend(members);
+            Value::Object(all)
+        }
+        Err(error) => {
+            let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+            json!({"id": id, "error": error})
+        }
+    }
+}
+
+fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, String> {
+    if !question.is_object() {
+        return Err("not an object".to_owned());
+    }
+    let op = question.get("op").and_then(Value::as_str).ok_or("no \"op\"")?;
+    let mut members = Map::new();
+    match op {
+        "distance" | "contact" => {
+            let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
+            Ok(report::distance_members(&a, &b, op == "contact"))
+        }
+        "intersects" => {
+            let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
+            if let (Some(mesh_a), Some(mesh_b)) = (a.mesh(), b.mesh()) {
+                let n = report::count_pairs(mesh_a, mesh_b);
+                members.insert("intersects".to_owned(), json!(0 < n));
+                members.insert("triangle_pairs".to_owned(), json!(n));
+            } else {
+                let is_hit = intersects(&a.shape, &a.pose, &b.shape, &b.pose);
+                members.insert("intersects".to_owned(), json!(is_hit));
+            }
+            Ok(members)
+        }
+        "ray" => {
+            let solid = shapes.read(question, "a")?;
+            let ray = Ray::new(vector(question, "origin")?, vector(question, "dir")?);
+            if ray.direction == DVec3::ZERO {
+                return Err("\"dir\" is zero".to_owned());
+            }
+            let is = |key: &str| question.get(key).and_then(Value::as_bool).unwrap_or(false);
+            let interval = if is("both") { Interval::BOTH } else { Interval::FORWARD };
+            let hits = ray::cast(&solid, &ray, interval, is("all"));
+            let hits: Vec<Value> = hits.iter().map(|h| ray::hit_members(h, None).into()).collect();
+            members.insert("hits".to_owned(), json!(hits));
+            Ok(members)
+        }
+        "point" => {
+            let solid = shapes.read(question, "a")?;
+            let point = vector(question, "point")?;
+            let projection = project_point(&solid.shape, &solid.pose, point).ok_or("the shape is empty")?;
+            members.insert("distance".to_owned(), json!(projection.distance.abs()));
+            members.insert("nearest".to_owned(), report::list(projection.point));
+            members.insert("inside".to_owned(), json!(projection.is_inside));
+            Ok(members)
+        }
+        _ => Err(format!("unknown op {op:?}; known are distance contact intersects ray point")),
+    }
+}
+
+/// Three finite numbers.
+fn vector(question: &Value, key: &str) -> Result<DVec3, String> {
+    let value = question.get(key).ok_or_else(|| format!("no {key:?}"))?;
+    let numbers = read_numbers(value).map_err(|e| format!("{key:?}: {e}"))?;
+    let three = <[f64; 3]>::try_from(numbers.as_slice())
+        .map_err(|_| format!("{key:?}: {} numbers; 3 are needed", numbers.len()))?;
+    Ok(DVec3::from_array(three))
+}

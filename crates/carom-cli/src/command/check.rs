@@ -1,0 +1,200 @@
+//! `carom check`: which parts collide, how deep, where, and which come closer than a clearance.
+//!
+//! A broad phase over the parts' boxes names the pairs, exact counts decide, distances measure.
+
+use crate::args::CheckArgs;
+use crate::load::{self, Loaded};
+use crate::progress::Progress;
+use crate::report::{self, Found, spaced};
+use crate::scene_page;
+use crate::solid::{self, Solid};
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Filter, Pair};
+use carom_broad_tree::DynamicBvh;
+use carom_io::Part;
+use carom_math::f64::Pose;
+use carom_query::f64::{MeshShape, Shape, contact, distance};
+use glam::DVec3;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A pair of parts that is listed.
+pub struct PairReport {
+    /// Number of the first part.
+    pub a: usize,
+    /// Number of the second part.
+    pub b: usize,
+    /// Pairs of triangles that share a point; exact.
+    pub triangle_pairs: usize,
+    /// 0 when they intersect.
+    pub distance: f64,
+    /// How deep the deepest pair of triangles is; `None` when apart.
+    pub depth: Option<f64>,
+    /// Where: a point of both, or on A nearest to B.
+    pub point: DVec3,
+}
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> Result<Found, String> {
+    let (files, has_bad) = load::load_all(&args.files, args.keep_going)?;
+    let frame = load::frame_of(files.iter().map(|f| &f.model));
+    let (names, solids) = place(files)?;
+    let ignored = ignored_pairs(&args.ignore, &names)?;
+    let clearance = args.clearance.unwrap_or(0.0);
+    let candidates = candidates(&solids, clearance)?;
+    let mut listed = Vec::new();
+    let mut progress = Progress::new("pairs", candidates.len() as u64);
+    for pair in &candidates {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        if !ignored.contains(&(a, b)) {
+            listed.extend(examine(a, b, &solids, clearance));
+        }
+        progress.step();
+    }
+    drop(progress);
+    if let Some(page) = &args.html {
+        let html = scene_page::page(&names, &solids, &listed, frame.1)?;
+        std::fs::write(page, html).map_err(|e| format!("{}: {e}", page.display()))?;
+    }
+    if args.json {
+        report::print(&document(&names, &listed, frame).to_string())?;
+    } else {
+        print_lines(&names, &listed, args.clearance, frame)?;
+    }
+    Ok(match (listed.is_empty(), has_bad) {
+        (_, true) => Found::BadInput,
+        (true, _) => Found::Nothing,
+        (false, _) => Found::Something,
+    })
+}
+
+/// All parts of all files with unique names, in world coordinates.
+fn place(files: Vec<Loaded>) -> Result<(Vec<String>, Vec<Solid>), String> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut origin = Vec::new();
+    for file in files {
+        origin.resize(parts.len() + file.model.parts.len(), file.path);
+        parts.extend(file.model.parts);
+    }
+    carom_io::make_names_unique(&mut parts);
+    let mut progress = Progress::new("parts", parts.len() as u64);
+    let mut solids = Vec::new();
+    for (part, path) in parts.iter().zip(&origin) {
+        let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", path.display()))?;
+        solids.push(Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY });
+        progress.step();
+    }
+    Ok((parts.into_iter().map(|p| p.name).collect(), solids))
+}
+
+/// The pairs of part numbers, low first, that `--ignore A,B` names.
+fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usize)>, String> {
+    let mut pairs = Vec::new();
+    for text in ignore {
+        // A name may hold a comma itself: every split is tried.
+        let found = text.match_indices(',').find_map(|(at, _)| {
+            let find = |name: &str| names.iter().position(|n| n == name);
+            Some((find(&text[..at])?, find(&text[at + 1..])?))
+        });
+        let (a, b) = found.ok_or_else(|| {
+            let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+            let more = if some.len() < names.len() { ", ..." } else { "" };
+            format!("--ignore {text:?}: not two names of parts; parts are: {}{more}", some.join(" "))
+        })?;
+        pairs.push((a.min(b), a.max(b)));
+    }
+    Ok(pairs)
+}
+
+/// Pairs whose boxes come within the clearance, sorted.
+fn candidates(solids: &[Solid], clearance: f64) -> Result<Vec<Pair>, String> {
+    let bounds: Vec<(DVec3, DVec3)> =
+        solids.iter().filter_map(Solid::mesh).map(|m: &MeshShape| m.mesh().wide_bounds()).collect();
+    let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
+    // Boxes are single precision, parts may lie beyond its range: a power of two brings all of them in.
+    let mut scale = 1.0;
+    while 1e30 < (largest + clearance) * scale {
+        scale *= 0.5;
+    }
+    let boxes: Vec<(Aabb, Filter)> = bounds
+        .iter()
+        .map(|(min, max)| (Aabb::around((*min - clearance) * scale, *max * scale), Filter::default()))
+        .collect();
+    let mut phase = DynamicBvh::new();
+    let mut ids = Vec::new();
+    phase.insert_batch(&boxes, &mut ids).map_err(|e| e.to_string())?;
+    let mut pairs = Vec::new();
+    phase.pairs(&mut pairs);
+    Ok(pairs)
+}
+
+/// The exact answer for one pair; `None` when it need not be listed.
+fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairReport> {
+    let (x, y) = (&solids[a], &solids[b]);
+    let n = report::count_pairs(x.mesh()?, y.mesh()?);
+    if 0 < n {
+        let deepest = contact(&x.shape, &x.pose, &y.shape, &y.pose, 0.0);
+        let (depth, point) = match &deepest {
+            Some(deep) => {
+                let c = &deep.contact;
+                ((-c.distance).max(0.0), c.point_a * 0.5 + c.point_b * 0.5)
+            }
+            None => (0.0, distance(&x.shape, &x.pose, &y.shape, &y.pose).point_a),
+        };
+        return Some(PairReport { a, b, triangle_pairs: n, distance: 0.0, depth: Some(depth), point });
+    }
+    if clearance == 0.0 {
+        return None;
+    }
+    let d = distance(&x.shape, &x.pose, &y.shape, &y.pose);
+    (d.distance < clearance).then_some(PairReport {
+        a,
+        b,
+        triangle_pairs: 0,
+        distance: d.distance,
+        depth: None,
+        point: d.point_a,
+    })
+}
+
+/// The report as JSON.
+fn document(names: &[String], listed: &[PairReport], (unit, up): (Option<&str>, Option<&str>)) -> Value {
+    let pairs: Vec<Value> = listed
+        .iter()
+        .map(|p| {
+            json!({
+                "a": names[p.a], "b": names[p.b], "intersects": 0 < p.triangle_pairs, "triangle_pairs": p.triangle_pairs,
+                "distance": p.distance, "depth": p.depth, "point": report::list(p.point),
+            })
+        })
+        .collect();
+    json!({
+        "schema": "carom.check.v1", "parts": names, "pairs": pairs, "clear": listed.is_empty(), "unit": unit, "up": up,
+    })
+}
+
+/// The report for people.
+fn print_lines(
+    names: &[String],
+    listed: &[PairReport],
+    clearance: Option<f64>,
+    frame: (Option<&str>, Option<&str>),
+) -> Result<(), String> {
+    for p in listed {
+        let (a, b, at) = (&names[p.a], &names[p.b], spaced(p.point));
+        report::print(&match p.depth {
+            Some(depth) => {
+                format!(
+                    "{a} and {b} collide: {} pairs of triangles, {depth:.3e} deep, near {at}",
+                    p.triangle_pairs
+                )
+            }
+            None => format!("{a} and {b} are {} apart, at {at}", p.distance),
+        })?;
+    }
+    let n_collide = listed.iter().filter(|p| 0 < p.triangle_pairs).count();
+    let limit =
+        clearance.map_or(String::new(), |d| format!(", {} closer than {d}", listed.len() - n_collide));
+    let parts = if names.len() == 1 { "1 part".to_owned() } else { format!("{} parts", names.len()) };
+    report::print(&format!("{parts}: {n_collide} pairs collide{limit}; {}", load::frame_text(frame)))
+}

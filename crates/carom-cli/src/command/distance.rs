@@ -1,0 +1,61 @@
+//! `carom distance`: two shapes, one answer.
+
+use crate::args::{DistanceArgs, Numbers};
+use crate::report::{self, Found, spaced};
+use crate::shape_arg::ShapeArg;
+use crate::solid::{self, Solid};
+use carom_io::Placement;
+use glam::DVec3;
+use serde_json::{Map, Value, json};
+
+/// Runs the command.
+pub fn run(args: &DistanceArgs) -> Result<Found, String> {
+    let a = read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a)?;
+    let b = read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b)?;
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), json!("carom.distance.v1"));
+    document.extend(report::distance_members(&a, &b, false));
+    let is_intersecting = document["intersects"] == json!(true);
+    if args.json {
+        report::print(&Value::Object(document).to_string())?;
+    } else {
+        report::print(&sentence(&document))?;
+    }
+    Ok(if is_intersecting { Found::Something } else { Found::Nothing })
+}
+
+fn read(
+    which: &str,
+    shape: &ShapeArg,
+    scale: f64,
+    pose: Option<Numbers<7>>,
+    matrix: Option<Numbers<16>>,
+) -> Result<Solid, String> {
+    let placement = match (pose, matrix) {
+        (Some(pose), _) => solid::placement_of_pose(&pose.0),
+        (None, Some(matrix)) => solid::rigid_placement(&matrix.0),
+        (None, None) => Ok(Placement::IDENTITY),
+    };
+    let placement = placement.map_err(|e| format!("{which}: {e}"))?;
+    solid::build(&shape.0, scale, &placement)
+}
+
+/// The answer for people.
+fn sentence(d: &Map<String, Value>) -> String {
+    let vector = |key: &str| {
+        let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);
+        spaced(DVec3::new(x(0), x(1), x(2)))
+    };
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    if d["intersects"] != json!(true) {
+        let distance = number(&d["distance"]);
+        return format!("apart by {distance}, from {} to {}", vector("point_a"), vector("point_b"));
+    }
+    match (d.get("triangle_pairs"), d.get("depth")) {
+        (Some(n), _) => format!("intersecting: {n} pairs of triangles, one of them at {}", vector("point_a")),
+        (None, Some(depth)) => {
+            format!("overlapping by {}; B comes free along {}", number(depth), vector("normal"))
+        }
+        (None, None) => format!("intersecting, at {}", vector("point_a")),
+    }
+}

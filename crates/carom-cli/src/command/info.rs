@@ -1,0 +1,92 @@
+//! `carom info`: what a mesh is like, and what is wrong with it.
+
+use crate::args::InfoArgs;
+use crate::load;
+use crate::report::{self, Found, spaced};
+use carom_geom::f64::{MeshReport, TriMesh};
+use carom_io::Part;
+use serde_json::{Value, json};
+
+/// Runs the command.
+pub fn run(args: &InfoArgs) -> Result<Found, String> {
+    let (files, has_bad) = load::load_all(&args.files, args.keep_going)?;
+    let mut documents = Vec::new();
+    for file in &files {
+        let mut parts = Vec::new();
+        for part in &file.model.parts {
+            let report = examine(part).map_err(|e| format!("{}: {e}", file.path.display()))?;
+            if args.json {
+                parts.push(members(&part.name, &report));
+            } else {
+                report::print(&text(&file.path.display().to_string(), part, &report))?;
+            }
+        }
+        let (unit, up) = (file.model.unit, file.model.up);
+        if args.json {
+            documents.push(
+                json!({"file": file.path.display().to_string(), "unit": unit, "up": up, "parts": parts}),
+            );
+        } else {
+            report::print(&format!("  {}", load::frame_text((unit, up))))?;
+        }
+    }
+    if args.json {
+        report::print(&json!({"schema": "carom.info.v1", "files": documents}).to_string())?;
+    }
+    Ok(if has_bad { Found::BadInput } else { Found::Nothing })
+}
+
+fn examine(part: &Part) -> Result<MeshReport, String> {
+    let world = part.world_mesh()?;
+    let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
+    Ok(MeshReport::new(&mesh))
+}
+
+/// The report as JSON.
+fn members(name: &str, r: &MeshReport) -> Value {
+    json!({
+        "name": name,
+        "triangles": r.n_triangles,
+        "vertices": r.n_vertices,
+        "min": r.min.to_array(),
+        "max": r.max.to_array(),
+        "watertight": r.is_watertight(),
+        "solid": r.is_solid(),
+        "boundary_edges": r.n_boundary_edges,
+        "non_manifold_edges": r.n_non_manifold_edges,
+        "flipped_edges": r.n_flipped_edges,
+        "repeated_corner_triangles": r.n_repeated_corner,
+        "zero_area_triangles": r.n_zero_area,
+        "duplicate_triangles": r.n_duplicates,
+        "components": r.n_components,
+        "volume": r.signed_volume,
+    })
+}
+
+/// The report for people.
+fn text(file: &str, part: &Part, r: &MeshReport) -> String {
+    let seal = match (r.is_watertight(), r.is_solid()) {
+        (true, true) => "watertight, with one orientation: a solid",
+        (true, false) => "watertight, but neighbours are turned against each other",
+        (false, true) => "not watertight edge by edge, but inside and outside are told apart everywhere",
+        (false, false) => "not watertight",
+    };
+    format!(
+        "{file}: {}\n  {} triangles, {} vertices (equal positions counted once), components: {}\n  {seal}; edges: {} open, \
+         {} non-manifold, {} flipped\n  triangles: {} with a repeated corner, {} without area, {} duplicates\n  \
+         box {} to {}\n  volume {}",
+        part.name,
+        r.n_triangles,
+        r.n_vertices,
+        r.n_components,
+        r.n_boundary_edges,
+        r.n_non_manifold_edges,
+        r.n_flipped_edges,
+        r.n_repeated_corner,
+        r.n_zero_area,
+        r.n_duplicates,
+        spaced(r.min),
+        spaced(r.max),
+        r.signed_volume,
+    )
+}

@@ -1,0 +1,53 @@
+//! The `carom` command as a library: what the binary calls, and what its tests look into.
+//!
+//! ```
+//! use carom_cli::solid::{ShapeSpec, build};
+//! use carom_io::Placement;
+//!
+//! let ball = build(&ShapeSpec::Sphere(0.5), 1.0, &Placement::IDENTITY)?;
+//! let mut moved = Placement::IDENTITY;
+//! moved.0[3] = 2.0;
+//! let brick = build(&ShapeSpec::Box([1.0, 1.0, 1.0]), 1.0, &moved)?;
+//! let answer = carom_cli::report::distance_members(&ball, &brick, false);
+//! assert_eq!(answer["distance"], 0.5);
+//! # Ok::<(), String>(())
+//! ```
+#![forbid(unsafe_code)]
+#![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
+
+pub mod args;
+mod batch_shape;
+pub mod command;
+mod load;
+pub mod player;
+mod progress;
+pub mod report;
+mod scene_page;
+mod shape_arg;
+pub mod solid;
+
+use args::{Cli, Command};
+use clap::Parser;
+use report::Found;
+use std::process::ExitCode;
+
+/// Reads the command line, runs the command, and says how it ended: 0 nothing found, 1 found, 2 error.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ended = match &cli.command {
+        Command::Check(args) => command::check::run(args),
+        Command::Distance(args) => command::distance::run(args),
+        Command::Ray(args) => command::ray::run(args),
+        Command::Info(args) => command::info::run(args),
+        Command::Batch(args) => command::batch::run(args),
+    };
+    match ended {
+        Ok(Found::Nothing) => ExitCode::SUCCESS,
+        Ok(Found::Something) => ExitCode::from(1),
+        Ok(Found::BadInput) => ExitCode::from(2),
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

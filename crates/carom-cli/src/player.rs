@@ -1,0 +1,356 @@
+//! The player: one HTML file that shows a recording, with everything in it.
+//!
+//! Poses are quantised (16 bits per coordinate within the scene's box, 12 bits per quaternion component), predicted from the
+//! two frames before, split into byte planes, deflated, and written as base64 into the page, whose own script draws them.
+//!
+//! Reference: G. Fiedler, Snapshot Compression, gafferongames.com, 2015 (the smallest three components of a quaternion).
+//! Differs: prediction is linear and its error is not bit-packed; deflate does that.
+
+use base64::Engine;
+use carom_math::{Pose, Quat, Vec3};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// What the player draws for a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerShape {
+    /// Half the size on each axis.
+    Cuboid(Vec3),
+    /// Half the straight part along y, radius; a ball when the first is 0.
+    Capsule(f32, f32),
+    /// Triangles.
+    Mesh(PlayerMesh),
+    /// The plane through the body's origin with this normal: drawn as a grid or an outline.
+    Plane(Vec3),
+}
+
+/// Triangles of a shape, in its own frame.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct PlayerMesh {
+    /// Positions.
+    pub vertices: Vec<Vec3>,
+    /// Three vertex numbers each, counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// What the engine knows of a body: its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BodyState {
+    /// Never moves.
+    Fixed = 0,
+    /// At rest and left out of the work.
+    Asleep = 1,
+    /// Moves, and touches nothing.
+    Awake = 2,
+    /// Touches another body.
+    InContact = 3,
+    /// A part that is closer than the clearance.
+    Near = 4,
+    /// A part that intersects another.
+    Colliding = 5,
+}
+
+/// One frame of the statistics under the picture.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FrameStats {
+    /// Values in the order of [`Recording::charts`], flattened.
+    pub values: Vec<f64>,
+}
+
+/// A chart under the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Over the chart.
+    pub title: String,
+    /// After the numbers.
+    pub unit: String,
+    /// One name for each line.
+    pub lines: Vec<String>,
+}
+
+/// A recording that is being made.
+pub struct Recording {
+    title: String,
+    /// Seconds from one recorded frame to the next.
+    seconds_per_frame: f64,
+    shapes: Vec<PlayerShape>,
+    /// Number of the shape of each body.
+    bodies: Vec<u32>,
+    names: Vec<String>,
+    charts: Vec<Chart>,
+    table: Option<Value>,
+    min: Vec3,
+    max: Vec3,
+    frames: Vec<Frame>,
+}
+
+/// A frame as it was given; quantised at the end, when the scene's box is known.
+struct Frame {
+    poses: Vec<Pose>,
+    states: Vec<BodyState>,
+    contacts: Vec<Vec3>,
+    n_contacts: usize,
+    stats: FrameStats,
+}
+
+/// Contacts kept in one frame: enough to see where they are, few enough to load.
+const MAX_CONTACTS: usize = 2000;
+
+/// Steps from the least to the greatest quaternion component, which is at most 1 / sqrt 2.
+const QUAT_STEPS: f32 = 4095.0;
+
+impl Recording {
+    /// An empty recording of bodies with these shapes; `bodies` are shape numbers.
+    pub fn new(title: &str, seconds_per_frame: f64, shapes: Vec<PlayerShape>, bodies: Vec<u32>) -> Recording {
+        Recording {
+            title: title.to_owned(),
+            seconds_per_frame,
+            shapes,
+            bodies,
+            names: Vec::new(),
+            charts: Vec::new(),
+            table: None,
+            min: Vec3::INFINITY,
+            max: Vec3::NEG_INFINITY,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Names the charts, whose values each frame brings.
+    pub fn with_charts(mut self, charts: Vec<Chart>) -> Recording {
+        self.charts = charts;
+        self
+    }
+
+    /// Names the bodies, shown under the pointer.
+    pub fn with_names(mut self, names: Vec<String>) -> Recording {
+        self.names = names;
+        self
+    }
+
+    /// A table under the picture: `{"columns": [..], "rows": [[..]]}`.
+    pub fn with_table(mut self, table: Value) -> Recording {
+        self.table = Some(table);
+        self
+    }
+
+    /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts' values.
+    pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
+        let is_plane =
+            |i: usize| matches!(self.shapes.get(self.bodies[i] as usize), Some(PlayerShape::Plane(_)));
+        for (_, pose) in poses.iter().enumerate().filter(|(i, _)| !is_plane(*i)) {
+            self.min = self.min.min(pose.translation);
+            self.max = self.max.max(pose.translation);
+        }
+        // Every k-th contact, so that those kept are spread over the scene.
+        let step = contacts.len().div_ceil(MAX_CONTACTS).max(1);
+        let kept: Vec<Vec3> = contacts.iter().step_by(step).copied().collect();
+        for point in &kept {
+            self.min = self.min.min(*point);
+            self.max = self.max.max(*point);
+        }
+        self.frames.push(Frame { poses, states, contacts: kept, n_contacts: contacts.len(), stats });
+    }
+
+    /// The page; `Err` when the numbers of a mesh or frame do not fit together.
+    pub fn into_html(self) -> Result<String, String> {
+        let data = self.encode()?;
+        let page = include_str!("player/player.html");
+        let script = include_str!("player/player.js");
+        let encoded = base64::engine::general_purpose::STANDARD.encode(data);
+        let title = escaped(&self.title);
+        // The data goes in last: it is the only part that could be mistaken for a mark, and it has no such letters.
+        Ok(page.replace("__TITLE__", &title).replace("__SCRIPT__", script).replace("__DATA__", &encoded))
+    }
+
+    /// Deflated: the length of the description, the description in JSON, the sections that it names.
+    fn encode(&self) -> Result<Vec<u8>, String> {
+        let mut sections = Sections::default();
+        let shapes: Vec<Value> = self.shapes.iter().map(|s| describe_shape(s, &mut sections)).collect();
+        let bodies = sections.push(self.bodies.iter().flat_map(|b| b.to_le_bytes()));
+        // Planes lie where they lie; everything else is within the box. A box without extent could not be divided by.
+        let (min, max) =
+            if self.min.x <= self.max.x { (self.min, self.max) } else { (Vec3::ZERO, Vec3::ZERO) };
+        let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
+        let planes: Vec<Value> = self.planes();
+        let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
+        let mut previous_states = vec![0u8; self.bodies.len()];
+        let mut frames = Vec::new();
+        for frame in &self.frames {
+            if frame.poses.len() != self.bodies.len() || frame.states.len() != self.bodies.len() {
+                return Err(format!(
+                    "a frame of {} poses for {} bodies",
+                    frame.poses.len(),
+                    self.bodies.len()
+                ));
+            }
+            let words: Vec<[u16; 6]> = frame
+                .poses
+                .iter()
+                .map(|pose| {
+                    let p = quantised_point(pose.translation, min, extent);
+                    let q = quantised_rotation(pose.rotation);
+                    [p[0], p[1], p[2], q[0], q[1], q[2]]
+                })
+                .collect();
+            let mut planes_of_bytes: Vec<u8> = Vec::with_capacity(13 * words.len());
+            for channel in 0..6 {
+                let residuals: Vec<u16> = words
+                    .iter()
+                    .zip(&previous[0])
+                    .zip(&previous[1])
+                    .map(|((now, last), before)| {
+                        let guess = last[channel].wrapping_mul(2).wrapping_sub(before[channel]);
+                        zigzag(now[channel].wrapping_sub(guess) as i16)
+                    })
+                    .collect();
+                planes_of_bytes.extend(residuals.iter().map(|r| *r as u8));
+                planes_of_bytes.extend(residuals.iter().map(|r| (*r >> 8) as u8));
+            }
+            let states: Vec<u8> = frame.states.iter().map(|s| *s as u8).collect();
+            planes_of_bytes.extend(states.iter().zip(&previous_states).map(|(now, last)| now ^ last));
+            previous_states = states;
+            previous = {
+                let [last, _] = previous;
+                [words, last]
+            };
+            let poses = sections.push(planes_of_bytes);
+            let contacts = sections.push(
+                frame
+                    .contacts
+                    .iter()
+                    .flat_map(|p| quantised_point(*p, min, extent))
+                    .flat_map(u16::to_le_bytes),
+            );
+            frames.push(json!({
+                "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
+            }));
+        }
+        let charts: Vec<Value> =
+            self.charts.iter().map(|c| json!({"title": c.title, "unit": c.unit, "lines": c.lines})).collect();
+        let description = json!({
+            "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
+            "min": min.to_array(), "extent": extent.to_array(),
+            "shapes": shapes, "bodies": bodies, "names": self.names, "planes": planes,
+            "frames": frames, "charts": charts, "table": self.table, "quatSteps": QUAT_STEPS,
+        })
+        .to_string();
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(7));
+        let written = (|| {
+            encoder.write_all(&(description.len() as u32).to_le_bytes())?;
+            encoder.write_all(description.as_bytes())?;
+            encoder.write_all(&sections.bytes)?;
+            encoder.finish()
+        })();
+        written.map_err(|e| format!("the recording cannot be compressed: {e}"))
+    }
+
+    /// Planes of the first frame, as normal and a point.
+    fn planes(&self) -> Vec<Value> {
+        let Some(frame) = self.frames.first() else { return Vec::new() };
+        let planes = self.bodies.iter().zip(&frame.poses).filter_map(|(shape, pose)| {
+            match self.shapes.get(*shape as usize) {
+                Some(PlayerShape::Plane(normal)) => Some(json!({
+                    "normal": (pose.rotation * *normal).to_array(), "point": pose.translation.to_array(),
+                })),
+                _ => None,
+            }
+        });
+        planes.collect()
+    }
+}
+
+/// The bytes after the description; a section is told by its start and length.
+#[derive(Default)]
+struct Sections {
+    bytes: Vec<u8>,
+}
+
+impl Sections {
+    fn push(&mut self, bytes: impl IntoIterator<Item = u8>) -> Value {
+        let start = self.bytes.len();
+        self.bytes.extend(bytes);
+        json!([start, self.bytes.len() - start])
+    }
+}
+
+/// A shape for the script; meshes have their coordinates in 16 bits within their own box.
+fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
+    match shape {
+        PlayerShape::Cuboid(half) => json!({"kind": "box", "half": half.to_array()}),
+        PlayerShape::Capsule(half_height, radius) => {
+            json!({"kind": "capsule", "half": half_height, "radius": radius})
+        }
+        PlayerShape::Plane(normal) => json!({"kind": "plane", "normal": normal.to_array()}),
+        PlayerShape::Mesh(mesh) => {
+            let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+            for v in &mesh.vertices {
+                (min, max) = (min.min(*v), max.max(*v));
+            }
+            let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
+            let mut last = [0u16; 3];
+            let residuals: Vec<[u16; 3]> = mesh
+                .vertices
+                .iter()
+                .map(|v| {
+                    let now = quantised_point(*v, min, extent);
+                    let residual = core::array::from_fn(|i| zigzag(now[i].wrapping_sub(last[i]) as i16));
+                    last = now;
+                    residual
+                })
+                .collect();
+            let vertices =
+                sections.push((0..6).flat_map(|plane| {
+                    residuals.iter().map(move |r| (r[plane / 2] >> (8 * (plane % 2))) as u8)
+                }));
+            let mut last = 0u32;
+            let indices: Vec<u32> = mesh
+                .triangles
+                .iter()
+                .flatten()
+                .map(|v| {
+                    let step = v.wrapping_sub(last) as i32;
+                    last = *v;
+                    ((step << 1) ^ (step >> 31)) as u32
+                })
+                .collect();
+            let triangles =
+                sections.push((0..4).flat_map(|plane| indices.iter().map(move |i| (i >> (8 * plane)) as u8)));
+            json!({
+                "kind": "mesh", "min": min.to_array(), "extent": extent.to_array(),
+                "vertices": vertices, "triangles": triangles,
+            })
+        }
+    }
+}
+
+/// Small numbers of either sign to small numbers without.
+fn zigzag(x: i16) -> u16 {
+    ((x << 1) ^ (x >> 15)) as u16
+}
+
+fn quantised_point(p: Vec3, min: Vec3, extent: Vec3) -> [u16; 3] {
+    let scaled = ((p - min) / extent).clamp(Vec3::ZERO, Vec3::ONE) * 65535.0;
+    scaled.to_array().map(|x| x.round() as u16)
+}
+
+/// The three components after the largest, in cyclic order, and the largest's number in the top bits of the first.
+fn quantised_rotation(q: Quat) -> [u16; 3] {
+    let c = q.to_array();
+    let largest = (0..4).fold(0, |best, i| if c[best].abs() < c[i].abs() { i } else { best });
+    let sign = if c[largest] < 0.0 { -1.0 } else { 1.0 };
+    let mut words: [u16; 3] = core::array::from_fn(|i| {
+        let x = c[(largest + 1 + i) % 4] * sign * core::f32::consts::SQRT_2;
+        ((x.clamp(-1.0, 1.0) * 0.5 + 0.5) * QUAT_STEPS).round() as u16
+    });
+    words[0] |= (largest as u16) << 12;
+    words
+}
+
+/// Text for HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,73 @@
+//! The page of `check`: the parts as they stand, those that collide in red, those too close in yellow.
+
+use crate::command::check::PairReport;
+use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
+use crate::solid::Solid;
+use carom_math::{Pose, Vec3};
+use glam::DVec3;
+use serde_json::{Value, json};
+
+/// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single precision is at its best.
+///
+/// The page shows y up; parts whose `up` is z are turned.
+pub(crate) fn page(
+    names: &[String],
+    solids: &[Solid],
+    listed: &[PairReport],
+    up: Option<&str>,
+) -> Result<String, String> {
+    let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for mesh in solids.iter().filter_map(Solid::mesh) {
+        let (low, high) = mesh.mesh().wide_bounds();
+        (min, max) = (min.min(low), max.max(high));
+    }
+    let middle = min * 0.5 + max * 0.5;
+    let size = (max - min).max_element();
+    let factor = if 0.0 < size { 10.0 / size } else { 1.0 };
+    let shown = |p: DVec3| -> Vec3 {
+        let p = ((p - middle) * factor).as_vec3();
+        if up == Some("z") { Vec3::new(p.x, p.z, -p.y) } else { p }
+    };
+    let shapes = solids
+        .iter()
+        .map(|solid| {
+            let Some(shape) = solid.mesh() else { return PlayerShape::Mesh(PlayerMesh::default()) };
+            let mesh = shape.mesh();
+            PlayerShape::Mesh(PlayerMesh {
+                vertices: mesh.vertices().iter().map(|v| shown(*v)).collect(),
+                triangles: mesh.indices().to_vec(),
+            })
+        })
+        .collect();
+    let mut states = vec![BodyState::Fixed; solids.len()];
+    for pair in listed {
+        let is_hit = 0 < pair.triangle_pairs;
+        for part in [pair.a, pair.b] {
+            states[part] = match (states[part], is_hit) {
+                (_, true) | (BodyState::Colliding, _) => BodyState::Colliding,
+                _ => BodyState::Near,
+            };
+        }
+    }
+    let points: Vec<Vec3> = listed.iter().map(|p| shown(p.point)).collect();
+    let rows: Vec<Value> = listed
+        .iter()
+        .map(|p| {
+            let depth = p.depth.map_or(json!(""), |d| json!(d));
+            json!([names[p.a], names[p.b], p.triangle_pairs, p.distance, depth])
+        })
+        .collect();
+    let columns = ["part", "and part", "triangle pairs", "distance", "depth"];
+    let title = match listed.len() {
+        0 => "All clear".to_owned(),
+        1 => "1 pair of parts".to_owned(),
+        n => format!("{n} pairs of parts"),
+    };
+    let bodies = (0..solids.len() as u32).collect();
+    let mut recording = Recording::new(&title, 1.0, shapes, bodies).with_names(names.to_vec());
+    if !rows.is_empty() {
+        recording = recording.with_table(json!({"columns": columns, "rows": rows}));
+    }
+    recording.push(vec![Pose::IDENTITY; solids.len()], states, &points, FrameStats::default());
+    recording.into_html()
+}

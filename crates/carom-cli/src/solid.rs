@@ -1,0 +1,148 @@
+//! From a description to a shape that can be asked: read, scaled, placed, checked.
+//!
+//! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused operations, so that exact counts
+//! are those of the same rounded coordinates in any other tool. Convex shapes keep their pose.
+
+use carom_geom::f64::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TriMesh};
+use carom_io::{Part, Piece, Placement, RawMesh};
+use carom_math::f64::Pose;
+use carom_math::tol;
+use carom_query::f64::{MeshShape, Shape};
+use glam::{DMat3, DQuat, DVec3};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A shape as it was described.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShapeSpec {
+    /// Radius.
+    Sphere(f64),
+    /// Half extents.
+    Box([f64; 3]),
+    /// Half the straight part, radius.
+    Capsule([f64; 2]),
+    /// Half the height, radius.
+    Cylinder([f64; 2]),
+    /// Half the height, radius of the base.
+    Cone([f64; 2]),
+    /// Radii.
+    Ellipsoid([f64; 3]),
+    /// The hull of points.
+    Hull(Vec<DVec3>),
+    /// The hull of a file's vertices.
+    HullFile(PathBuf),
+    /// The triangles of a file.
+    File(PathBuf),
+    /// Triangles.
+    Mesh(RawMesh),
+}
+
+/// A shape in its place in the world.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// The shape.
+    pub shape: Shape,
+    /// Where it is; for a mesh the identity, it is baked.
+    pub pose: Pose,
+}
+
+impl Solid {
+    /// The mesh, for exact counts; `None` for a convex shape.
+    pub fn mesh(&self) -> Option<&MeshShape> {
+        match &self.shape {
+            Shape::Mesh(mesh) => Some(mesh),
+            _ => None,
+        }
+    }
+}
+
+/// Reads, scales and places a shape; the message names what is wrong.
+pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Solid, String> {
+    let convex = |shape: Shape| Ok(Solid { shape, pose: pose_of(placement) });
+    match spec {
+        ShapeSpec::Sphere(r) => convex(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
+        ShapeSpec::Box(h) => {
+            convex(Shape::Cuboid(Cuboid::new(DVec3::from_array(*h) * scale).map_err(said("box"))?))
+        }
+        ShapeSpec::Capsule([h, r]) => {
+            convex(Shape::Capsule(Capsule::new(h * scale, r * scale).map_err(said("capsule"))?))
+        }
+        ShapeSpec::Cylinder([h, r]) => {
+            convex(Shape::Cylinder(Cylinder::new(h * scale, r * scale).map_err(said("cylinder"))?))
+        }
+        ShapeSpec::Cone([h, r]) => {
+            convex(Shape::Cone(Cone::new(h * scale, r * scale).map_err(said("cone"))?))
+        }
+        ShapeSpec::Ellipsoid(r) => {
+            let radii = DVec3::from_array(*r) * scale;
+            convex(Shape::Ellipsoid(Ellipsoid::new(radii).map_err(said("ellipsoid"))?))
+        }
+        ShapeSpec::Hull(points) => convex(hull(points, scale).map_err(said("hull"))?),
+        ShapeSpec::HullFile(file) => {
+            let mesh = carom_io::read_mesh(file).map_err(|e| e.to_string())?;
+            let name = file.display().to_string();
+            convex(hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?)
+        }
+        ShapeSpec::File(file) => {
+            let mesh = carom_io::read_mesh(file).map_err(|e| e.to_string())?;
+            bake(&file.display().to_string(), Arc::new(mesh), scale, placement)
+        }
+        ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement),
+    }
+}
+
+/// A message with the shape's kind in front.
+fn said<E: core::fmt::Display>(kind: &'static str) -> impl Fn(E) -> String {
+    move |e| format!("{kind}: {e}")
+}
+
+fn hull(points: &[DVec3], scale: f64) -> Result<Shape, HullError> {
+    let scaled: Vec<DVec3> = points.iter().map(|p| *p * scale).collect();
+    Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&scaled)?)))
+}
+
+/// A mesh in world coordinates.
+pub fn bake(name: &str, mesh: Arc<RawMesh>, scale: f64, placement: &Placement) -> Result<Solid, String> {
+    let piece = Piece { mesh, scale: [scale; 3], placement: *placement };
+    let part = Part { name: name.to_owned(), pieces: vec![piece] };
+    Ok(Solid { shape: Shape::Mesh(Arc::new(bake_part(&part)?)), pose: Pose::IDENTITY })
+}
+
+/// A part in world coordinates.
+pub fn bake_part(part: &Part) -> Result<MeshShape, String> {
+    let world = part.world_mesh()?;
+    let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
+    MeshShape::new(mesh).map_err(|e| format!("{}: {e}", part.name))
+}
+
+/// The matrix of a pose given as x, y, z, qx, qy, qz, qw.
+pub fn placement_of_pose(numbers: &[f64; 7]) -> Result<Placement, String> {
+    let [x, y, z, qx, qy, qz, qw] = *numbers;
+    let pose =
+        Pose::try_new(DQuat::from_xyzw(qx, qy, qz, qw), DVec3::new(x, y, z)).map_err(|e| e.to_string())?;
+    let r = pose.rotation_matrix();
+    let row = |i: usize| [r.x_axis[i], r.y_axis[i], r.z_axis[i], pose.translation[i]];
+    let rows = [row(0), row(1), row(2), [0.0, 0.0, 0.0, 1.0]];
+    Placement::checked(core::array::from_fn(|e| rows[e / 4][e % 4]))
+}
+
+/// A matrix that must be rigid.
+pub fn rigid_placement(matrix: &[f64; 16]) -> Result<Placement, String> {
+    let placement = Placement::checked(*matrix)?;
+    let error = placement.rigidity_error();
+    if tol::MATRIX_RIGIDITY < error {
+        let what = if placement.determinant() < 0.0 { "mirrors" } else { "scales or shears" };
+        return Err(format!(
+            "the matrix is not rigid, it {what} (R^T R differs from 1 by {error:.1e}); use a scale to convert units"
+        ));
+    }
+    Ok(placement)
+}
+
+/// The pose of a rigid placement.
+pub fn pose_of(placement: &Placement) -> Pose {
+    let m = &placement.0;
+    let column = |c: usize| DVec3::new(m[c], m[4 + c], m[8 + c]);
+    let rotation = DQuat::from_mat3(&DMat3::from_cols(column(0), column(1), column(2))).normalize();
+    Pose::new(rotation, column(3))
+}

@@ -1,0 +1,204 @@
+use crate::run::{batch, carom, carom_list, folder, stdout};
+use carom_testkit::data;
+use serde_json::{Value, json};
+
+fn one(question: Value) -> Value {
+    batch(&question.to_string()).remove(0)
+}
+
+#[test]
+fn each_op_answers() {
+    let d = one(
+        json!({"id": 1, "op": "distance", "a": {"sphere": 1}, "b": {"box": [1, 1, 1]}, "pose_b": [4, 0, 0, 0, 0, 0, 1]}),
+    );
+    assert_eq!(
+        (d["id"].as_u64(), d["distance"].as_f64(), d["intersects"].as_bool()),
+        (Some(1), Some(2.0), Some(false))
+    );
+    let d = one(
+        json!({"id": "x", "op": "contact", "a": {"box": [1, 1, 1]}, "b": {"box": [1, 1, 1]}, "pose_b": [1.5, 0, 0, 0, 0, 0, 1]}),
+    );
+    assert_eq!(d["id"], "x");
+    assert!((d["depth"].as_f64().unwrap() - 0.5).abs() < 1e-12);
+    assert_eq!(d["normal"], json!([1.0, 0.0, 0.0]));
+    let d = one(
+        json!({"id": 2, "op": "intersects", "a": {"capsule": [1, 0.5]}, "b": {"cylinder": [1, 0.5]}, "pose_b": [0, 2, 0, 0, 0, 0, 1]}),
+    );
+    assert_eq!(d["intersects"], true);
+    let d = one(
+        json!({"id": 3, "op": "ray", "a": {"ellipsoid": [1, 2, 3]}, "origin": [0, 0, -5], "dir": [0, 0, 1], "all": true}),
+    );
+    let ts: Vec<f64> = d["hits"].as_array().unwrap().iter().map(|h| h["t"].as_f64().unwrap()).collect();
+    assert!((ts[0] - 2.0).abs() < 1e-9 && (ts[1] - 8.0).abs() < 1e-9, "{d}");
+    let d = one(json!({"id": 4, "op": "point", "a": {"cone": [1, 1]}, "point": [0, 3, 0]}));
+    assert!((d["distance"].as_f64().unwrap() - 2.0).abs() < 1e-9, "{d}");
+    assert_eq!(d["inside"], false);
+    let d = one(json!({"id": 5, "op": "point", "a": {"box": [1, 1, 1]}, "point": [0.75, 0, 0]}));
+    assert_eq!((d["inside"].as_bool(), d["distance"].as_f64()), (Some(true), Some(0.25)));
+    assert_eq!(d["nearest"], json!([1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn meshes_hulls_and_files() {
+    let tetra = json!({"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]});
+    let hull = json!({"hull": tetra["vertices"]});
+    let d = one(json!({"op": "distance", "a": {"mesh": tetra}, "b": hull, "pose_b": [3, 0, 0, 0, 0, 0, 1]}));
+    assert_eq!((d["id"].is_null(), d["distance"].as_f64()), (true, Some(2.0)));
+    assert!(d.get("triangle_pairs").is_none());
+    let file = folder().join("cube.obj").display().to_string();
+    let questions = (0..20).map(|i| {
+        let x = 2.25 + f64::from(i);
+        json!({"id": i, "op": "distance", "a": {"file": file}, "b": {"file": file, "scale": 1},
+            "matrix_b": [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]})
+        .to_string()
+    });
+    let answers = batch(&questions.collect::<Vec<_>>().join("\n"));
+    for (i, d) in answers.iter().enumerate() {
+        assert_eq!((d["id"].as_u64(), d["distance"].as_f64()), (Some(i as u64), Some(i as f64 + 0.25)));
+        assert_eq!(d["triangle_pairs"], 0);
+    }
+    let d = one(json!({"op": "contact", "a": {"file": file}, "b": {"file": file}}));
+    assert!(d["intersects"] == true && d["depth"].is_number() && d["normal"].is_array(), "{d}");
+}
+
+#[test]
+fn bad_lines_never_end_the_run() {
+    let bad = [
+        (r#"hello"#, "line 1: "),
+        (r#"7"#, "not an object"),
+        (r#"{"id":1}"#, "no \"op\""),
+        (r#"{"id":1,"op":"juggle"}"#, "unknown op \"juggle\""),
+        (r#"{"id":1,"op":"distance","a":{"sphere":1}}"#, "no shape \"b\""),
+        (r#"{"id":1,"op":"distance","a":{"sphere":-1},"b":{"sphere":1}}"#, "sphere"),
+        (r#"{"id":1,"op":"distance","a":{"sphere":1e999},"b":{"sphere":1}}"#, ""),
+        (r#"{"id":1,"op":"distance","a":{"box":[1,1]},"b":{"sphere":1}}"#, "2 numbers; 3 are needed"),
+        (r#"{"id":1,"op":"distance","a":{"blob":1},"b":{"sphere":1}}"#, "unknown shape \"blob\""),
+        (r#"{"id":1,"op":"distance","a":{},"b":{"sphere":1}}"#, "one member"),
+        (r#"{"id":1,"op":"distance","a":{"hull":[[0,0,0]]},"b":{"sphere":1}}"#, "hull"),
+        (r#"{"id":1,"op":"distance","a":{"hull":[[0,0]]},"b":{"sphere":1}}"#, "not three for each point"),
+        (
+            r#"{"id":1,"op":"distance","a":{"mesh":{"vertices":[[0,0,0]],"triangles":[[0,0,1]]}},"b":{"sphere":1}}"#,
+            "triangle 0: 1 is no vertex",
+        ),
+        (
+            r#"{"id":1,"op":"distance","a":{"mesh":{"vertices":[[0,0,0]],"triangles":[[0,0,0.5]]}},"b":{"sphere":1}}"#,
+            "no vertex",
+        ),
+        (
+            r#"{"id":1,"op":"distance","a":{"mesh":{"vertices":[[0,0,0]],"triangles":[]}},"b":{"sphere":1}}"#,
+            "no triangle",
+        ),
+        (r#"{"id":1,"op":"distance","a":{"file":"no.obj"},"b":{"sphere":1}}"#, "no.obj: "),
+        (r#"{"id":1,"op":"distance","a":{"file":"cube.obj","scale":0},"b":{"sphere":1}}"#, "a scale of 0"),
+        (r#"{"id":1,"op":"distance","a":{"sphere":1},"b":{"sphere":1},"pose_a":[0,0,0,0,0,0,0]}"#, "pose_a"),
+        (
+            r#"{"id":1,"op":"distance","a":{"sphere":1},"b":{"sphere":1},"pose_a":[0,0,0]}"#,
+            "3 numbers; 7 are needed",
+        ),
+        (
+            r#"{"id":1,"op":"distance","a":{"sphere":1},"b":{"sphere":1},"matrix_b":[2,0,0,0,0,2,0,0,0,0,2,0,0,0,0,1]}"#,
+            "not rigid",
+        ),
+        (r#"{"id":1,"op":"ray","a":{"sphere":1},"origin":[0,0,0],"dir":[0,0,0]}"#, "\"dir\" is zero"),
+        (r#"{"id":1,"op":"ray","a":{"sphere":1},"dir":[0,0,1]}"#, "no \"origin\""),
+        (r#"{"id":1,"op":"point","a":{"sphere":1},"point":[0,0,null]}"#, "null instead of a number"),
+    ];
+    for (line, expected) in bad {
+        let good = r#"{"id":9,"op":"intersects","a":{"sphere":1},"b":{"sphere":1}}"#;
+        let answers = batch(&format!("{line}\n\n{good}\n"));
+        assert_eq!(answers.len(), 2, "{line}");
+        let error = answers[0]["error"].as_str().unwrap_or_else(|| panic!("{line}: {}", answers[0]));
+        assert!(error.contains(expected) && !error.contains('\n'), "{line}: {error}");
+        assert_eq!(answers[1], json!({"id": 9, "intersects": true}));
+    }
+}
+
+#[test]
+fn questions_may_lie_in_a_file_and_be_in_any_encoding() {
+    let file = folder().join("questions.jsonl");
+    std::fs::write(
+        &file,
+        b"\xff\xfe\n{\"id\":1,\"op\":\"intersects\",\"a\":{\"sphere\":1},\"b\":{\"sphere\":1}}",
+    )
+    .unwrap();
+    let text = stdout(&carom(&format!("batch {}", file.display())));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].contains("\"error\""));
+    assert_eq!(lines[1], r#"{"id":1,"intersects":true}"#);
+    assert_eq!(carom("batch no-such-file").status.code(), Some(2));
+    assert_eq!(carom_list(&["batch"], b"").status.code(), Some(0));
+}
+
+#[test]
+fn answers_come_at_once() {
+    use std::io::{BufRead, Write};
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_carom"))
+        .arg("batch")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut answers = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    for i in 0..3 {
+        writeln!(stdin, r#"{{"id":{i},"op":"intersects","a":{{"sphere":1}},"b":{{"sphere":1}}}}"#).unwrap();
+        // The answer is there before the next question is asked.
+        assert!(answers.next().unwrap().unwrap().starts_with(&format!("{{\"id\":{i},")));
+    }
+    drop(stdin);
+    child.wait().unwrap();
+}
+
+#[test]
+fn real_rays_and_points() {
+    let (Some(rays), Some(points)) =
+        (data::find("queries/ray_cases.json"), data::find("queries/point_cases.json"))
+    else {
+        return;
+    };
+    let read = |p: &std::path::Path| -> Value { serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap() };
+    let meshes = read(&data::find("meshes/meshes.json").unwrap());
+    let file = |name: &Value| {
+        let entry = meshes.as_array().unwrap().iter().find(|m| m["name"] == *name).unwrap();
+        data::find(entry["file"].as_str().unwrap()).unwrap().display().to_string()
+    };
+    let rays = read(&rays);
+    let rays = rays["cases"].as_array().unwrap();
+    let questions: Vec<String> = rays
+        .iter()
+        .map(|c| {
+            json!({"op": "ray", "a": {"file": file(&c["mesh"])}, "origin": c["origin"], "dir": c["dir"]})
+                .to_string()
+        })
+        .collect();
+    let (mut n_hits, mut n_same) = (0, 0);
+    for (c, d) in rays.iter().zip(batch(&questions.join("\n"))) {
+        match c.get("t").and_then(Value::as_f64) {
+            Some(t) => {
+                let found = d["hits"][0]["t"].as_f64().unwrap_or(f64::INFINITY);
+                let is_same = (found - t).abs() <= 1e-9 * t.abs().max(1e-3);
+                // The reference counts what is missed by less than 1e-9 of a triangle; exactly, that is a miss.
+                assert!(is_same || c["clean"] == false && t < found, "{c} {d}");
+                n_same += usize::from(is_same);
+                n_hits += 1;
+            }
+            None => assert!(d["hits"].as_array().unwrap().is_empty(), "{c} {d}"),
+        }
+    }
+    assert!(100 < n_hits && n_hits < rays.len() && n_hits <= n_same + 4, "{n_same} of {n_hits}");
+    let points = read(&points);
+    let points = points["cases"].as_array().unwrap();
+    let questions: Vec<String> = points
+        .iter()
+        .map(|c| json!({"op": "point", "a": {"file": file(&c["mesh"])}, "point": c["point"]}).to_string())
+        .collect();
+    for (c, d) in points.iter().zip(batch(&questions.join("\n"))) {
+        let (expected, found) = (c["distance"].as_f64().unwrap(), d["distance"].as_f64().unwrap());
+        assert!((expected - found).abs() <= 1e-9 * expected.max(1.0), "{c} {d}");
+        let winding = c["winding_number"].as_f64().unwrap();
+        if (winding - 0.5).abs() > 0.2 {
+            assert_eq!(d["inside"].as_bool(), Some(0.5 < winding), "{c} {d}");
+        }
+    }
+}

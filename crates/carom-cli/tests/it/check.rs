@@ -1,0 +1,186 @@
+use crate::run::{carom, error, folder, json, stderr, stdout};
+use carom_testkit::data;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+#[test]
+fn scene_pairs_are_listed() {
+    let (d, status) = json("check scene.json --json");
+    assert_eq!(status, 1);
+    assert_eq!(d["schema"], "carom.check.v1");
+    assert_eq!(d["parts"], serde_json::json!(["left", "touching", "near", "far"]));
+    assert_eq!(d["clear"], false);
+    let pairs = d["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 1);
+    assert_eq!((pairs[0]["a"].as_str(), pairs[0]["b"].as_str()), (Some("left"), Some("touching")));
+    assert_eq!(pairs[0]["intersects"], true);
+    assert!(0 < pairs[0]["triangle_pairs"].as_u64().unwrap());
+    assert_eq!(pairs[0]["distance"], 0.0);
+    assert_eq!(pairs[0]["depth"], 0.0);
+}
+
+#[test]
+fn clearance_lists_near_pairs() {
+    let (d, status) = json("check scene.json --json --clearance 0.3 --ignore touching,left");
+    assert_eq!(status, 1);
+    let pairs = d["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 1);
+    assert_eq!((pairs[0]["a"].as_str(), pairs[0]["b"].as_str()), (Some("touching"), Some("near")));
+    assert_eq!((pairs[0]["intersects"].as_bool(), pairs[0]["distance"].as_f64()), (Some(false), Some(0.25)));
+    assert_eq!(pairs[0]["depth"], Value::Null);
+    // The clearance itself is far enough.
+    let (d, status) = json("check scene.json --json --clearance 0.25 --ignore left,touching");
+    assert_eq!((status, d["clear"].as_bool()), (0, Some(true)));
+}
+
+#[test]
+fn files_are_parts_with_unique_names() {
+    let (d, status) = json("check cube.obj cube.obj open.obj --json");
+    assert_eq!(status, 1);
+    assert_eq!(d["parts"], serde_json::json!(["cube", "cube#2", "open"]));
+}
+
+#[test]
+fn lines_for_people_say_units() {
+    let output = carom("check scene.json --clearance 0.3");
+    let text = stdout(&output);
+    assert!(text.contains("left and touching collide: "), "{text}");
+    assert!(text.contains("touching and near are 0.25 apart, at 3 "), "{text}");
+    assert!(
+        text.ends_with("4 parts: 1 pairs collide, 1 closer than 0.3; lengths in the unit of the files\n"),
+        "{text}"
+    );
+    assert!(stderr(&output).is_empty(), "no bar where there is no terminal");
+}
+
+#[test]
+fn bad_files_end_it_or_are_passed_over() {
+    assert!(error("check scene.json no.stl").contains("no.stl: "));
+    assert!(error("check zero.json").contains("zero.json: parts[0].scale: a scale of 0"));
+    assert!(
+        error("check scene.json --ignore left,nobody").contains("--ignore \"left,nobody\": not two names")
+    );
+    assert!(error("check scene.json --clearance -1").contains("must not be negative"));
+    let output = carom("check no.stl scene.json bad.obj --keep-going --json");
+    assert_eq!(output.status.code(), Some(2));
+    let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(d["pairs"].as_array().unwrap().len(), 1);
+    let text = stderr(&output);
+    assert!(text.contains("no.stl: ") && text.contains("bad.obj: line 3: "), "{text}");
+    assert!(error("check no.stl bad.obj --keep-going").contains("no.stl"));
+}
+
+#[test]
+fn parts_beyond_single_precision() {
+    std::fs::write(
+        folder().join("huge.json"),
+        r#"{"parts": [
+            {"mesh": "cube.obj", "scale": 1361129467683753853853498429727072845824},
+            {"mesh": "cube.obj", "scale": 170141183460469231731687303715884105728},
+            {"mesh": "cube.obj", "scale": 170141183460469231731687303715884105728,
+             "pose": [1,0,0,1531270651144223085585185733442956951552, 0,1,0,0, 0,0,1,0, 0,0,0,1]}]}"#,
+    )
+    .unwrap();
+    let (d, _) = json("check huge.json --json");
+    // Powers of two: sizes 2^130 and 2^127 touch exactly. A surface inside a surface does not touch it; the third touches the first from outside.
+    let pairs = d["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 1, "{d}");
+    assert_eq!((pairs[0]["a"].as_str(), pairs[0]["b"].as_str()), (Some("cube"), Some("cube#3")));
+}
+
+#[test]
+fn page_shows_the_parts() {
+    let page = folder().join("check.html");
+    let _ = std::fs::remove_file(&page);
+    let output = carom("check scene.json --clearance 0.3 --html check.html");
+    assert_eq!(output.status.code(), Some(1));
+    let picture = folder().join("check.png");
+    let Some(picture) = crate::player::screenshot(&page, "show=contacts", &picture) else {
+        assert!(std::fs::read_to_string(page).unwrap().contains("<canvas"));
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    assert!(300 < crate::player::n_of_hue(&picture, [214.0, 62.0, 62.0]), "parts that collide are red");
+    assert!(
+        100 < crate::player::n_of_hue(&picture, [232.0, 176.0, 38.0]),
+        "a part that is too near is yellow"
+    );
+    assert!(error("check scene.json --html no/such/folder/a.html").contains("a.html: "));
+}
+
+/// Pairs by part numbers, with their counts.
+fn counted(d: &Value) -> BTreeMap<(usize, usize), u64> {
+    let number: BTreeMap<&str, usize> =
+        d["parts"].as_array().unwrap().iter().enumerate().map(|(i, n)| (n.as_str().unwrap(), i)).collect();
+    let pairs = d["pairs"].as_array().unwrap();
+    pairs
+        .iter()
+        .map(|p| {
+            let (a, b) = (p["a"].as_str().unwrap(), p["b"].as_str().unwrap());
+            ((number[a], number[b]), p["triangle_pairs"].as_u64().unwrap())
+        })
+        .collect()
+}
+
+/// The exact counts that come with the data.
+fn expected(folder: &Path) -> BTreeMap<(usize, usize), u64> {
+    let answers: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("pair_answers.json")).unwrap()).unwrap();
+    let pairs = answers["pairs"].as_array().unwrap();
+    let hit = pairs.iter().filter(|p| p["intersect_exact"] == true);
+    hit.map(|p| {
+        let part = |key: &str| p[key].as_u64().unwrap() as usize;
+        ((part("a"), part("b")), p["tri_pairs_exact"].as_u64().unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn real_assemblies_and_robots_have_their_exact_counts() {
+    let mut n = 0;
+    for (kind, list) in [("assemblies", "assembly.json"), ("robots", "assembly_zero_pose.json")] {
+        let Some(root) = data::find(kind) else { return };
+        for folder in std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
+            let file = folder.join(list);
+            let (d, status) = json(&format!("check {} --json", file.display()));
+            let expected = expected(&folder);
+            assert_eq!(counted(&d), expected, "{}", file.display());
+            assert_eq!(status, i32::from(!expected.is_empty()));
+            n += 1;
+        }
+    }
+    assert_eq!(n, 9);
+}
+
+#[test]
+fn real_robots_by_their_links() {
+    let Some(root) = data::find("robots") else { return };
+    for name in ["fanuc_m10ia", "so101", "widowx"] {
+        let folder = root.join(name);
+        let (d, _) = json(&format!("check {} --json", folder.join(format!("{name}.urdf")).display()));
+        assert_eq!((d["unit"].as_str(), d["up"].as_str()), (Some("m"), Some("z")));
+        // A link's count is the sum over its pieces; pieces of one link are not held against each other.
+        let list: Value =
+            serde_json::from_slice(&std::fs::read(folder.join("assembly_zero_pose.json")).unwrap()).unwrap();
+        let link = |i: usize| list["parts"][i]["link"].as_str().unwrap().to_owned();
+        let mut by_link: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for ((a, b), n) in expected(&folder) {
+            if link(a) != link(b) {
+                *by_link.entry((link(a), link(b))).or_default() += n;
+            }
+        }
+        let found: BTreeMap<(String, String), u64> = counted(&d)
+            .into_iter()
+            .map(|((a, b), n)| {
+                let name = |i: usize| d["parts"][i].as_str().unwrap().to_owned();
+                ((name(a), name(b)), n)
+            })
+            .collect();
+        // Placed by other roundings of the same joints, a handful of coplanar triangles may differ.
+        assert!(by_link.keys().eq(found.keys()), "{name}: {by_link:?} {found:?}");
+        for (pair, n) in &by_link {
+            assert!(found[pair].abs_diff(*n) <= n / 20, "{name} {pair:?}: {} and {n}", found[pair]);
+        }
+    }
+}

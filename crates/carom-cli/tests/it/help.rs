@@ -1,0 +1,34 @@
+use crate::run::{carom, stderr, stdout};
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    for command in ["check", "distance", "ray", "info", "batch"] {
+        let output = carom(&format!("{command} --help"));
+        assert_eq!(output.status.code(), Some(0));
+        let text = stdout(&output);
+        assert!(
+            text.contains("Example") && text.contains(&format!("carom {command}"))
+                || text.contains("| carom batch"),
+            "{text}"
+        );
+        assert!(stdout(&carom("--help")).contains(command));
+    }
+    assert_eq!(carom("--version").status.code(), Some(0));
+}
+
+#[test]
+fn wrong_use_is_an_error() {
+    for arguments in [
+        "",
+        "juggle",
+        "distance",
+        "distance sphere:1",
+        "check",
+        "ray cube.obj",
+        "check scene.json --nonsense",
+    ] {
+        let output = carom(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert!(!stderr(&output).is_empty() && output.stdout.is_empty());
+    }
+}

@@ -1,0 +1,157 @@
+//! The page is opened in a real browser, where one is installed, and looked at.
+
+use carom_cli::player::{BodyState, Chart, FrameStats, PlayerMesh, PlayerShape, Recording};
+use carom_math::{Pose, Quat, Vec3};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A page about a few hundred bodies that rain down, made without any engine.
+fn sample_page(n_frames: usize) -> String {
+    let tetra = PlayerMesh {
+        vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    };
+    let shapes = vec![
+        PlayerShape::Cuboid(Vec3::new(0.5, 0.3, 0.4)),
+        PlayerShape::Capsule(0.4, 0.25),
+        PlayerShape::Mesh(tetra),
+        PlayerShape::Plane(Vec3::Y),
+    ];
+    let n = 301;
+    let bodies: Vec<u32> = (0..n).map(|i| if i == n - 1 { 3 } else { i % 3 }).collect();
+    let charts = vec![
+        Chart { title: "time".into(), unit: "ms".into(), lines: vec!["broad".into(), "narrow".into()] },
+        Chart { title: "contacts".into(), unit: String::new(), lines: vec!["contacts".into()] },
+    ];
+    let mut recording = Recording::new("Rain <test>", 1.0 / 30.0, shapes, bodies).with_charts(charts);
+    for frame in 0..n_frames {
+        let t = frame as f32 / 30.0;
+        let mut poses = Vec::new();
+        let mut states = Vec::new();
+        let mut contacts = Vec::new();
+        for i in 0..n {
+            if i == n - 1 {
+                poses.push(Pose::IDENTITY);
+                states.push(BodyState::Fixed);
+                continue;
+            }
+            let (x, z) = ((i % 17) as f32 * 1.3 - 10.0, (i / 17) as f32 * 1.3 - 10.0);
+            let y = (3.0 + (i % 7) as f32 - 4.9 * t * t).max(0.5);
+            let is_down = y == 0.5;
+            let turn = Quat::from_rotation_x(t + i as f32) * Quat::from_rotation_y(i as f32);
+            poses.push(Pose::new(turn, Vec3::new(x, y, z)));
+            states.push(match (is_down, i % 2) {
+                (true, 0) => BodyState::Asleep,
+                (true, _) => BodyState::InContact,
+                _ => BodyState::Awake,
+            });
+            if is_down {
+                contacts.push(Vec3::new(x, 0.0, z));
+            }
+        }
+        let stats = FrameStats { values: vec![1.0 + t as f64, 2.0, contacts.len() as f64] };
+        recording.push(poses, states, &contacts, stats);
+    }
+    recording.into_html().unwrap()
+}
+
+/// Pages and pictures of the tests.
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("player");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The picture of a page with this fragment, as width and RGB rows; `None` where no browser is installed.
+pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<(usize, Vec<[u8; 3]>)> {
+    let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+        .iter()
+        .find(|p| Path::new(p).exists())?;
+    let profile = folder().join(format!("profile-{}-{}", std::process::id(), fragment.len()));
+    let mut child = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--use-gl=angle",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+        ])
+        .args([
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+        ])
+        .args(["--disable-sync", "--hide-scrollbars", "--window-size=1280,900", "--virtual-time-budget=4000"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("--screenshot={}", picture.display()))
+        .arg(format!("file://{}#{fragment}", page.display()))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // A browser that hangs must not hang the tests.
+    for _ in 0..600 {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    let _ = std::fs::remove_dir_all(&profile);
+    let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap()))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let channels = info.color_type.samples();
+    Some((info.width as usize, pixels.chunks_exact(channels).map(|p| [p[0], p[1], p[2]]).collect()))
+}
+
+/// Pixels of the picture's upper half, where the canvas is, that are about of this colour, shaded or not.
+pub(crate) fn n_of_hue(picture: &(usize, Vec<[u8; 3]>), colour: [f32; 3]) -> usize {
+    let unit = |c: [f32; 3]| {
+        let v = Vec3::from_array(c);
+        v / v.length().max(1.0)
+    };
+    let half = picture.0 * 560;
+    picture.1[..half.min(picture.1.len())]
+        .iter()
+        .filter(|p| {
+            let p = p.map(f32::from);
+            60.0 < p[0].max(p[1]).max(p[2]) && 0.995 < unit(p).dot(unit(colour))
+        })
+        .count()
+}
+
+#[test]
+fn page_holds_everything_itself() {
+    let page = sample_page(4);
+    assert!(!page.contains("http://") && !page.contains("https://"), "an outside address");
+    assert!(!page.contains("__DATA__") && !page.contains("__SCRIPT__") && !page.contains("__TITLE__"));
+    assert!(page.contains("Rain &lt;test&gt;"));
+    assert!(!page.contains("src="));
+}
+
+#[test]
+fn page_draws_in_a_browser() {
+    let page = folder().join("sample.html");
+    std::fs::write(&page, sample_page(45)).unwrap();
+    let Some(picture) = screenshot(&page, "frame=32&show=contacts", &folder().join("sample.png")) else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    // Bodies that fall are green, those in contact orange, contacts yellow.
+    assert!(1000 < n_of_hue(&picture, [78.0, 166.0, 108.0]), "no falling body is seen");
+    assert!(1000 < n_of_hue(&picture, [224.0, 138.0, 52.0]), "no body in contact is seen");
+    assert!(100 < n_of_hue(&picture, [255.0, 235.0, 51.0]), "no contact is seen");
+}
+
+#[test]
+fn frames_must_fit_the_bodies() {
+    let mut recording = Recording::new("x", 0.1, vec![PlayerShape::Cuboid(Vec3::ONE)], vec![0, 0]);
+    recording.push(vec![Pose::IDENTITY], vec![BodyState::Awake], &[], FrameStats::default());
+    assert!(recording.into_html().unwrap_err().contains("1 poses for 2 bodies"));
+    assert!(Recording::new("x", 0.1, Vec::new(), Vec::new()).into_html().is_ok());
+}
