@@ -29,7 +29,7 @@ pub enum Command {
     /// How far apart two shapes are, or how many triangle pairs intersect
     #[command(after_help = "Examples:\n  carom distance bolt.stl nut.stl --pose-b 0,0,0.002,0,0,0,1\n  \
         carom distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1")]
-    Distance(DistanceArgs),
+    Distance(Box<DistanceArgs>),
     /// Where a ray meets a mesh or shape
     #[command(after_help = "Example:\n  carom ray engine.stl --from 0,0,10 --dir 0,0,-1 --all")]
     Ray(RayArgs),

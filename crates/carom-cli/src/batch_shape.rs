@@ -16,12 +16,15 @@ const MAX_BAKED: usize = 8;
 /// Files kept.
 const MAX_FILES: usize = 64;
 
+/// File, scale and placement by their bits.
+type Key = (PathBuf, u64, [u64; 16]);
+
 /// What was read already.
 #[derive(Default)]
 pub(crate) struct Shapes {
     files: Vec<(PathBuf, Arc<RawMesh>)>,
-    /// File, scale, placement by its bits; the newest last.
-    baked: Vec<((PathBuf, u64, [u64; 16]), Solid)>,
+    /// The newest last.
+    baked: Vec<(Key, Solid)>,
 }
 
 impl Shapes {

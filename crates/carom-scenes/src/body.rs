@@ -1,4 +1,6 @@
 //! Bodies, shapes and joints of a scene, as plain data: what a world is filled from.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (what a rigid body is to a simulation).
 
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};

@@ -1,3 +1,5 @@
+//! Questions in lines, answers in lines, whatever the lines hold.
+
 use crate::run::{batch, carom, carom_list, folder, stdout};
 use carom_testkit::data;
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! Parts that collide or come too close, in made scenes and in real assemblies and robots.
+
 use crate::run::{carom, error, folder, json, stderr, stdout};
 use carom_testkit::data;
 use serde_json::Value;

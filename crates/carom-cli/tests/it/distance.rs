@@ -1,3 +1,5 @@
+//! Two shapes, one answer, and every way to ask wrongly.
+
 use crate::run::{carom, error, json, stdout};
 
 fn near(value: &serde_json::Value, expected: &[f64]) -> bool {

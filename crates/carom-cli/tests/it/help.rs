@@ -1,3 +1,5 @@
+//! Help for each command, and wrong use.
+
 use crate::run::{carom, stderr, stdout};
 
 #[test]

@@ -1,3 +1,5 @@
+//! Mesh reports.
+
 use crate::run::{carom, error, json, stderr, stdout};
 
 #[test]

@@ -1,5 +1,5 @@
 //! The command as its users meet it: files in, answers, exit codes and pages out.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 mod batch;
 mod check;

@@ -1,3 +1,5 @@
+//! Rays against meshes, shapes and scenes.
+
 use crate::run::{carom, error, json, stdout};
 
 fn ts(d: &serde_json::Value) -> Vec<f64> {

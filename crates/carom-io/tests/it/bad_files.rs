@@ -1,3 +1,5 @@
+//! Files that must be refused, with the words of the refusal.
+
 use super::{refusal, samples};
 use carom_io::Format;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Each format, read right.
+
 use super::{mesh, parse, samples};
 use carom_io::{Format, RawMesh};
 

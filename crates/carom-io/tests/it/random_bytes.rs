@@ -1,3 +1,5 @@
+//! Truncations, changed bytes, noise: an answer or a refusal, never a panic.
+
 use super::{parse, samples};
 use carom_io::Format;
 use proptest::prelude::*;

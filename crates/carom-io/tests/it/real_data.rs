@@ -1,3 +1,5 @@
+//! Real meshes, assemblies and robots.
+
 use carom_io::{Model, Part, Placement};
 use carom_testkit::data;
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Formats that refer to other files.
+
 use super::samples;
 use carom_io::Placement;
 use std::fs;

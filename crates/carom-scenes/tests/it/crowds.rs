@@ -1,3 +1,5 @@
+//! Crowds are dense, move and repeat as they should.
+
 use carom_bounds::BoundingVolume;
 use carom_scenes::{Crowd, CrowdKind};
 

@@ -1,3 +1,5 @@
+//! Meshes are closed, of the size asked for, and the same everywhere.
+
 use carom_math::glam::DVec3;
 use carom_scenes::mesh::{self, Gear, Knot, MeshData};
 use carom_scenes::{HULL_RADII, Rng, hull_points};

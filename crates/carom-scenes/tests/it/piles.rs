@@ -1,3 +1,5 @@
+//! Piles start apart, and their joints fit.
+
 use carom_math::{Pose, Vec3};
 use carom_scenes::{JointSpec, SceneSpec, ShapeSpec, bench_pile, pile, torus_compound};
 
