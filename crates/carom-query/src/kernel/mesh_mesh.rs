@@ -10,12 +10,12 @@ use super::super::num::geom::Manifold;
 use super::super::num::{Real, widen_real};
 use super::convex;
 use super::manifolds::around;
-use super::mesh_shape::MeshShape;
+use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
 use alloc::vec::Vec;
-use carom_bvh::{PairSearch, visit_pairs};
+use carom_bvh::{Bvh, Leaf, PairSearch, visit_leaf_pairs};
 use carom_geom::{tri_distance, tri_tri};
-use carom_math::WidePose;
+use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -44,23 +44,26 @@ pub(super) fn distance(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, max_dist
     let scale = a.scale().min(b.scale());
     let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
-    let found = PairSearch::default().closest_pair(
-        &tree_a,
-        &tree_b,
-        &placed,
-        max_distance * scale,
-        |triangle_a, triangle_b, _| {
-            let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
-            Some(tri_distance::closest_points(&a.mesh().corners(triangle_a), &corners_b).distance * scale)
-        },
-    );
-    let Some((triangle_a, triangle_b, _)) = found.pair else { return Closest::NOWHERE };
-    let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
-    let nearest = tri_distance::closest_points(&a.mesh().corners(triangle_a), &corners_b);
-    let normal = carom_math::scaling::unit(nearest.point_b - nearest.point_a).unwrap_or(DVec3::ZERO);
-    let mut closest = Closest::new(nearest.distance, nearest.point_a, nearest.point_b, normal);
-    (closest.part_a, closest.part_b) = (triangle_a, triangle_b);
-    closest
+    let limit = max_distance * scale;
+    let mut best = Closest::NOWHERE;
+    PairSearch::default().visit_near_leaf_pairs(&tree_a, &tree_b, &placed, limit, |leaf_a, leaf_b, _| {
+        let near = NearPairs::new(a, &tree_a, &leaf_a, b, &leaf_b, b_in_a, best.distance.min(max_distance));
+        for (triangle_a, triangle_b, corners_b) in near.iter(&leaf_a, &leaf_b) {
+            let found = tri_distance::closest_points(&a.mesh().corners(triangle_a), corners_b);
+            let is_better = found.distance < best.distance
+                || (found.distance == best.distance && (triangle_a, triangle_b) < (best.part_a, best.part_b));
+            if is_better && found.distance <= max_distance {
+                let normal = scaling::unit(found.point_b - found.point_a).unwrap_or(DVec3::ZERO);
+                best = Closest::new(found.distance, found.point_a, found.point_b, normal);
+                (best.part_a, best.part_b) = (triangle_a, triangle_b);
+            }
+        }
+        if best.distance == 0.0 {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue((best.distance * scale).min(limit))
+    });
+    best
 }
 
 /// The pair of triangles that are deepest in each other, or, when the surfaces are apart, nearest.
@@ -138,13 +141,60 @@ fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u
     let scale = a.scale().min(b.scale());
     let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
-    visit_pairs(&tree_a, &tree_b, &placed, |triangle_a, triangle_b| {
-        let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
-        if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
-            return pair(triangle_a, triangle_b);
+    visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
+        let near = NearPairs::new(a, &tree_a, &leaf_a, b, &leaf_b, b_in_a, 0.0);
+        for (triangle_a, triangle_b, corners_b) in near.iter(&leaf_a, &leaf_b) {
+            if tri_tri::intersects(&a.mesh().corners(triangle_a), corners_b) {
+                pair(triangle_a, triangle_b)?;
+            }
         }
         ControlFlow::Continue(())
     });
+}
+
+/// The pairs of triangles of two leaves that eight separating axis tests at a time could not refute.
+struct NearPairs {
+    /// B's triangles in A's frame.
+    corners_b: [[DVec3; 3]; MAX_LEAF as usize],
+    /// For each of B's triangles those of A, as bits.
+    lanes: [u32; MAX_LEAF as usize],
+}
+
+impl NearPairs {
+    fn new(
+        a: &MeshShape,
+        tree_a: &Bvh,
+        leaf_a: &Leaf<'_>,
+        b: &MeshShape,
+        leaf_b: &Leaf<'_>,
+        b_in_a: &WidePose,
+        within: f64,
+    ) -> NearPairs {
+        let mut pairs =
+            NearPairs { corners_b: [[DVec3::ZERO; 3]; MAX_LEAF as usize], lanes: [0; MAX_LEAF as usize] };
+        let n = leaf_b.primitives.len().min(MAX_LEAF as usize);
+        for (corners, &triangle) in pairs.corners_b.iter_mut().zip(leaf_b.primitives) {
+            *corners = moved(b.mesh().corners(triangle), b_in_a);
+        }
+        a.leaf_block(tree_a, leaf_a).may_be_near(&pairs.corners_b[..n], within, &mut pairs.lanes);
+        pairs
+    }
+
+    /// Number in A, number in B, and the corners of the latter in A's frame.
+    fn iter<'a>(
+        &'a self,
+        leaf_a: &Leaf<'a>,
+        leaf_b: &Leaf<'a>,
+    ) -> impl Iterator<Item = (u32, u32, &'a [DVec3; 3])> + 'a {
+        let (primitives_a, primitives_b) = (leaf_a.primitives, leaf_b.primitives);
+        primitives_b.iter().zip(&self.corners_b).zip(&self.lanes).flat_map(
+            move |((&triangle_b, corners_b), &lanes)| {
+                let is_near = move |lane: &usize| lanes >> lane & 1 == 1;
+                let near = (0..primitives_a.len().min(MAX_LEAF as usize)).filter(is_near);
+                near.map(move |lane| (primitives_a[lane], triangle_b, corners_b))
+            },
+        )
+    }
 }
 
 /// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation rounded once.

@@ -10,7 +10,8 @@ use super::super::num::geom::TriMesh;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_bvh::{BuildSettings, Bvh, BvhError};
+use carom_bvh::{BuildSettings, Bvh, BvhError, Leaf};
+use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
 
@@ -18,11 +19,16 @@ use glam::DVec3;
 const SMALLEST: f64 = 1.0 / LARGEST;
 const LARGEST: f64 = (1_u64 << 32) as f64;
 
+/// As many triangles as are tested at once.
+pub(super) const MAX_LEAF: u32 = 8;
+
 /// The surface that triangles cover, ready for queries. It has no inside, except where a query says that it asks for one.
 #[derive(Clone, Debug)]
 pub struct MeshShape {
     mesh: TriMesh,
     tree: Bvh,
+    /// The triangles of each leaf, to be tested eight at a time.
+    blocks: Vec<TriBlock8>,
     scale: f64,
     low: DVec3,
     high: DVec3,
@@ -31,17 +37,19 @@ pub struct MeshShape {
 impl MeshShape {
     /// Builds the tree, about 0.2 microseconds per triangle. Fails only for more than 2^28 triangles.
     pub fn new(mesh: TriMesh) -> Result<MeshShape, BvhError> {
-        MeshShape::with_settings(mesh, &BuildSettings::default())
+        MeshShape::with_settings(mesh, &BuildSettings::default().with_max_leaf(MAX_LEAF))
     }
 
-    /// [`MeshShape::new`] with another tree.
+    /// [`MeshShape::new`] with another tree, of at most eight triangles in a leaf.
     pub fn with_settings(mesh: TriMesh, settings: &BuildSettings) -> Result<MeshShape, BvhError> {
         let (low, high) = mesh.wide_bounds();
         let size = low.abs().max(high.abs()).max_element();
         let fits = size == 0.0 || (SMALLEST <= size && size <= LARGEST);
         let scale = if fits { 1.0 } else { scaling::scale_of(size) };
-        let tree = Bvh::build(&boxes(&mesh, scale), settings)?;
-        Ok(MeshShape { mesh, tree, scale, low, high })
+        let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
+        let tree: Bvh = Bvh::build(&boxes(&mesh, scale), &settings)?;
+        let blocks = tree.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
+        Ok(MeshShape { mesh, tree, blocks, scale, low, high })
     }
 
     /// The triangles.
@@ -84,6 +92,12 @@ impl MeshShape {
         }
     }
 
+    /// The triangles of a leaf of a tree over this mesh: those kept, if it is the mesh's own tree.
+    pub(super) fn leaf_block(&self, tree: &Bvh, leaf: &Leaf<'_>) -> TriBlock8 {
+        let kept = core::ptr::eq(tree, &self.tree).then(|| self.blocks.get(leaf.index as usize)).flatten();
+        kept.copied().unwrap_or_else(|| block(&self.mesh, leaf.primitives))
+    }
+
     /// The tree in the mesh's coordinates times this power of two, not above [`MeshShape::scale`]: the one that is there, or, for one of two meshes whose
     /// sizes are many powers of ten apart, another.
     pub(super) fn tree_at(&self, scale: f64) -> Cow<'_, Bvh> {
@@ -91,8 +105,19 @@ impl MeshShape {
             return Cow::Borrowed(&self.tree);
         }
         // The scale is never larger than the mesh's own: boxes that fitted a tree shrink, and fit again.
-        Cow::Owned(Bvh::build(&boxes(&self.mesh, scale), &BuildSettings::default()).unwrap_or_default())
+        let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
+        Cow::Owned(Bvh::build(&boxes(&self.mesh, scale), &settings).unwrap_or_default())
     }
+}
+
+/// Up to eight triangles.
+fn block(mesh: &TriMesh, triangles: &[u32]) -> TriBlock8 {
+    let mut corners = [[DVec3::ZERO; 3]; MAX_LEAF as usize];
+    let n = triangles.len().min(corners.len());
+    for (corners, &triangle) in corners.iter_mut().zip(triangles) {
+        *corners = mesh.corners(triangle);
+    }
+    TriBlock8::new(&corners[..n])
 }
 
 fn boxes(mesh: &TriMesh, scale: f64) -> Vec<Aabb> {
