@@ -5,13 +5,18 @@ use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
+use carom_geom::TriMesh;
+use carom_math::{Interval, Pose, Ray};
+use carom_query::{MeshShape, Shape, ray_cast};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use glam::{DVec3, Vec3};
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d::query::RayCast as _;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 fn main() {
     let mut runner = Runner::new("trees");
@@ -27,6 +32,9 @@ fn main() {
         if runner.wants("refit") {
             let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
             refit(&mut runner, &boxes, &self::boxes(&moved, &knot.triangles));
+        }
+        if runner.wants("rays") {
+            rays(&mut runner, &vertices, &knot.triangles);
         }
     }
 }
@@ -150,6 +158,58 @@ fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
         .entry("obvhs", || {
             refit_obvhss(c);
             c = 1 - c;
+        });
+    runner.some(row, contest);
+}
+
+/// Closest hits of rays from a ball around the knot, aimed at points of the box that it fills.
+fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
+    let mut rng = Rng::new(13);
+    let rays: Vec<Ray> = (0..20_000)
+        .map(|_| {
+            let origin = rng.in_ball() * 1.5;
+            let target = rng.in_box(DVec3::new(-0.9, -0.9, -0.4), DVec3::new(0.9, 0.9, 0.4));
+            Ray { origin: origin.as_vec3(), direction: (target - origin).normalize_or(DVec3::X).as_vec3() }
+        })
+        .collect();
+    let mesh = TriMesh::new(vertices.to_vec(), triangles.to_vec()).expect("a scene's mesh is in order");
+    let mesh = Shape::Mesh(Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree")));
+    let parrys = parry::mesh(vertices, triangles).expect("parry takes the mesh");
+    let obvhss = obvhs_peer::Rays::new(vertices, triangles);
+
+    let ours = |ray: &Ray| {
+        ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD).map_or(f32::INFINITY, |hit| hit.t)
+    };
+    let theirs = |ray: &Ray| {
+        let ray = parry3d::query::Ray::new(parry::vector(ray.origin), parry::vector(ray.direction));
+        parrys.cast_local_ray(&ray, f32::MAX, true).unwrap_or(f32::INFINITY)
+    };
+    let mut answers = Answers::new();
+    for (i, ray) in rays.iter().enumerate() {
+        let own = ours(ray);
+        for (who, their) in [("parry", theirs(ray)), ("obvhs", obvhss.closest(ray))] {
+            // Two that miss agree.
+            let both = [own, their].map(|t| f64::from(if t.is_finite() { t } else { -1.0 }));
+            answers.number(&format!("ray {i}, {who}"), both[0], both[1], 1e-4);
+        }
+    }
+    let size = triangles.len() as u64;
+    let row = Row { workload: "rays", size, unit: Unit::Ns, per_call: rays.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for ray in &rays {
+                std::hint::black_box(ours(ray));
+            }
+        })
+        .entry("parry", || {
+            for ray in &rays {
+                std::hint::black_box(theirs(ray));
+            }
+        })
+        .entry("obvhs", || {
+            for ray in &rays {
+                std::hint::black_box(obvhss.closest(ray));
+            }
         });
     runner.some(row, contest);
 }

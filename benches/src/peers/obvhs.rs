@@ -1,9 +1,16 @@
-//! obvhs: its binary tree, built, refitted and searched.
+//! obvhs: its binary tree, built, refitted and searched; its compressed wide tree for rays.
 
 use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_math::Ray;
+use glam::Vec3;
 use obvhs::BvhBuildParams;
 use obvhs::bvh2::Bvh2;
 use obvhs::bvh2::builder::build_bvh2;
+use obvhs::cwbvh::CwBvh;
+use obvhs::cwbvh::builder::build_cwbvh_from_tris;
+use obvhs::ray::RayHit;
+use obvhs::rt_triangle::RtTriangle;
+use obvhs::triangle::Triangle;
 use std::time::Duration;
 
 /// A box for obvhs.
@@ -42,4 +49,39 @@ pub fn found(tree: &Bvh2, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
     });
     found.sort_unstable();
     found
+}
+
+/// A mesh in the wide tree that obvhs has for rays, its triangles in the tree's order.
+pub struct Rays {
+    tree: CwBvh,
+    triangles: Vec<RtTriangle>,
+}
+
+impl Rays {
+    /// A tree of medium quality over the triangles.
+    pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+        let corner = |i: u32| vertices[i as usize].into();
+        let triangles: Vec<Triangle> = triangles
+            .iter()
+            .map(|&[a, b, c]| Triangle { v0: corner(a), v1: corner(b), v2: corner(c) })
+            .collect();
+        let tree =
+            build_cwbvh_from_tris(&triangles, BvhBuildParams::medium_build(), &mut Duration::default());
+        let triangles = tree
+            .primitive_indices
+            .iter()
+            .map(|&i| triangles[i as usize])
+            .map(|t| RtTriangle::new(t.v0, t.v1, t.v2))
+            .collect();
+        Self { tree, triangles }
+    }
+
+    /// Where the ray hits first; infinite where it does not.
+    pub fn closest(&self, ray: &Ray) -> f32 {
+        let ray = obvhs::ray::Ray::new_inf(ray.origin.into(), ray.direction.into());
+        let mut hit = RayHit::none();
+        let is_hit =
+            self.tree.ray_traverse(ray, &mut hit, |ray, triangle| self.triangles[triangle].intersect(ray));
+        if is_hit { hit.t } else { f32::INFINITY }
+    }
 }
