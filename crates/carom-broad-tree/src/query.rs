@@ -17,7 +17,7 @@ use glam::Vec3;
 /// Room for all siblings on the way down: 8 blocks on each of at most 11 levels.
 const STACK: usize = 96;
 
-/// Relative widening of what is computed in f32: a difference, a quotient, a product, a square, each 6e-8.
+/// Relative widening of what is computed in f32: a difference, a quotient, a product, a square, each with a rounding of 6e-8.
 const WIDEN: f32 = 1e-6;
 
 /// A block to visit: where it begins, its level and number.
@@ -193,7 +193,7 @@ struct RayRange {
 
 impl RayRange {
     fn new(ray: &Ray, start: f32) -> RayRange {
-        // Beyond this the reciprocal or its products leave the normal numbers.
+        // Beyond this the reciprocal or its products overflow or underflow.
         let is_usual =
             ray.direction.to_array().iter().all(|d| *d == 0.0 || (1e-37..=1e37).contains(&d.abs()));
         RayRange {

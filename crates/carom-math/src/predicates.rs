@@ -17,7 +17,8 @@ use glam::{DVec2, DVec3};
 /// and a little more, so that the rounding of the bound itself is covered.
 pub const ORIENT3D_ERROR: f64 = 8.0e-16;
 
-/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u, and a little more.
+/// Error of a 2x2 determinant of differences, relative to its permanent: Shewchuk's (3 + 16 u) u, and a
+/// little more for the rounding of the bound itself.
 pub const ORIENT2D_ERROR: f64 = 3.4e-16;
 
 /// Far above all that products lose when they underflow, as long as one factor of each is counted in; far below

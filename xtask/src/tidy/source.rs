@@ -10,11 +10,13 @@ const REGISTRY_HOSTS: [&str; 6] =
     ["crates.io", "rust-lang.org/dist", "pypi.org", "registry.npmjs.org", "deb.debian.org", "artifactory"];
 /// Unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!", "unimplemented!", "#[ignore", "dbg!"];
-/// A literal at or below this is a tolerance and has a name in tol.rs. (The one that is met without being one
-/// carries a comment `exact:`, `rounding:` or `underflow:` that says what it is.)
+/// A literal at or below this is a tolerance and has a name in tol.rs. The one that bounds an error of the arithmetic
+/// itself stands where the arithmetic is, under a comment that says so.
 const SMALL: f64 = 1e-3;
-/// What a comment says beside a small literal that is no tolerance.
-const MARKS: [&str; 3] = ["exact:", "rounding:", "underflow:"];
+/// What a comment says of a small literal that is no tolerance: a bound on rounding or underflow, a power of two.
+const MARKS: [&str; 4] = ["exact:", "rounding", "underflow", "2^-"];
+/// So many lines above the literal its comment may stand.
+const MARK_REACH: usize = 4;
 
 /// True for files of other kinds that are read by people.
 pub(super) fn is_text(path: &str) -> bool {
@@ -109,7 +111,7 @@ pub(super) fn check_rust(path: &str, text: &str, kind: Kind) -> Vec<Complaint> {
             && !is_explained(&lines, number)
         {
             let text = format!(
-                "{literal} belongs into carom-math/src/tol.rs, or a comment `exact:` says what it is"
+                "{literal} belongs into carom-math/src/tol.rs, or a comment says which rounding it bounds"
             );
             found.push(complaint(path, number + 1, "tolerance", text));
         }
@@ -195,15 +197,9 @@ fn tolerance(line: &str) -> Option<String> {
     None
 }
 
-/// True if a comment on the line, or on one of the comment lines right above it, says what the literal is.
+/// True if a comment on the line, or shortly above it, says what the literal is.
 fn is_explained(lines: &[&str], number: usize) -> bool {
-    let is_marked = |line: &str| {
+    lines[number.saturating_sub(MARK_REACH)..=number].iter().any(|line| {
         line.split_once("//").is_some_and(|(_, comment)| MARKS.iter().any(|mark| comment.contains(mark)))
-    };
-    is_marked(lines[number])
-        || lines[..number]
-            .iter()
-            .rev()
-            .take_while(|line| line.trim_start().starts_with("//"))
-            .any(|line| is_marked(line))
+    })
 }
