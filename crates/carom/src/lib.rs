@@ -1,3 +1,155 @@
-//! Collision detection: the front door to the carom crates.
+//! Collision detection: which bodies might touch, which do, where, how deep, and what happens next.
+//!
+//! This crate is the front door: it re-exports the others, and this page is the guide. Each of them answers one question
+//! and can be used alone.
+//!
+//! | question | module |
+//! |---|---|
+//! | any shape against any shape: touch, distance, contact, ray, point | [`query`] |
+//! | a world of bodies that fall, pile up and come to rest | [`world`] |
+//! | which boxes overlap, as they move | [`broad`], [`broad_tree`] |
+//! | shapes, hulls, meshes, exact triangles, mass | [`geom`] |
+//! | trees over boxes | [`bvh`] |
+//! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
+//! | impulses, friction, joints, sleep | [`response`] |
+//! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
+//!
+//! # Do these two touch?
+//!
+//! A [`Shape`] has a frame of its own (round ones stand along y, centred), and a [`Pose`] puts it into the world. Touching
+//! counts as touching.
+//!
+//! ```
+//! use carom::geom::{Cuboid, Sphere};
+//! use carom::{Pose, Quat, Shape, Vec3};
+//!
+//! let brick = Shape::Cuboid(Cuboid::new(Vec3::new(1.0, 0.5, 0.5))?);
+//! let ball = Shape::Sphere(Sphere::new(0.5)?);
+//! let there = Pose::from_translation(Vec3::new(0.0, 1.0, 0.0));
+//! assert!(carom::intersects(&brick, &Pose::IDENTITY, &ball, &there));
+//!
+//! // Stood on end, the brick is too high for a ball at 1.75.
+//! let upright = Pose::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2));
+//! let above = Pose::from_translation(Vec3::new(0.0, 1.75, 0.0));
+//! let gap = carom::distance(&brick, &upright, &ball, &above);
+//! assert!((gap.distance - 0.25).abs() < 1e-6);
+//! assert!((gap.point_a - Vec3::Y).length() < 1e-6, "the nearest point of the brick is in the world frame");
+//!
+//! // How deep, and which way out: B moved by -distance along the normal is free.
+//! let deep = carom::contact(&brick, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::Y * 0.9), 0.0);
+//! let contact = deep.ok_or("they overlap")?.contact;
+//! assert!((contact.distance + 0.1).abs() < 1e-6 && contact.normal == Vec3::Y);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Meshes, hulls and compounds are shapes like any other; every pair has every question.
+//!
+//! ```
+//! use carom::geom::{ConvexHull, TriMesh};
+//! use carom::query::MeshShape;
+//! use carom::{Interval, Pose, Ray, Shape, Vec3};
+//! use std::sync::Arc;
+//!
+//! let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+//! let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&corners)?));
+//! let square = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Z, Vec3::Z].map(|p| (p - Vec3::splat(0.25)) * 10.0);
+//! let floor = TriMesh::new(square.to_vec(), vec![[0, 2, 1], [0, 3, 2]])?;
+//! let floor = Shape::Mesh(Arc::new(MeshShape::new(floor)?));
+//!
+//! let down = Ray::new(Vec3::new(1.0, 9.0, 1.0), Vec3::NEG_Y);
+//! let hit = carom::ray_cast(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray meets the floor")?;
+//! assert!((hit.t - 11.5).abs() < 1e-5 && hit.normal == Vec3::Y);
+//!
+//! let resting = Pose::from_translation(Vec3::Y * -2.5);
+//! assert!(carom::intersects(&hull, &resting, &floor, &Pose::IDENTITY));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which of many might touch?
+//!
+//! A broad phase knows boxes only. It gives all pairs that overlap, each once, in a fixed order, and what began and ended.
+//! Every broad phase gives the same pairs: [`broad::BruteForce`] is the specification, [`DynamicBvh`] the fast one.
+//!
+//! ```
+//! use carom::{Aabb, BroadPhase, DynamicBvh, Vec3};
+//! use carom::broad::Filter;
+//!
+//! let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+//! let mut broad = DynamicBvh::new();
+//! let a = broad.insert(cube(0.0), Filter::default())?;
+//! let b = broad.insert(cube(5.0), Filter::default())?;
+//! let (mut begun, mut ended) = (Vec::new(), Vec::new());
+//! broad.update(&[(b, cube(0.5))])?;
+//! broad.events(&mut begun, &mut ended);
+//! assert_eq!((begun[0].a, begun[0].b), (a.index(), b.index()));
+//! # Ok::<(), carom::broad::BroadPhaseError>(())
+//! ```
+//!
+//! # What happens next?
+//!
+//! A [`World`] puts it all together: boxes, pairs, contacts, response. [`World::detect`] is the first three alone.
+//!
+//! ```
+//! use carom::geom::{Cuboid, HalfSpace};
+//! use carom::world::EventKind;
+//! use carom::{BodyDesc, Shape, Vec3, World};
+//!
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+//! let mut tower = Vec::new();
+//! for i in 0..5 {
+//!     let block = Shape::Cuboid(Cuboid::new(Vec3::new(0.5, 0.25, 0.5))?);
+//!     let at = Vec3::new(0.0, 0.3 + 0.55 * i as f32, 0.0);
+//!     tower.push(world.insert(BodyDesc::new(block).with_position(at).with_friction(0.6))?);
+//! }
+//! let mut n_landings = 0;
+//! for _ in 0..600 {
+//!     world.step(1.0 / 60.0)?;
+//!     n_landings += world.events().iter().filter(|event| event.kind == EventKind::Began).count();
+//! }
+//! assert!(5 <= n_landings);
+//! let top = world.pose(tower[4])?.translation;
+//! assert!((top - Vec3::new(0.0, 2.25, 0.0)).length() < 0.05, "{top}");
+//! assert!(world.is_sleeping(tower[4])?);
+//!
+//! // The same input gives the same bits, on any machine, so a state is told by a number.
+//! let again = carom::World::<DynamicBvh>::restored(&world.snapshot(), |id| world.shape(id).ok().cloned())?;
+//! assert_eq!(again.state_hash(), world.state_hash());
+//! # use carom::DynamicBvh;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What to know
+//!
+//! - Constructors check and return an error that says what is wrong; questions to what passed them cannot fail, panic
+//!   or hang.
+//! - Lengths are of no fixed unit, and tolerances are relative to the data; only a world has a unit, the length of a metre in
+//!   [`SolverSettings::length_unit`](response::SolverSettings::length_unit).
+//! - Normals go from A to B, all points and normals of a query are in the world frame, and a contact's distance is negative
+//!   where bodies overlap.
+//! - Features, all additive: `std` (default), `libm` for builds without it, `f64` (every narrow-phase question once more
+//!   in double precision: [`query`]`::f64`), `parallel` (the same bits on any number of threads), `serde`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+
+pub use carom_bounds as bounds;
+pub use carom_broad as broad;
+pub use carom_broad_tree as broad_tree;
+pub use carom_bvh as bvh;
+pub use carom_geom as geom;
+pub use carom_gjk as gjk;
+pub use carom_lanes as lanes;
+pub use carom_math as math;
+pub use carom_query as query;
+pub use carom_response as response;
+pub use carom_sat as sat;
+pub use carom_world as world;
+
+pub use carom_bounds::Aabb;
+pub use carom_broad::{BroadPhase, SpatialIndex};
+pub use carom_broad_tree::DynamicBvh;
+pub use carom_math::{Interval, Pose, Quat, Ray, Vec3, glam};
+pub use carom_query::{
+    Shape, contact, distance, intersects, manifolds, project_point, ray_cast, ray_cast_all,
+};
+pub use carom_world::{BodyDesc, BodyId, World};
