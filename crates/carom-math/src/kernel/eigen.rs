@@ -82,7 +82,7 @@ fn symmetric_eigen_wide(matrix: DMat3) -> (DVec3, DMat3) {
         }
     }
     let mut order = [0, 1, 2];
-    order.sort_by(|&i, &j| a[i][i].total_cmp(&a[j][j]));
+    order.sort_unstable_by(|&i, &j| a[i][i].total_cmp(&a[j][j]).then(i.cmp(&j)));
     let [i, j, k] = order;
     let values = DVec3::new(a[i][i], a[j][j], a[k][k]) * (1.0 / scale);
     let (x, y) = (v[i].normalize(), v[j].normalize());
