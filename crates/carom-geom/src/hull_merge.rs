@@ -1,10 +1,10 @@
 //! From the triangles of an exact hull to polygons: triangles in one plane, nearly, become one face.
 //!
-//! 1. Triangles exactly in one plane form facets, which are convex. 2. From the largest facet on, a region takes in
-//! its neighbours whose corners all lie within the tolerance of the plane of its seed. A region that is no disc, or
-//! dents by more than the tolerance, is grown again with a smaller one; with none it is its seed, which is fine.
-//! 3. Corners inside a region, or on a straight line between two regions, are superfluous: the hull of the others is
-//! built anew, until there are none.
+//! First, triangles exactly in one plane form facets, which are convex. Second, from the largest facet on, a region
+//! takes in its neighbours whose corners all lie within the tolerance of the plane of its seed. A region that is no
+//! disc, or dents by more than the tolerance, is grown again with a smaller one; with none it is its seed, which is
+//! fine. Third, corners inside a region, or on a straight line between two regions, are superfluous: the hull of the
+//! others is built anew, until there are none.
 //!
 //! Reference: D. Gregorius, Implementing Quickhull, Game Developers Conference, 2014 (what must not remain: faces with
 //! holes, corners of two faces, dents); D. Douglas, T. Peucker, Algorithms for the Reduction of the Number of Points,
@@ -148,7 +148,7 @@ struct Faces {
 }
 
 impl Faces {
-    /// Steps 1 and 2.
+    /// The first two steps.
     fn grow(corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Faces {
         let (facet_of, facets) = exact_facets(corners, surface);
         let mut order: Vec<u32> = (0..facets.len() as u32).collect();
@@ -254,7 +254,7 @@ impl Faces {
         (is_simple && ring.len() == sides.len() && 3 <= ring.len()).then_some(ring)
     }
 
-    /// Step 3: which corners are not needed.
+    /// The third step: which corners are not needed.
     fn superfluous(&self, corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Vec<bool> {
         let mut n_regions = vec![0_u32; corners.len()];
         for &side in self.loops.iter().flatten() {
@@ -344,7 +344,7 @@ impl Facet {
     }
 }
 
-/// Step 1: the facet of each triangle, and the facets.
+/// The first step: the facet of each triangle, and the facets.
 fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Facet>) {
     let n = surface.triangles.len();
     let mut facet_of = vec![NONE; n];

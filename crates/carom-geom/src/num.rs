@@ -1,6 +1,6 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 
-pub(crate) use carom_math::{EPSILON, Mat3, Plane, Pose, Real, Vec3};
+pub(crate) use carom_math::{EPSILON, Mat3, Plane, Pose, Quat, Real, Vec3, symmetric_eigen};
 pub(crate) use carom_math::{Interval, Ray};
 
 /// A stored number, widened exactly.

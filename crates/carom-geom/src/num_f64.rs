@@ -1,6 +1,6 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
-pub(crate) use carom_math::f64::{EPSILON, Mat3, Plane, Pose, Real, Vec3};
+pub(crate) use carom_math::f64::{EPSILON, Mat3, Plane, Pose, Quat, Real, Vec3, symmetric_eigen};
 pub(crate) use carom_math::f64::{Interval, Ray};
 
 /// A stored number: nothing to widen.

@@ -13,6 +13,8 @@ use glam::DVec3;
 
 /// All points within `radius` of the segment from (0, -`half_height`, 0) to (0, `half_height`, 0).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
 pub struct Capsule {
     half_height: Real,
     radius: Real,

@@ -19,6 +19,8 @@ use glam::DVec3;
 
 /// The hull of the apex (0, `half_height`, 0) and the disc of `radius` at height -`half_height`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
 pub struct Cone {
     half_height: Real,
     radius: Real,

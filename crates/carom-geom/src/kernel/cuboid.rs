@@ -16,6 +16,8 @@ use glam::DVec3;
 
 /// All points within the half extents of the origin, axis by axis; flat where one is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Cuboid"))]
 pub struct Cuboid {
     half_extents: Vec3,
 }

@@ -16,6 +16,8 @@ use glam::DVec3;
 
 /// All points within `radius` of the y axis and `half_height` of the xz plane; a disc when `half_height` is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Upright"))]
 pub struct Cylinder {
     half_height: Real,
     radius: Real,

@@ -15,6 +15,8 @@ use glam::DVec3;
 
 /// All points with (x/rx)^2 + (y/ry)^2 + (z/rz)^2 <= 1; flat where a radius is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Ellipsoid"))]
 pub struct Ellipsoid {
     radii: Vec3,
 }

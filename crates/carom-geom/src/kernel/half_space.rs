@@ -10,6 +10,8 @@ use glam::DVec3;
 
 /// All points x with `normal . x <= 0`. Unbounded, so it has no support map.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::HalfSpace"))]
 pub struct HalfSpace {
     normal: Vec3,
 }

@@ -110,6 +110,11 @@ pub struct HalfEdge {
 
 /// A convex polytope with a volume.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::unchecked::ConvexHull", into = "super::unchecked::ConvexHull")
+)]
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     half_edges: Vec<HalfEdge>,

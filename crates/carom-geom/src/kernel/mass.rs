@@ -6,7 +6,9 @@
 //! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh, Journal of Graphics
 //! Tools 11(2), 2006; for the round shapes, R. Featherstone, Rigid Body Dynamics Algorithms, 2008, 2.13 (shifting inertia).
 
-use super::super::num::{Mat3, Pose, Real, Vec3, narrow, narrow_matrix, real, wide, widen, widen_matrix};
+use super::super::num::{
+    Mat3, Pose, Quat, Real, Vec3, narrow, narrow_matrix, real, symmetric_eigen, wide, widen, widen_matrix,
+};
 use super::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Sphere, Tetrahedron, TriMesh};
 use core::f64::consts::PI;
 use glam::{DMat3, DVec3};
@@ -42,6 +44,12 @@ impl MassProperties {
             center: narrow(pose.transform_point(widen(self.center))),
             inertia: narrow_matrix(symmetric(inertia)),
         }
+    }
+
+    /// The principal moments, the least first, and the rotation from the frame of the principal axes to this one.
+    pub fn principal(&self) -> (Vec3, Quat) {
+        let eigen = symmetric_eigen(self.inertia);
+        (eigen.values, Quat::from_mat3(&eigen.vectors))
     }
 
     /// Several solids as one; where they overlap, the mass counts twice.

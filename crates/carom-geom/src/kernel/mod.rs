@@ -16,6 +16,8 @@ mod segment;
 mod sphere;
 mod tetrahedron;
 mod triangle;
+#[cfg(feature = "serde")]
+mod unchecked;
 
 pub use crate::feature_id::{FeatureId, FeatureKind};
 pub use capsule::Capsule;

@@ -13,6 +13,8 @@ use glam::DVec3;
 
 /// The closed segment from `a` to `b`; with equal ends, a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Segment"))]
 pub struct Segment {
     a: Vec3,
     b: Vec3,

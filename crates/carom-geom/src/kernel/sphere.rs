@@ -12,6 +12,8 @@ use glam::DVec3;
 
 /// A ball; of radius zero, a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Sphere"))]
 pub struct Sphere {
     radius: Real,
 }

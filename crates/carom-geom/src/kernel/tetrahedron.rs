@@ -17,6 +17,11 @@ use glam::DVec3;
 
 /// The hull of four points; flat when they lie in a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(try_from = "super::unchecked::Tetrahedron", into = "super::unchecked::Tetrahedron")
+)]
 pub struct Tetrahedron {
     corners: [Vec3; 4],
     /// Positive when d lies on the side of a, b, c from which they appear counter-clockwise, zero when all are in a

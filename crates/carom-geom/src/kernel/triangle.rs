@@ -17,6 +17,8 @@ use glam::DVec3;
 
 /// The closed triangle a, b, c; with corners on a line or at one place it is that segment or point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Triangle"))]
 pub struct Triangle {
     a: Vec3,
     b: Vec3,

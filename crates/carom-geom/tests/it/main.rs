@@ -1,10 +1,14 @@
 //! Integration tests of carom-geom.
 
+mod closest;
 mod hull;
+mod mass;
 mod mesh;
 mod mesh_report;
 mod ray_mesh;
 mod ray_point;
+#[cfg(feature = "serde")]
+mod serde;
 mod support;
 mod tri_tri;
 mod tri_tri_lanes;

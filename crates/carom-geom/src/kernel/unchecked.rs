@@ -1,0 +1,145 @@
+//! Shapes as they are read, before their constructors have checked them.
+
+use super::super::num::{Real, Vec3};
+use crate::ShapeError;
+use alloc::vec::Vec;
+
+#[derive(serde::Deserialize)]
+pub(super) struct Sphere {
+    radius: Real,
+}
+
+/// A capsule, cylinder or cone.
+#[derive(serde::Deserialize)]
+pub(super) struct Upright {
+    half_height: Real,
+    radius: Real,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Cuboid {
+    half_extents: Vec3,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Ellipsoid {
+    radii: Vec3,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct HalfSpace {
+    normal: Vec3,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Segment {
+    a: Vec3,
+    b: Vec3,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Triangle {
+    a: Vec3,
+    b: Vec3,
+    c: Vec3,
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(super) struct Tetrahedron {
+    corners: [Vec3; 4],
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(super) struct ConvexHull {
+    vertices: Vec<Vec3>,
+}
+
+impl TryFrom<Sphere> for super::Sphere {
+    type Error = ShapeError;
+    fn try_from(read: Sphere) -> Result<Self, ShapeError> {
+        super::Sphere::new(read.radius)
+    }
+}
+
+impl TryFrom<Upright> for super::Capsule {
+    type Error = ShapeError;
+    fn try_from(read: Upright) -> Result<Self, ShapeError> {
+        super::Capsule::new(read.half_height, read.radius)
+    }
+}
+
+impl TryFrom<Upright> for super::Cylinder {
+    type Error = ShapeError;
+    fn try_from(read: Upright) -> Result<Self, ShapeError> {
+        super::Cylinder::new(read.half_height, read.radius)
+    }
+}
+
+impl TryFrom<Upright> for super::Cone {
+    type Error = ShapeError;
+    fn try_from(read: Upright) -> Result<Self, ShapeError> {
+        super::Cone::new(read.half_height, read.radius)
+    }
+}
+
+impl TryFrom<Cuboid> for super::Cuboid {
+    type Error = ShapeError;
+    fn try_from(read: Cuboid) -> Result<Self, ShapeError> {
+        super::Cuboid::new(read.half_extents)
+    }
+}
+
+impl TryFrom<Ellipsoid> for super::Ellipsoid {
+    type Error = ShapeError;
+    fn try_from(read: Ellipsoid) -> Result<Self, ShapeError> {
+        super::Ellipsoid::new(read.radii)
+    }
+}
+
+impl TryFrom<HalfSpace> for super::HalfSpace {
+    type Error = ShapeError;
+    fn try_from(read: HalfSpace) -> Result<Self, ShapeError> {
+        super::HalfSpace::new(read.normal)
+    }
+}
+
+impl TryFrom<Segment> for super::Segment {
+    type Error = ShapeError;
+    fn try_from(read: Segment) -> Result<Self, ShapeError> {
+        super::Segment::new(read.a, read.b)
+    }
+}
+
+impl TryFrom<Triangle> for super::Triangle {
+    type Error = ShapeError;
+    fn try_from(read: Triangle) -> Result<Self, ShapeError> {
+        super::Triangle::new(read.a, read.b, read.c)
+    }
+}
+
+impl TryFrom<Tetrahedron> for super::Tetrahedron {
+    type Error = ShapeError;
+    fn try_from(read: Tetrahedron) -> Result<Self, ShapeError> {
+        let [a, b, c, d] = read.corners;
+        super::Tetrahedron::new(a, b, c, d)
+    }
+}
+
+impl From<super::Tetrahedron> for Tetrahedron {
+    fn from(shape: super::Tetrahedron) -> Tetrahedron {
+        Tetrahedron { corners: shape.corners() }
+    }
+}
+
+impl TryFrom<ConvexHull> for super::ConvexHull {
+    type Error = super::HullError;
+    fn try_from(read: ConvexHull) -> Result<Self, super::HullError> {
+        super::ConvexHull::from_points(&read.vertices)
+    }
+}
+
+impl From<super::ConvexHull> for ConvexHull {
+    fn from(shape: super::ConvexHull) -> ConvexHull {
+        ConvexHull { vertices: shape.vertices().to_vec() }
+    }
+}

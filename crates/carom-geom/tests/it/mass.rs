@@ -1,0 +1,134 @@
+//! Masses: round shapes against fine polyhedra of the same shape, polyhedra against each other, shifting and turning.
+
+use carom_geom::f64::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, MassProperties, Sphere, Tetrahedron,
+};
+use carom_geom::{SupportMap, f64 as geom};
+use carom_math::f64::Pose;
+use glam::{DMat3, DQuat, DVec3};
+use proptest::prelude::*;
+
+fn largest(m: DMat3) -> f64 {
+    m.to_cols_array().iter().fold(0.0, |most, x| most.max(x.abs()))
+}
+
+fn close(a: &MassProperties, b: &MassProperties, share: f64) {
+    let size = (largest(a.inertia) / a.mass).sqrt() + a.center.length();
+    assert!((a.mass - b.mass).abs() <= share * a.mass, "{} {}", a.mass, b.mass);
+    assert!((a.center - b.center).length() <= share * size, "{} {}", a.center, b.center);
+    assert!(largest(a.inertia - b.inertia) <= share * largest(a.inertia), "{:?} {:?}", a.inertia, b.inertia);
+}
+
+/// A fine polyhedron inscribed in a shape: supports in many directions, margin added.
+fn polyhedron(shape: &dyn SupportMap) -> ConvexHull {
+    let mut points = Vec::new();
+    let n = 60;
+    for i in 0..=n {
+        let v = f64::from(i) * std::f64::consts::PI / f64::from(n);
+        for j in 0..2 * n {
+            let u = f64::from(j) * std::f64::consts::PI / f64::from(n);
+            let d = DVec3::new(v.sin() * u.cos(), v.cos(), v.sin() * u.sin());
+            points.push(shape.support(d).point + d * shape.margin());
+        }
+    }
+    ConvexHull::from_points(&points).unwrap()
+}
+
+#[test]
+fn round_shapes_weigh_what_their_polyhedra_do() {
+    let density = 2.5;
+    let sphere = Sphere::new(0.7).unwrap();
+    close(&sphere.mass_properties(density), &polyhedron(&sphere).mass_properties(density), 6e-3);
+    let capsule = Capsule::new(0.4, 0.3).unwrap();
+    close(&capsule.mass_properties(density), &polyhedron(&capsule).mass_properties(density), 6e-3);
+    let cylinder = Cylinder::new(0.4, 0.3).unwrap();
+    close(&cylinder.mass_properties(density), &polyhedron(&cylinder).mass_properties(density), 6e-3);
+    let cone = Cone::new(0.4, 0.3).unwrap();
+    close(&cone.mass_properties(density), &polyhedron(&cone).mass_properties(density), 6e-3);
+    let ellipsoid = Ellipsoid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap();
+    close(&ellipsoid.mass_properties(density), &polyhedron(&ellipsoid).mass_properties(density), 6e-3);
+    let cuboid = Cuboid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap();
+    let corners: Vec<DVec3> = (0..8).map(|i| cuboid.vertex(i).unwrap()).collect();
+    let hull = ConvexHull::from_points(&corners).unwrap();
+    close(&cuboid.mass_properties(density), &hull.mass_properties(density), 1e-14);
+    assert!((cuboid.mass_properties(density).mass - density * 0.96).abs() < 1e-14);
+}
+
+#[test]
+fn known_numbers() {
+    let unit = Tetrahedron::new(DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z).unwrap().mass_properties(6.0);
+    assert!((unit.mass - 1.0).abs() < 1e-15);
+    assert!((unit.center - DVec3::splat(0.25)).length() < 1e-15);
+    // By hand: the integral of x^2 is 1/10, of x y 1/20; shifted to the centre 3/80 and -1/80.
+    let expected =
+        DMat3::from_cols(DVec3::new(6.0, 1.0, 1.0), DVec3::new(1.0, 6.0, 1.0), DVec3::new(1.0, 1.0, 6.0))
+            * (1.0 / 80.0);
+    assert!(largest(unit.inertia - expected) < 1e-16);
+    let flat = Tetrahedron::new(DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::X + DVec3::Y).unwrap();
+    assert_eq!(flat.mass_properties(1.0), MassProperties::ZERO);
+    assert_eq!(Sphere::new(1.0).unwrap().mass_properties(f64::NAN), MassProperties::ZERO);
+    assert_eq!(Sphere::new(1.0).unwrap().mass_properties(-1.0), MassProperties::ZERO);
+    let far = carom_geom::Sphere::new(1e18).unwrap().mass_properties(1.0);
+    assert!(!far.inertia.is_nan() && far.mass == f32::INFINITY);
+}
+
+#[test]
+fn a_hollow_in_a_mesh_counts_negative() {
+    let cube = |half: f64, turn: bool| {
+        let corner = |i: u32| {
+            let s = |bit| if i & bit == 0 { half } else { -half };
+            DVec3::new(s(1), s(2), s(4)) + DVec3::new(100.0, 0.0, 0.0)
+        };
+        let hull = ConvexHull::from_points(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
+        let mut triangles = Vec::new();
+        for face in 0..6 {
+            let ring: Vec<DVec3> =
+                hull.face_vertices(face).iter().map(|&v| hull.vertices()[v as usize]).collect();
+            for i in 1..3 {
+                let t = [ring[0], ring[i], ring[i + 1]];
+                triangles.push(if turn { [t[0], t[2], t[1]] } else { t });
+            }
+        }
+        triangles
+    };
+    let mut shell = cube(1.0, false);
+    shell.extend(cube(0.5, true));
+    let mass = MassProperties::of_closed_surface(shell, 1.0);
+    assert!((mass.mass - 7.0).abs() < 1e-12);
+    assert!((mass.center - DVec3::X * 100.0).length() < 1e-12);
+    let expected = 8.0 * 2.0 / 3.0 - 1.0 * 2.0 / 3.0 * 0.25;
+    assert!(largest(mass.inertia - DMat3::from_diagonal(DVec3::splat(expected))) < 1e-12);
+    let inside_out = MassProperties::of_closed_surface(cube(1.0, true), 1.0);
+    assert!((inside_out.mass + 8.0).abs() < 1e-12);
+}
+
+proptest! {
+    #[test]
+    fn placed_and_combined(
+        (x, y, z) in (-3.0..3.0_f64, -3.0..3.0_f64, -3.0..3.0_f64),
+        (a, b, c) in (0.1..2.0_f64, 0.1..2.0_f64, 0.1..2.0_f64),
+        t in (-10.0..10.0_f64, -10.0..10.0_f64, -10.0..10.0_f64),
+    ) {
+        let cuboid = Cuboid::new(DVec3::new(a, b, c)).unwrap();
+        let pose = Pose::new(DQuat::from_euler(glam::EulerRot::XYZ, x, y, z).normalize(), DVec3::from(t));
+        let placed = cuboid.mass_properties(1.5).placed(&pose);
+        // The same as of a hull that was placed first.
+        let corners: Vec<DVec3> = (0..8).map(|i| pose.transform_point(cuboid.vertex(i).unwrap())).collect();
+        let hull = geom::ConvexHull::from_points(&corners).unwrap();
+        close(&placed, &hull.mass_properties(1.5), 1e-12);
+        // Two halves make a whole.
+        let half = Cuboid::new(DVec3::new(a * 0.5, b, c)).unwrap().mass_properties(1.5);
+        let shift = |s: f64| half.placed(&(pose * Pose::from_translation(DVec3::X * (s * 0.5 * a))));
+        let (left, right) = (shift(-1.0), shift(1.0));
+        close(&placed, &MassProperties::combined([&left, &right]), 1e-12);
+        // The principal axes are those of the box.
+        let (moments, axes) = placed.principal();
+        let mut expected = cuboid.mass_properties(1.5).inertia.to_cols_array_2d();
+        let mut sorted = [expected[0][0], expected[1][1], expected[2][2]];
+        sorted.sort_by(f64::total_cmp);
+        expected[0][0] = 0.0;
+        prop_assert!((moments - DVec3::from_array(sorted)).length() <= 1e-12 * moments.length());
+        let back = DMat3::from_quat(axes) * DMat3::from_diagonal(moments) * DMat3::from_quat(axes).transpose();
+        prop_assert!(largest(back - placed.inertia) <= 1e-12 * moments.length());
+    }
+}

@@ -1,0 +1,50 @@
+//! Shapes written and read again: the same, and checked on the way in.
+
+use carom_geom::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Segment, Sphere, Tetrahedron, Triangle,
+};
+use carom_testkit::random::Random;
+use core::fmt::Debug;
+use glam::Vec3;
+use serde::{Serialize, de::DeserializeOwned};
+
+fn there_and_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(shape: T) {
+    let text = serde_json::to_string(&shape).unwrap();
+    assert_eq!(serde_json::from_str::<T>(&text).unwrap(), shape, "{text}");
+}
+
+#[test]
+fn shapes_are_what_they_were() {
+    there_and_back(Sphere::new(0.3).unwrap());
+    there_and_back(Capsule::new(0.3, 0.1).unwrap());
+    there_and_back(Cuboid::new(Vec3::new(0.1, 2.0, 3.0)).unwrap());
+    there_and_back(Cylinder::new(0.3, 0.1).unwrap());
+    there_and_back(Cone::new(0.3, 0.1).unwrap());
+    there_and_back(Ellipsoid::new(Vec3::new(0.1, 2.0, 3.0)).unwrap());
+    there_and_back(HalfSpace::new(Vec3::Y).unwrap());
+    there_and_back(Segment::new(Vec3::X, Vec3::Y).unwrap());
+    there_and_back(Triangle::new(Vec3::X, Vec3::Y, Vec3::Z).unwrap());
+    there_and_back(Tetrahedron::new(Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z).unwrap());
+    assert_eq!(serde_json::to_string(&Sphere::new(0.5).unwrap()).unwrap(), r#"{"radius":0.5}"#);
+}
+
+#[test]
+fn hulls_are_what_they_were() {
+    let mut random = Random::new(5);
+    for n in [4, 10, 50, 200] {
+        let points: Vec<Vec3> = (0..n).map(|_| random.cube_point().as_vec3()).collect();
+        let hull = ConvexHull::from_points(&points).unwrap();
+        let text = serde_json::to_string(&hull).unwrap();
+        let other: ConvexHull = serde_json::from_str(&text).unwrap();
+        assert_eq!(hull.vertices(), other.vertices());
+        assert_eq!(hull.half_edges(), other.half_edges());
+    }
+}
+
+#[test]
+fn bad_shapes_are_refused() {
+    let error = serde_json::from_str::<Sphere>(r#"{"radius":-1.0}"#).unwrap_err();
+    assert!(error.to_string().contains("radius is negative"), "{error}");
+    assert!(serde_json::from_str::<ConvexHull>(r#"{"vertices":[[0.0,0.0,0.0]]}"#).is_err());
+    assert!(serde_json::from_str::<Cone>(r#"{"half_height":1.0}"#).is_err());
+}
