@@ -301,14 +301,25 @@ impl Faces {
                 fill[from as usize] += 1;
             }
         }
+        // In an order that does not tell how the hull was found: each face from its lowest corner on, the faces
+        // in the order of their corners.
+        let mut rings: Vec<(Vec<u32>, DVec3)> = Vec::with_capacity(self.loops.len());
+        for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
+            let mut polygon: Vec<u32> = ring.iter().map(|&side| surface.start(side)).collect();
+            let lowest = (0..polygon.len()).min_by_key(|&i| polygon[i]).unwrap_or(0);
+            polygon.rotate_left(lowest);
+            rings.push((polygon, seed_normal));
+        }
+        rings.sort_by(|(ring, _), (other, _)| ring.cmp(other));
+        for v in 0..corners.len() {
+            neighbours[first_neighbour[v] as usize..first_neighbour[v + 1] as usize].sort_unstable();
+        }
         let mut first_corner = vec![0];
         let mut ring_corners = Vec::new();
         let mut normals = Vec::new();
-        for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
-            let begin = ring_corners.len();
-            ring_corners.extend(ring.iter().map(|&side| surface.start(side)));
+        for (polygon, seed_normal) in rings {
+            ring_corners.extend_from_slice(&polygon);
             first_corner.push(ring_corners.len() as u32);
-            let polygon = &ring_corners[begin..];
             let normal = polygon_normal(polygon.len(), |i| corners[polygon[i] as usize]);
             normals.push(normal.unwrap_or(seed_normal));
         }

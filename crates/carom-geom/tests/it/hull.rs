@@ -228,6 +228,37 @@ macro_rules! hull_tests {
             }
 
             #[test]
+            fn the_order_of_points_does_not_matter() {
+                let mut random = carom_testkit::random::Random::new(3);
+                for n in [4, 12, 60, 300] {
+                    let mut points: Vec<_> = (0..n)
+                        .map(|i| stored(if i % 2 == 0 { random.cube_point() } else { random.grid_point(3) - 1.5 }))
+                        .collect();
+                    let rings = |hull: &ConvexHull| {
+                        let mut rings: Vec<Vec<_>> = (0..hull.n_faces() as u32)
+                            .map(|f| {
+                                let corner = |&v: &u32| wide(hull.vertices()[v as usize]).to_array();
+                                let mut ring: Vec<_> = hull.face_vertices(f).iter().map(corner).collect();
+                                let key = |p: &[f64; 3]| (p[0] * 7.0 + p[1] * 1.3 + p[2] * 0.1).to_bits();
+                                let first = (0..ring.len()).min_by_key(|&i| key(&ring[i])).unwrap();
+                                ring.rotate_left(first);
+                                ring
+                            })
+                            .collect();
+                        rings.sort_by(|a, b| a.partial_cmp(b).unwrap());
+                        rings
+                    };
+                    let first = rings(&check_all(&points));
+                    for _ in 0..5 {
+                        for i in 0..n {
+                            points.swap(i, random.below(n));
+                        }
+                        assert!(rings(&check_all(&points)) == first, "{n} points");
+                    }
+                }
+            }
+
+            #[test]
             fn real_hulls() {
                 let Some(path) = carom_testkit::data::find("hulls/jolt_hulls.bin") else { return };
                 let bytes = std::fs::read(path).unwrap();

@@ -37,7 +37,7 @@ fn hulls_are_what_they_were() {
         let text = serde_json::to_string(&hull).unwrap();
         let other: ConvexHull = serde_json::from_str(&text).unwrap();
         assert_eq!(hull.vertices(), other.vertices());
-        assert_eq!(hull.half_edges(), other.half_edges());
+        assert!(hull.half_edges() == other.half_edges(), "hull of {n}");
     }
 }
 
