@@ -76,7 +76,7 @@ pub(crate) fn bounce_all(
     masses: &[MassData],
     states: &mut [State],
     settings: &SolverSettings,
-    dt: Real,
+    ahead: Real,
 ) {
     let threshold = settings.restitution_threshold * settings.length_unit;
     for _ in 0..MAX_SWEEPS {
@@ -85,7 +85,7 @@ pub(crate) fn bounce_all(
             let pair = &contacts[contact as usize];
             if 0.0 < pair.restitution {
                 let (a, b) = (slots(pair.body_a), slots(pair.body_b));
-                any |= bounce_one(pair, a, b, masses, states, threshold, dt);
+                any |= bounce_one(pair, a, b, masses, states, threshold, ahead);
             }
         }
         if !any {
@@ -101,7 +101,7 @@ fn bounce_one(
     masses: &[MassData],
     states: &mut [State],
     threshold: Real,
-    dt: Real,
+    ahead: Real,
 ) -> bool {
     let normal = pair.manifold.normal();
     let mut a = Half::new(&states[slot_a], &masses[slot_a]);
@@ -114,8 +114,8 @@ fn bounce_one(
     for c in pair.manifold.contacts() {
         let point = (c.point_a + c.point_b) * 0.5;
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
-        // Touching, or so within the step.
-        if !(c.distance + speed * dt <= 0.0) {
+        // Touching, or so within the time looked ahead.
+        if !(c.distance + speed * ahead <= 0.0) {
             continue;
         }
         let felt = a.felt(point, normal) + b.felt(point, normal);

@@ -1,46 +1,20 @@
-//! Sequential impulses on eight manifolds at a time: soft contacts, solved and relaxed in every substep.
+//! Sequential impulses on eight manifolds at a time, solved and relaxed in every substep.
 //!
-//! A contact is a spring and damper of given frequency, solved implicitly, so that overlap is undone at a speed that
-//! does not depend on mass; after the bodies have moved, the same contacts are solved once more without springs, which
-//! takes the speed of undoing out again. A contact that is apart may close, but not overshoot, within the
-//! substep. Friction acts at one place per manifold, where the normal impulses press, as a vector inside Coulomb's
-//! cone, and as a torque about the normal. The eight manifolds share no moving body.
+//! A contact stops its bodies, and bodies that overlap by more than the slop are told to part at a speed that grows with
+//! the overlap; after they have moved, the same contacts are solved once more without that speed, which takes it out
+//! again. A contact that is apart may close, but not overshoot, within the substep. Within the slop nothing is pushed:
+//! a pile has room to come to rest. Friction follows the normals, so that it never exceeds what presses: a vector
+//! inside Coulomb's cone at one place per manifold, where the normal impulses press, and a torque about the normal.
 //!
-//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft step, relaxation); M. Macklin et al., Small Steps in
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small Steps in
 //! Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005.
-//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors and masses are
-//! fixed within a step, so what the impulses of a substep did to a body is what warm starting would do again.
+//! Differs: contact impulses are carried into the next substep per body, not per contact: anchors and masses are fixed
+//! within a step, so what the impulses of a substep did to a body is what warm starting would do again. Soft contacts
+//! were tried and let go: they leak impulse, and a pile of 2,000 boxes crept on where this one sleeps.
 
 use crate::lane_vec::{Lanes, Motion, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion};
 use carom_geom::MAX_CONTACTS;
 use carom_lanes::{F32Lanes, Kernel, Simd};
-
-/// Spring and damper of a contact or joint, as factors for impulses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Softness {
-    /// Speed per length of error.
-    pub(crate) bias_rate: f32,
-    /// Of the impulse that a rigid contact would take.
-    pub(crate) mass_scale: f32,
-    /// Of the impulse so far, taken back.
-    pub(crate) impulse_scale: f32,
-}
-
-impl Softness {
-    pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
-
-    /// From cycles per unit of time, damping in units of the critical one, and the length of a substep.
-    pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
-        if !(0.0 < frequency) {
-            return Softness::RIGID;
-        }
-        let omega = 2.0 * core::f32::consts::PI * frequency;
-        let a1 = 2.0 * damping + h * omega;
-        let a2 = h * omega * a1;
-        let a3 = 1.0 / (1.0 + a2);
-        Softness { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
-    }
-}
 
 /// One contact of each of eight manifolds.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +53,6 @@ pub(crate) struct Group {
     pub(crate) normal: [Lanes; 3],
     pub(crate) tangent: [Lanes; 3],
     pub(crate) friction: Lanes,
-    /// 1 where both bodies can move: a softer contact.
-    pub(crate) is_between: Lanes,
     /// Where friction acts, from the centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
@@ -121,7 +93,6 @@ impl Group {
             normal: [NONE; 3],
             tangent: [NONE; 3],
             friction: NONE,
-            is_between: NONE,
             friction_a: [NONE; 3],
             friction_b: [NONE; 3],
             tangent_mass: [NONE; 3],
@@ -141,10 +112,8 @@ pub(crate) struct Pass {
     pub(crate) stage: Stage,
     /// One over the length of a substep.
     pub(crate) inverse_h: f32,
-    /// Between two moving bodies.
-    pub(crate) between: Softness,
-    /// With a body that cannot move.
-    pub(crate) fixed: Softness,
+    /// Speed per length of overlap.
+    pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
     pub(crate) slop: f32,
 }
@@ -154,7 +123,7 @@ pub(crate) struct Pass {
 pub(crate) enum Stage {
     /// Masses from anchors, and the impulses of the last step applied.
     Prepare,
-    /// With springs.
+    /// With the speed that undoes overlap.
     Solve,
     /// Without; the impulses are then added to the totals.
     Relax,
@@ -266,9 +235,9 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// One pass of impulses: friction first, then the normals, which matter more and so come last.
+/// One pass of impulses: the normals, then the friction that they allow.
 #[inline(always)]
-fn solve<S: Simd, B: States, const SPRINGS: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
+fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
     let splat = S::F32x8::splat;
     let zero = splat(simd, 0.0);
     let one = splat(simd, 1.0);
@@ -280,7 +249,44 @@ fn solve<S: Simd, B: States, const SPRINGS: bool>(simd: S, g: &mut Group, states
     let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     let n_points = usize::from(g.n_points);
 
-    // Friction, by the normal impulses so far.
+    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of them.
+    let delta_a = gather_delta(simd, states, &g.body_a);
+    let delta_b = gather_delta(simd, states, &g.body_b);
+    let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
+    let moved = (delta_b.p - delta_a.p).dot(normal);
+    let inverse_h = splat(simd, pass.inverse_h);
+    let slop = splat(simd, pass.slop);
+    let rate = splat(simd, if PUSHES { pass.push_out_rate } else { 0.0 });
+    let slowest = splat(simd, -pass.push_out_speed);
+    let mut k = 0;
+    while k < n_points {
+        let point = &mut g.points[k];
+        let anchor_a = V3::load(simd, &point.anchor_a);
+        let anchor_b = V3::load(simd, &point.anchor_b);
+        let distance =
+            moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
+        let is_apart = distance.gt(zero);
+        let pushing = ((distance + slop).min(zero) * rate).max(slowest);
+        let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
+
+        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
+        let old = S::F32x8::load(simd, &point.impulse);
+        let mass = S::F32x8::load(simd, &point.normal_mass);
+        let new = (old - (speed + bias) * mass).max(zero);
+        new.store(&mut point.impulse);
+        let change = new - old;
+        let along = normal * change;
+        a.v = a.v - along * mass_a;
+        b.v = b.v + along * mass_b;
+        a.w = a.w - inertia_a.transform(turn_a * change);
+        b.w = b.w + inertia_b.transform(turn_b * change);
+        if !PUSHES {
+            (S::F32x8::load(simd, &point.total) + new).store(&mut point.total);
+        }
+        k += 1;
+    }
+    // Friction, by the normal impulses as they are now.
     let mut pressed = zero;
     let mut pressed_lever = zero;
     let mut k = 0;
@@ -325,70 +331,18 @@ fn solve<S: Simd, B: States, const SPRINGS: bool>(simd: S, g: &mut Group, states
         b.v = b.v + impulse * mass_b;
         a.w = a.w - inertia_a.transform(friction_a.cross(impulse) + turn);
         b.w = b.w + inertia_b.transform(friction_b.cross(impulse) + turn);
-        if !SPRINGS {
+        if !PUSHES {
             (S::F32x8::load(simd, &g.tangent_total[0]) + new_1).store(&mut g.tangent_total[0]);
             (S::F32x8::load(simd, &g.tangent_total[1]) + new_2).store(&mut g.tangent_total[1]);
             (S::F32x8::load(simd, &g.twist_total) + new_twist).store(&mut g.twist_total);
         }
     }
 
-    // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of them.
-    let delta_a = gather_delta(simd, states, &g.body_a);
-    let delta_b = gather_delta(simd, states, &g.body_b);
-    let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
-    let moved = (delta_b.p - delta_a.p).dot(normal);
-    let inverse_h = splat(simd, pass.inverse_h);
-    let slop = splat(simd, pass.slop);
-    let is_between = S::F32x8::load(simd, &g.is_between).gt(zero);
-    let soft = |between: f32, fixed: f32| (splat(simd, between), splat(simd, fixed));
-    let (rate, scale, back) = if SPRINGS {
-        let (rate_1, rate_2) = soft(pass.between.bias_rate, pass.fixed.bias_rate);
-        let (scale_1, scale_2) = soft(pass.between.mass_scale, pass.fixed.mass_scale);
-        let (back_1, back_2) = soft(pass.between.impulse_scale, pass.fixed.impulse_scale);
-        (
-            S::F32x8::select(is_between, rate_1, rate_2),
-            S::F32x8::select(is_between, scale_1, scale_2),
-            S::F32x8::select(is_between, back_1, back_2),
-        )
-    } else {
-        (zero, one, zero)
-    };
-    let slowest = splat(simd, -pass.push_out_speed);
-    let mut k = 0;
-    while k < n_points {
-        let point = &mut g.points[k];
-        let anchor_a = V3::load(simd, &point.anchor_a);
-        let anchor_b = V3::load(simd, &point.anchor_b);
-        let distance =
-            moved + anchor_b.dot(normal_b) - anchor_a.dot(normal_a) + S::F32x8::load(simd, &point.distance);
-        let is_apart = distance.gt(zero);
-        let pushing = ((distance + slop).min(zero) * rate).max(slowest);
-        let bias = S::F32x8::select(is_apart, distance * inverse_h, pushing);
-        let mass_scale = S::F32x8::select(is_apart, one, scale);
-        let impulse_scale = S::F32x8::select(is_apart, zero, back);
-
-        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
-        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
-        let old = S::F32x8::load(simd, &point.impulse);
-        let mass = S::F32x8::load(simd, &point.normal_mass);
-        let new = (old - (speed + bias) * mass * mass_scale - old * impulse_scale).max(zero);
-        new.store(&mut point.impulse);
-        let change = new - old;
-        let along = normal * change;
-        a.v = a.v - along * mass_a;
-        b.v = b.v + along * mass_b;
-        a.w = a.w - inertia_a.transform(turn_a * change);
-        b.w = b.w + inertia_b.transform(turn_b * change);
-        if !SPRINGS {
-            (S::F32x8::load(simd, &point.total) + new).store(&mut point.total);
-        }
-        k += 1;
-    }
     scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// Shared by everything that runs a stage over one colour.
+/// Runs a stage over the groups of one colour.
 pub(crate) fn run_serial(groups: &mut [Group], states: &mut [State], pass: &Pass) {
     carom_lanes::dispatch(Stepper { groups, states, pass });
 }

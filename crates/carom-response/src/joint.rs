@@ -8,7 +8,6 @@
 //! 2009.
 
 use crate::body::Body;
-use crate::impulse::Softness;
 use crate::lane_vec::State;
 use crate::solver::MassData;
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops};
@@ -150,6 +149,40 @@ impl Joint {
     }
 }
 
+/// Spring and damper of a joint, as factors for impulses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Softness {
+    /// Speed per length of error.
+    pub(crate) bias_rate: f32,
+    /// Of the impulse that a rigid joint would take.
+    pub(crate) mass_scale: f32,
+    /// Of the impulse so far, taken back.
+    pub(crate) impulse_scale: f32,
+}
+
+impl Softness {
+    pub(crate) const RIGID: Softness = Softness { bias_rate: 0.0, mass_scale: 1.0, impulse_scale: 0.0 };
+
+    /// From cycles per unit of time, damping in units of the critical one, and the length of a substep.
+    pub(crate) fn new(frequency: f32, damping: f32, h: f32) -> Softness {
+        if !(0.0 < frequency) {
+            return Softness::RIGID;
+        }
+        let omega = 2.0 * core::f32::consts::PI * frequency;
+        let a1 = 2.0 * damping + h * omega;
+        let a2 = h * omega * a1;
+        let a3 = 1.0 / (1.0 + a2);
+        Softness { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
+    }
+}
+
+/// The bodies as joints change them.
+pub(crate) struct Jointed<'a> {
+    pub(crate) states: &'a mut [State],
+    /// What the joints did to each body in this substep: the joints turn, so the next substep does it anew.
+    pub(crate) pushes: &'a mut [(Vec3, Vec3)],
+}
+
 /// What is known of a joint during one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointStep {
@@ -198,7 +231,7 @@ impl JointStep {
         &self,
         joint: &mut Joint,
         masses: &[MassData],
-        states: &mut [State],
+        bodies: &mut Jointed,
         ratio: Real,
     ) {
         if self.is_idle {
@@ -210,7 +243,7 @@ impl JointStep {
         i.lower *= ratio;
         i.upper *= ratio;
         i.motor *= ratio;
-        let mut rows = Rows::load(self, masses, states);
+        let mut rows = Rows::load(self, masses, bodies.states);
         match joint.kind {
             JointKind::Distance { .. } => {
                 let direction = rows.offset().normalize_or_zero();
@@ -230,7 +263,7 @@ impl JointStep {
                 }
             }
         }
-        rows.store(self, states);
+        rows.store(self, bodies);
     }
 
     /// One pass of impulses.
@@ -238,7 +271,7 @@ impl JointStep {
         &self,
         joint: &mut Joint,
         masses: &[MassData],
-        states: &mut [State],
+        bodies: &mut Jointed,
         soft: Softness,
         h: Real,
         has_springs: bool,
@@ -247,7 +280,7 @@ impl JointStep {
             return;
         }
         let soft = if has_springs { soft } else { Softness::RIGID };
-        let mut rows = Rows::load(self, masses, states);
+        let mut rows = Rows::load(self, masses, bodies.states);
         let i = &mut joint.impulse;
         match joint.kind {
             JointKind::Distance { min, max } => {
@@ -335,7 +368,7 @@ impl JointStep {
                 rows.hold_point(i, soft);
             }
         }
-        rows.store(self, states);
+        rows.store(self, bodies);
     }
 }
 
@@ -354,6 +387,12 @@ fn limit(impulse: &mut Real, room: Real, speed: Real, mass: Real, soft: Softness
 
 fn inverse_or_zero(x: Real) -> Real {
     if 0.0 < x { 1.0 / x } else { 0.0 }
+}
+
+/// A tensor that turns with its body.
+fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
+    let r = Mat3::from_quat(rotation);
+    r * tensor * r.transpose()
 }
 
 /// The inverse, or zero where there is none: two bodies that cannot turn.
@@ -395,8 +434,8 @@ impl Rows {
             w_b: spin(state_b),
             mass_a: masses[a].inverse_mass,
             mass_b: masses[b].inverse_mass,
-            inertia_a: masses[a].inertia_matrix(),
-            inertia_b: masses[b].inertia_matrix(),
+            inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix()),
+            inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix()),
             anchor_a: turned(state_a) * step.anchor_a,
             anchor_b: turned(state_b) * step.anchor_b,
             between: step.between + moved(state_b) - moved(state_a),
@@ -405,9 +444,12 @@ impl Rows {
         }
     }
 
-    fn store(&self, step: &JointStep, states: &mut [State]) {
+    fn store(&self, step: &JointStep, bodies: &mut Jointed) {
         let mut set = |slot: usize, v: Vec3, w: Vec3| {
-            states[slot].motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+            let m = &mut bodies.states[slot].motion;
+            bodies.pushes[slot].0 += v - Vec3::new(m[0], m[1], m[2]);
+            bodies.pushes[slot].1 += w - Vec3::new(m[3], m[4], m[5]);
+            *m = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
         };
         if step.movable.0 {
             set(step.slots.0, self.v_a, self.w_a);

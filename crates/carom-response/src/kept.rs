@@ -20,6 +20,8 @@ pub(crate) struct Kept {
     pub(crate) key: PairKey,
     normal: Vec3,
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
+    /// Where, from A's centre of mass.
+    anchors: [Vec3; MAX_CONTACTS],
     impulse: [Real; MAX_CONTACTS],
     n: u8,
     friction: Vec3,
@@ -27,9 +29,45 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    fn impulse_of(&self, features: (FeatureId, FeatureId)) -> Option<Real> {
+    /// The impulses of these contacts, and how many of them were known by their features.
+    ///
+    /// What is left over goes to the nearest contact that has none: where a corner slides over an edge its features
+    /// change, and the load stays.
+    fn hand_over(
+        &self,
+        contacts: &[carom_geom::Contact],
+        anchors: &[Vec3; MAX_CONTACTS],
+        impulses: &mut [Real; MAX_CONTACTS],
+    ) -> usize {
         let n = usize::from(self.n).min(MAX_CONTACTS);
-        self.features[..n].iter().position(|&f| f == features).map(|k| self.impulse[k])
+        let mut old_is_free = [true; MAX_CONTACTS];
+        let mut new_is_free = [true; MAX_CONTACTS];
+        let mut n_known = 0;
+        for (k, c) in contacts.iter().enumerate() {
+            let same = |&j: &usize| old_is_free[j] && self.features[j] == (c.feature_a, c.feature_b);
+            if let Some(j) = (0..n).find(same) {
+                impulses[k] = self.impulse[j];
+                old_is_free[j] = false;
+                new_is_free[k] = false;
+                n_known += 1;
+            }
+        }
+        for _ in n_known..n.min(contacts.len()) {
+            let mut best = (Real::INFINITY, 0, 0);
+            for k in (0..contacts.len()).filter(|&k| new_is_free[k]) {
+                for j in (0..n).filter(|&j| old_is_free[j]) {
+                    let d = (anchors[k] - self.anchors[j]).length_squared();
+                    if d < best.0 {
+                        best = (d, k, j);
+                    }
+                }
+            }
+            let (_, k, j) = best;
+            impulses[k] = self.impulse[j];
+            new_is_free[k] = false;
+            old_is_free[j] = false;
+        }
+        n_known
     }
 }
 
@@ -64,20 +102,21 @@ pub(crate) fn load_lane(
     put(&mut group.normal, lane, normal);
     put(&mut group.tangent, lane, tangent);
     group.friction[lane] = pair.friction;
-    group.is_between[lane] = if mass_a.is_movable() && mass_b.is_movable() { 1.0 } else { 0.0 };
 
     let contacts = pair.manifold.contacts();
     let mut n_known = 0;
     let mut impulses = [0.0; MAX_CONTACTS];
     let mut middles = [Vec3::ZERO; MAX_CONTACTS];
+    let mut anchors = [Vec3::ZERO; MAX_CONTACTS];
     let mut nearest = Real::INFINITY;
     for (k, c) in contacts.iter().enumerate() {
         middles[k] = (c.point_a + c.point_b) * 0.5;
         nearest = nearest.min(c.distance);
-        if let Some(impulse) = kept.and_then(|kept| kept.impulse_of((c.feature_a, c.feature_b))) {
-            impulses[k] = impulse * ratio;
-            n_known += 1;
-        }
+        anchors[k] = middles[k] - mass_a.center;
+    }
+    if let Some(kept) = kept {
+        n_known = kept.hand_over(contacts, &anchors, &mut impulses);
+        impulses = impulses.map(|impulse| impulse * ratio);
     }
     let pressed: Real = impulses.iter().sum();
     let mut center = Vec3::ZERO;
@@ -100,7 +139,7 @@ pub(crate) fn load_lane(
     for k in 0..MAX_CONTACTS {
         let point = &mut group.points[k];
         let c = contacts.get(k);
-        put(&mut point.anchor_a, lane, c.map_or(Vec3::ZERO, |_| middles[k] - mass_a.center));
+        put(&mut point.anchor_a, lane, anchors[k]);
         put(&mut point.anchor_b, lane, c.map_or(Vec3::ZERO, |_| middles[k] - mass_b.center));
         point.distance[lane] = c.map_or(0.0, |c| c.distance);
         point.normal_mass[lane] = c.map_or(0.0, |_| 1.0);
@@ -132,6 +171,7 @@ pub(crate) fn store_lane(group: &Group, lane: usize, pair: &ContactPair) -> (Kep
         key: pair.key(),
         normal,
         features: [(FeatureId::UNKNOWN, FeatureId::UNKNOWN); MAX_CONTACTS],
+        anchors: [Vec3::ZERO; MAX_CONTACTS],
         impulse: [0.0; MAX_CONTACTS],
         n: contacts.len() as u8,
         friction: across(&group.tangent_impulse),
@@ -144,6 +184,7 @@ pub(crate) fn store_lane(group: &Group, lane: usize, pair: &ContactPair) -> (Kep
     };
     for (k, c) in contacts.iter().enumerate() {
         kept.features[k] = (c.feature_a, c.feature_b);
+        kept.anchors[k] = take(&group.points[k].anchor_a, lane);
         kept.impulse[k] = group.points[k].impulse[lane];
         report.normal[k] = group.points[k].total[lane];
     }

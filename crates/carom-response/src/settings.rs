@@ -14,17 +14,15 @@ pub struct SolverSettings {
     pub substeps: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,
-    /// Stiffness of contacts between moving bodies, cycles per unit of time; never above a quarter of the substep rate.
-    pub contact_frequency: Real,
-    /// Damping of contacts, in units of the critical damping.
-    pub contact_damping: Real,
     /// Stiffness of joints, cycles per unit of time.
     pub joint_frequency: Real,
     /// Damping of joints, in units of the critical damping.
     pub joint_damping: Real,
+    /// Which part of an overlap beyond the slop is undone per unit of time; never more than a quarter of it per substep.
+    pub push_out_rate: Real,
     /// The fastest that overlapping bodies are pushed apart.
     pub push_out_speed: Real,
-    /// Contacts are held at this overlap, so that they last from frame to frame.
+    /// Overlap that is left alone: room in which a pile can come to rest.
     pub slop: Real,
     /// Slower than this, bodies meet without bouncing.
     pub restitution_threshold: Real,
@@ -44,14 +42,13 @@ impl Default for SolverSettings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             substeps: 4,
             length_unit: 1.0,
-            contact_frequency: 60.0,
-            contact_damping: 10.0,
             joint_frequency: 60.0,
             joint_damping: 5.0,
-            push_out_speed: 3.0,
-            slop: 0.001,
+            push_out_rate: 12.0,
+            push_out_speed: 1.0,
+            slop: 0.005,
             restitution_threshold: 0.5,
-            sleep_speed: 0.05,
+            sleep_speed: 0.1,
             sleep_delay: 0.5,
             sleep: true,
             max_speed: 1000.0,

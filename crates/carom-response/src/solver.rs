@@ -11,10 +11,10 @@ use crate::body::{Body, BodyKind};
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, PairKey};
 use crate::impact;
-use crate::impulse::{Group, Pass, Softness, Stage};
+use crate::impulse::{Group, Pass, Stage};
 use crate::integrate;
 use crate::island::Islands;
-use crate::joint::{Joint, JointStep};
+use crate::joint::{Joint, JointStep, Jointed, Softness};
 use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::State;
 use crate::settings::{SolverError, SolverSettings};
@@ -62,6 +62,7 @@ pub struct Solver {
     masses: Vec<MassData>,
     free: Vec<Free>,
     joint_steps: Vec<JointStep>,
+    joint_pushes: Vec<(Vec3, Vec3)>,
 }
 
 /// What a solver keeps from step to step, to be stored and put back.
@@ -89,11 +90,6 @@ pub(crate) struct MassData {
 }
 
 impl MassData {
-    /// Impulses change its velocity.
-    pub(crate) fn is_movable(&self) -> bool {
-        self.inverse_mass != 0.0 || self.inverse_inertia != [0.0; 6]
-    }
-
     pub(crate) fn inertia_matrix(&self) -> Mat3 {
         let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
         Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
@@ -210,7 +206,9 @@ impl Solver {
         {
             let Solver { active, masses, states, settings, .. } = self;
             let slot = |body: u32| slot(bodies, body);
-            impact::bounce_all(contacts, active, slot, masses, states, settings, dt);
+            // The relaxation of the last substep looks one substep ahead; a bounce must come before it.
+            let ahead = dt + 1.5 * h;
+            impact::bounce_all(contacts, active, slot, masses, states, settings, ahead);
         }
         self.load_contacts(bodies, contacts, h, &mut stats);
         self.joint_steps.clear();
@@ -226,36 +224,38 @@ impl Solver {
 
         let ratio = if 0.0 < self.kept_h { h / self.kept_h } else { 1.0 };
         let rate = 1.0 / h;
-        let frequency = self.settings.contact_frequency.min(0.25 * rate);
         let unit = self.settings.length_unit;
         let mut pass = Pass {
             stage: Stage::Prepare,
             inverse_h: rate,
-            between: Softness::new(frequency, self.settings.contact_damping, h),
-            fixed: Softness::new(2.0 * frequency, self.settings.contact_damping, h),
+            push_out_rate: self.settings.push_out_rate.min(0.25 * rate),
             push_out_speed: self.settings.push_out_speed * unit,
             slop: self.settings.slop * unit,
         };
         let joint_softness =
             Softness::new(self.settings.joint_frequency.min(0.25 * rate), self.settings.joint_damping, h);
+        self.joint_pushes.clear();
+        self.joint_pushes.resize(n_bodies + 1, (Vec3::ZERO, Vec3::ZERO));
         for substep in 0..self.settings.substeps {
-            self.advance_velocities(h, substep == 0);
-            if substep == 0 {
+            let is_first = substep == 0;
+            self.advance_velocities(h, is_first);
+            if is_first {
                 pass.stage = Stage::Prepare;
                 self.run(&pass);
-                for (step, joint) in self.joint_steps.iter_mut().zip(joints.iter_mut()) {
-                    step.warm_start(joint, &self.masses, &mut self.states, ratio);
-                }
             }
-            for (step, joint) in self.joint_steps.iter_mut().zip(joints.iter_mut()) {
-                step.solve(joint, &self.masses, &mut self.states, joint_softness, h, true);
-            }
+            let ratio = if is_first { ratio } else { 1.0 };
+            self.run_joints(joints, |step, joint, masses, bodies| {
+                step.warm_start(joint, masses, bodies, ratio)
+            });
+            self.run_joints(joints, |step, joint, masses, bodies| {
+                step.solve(joint, masses, bodies, joint_softness, h, true);
+            });
             pass.stage = Stage::Solve;
             self.run(&pass);
             self.advance_places(h);
-            for (step, joint) in self.joint_steps.iter_mut().zip(joints.iter_mut()) {
-                step.solve(joint, &self.masses, &mut self.states, joint_softness, h, false);
-            }
+            self.run_joints(joints, |step, joint, masses, bodies| {
+                step.solve(joint, masses, bodies, joint_softness, h, false);
+            });
             pass.stage = Stage::Relax;
             self.run(&pass);
         }
@@ -278,8 +278,7 @@ impl Solver {
         let s = &self.settings;
         let numbers = [
             dt,
-            s.contact_frequency,
-            s.contact_damping,
+            s.push_out_rate,
             s.joint_frequency,
             s.joint_damping,
             s.push_out_speed,
@@ -507,14 +506,33 @@ impl Solver {
         }
     }
 
+    fn run_joints(
+        &mut self,
+        joints: &mut [Joint],
+        mut pass: impl FnMut(&JointStep, &mut Joint, &[MassData], &mut Jointed),
+    ) {
+        let mut bodies = Jointed { states: &mut self.states, pushes: &mut self.joint_pushes };
+        for (step, joint) in self.joint_steps.iter().zip(joints) {
+            pass(step, joint, &self.masses, &mut bodies);
+        }
+    }
+
     /// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start.
     fn advance_velocities(&mut self, h: Real, is_first: bool) {
-        for (state, free) in self.states.iter_mut().zip(&mut self.free) {
+        for ((state, free), by_joints) in
+            self.states.iter_mut().zip(&mut self.free).zip(&mut self.joint_pushes)
+        {
             if free.moves != Moves::ByForce {
                 continue;
             }
+            // What the contacts did stays in the velocity and is done again; what the joints did only stays.
             let (v, w) = motion(state);
-            let (push_v, push_w) = if is_first { (Vec3::ZERO, Vec3::ZERO) } else { (v - free.v, w - free.w) };
+            let (joint_v, joint_w) = core::mem::take(by_joints);
+            let (push_v, push_w) = if is_first {
+                (Vec3::ZERO, Vec3::ZERO)
+            } else {
+                (v - free.v - joint_v, w - free.w - joint_w)
+            };
             free.v = (v + free.dv) * free.keep_v;
             free.w = (w + free.dw) * free.keep_w;
             if free.inertia != Mat3::ZERO {

@@ -2,3 +2,4 @@
 
 mod scene;
 mod stacks;
+mod truths;
