@@ -24,8 +24,10 @@ impl MeshData {
 
 /// The mesh `meshes/<name>.obj` or `.ply`; `None`, with a printed line, where the data is not present.
 pub fn mesh(name: &str) -> Option<MeshData> {
-    data::find("meshes/meshes.json")?;
-    read(&data::find(&format!("meshes/{name}.obj")).or_else(|| data::find(&format!("meshes/{name}.ply")))?)
+    let folder = data::find("meshes")?;
+    let file =
+        ["obj", "ply"].map(|ending| folder.join(format!("{name}.{ending}"))).into_iter().find(|f| f.exists());
+    read(&file?)
 }
 
 /// The mesh in a file of one of the two formats.

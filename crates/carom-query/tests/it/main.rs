@@ -6,5 +6,6 @@ mod compound;
 mod convex_matrix;
 mod matrix;
 mod mesh_cases;
+mod ray_cases;
 mod rays;
 mod zoo;
