@@ -29,6 +29,13 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
+    /// What a step whose numbers ran out of their range left behind is better forgotten.
+    fn is_finite(&self) -> bool {
+        self.impulse.iter().all(|impulse| impulse.is_finite())
+            && self.friction.is_finite()
+            && self.twist.is_finite()
+    }
+
     /// The impulses of these contacts, and how many of them were known by their features.
     ///
     /// What is left over goes to the nearest contact that has none: where a corner slides over an edge its features
@@ -89,7 +96,7 @@ pub(crate) fn load_lane(
     let normal = pair.manifold.normal();
     let tangent = normal.any_orthonormal_vector();
     // Another side of the body is another contact.
-    let kept = kept.filter(|kept| 0.0 < kept.normal.dot(normal));
+    let kept = kept.filter(|kept| 0.0 < kept.normal.dot(normal) && kept.is_finite());
 
     group.body_a[lane] = slots.0 as u32;
     group.body_b[lane] = slots.1 as u32;

@@ -14,7 +14,7 @@ use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::integrate;
 use crate::island::Islands;
-use crate::joint::{Joint, JointStep, Jointed, Softness};
+use crate::joint::{Joint, JointImpulse, JointStep, Jointed, Softness};
 use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::State;
 use crate::settings::{SolverError, SolverSettings};
@@ -262,6 +262,10 @@ impl Solver {
         debug_assert_eq!(self.states.len(), n_bodies + 1);
         self.store_contacts(contacts, h);
         self.store_bodies(bodies, dt);
+        for joint in joints.iter_mut().filter(|joint| !joint.is_finite()) {
+            // Numbers ran out of their range: the joint starts anew.
+            joint.impulse = JointImpulse::default();
+        }
         self.islands.finish(bodies, &self.settings);
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;

@@ -439,8 +439,8 @@ fn clamped(aabb: &Aabb) -> Aabb {
     let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
     let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };
     let (min, max) = (aabb.min, aabb.max);
-    Aabb {
-        min: Vec3::new(low(min.x), low(min.y), low(min.z)),
-        max: Vec3::new(high(max.x), high(max.y), high(max.z)),
-    }
+    let min = Vec3::new(low(min.x), low(min.y), low(min.z));
+    let max = Vec3::new(high(max.x), high(max.y), high(max.z));
+    // A support map of the user's own may contradict itself.
+    Aabb { min: min.min(max), max: max.max(min) }
 }

@@ -7,3 +7,4 @@ mod piles;
 mod queries;
 mod same;
 mod scenes;
+mod scripts;
