@@ -2,3 +2,4 @@
 
 pub mod obvhs;
 pub mod parry;
+pub mod rapier;

@@ -153,3 +153,8 @@ pub use carom_query::{
     Shape, contact, distance, intersects, manifolds, project_point, ray_cast, ray_cast_all,
 };
 pub use carom_world::{BodyDesc, BodyId, World};
+
+/// The example of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ReadMe;
