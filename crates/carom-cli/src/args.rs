@@ -19,6 +19,9 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Run a scene that is built in, and show what each phase costs
+    #[command(after_help = "Example:\n  carom demo pile --bodies 2000 --html pile.html")]
+    Demo(DemoArgs),
     /// Find the parts that collide, or come closer than a clearance
     #[command(
         after_help = "Example:\n  carom check assembly.json gripper.stl --clearance 0.001 --ignore base,foot\n\n\
@@ -60,7 +63,13 @@ pub struct DemoArgs {
     /// Seed of the scene
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Write a page that plays the run
+    /// Which structure finds the pairs of boxes; the run is the same with each
+    #[arg(long, value_name = "NAME", default_value = "dynamic-bvh", value_parser = ["dynamic-bvh", "brute-force"])]
+    pub broad_phase: String,
+    /// Threads; the run is the same with any number. As many as the machine has, if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not given
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the report as one JSON document

@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod check;
+pub mod demo;
 pub mod distance;
 pub mod info;
 pub mod ray;

@@ -23,6 +23,7 @@ pub mod player;
 mod progress;
 pub mod report;
 mod scene_page;
+mod scene_world;
 mod shape_arg;
 pub mod solid;
 
@@ -35,6 +36,7 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let ended = match &cli.command {
+        Command::Demo(args) => command::demo::run(args),
         Command::Check(args) => command::check::run(args),
         Command::Distance(args) => command::distance::run(args),
         Command::Ray(args) => command::ray::run(args),

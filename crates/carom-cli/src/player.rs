@@ -156,7 +156,7 @@ impl Recording {
     }
 
     /// The page; `Err` when the numbers of a mesh or frame do not fit together.
-    pub fn into_html(self) -> Result<String, String> {
+    pub fn to_html(&self) -> Result<String, String> {
         let data = self.encode()?;
         let page = include_str!("player/player.html");
         let script = include_str!("player/player.js");

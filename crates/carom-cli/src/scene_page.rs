@@ -69,5 +69,5 @@ pub(crate) fn page(
         recording = recording.with_table(json!({"columns": columns, "rows": rows}));
     }
     recording.push(vec![Pose::IDENTITY; solids.len()], states, &points, FrameStats::default());
-    recording.into_html()
+    recording.to_html()
 }

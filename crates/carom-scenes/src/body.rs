@@ -100,7 +100,7 @@ impl BodySpec {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum JointSpec {
-    /// A common point.
+    /// A common point, and a limit to the angle between two axes through it.
     Ball {
         /// Number of the first body.
         a: usize,
@@ -110,6 +110,12 @@ pub enum JointSpec {
         anchor_a: Vec3,
         /// The point, in B's frame.
         anchor_b: Vec3,
+        /// Unit vector, in A's frame.
+        axis_a: Vec3,
+        /// Unit vector, in B's frame.
+        axis_b: Vec3,
+        /// Radians: the axes are never farther apart; pi or more is free.
+        cone: f32,
     },
     /// A common axis, with the angle of B about it between two limits.
     Hinge {

@@ -11,7 +11,7 @@ use carom_math::{Pose, Quat, Vec3};
 use core::f64::consts::TAU;
 use libm::{cos, sin};
 
-/// One body in this many is a torus.
+/// One body in this many is a torus, on average.
 const TORUS_EVERY: usize = 12;
 
 /// One body in this many starts a ragdoll; there is always at least one.
@@ -26,9 +26,9 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     let n_ragdolls = if n_bodies < RAGDOLL_BODIES { 0 } else { (n_bodies / RAGDOLL_EVERY).max(1) };
     let n_pieces = n_bodies - n_ragdolls * RAGDOLL_BODIES;
     let n_cells = n_pieces + n_ragdolls;
-    // Nearly as many layers as a row is long, so that a larger pile is wider and higher; no two cells' bodies overlap.
+    // More layers than a row is long, for a high pile; a larger one is wider too. No two cells' bodies overlap.
     const SPACING: f64 = 1.55;
-    let row = (ceil(libm::cbrt(n_cells as f64 * 1.2)) as usize).max(2);
+    let row = (ceil(libm::cbrt(n_cells as f64 * 0.6)) as usize).max(2);
     let half_width = 0.5 * SPACING * row as f64 + 0.5;
     push_walls(&mut scene, half_width as f32);
     // Ragdolls are spread evenly over the cells, the last of them on top in the middle.
@@ -55,7 +55,7 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
         } else {
             n_done += 1;
             let pose = Pose::new(turn, at);
-            scene.bodies.push(if n_done % TORUS_EVERY == 0 {
+            scene.bodies.push(if rng.below(TORUS_EVERY) == 0 {
                 BodySpec::new(torus_compound(0.42, 0.16, 10), pose)
             } else {
                 let half = rng.in_box(glam::DVec3::splat(0.2), glam::DVec3::splat(0.42)).as_vec3();

@@ -32,9 +32,9 @@ pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32)
         capsule(v(0.0, 0.72, 0.0), 0.05 * s, 0.11 * s),
     ];
     let mut joints = alloc::vec![
-        // (a, b, anchor in the figure, hinge axis or None, min, max)
-        (PELVIS, TORSO, v(0.0, 0.11, 0.0), None, 0.0, 0.0),
-        (TORSO, HEAD, v(0.0, 0.57, 0.0), None, 0.0, 0.0),
+        // a, b, anchor in the figure, hinge axis or None for a ball, least angle, largest angle.
+        (PELVIS, TORSO, v(0.0, 0.11, 0.0), None, 0.0, 0.5),
+        (TORSO, HEAD, v(0.0, 0.57, 0.0), None, 0.0, 0.7),
     ];
     for side in [1.0f32, -1.0] {
         let upper_arm = limbs.len();
@@ -42,10 +42,10 @@ pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32)
         limbs.push(capsule(v(0.28 * side, 0.03, 0.0), 0.11 * s, 0.05 * s));
         limbs.push(capsule(v(0.10 * side, -0.31, 0.0), 0.14 * s, 0.08 * s));
         limbs.push(capsule(v(0.10 * side, -0.71, 0.0), 0.15 * s, 0.065 * s));
-        joints.push((TORSO, upper_arm, v(0.28 * side, 0.49, 0.0), None, 0.0, 0.0));
+        joints.push((TORSO, upper_arm, v(0.28 * side, 0.49, 0.0), None, 0.0, 2.2));
         // An elbow bends forwards, a knee backwards.
         joints.push((upper_arm, upper_arm + 1, v(0.28 * side, 0.185, 0.0), Some(Vec3::X), -2.4, 0.05));
-        joints.push((PELVIS, upper_arm + 2, v(0.10 * side, -0.12, 0.0), None, 0.0, 0.0));
+        joints.push((PELVIS, upper_arm + 2, v(0.10 * side, -0.12, 0.0), None, 0.0, 1.2));
         joints.push((upper_arm + 2, upper_arm + 3, v(0.10 * side, -0.51, 0.0), Some(Vec3::X), -0.05, 2.4));
     }
     let first = scene.bodies.len();
@@ -57,8 +57,8 @@ pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32)
         let (anchor_a, anchor_b) = (anchor - limbs[a].center, anchor - limbs[b].center);
         let (a, b) = (first + a, first + b);
         scene.joints.push(match axis {
-            None => JointSpec::Ball { a, b, anchor_a, anchor_b },
             // All limbs start unturned against each other, so an axis is the same in both frames.
+            None => JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a: Vec3::Y, axis_b: Vec3::Y, cone: max },
             Some(axis) => JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a: axis, axis_b: axis, min, max },
         });
     }

@@ -358,7 +358,7 @@ const home = () => {
   const b = wholeBox();
   const size = [0, 1, 2].map(k => b[k + 3] - b[k]);
   camera.target = [0, 1, 2].map(k => (b[k] + b[k + 3]) / 2);
-  camera.distance = Math.max(Math.hypot(...size) * 0.95, 1e-6);
+  camera.distance = Math.max(Math.hypot(...size) * 1.12, 1e-6);
   camera.yaw = 0.7; camera.pitch = 0.42;
   poseAt(0);
   const a = wholeBox();
@@ -375,12 +375,14 @@ home();
 
 // ---- Colours: by what the engine knew of the body, or by the body's number.
 const phaseColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
-const phaseNames = ["fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
+const phaseNames = [scene.names.length ? "clear" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
 const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];
 };
 const own = Array.from({ length: nBodies }, (_, i) => ownColour(i));
+// Neighbours in the same phase differ a little, so that they can be told apart.
+const shade = Array.from({ length: nBodies }, (_, i) => 0.84 + 0.3 * ((i * 0.7548777) % 1));
 let chosen = new Set();
 
 // ---- Drawing.
@@ -397,7 +399,7 @@ const place = () => {
       const i = g.list[k];
       g.at.set(positions.subarray(3 * i, 3 * i + 3), 3 * k);
       g.turn.set(rotations.subarray(4 * i, 4 * i + 4), 4 * k);
-      g.colour.set(chosen.size && !chosen.has(i) ? [150, 154, 160] : byPhase ? phaseColours[state[i]] : own[i], 4 * k);
+      g.colour.set(chosen.size && !chosen.has(i) ? [150, 154, 160] : byPhase ? phaseColours[state[i]].map(c => Math.min(255, c * shade[i])) : own[i], 4 * k);
     }
     upload(g.atBuffer, g.at); upload(g.turnBuffer, g.turn); upload(g.colourBuffer, g.colour);
   }
@@ -497,7 +499,7 @@ const draw = () => {
 const chartColours = ["#3b82d6", "#e08a34", "#2fa36b", "#b45fd0"];
 const shown = x => {
   const a = Math.abs(x);
-  return a === 0 ? "0" : 1e6 <= a || a < 1e-3 ? x.toExponential(2) : 1000 <= a ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
+  return Number.isInteger(x) && a < 1e12 ? x.toLocaleString("en") : 1e6 <= a || a < 1e-3 ? x.toExponential(2) : 1000 <= a ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
 };
 const charts = [];
 {
@@ -555,6 +557,12 @@ const drawLegend = () => {
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${phaseColours[k]})`; d.append(i, `${count[k].toLocaleString("en")} ${name}`); return [d];
   }));
+  const { nContacts, contacts } = scene.frames[Math.min(Math.round(time), nFrames - 1)], kept = contacts[1] / 6;
+  if ($("contacts").checked && kept < nContacts) {
+    const d = document.createElement("div");
+    d.textContent = `${kept.toLocaleString("en")} of ${nContacts.toLocaleString("en")} contacts shown`;
+    $("legend").append(d);
+  }
   $("legend").hidden = !$("phases").checked;
 };
 if (scene.table) {
@@ -663,10 +671,9 @@ if (nFrames < 2) $("playback").style.display = "none";
 $("summary").textContent = `${drawn.length.toLocaleString("en")} ${scene.names.length ? "parts" : "bodies"}` +
   (1 < nFrames ? `, ${nFrames} frames recorded, ${(scene.secondsPerFrame * (nFrames - 1)).toFixed(1)} s` : "");
 const showTime = () => {
-  const at = Math.min(Math.round(time), nFrames - 1), n = scene.frames[at].nContacts, kept = scene.frames[at].contacts[1] / 6;
+  const at = Math.min(Math.round(time), nFrames - 1);
   $("scrub").value = at;
-  $("time").textContent = `${(time * scene.secondsPerFrame).toFixed(2)} s, frame ${at + 1} of ${nFrames}` +
-    ($("contacts").checked && kept < n ? `, ${kept} of ${n} contacts shown` : "");
+  $("time").textContent = `${(time * scene.secondsPerFrame).toFixed(2)} s, frame ${at + 1} of ${nFrames}`;
 };
 let clock = 0;
 const tick = now => {

@@ -4,7 +4,7 @@ use crate::run::{carom, stderr, stdout};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["check", "distance", "ray", "info", "batch"] {
+    for command in ["demo", "check", "distance", "ray", "info", "batch"] {
         let output = carom(&format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0));
         let text = stdout(&output);

@@ -52,7 +52,7 @@ fn sample_page(n_frames: usize) -> String {
         let stats = FrameStats { values: vec![1.0 + t as f64, 2.0, contacts.len() as f64] };
         recording.push(poses, states, &contacts, stats);
     }
-    recording.into_html().unwrap()
+    recording.to_html().unwrap()
 }
 
 /// Pages and pictures of the tests.
@@ -152,6 +152,6 @@ fn page_draws_in_a_browser() {
 fn frames_must_fit_the_bodies() {
     let mut recording = Recording::new("x", 0.1, vec![PlayerShape::Cuboid(Vec3::ONE)], vec![0, 0]);
     recording.push(vec![Pose::IDENTITY], vec![BodyState::Awake], &[], FrameStats::default());
-    assert!(recording.into_html().unwrap_err().contains("1 poses for 2 bodies"));
-    assert!(Recording::new("x", 0.1, Vec::new(), Vec::new()).into_html().is_ok());
+    assert!(recording.to_html().unwrap_err().contains("1 poses for 2 bodies"));
+    assert!(Recording::new("x", 0.1, Vec::new(), Vec::new()).to_html().is_ok());
 }

@@ -1,0 +1,212 @@
+//! `carom demo`: a scene that is built in, the cost of each phase, and a page that plays the run.
+
+use crate::args::DemoArgs;
+use crate::player::{BodyState, Chart, FrameStats, Recording};
+use crate::progress::Progress;
+use crate::report::{self, Found};
+use crate::scene_world::{self, Inserted};
+use carom_broad::{BroadPhase, BruteForce};
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Pose, Vec3};
+use carom_scenes::SceneSpec;
+use carom_world::{World, WorldSettings};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Seconds of a step.
+const STEP: f64 = 1.0 / 60.0;
+
+/// More frames than this are recorded every second time.
+const MANY_FRAMES: u32 = 120;
+
+/// What a run was like.
+struct Run {
+    /// Of all poses, velocities and sleep at the end.
+    hash: u64,
+    n_bodies: usize,
+    /// Mean milliseconds of a step: boxes of what moved and pairs, contacts, response.
+    ms: [f64; 3],
+    n_pairs: usize,
+    n_contacts: usize,
+    n_asleep: usize,
+    /// Kinetic and potential, at the end of each step.
+    energy: Vec<f64>,
+    recording: Recording,
+}
+
+/// Runs the command.
+pub fn run(args: &DemoArgs) -> Result<Found, String> {
+    let scene = carom_scenes::pile(args.bodies as usize, args.seed);
+    let n_threads = args.threads.unwrap_or(0) as usize;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
+    let pool = pool.map_err(|e| format!("--threads: {e}"))?;
+    let settings = WorldSettings::default();
+    let run = pool.install(|| match args.broad_phase.as_str() {
+        "brute-force" => play(World::with_broad_phase(BruteForce::new(), settings), &scene, args),
+        _ => play(World::with_broad_phase(DynamicBvh::new(), settings), &scene, args),
+    })?;
+    let page = match (&args.html, args.json) {
+        (Some(page), _) => Some(page.clone()),
+        (None, false) => Some(PathBuf::from(format!("carom-demo-{}.html", args.scene))),
+        (None, true) => None,
+    };
+    if let Some(page) = &page {
+        let html = run.recording.to_html()?;
+        std::fs::write(page, html).map_err(|e| format!("{}: {e}", page.display()))?;
+    }
+    if args.json {
+        let document = json!({
+            "schema": "carom.demo.v1",
+            "scene": args.scene,
+            "frames": args.frames,
+            "bodies": run.n_bodies,
+            "hash": format!("{:016x}", run.hash),
+            "phases": {
+                "broad": {"ms": run.ms[0], "pairs": run.n_pairs},
+                "narrow": {"ms": run.ms[1], "contacts": run.n_contacts},
+                "response": {"ms": run.ms[2]},
+            },
+            "energy": run.energy,
+        });
+        report::print(&document.to_string())?;
+    } else {
+        let [broad, narrow, response] = run.ms;
+        report::print(&format!(
+            "{}: {} bodies, {} steps of 1/60 s; mean milliseconds of a step:\n  broad phase {broad:.3}, narrow phase \
+             {narrow:.3}, response {response:.3}: together {:.3}\n  at the end {} pairs of boxes, {} contacts, {} bodies \
+             asleep; state {:016x}",
+            args.scene,
+            run.n_bodies,
+            args.frames,
+            broad + narrow + response,
+            run.n_pairs,
+            run.n_contacts,
+            run.n_asleep,
+            run.hash,
+        ))?;
+    }
+    if let (Some(page), false) = (page, args.json) {
+        report::print(&format!("  open {} in a browser to see it", page.display()))?;
+    }
+    Ok(Found::Nothing)
+}
+
+/// Steps the world and records it.
+fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
+    let inserted = scene_world::insert(&mut world, scene)?;
+    let every = if MANY_FRAMES < args.frames { 2 } else { 1 };
+    let title = format!("{} of {} bodies", args.scene, scene.n_moving());
+    let mut recording =
+        Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
+            .with_charts(charts());
+    let mut energy = Vec::with_capacity(args.frames as usize);
+    let mut total = [0.0; 3];
+    let mut progress = Progress::new("steps", u64::from(args.frames));
+    let gravity = -world.settings().solver.gravity;
+    world.detect();
+    record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), &mut recording);
+    for frame in 1..=args.frames {
+        let stats = *world.step(STEP as f32).map_err(|e| format!("step {frame}: {e}"))?;
+        let times = stats.times;
+        let ms = [times.broad + times.refit, times.narrow, times.response].map(|seconds| seconds * 1e3);
+        for (sum, ms) in total.iter_mut().zip(ms) {
+            *sum += ms;
+        }
+        let [kinetic, potential] = energy_of(&world, &inserted, gravity);
+        energy.push(kinetic + potential);
+        if frame % every == 0 {
+            record(&world, &inserted, ms, [kinetic, potential], &mut recording);
+        }
+        progress.step();
+    }
+    let stats = *world.stats();
+    let asleep = inserted.bodies.iter().filter(|id| world.is_sleeping(**id) == Ok(true));
+    Ok(Run {
+        hash: world.state_hash(),
+        n_bodies: scene.n_moving(),
+        ms: total.map(|sum| sum / f64::from(args.frames)),
+        n_pairs: stats.n_pairs,
+        n_contacts: contact_points(&world).len(),
+        n_asleep: asleep.count(),
+        energy,
+        recording,
+    })
+}
+
+fn charts() -> Vec<Chart> {
+    let chart = |title: &str, unit: &str, lines: &[&str]| Chart {
+        title: title.to_owned(),
+        unit: unit.to_owned(),
+        lines: lines.iter().map(|l| (*l).to_owned()).collect(),
+    };
+    vec![
+        chart("time of a step", "ms", &["broad", "narrow", "response"]),
+        chart("pairs of boxes, contacts", "", &["pairs", "contacts"]),
+        chart("energy", "", &["kinetic", "potential"]),
+        chart("bodies awake", "", &["awake"]),
+    ]
+}
+
+/// Kinetic energy, and potential above the origin, of all bodies that move.
+fn energy_of<B: BroadPhase>(world: &World<B>, inserted: &Inserted, gravity: Vec3) -> [f64; 2] {
+    let mut energy = [0.0; 2];
+    for body in inserted.bodies.iter().filter_map(|id| world.motion(*id).ok()) {
+        if 0.0 < body.inverse_mass {
+            energy[0] += f64::from(body.kinetic_energy());
+            energy[1] += f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass);
+        }
+    }
+    energy
+}
+
+/// All contacts of bodies that touch, in the world.
+fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
+    world
+        .contacts()
+        .filter(|view| view.is_touching)
+        .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter()))
+        .map(|contact| contact.point_a * 0.5 + contact.point_b * 0.5)
+        .collect()
+}
+
+/// The world as it is now becomes a frame.
+fn record<B: BroadPhase>(
+    world: &World<B>,
+    inserted: &Inserted,
+    ms: [f64; 3],
+    energy: [f64; 2],
+    recording: &mut Recording,
+) {
+    let mut is_touching = vec![false; inserted.bodies.len()];
+    for view in world.contacts().filter(|view| view.is_touching) {
+        for id in [view.a, view.b] {
+            // Bodies were inserted into an empty world, so their numbers are those of the scene.
+            if let Some(touching) = is_touching.get_mut(id.index() as usize) {
+                *touching = true;
+            }
+        }
+    }
+    let mut poses = Vec::with_capacity(inserted.bodies.len());
+    let mut states = Vec::with_capacity(inserted.bodies.len());
+    let mut n_awake = 0;
+    for (id, touches) in inserted.bodies.iter().zip(is_touching) {
+        let Ok(body) = world.motion(*id) else {
+            poses.push(Pose::IDENTITY);
+            states.push(BodyState::Fixed);
+            continue;
+        };
+        poses.push(body.pose);
+        states.push(match (body.inverse_mass == 0.0, body.is_sleeping, touches) {
+            (true, ..) => BodyState::Fixed,
+            (_, true, _) => BodyState::Asleep,
+            (.., true) => BodyState::InContact,
+            _ => BodyState::Awake,
+        });
+        n_awake += usize::from(body.inverse_mass != 0.0 && !body.is_sleeping);
+    }
+    let points = contact_points(world);
+    let n_pairs = world.stats().n_pairs as f64;
+    let values =
+        vec![ms[0], ms[1], ms[2], n_pairs, points.len() as f64, energy[0], energy[1], n_awake as f64];
+    recording.push(poses, states, &points, FrameStats { values });
+}

@@ -1,0 +1,148 @@
+//! From a scene of plain data to a world that moves it and a player that draws it.
+
+use crate::player::{PlayerMesh, PlayerShape};
+use carom_broad::BroadPhase;
+use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{Compound, CompoundPart, Shape};
+use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
+use carom_world::{BodyDesc, BodyId, JointKind, World};
+use std::sync::Arc;
+
+/// Shapes of a scene: equal large ones are built once.
+#[derive(Default)]
+struct Cache<'a> {
+    /// Hulls and compounds that were built, with their number among the player's shapes.
+    built: Vec<(&'a ShapeSpec, Shape, u32)>,
+    shapes: Vec<PlayerShape>,
+}
+
+/// What was put into the world.
+pub(crate) struct Inserted {
+    /// Handles, in the order of the scene's bodies.
+    pub(crate) bodies: Vec<BodyId>,
+    /// What the player draws.
+    pub(crate) shapes: Vec<PlayerShape>,
+    /// Number of the shape of each body.
+    pub(crate) shape_of: Vec<u32>,
+}
+
+/// Puts all bodies and joints of a scene into the world.
+pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Result<Inserted, String> {
+    let mut cache = Cache::default();
+    let mut bodies = Vec::with_capacity(scene.bodies.len());
+    let mut shape_of = Vec::with_capacity(scene.bodies.len());
+    for (i, spec) in scene.bodies.iter().enumerate() {
+        let (shape, number) = cache.shape(&spec.shape).map_err(|e| format!("body {i}: {e}"))?;
+        shape_of.push(number);
+        bodies.push(world.insert(describe(spec, shape)).map_err(|e| format!("body {i}: {e}"))?);
+    }
+    for (i, joint) in scene.joints.iter().enumerate() {
+        let (a, b, kind, frame_a, frame_b) = match *joint {
+            JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
+                (a, b, JointKind::Ball { cone }, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+            }
+            JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
+                let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
+                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+            }
+            _ => return Err(format!("joint {i} is of an unknown kind")),
+        };
+        let (Some(a), Some(b)) = (bodies.get(a), bodies.get(b)) else {
+            return Err(format!("joint {i} names a body that is not there"));
+        };
+        world.insert_joint(*a, *b, kind, frame_a, frame_b).map_err(|e| format!("joint {i}: {e}"))?;
+    }
+    Ok(Inserted { bodies, shapes: cache.shapes, shape_of })
+}
+
+/// A frame whose x axis is `axis`.
+fn frame(anchor: Vec3, axis: Vec3) -> Pose {
+    Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor)
+}
+
+fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
+    let desc = if spec.is_fixed() {
+        BodyDesc::fixed(shape)
+    } else {
+        BodyDesc::new(shape)
+            .with_density(spec.density)
+            .with_velocity(spec.linear_velocity, spec.angular_velocity)
+    };
+    desc.with_pose(spec.pose)
+        .with_friction(spec.friction)
+        .with_restitution(spec.restitution)
+        .with_family(spec.family)
+}
+
+impl<'a> Cache<'a> {
+    /// The shape, and its number among the player's.
+    fn shape(&mut self, spec: &'a ShapeSpec) -> Result<(Shape, u32), String> {
+        if let Some((_, shape, number)) = self.built.iter().find(|(s, ..)| *s == spec) {
+            return Ok((shape.clone(), *number));
+        }
+        let shape = build(spec)?;
+        let drawn = match spec {
+            ShapeSpec::Sphere { radius } => PlayerShape::Capsule(0.0, *radius),
+            ShapeSpec::Capsule { half_height, radius } => PlayerShape::Capsule(*half_height, *radius),
+            ShapeSpec::Cuboid { half_extents } => PlayerShape::Cuboid(*half_extents),
+            ShapeSpec::HalfSpace { normal } => PlayerShape::Plane(*normal),
+            _ => {
+                let mut mesh = PlayerMesh::default();
+                push_triangles(&shape, &Pose::IDENTITY, &mut mesh);
+                PlayerShape::Mesh(mesh)
+            }
+        };
+        let number = self.shapes.len() as u32;
+        if matches!(drawn, PlayerShape::Mesh(_)) {
+            self.built.push((spec, shape.clone(), number));
+        }
+        self.shapes.push(drawn);
+        Ok((shape, number))
+    }
+}
+
+fn build(spec: &ShapeSpec) -> Result<Shape, String> {
+    let said = |e: carom_geom::ShapeError| e.to_string();
+    Ok(match spec {
+        ShapeSpec::Sphere { radius } => Shape::Sphere(Sphere::new(*radius).map_err(said)?),
+        ShapeSpec::Capsule { half_height, radius } => {
+            Shape::Capsule(Capsule::new(*half_height, *radius).map_err(said)?)
+        }
+        ShapeSpec::Cuboid { half_extents } => Shape::Cuboid(Cuboid::new(*half_extents).map_err(said)?),
+        ShapeSpec::HalfSpace { normal } => Shape::HalfSpace(HalfSpace::new(*normal).map_err(said)?),
+        ShapeSpec::Hull { points } => {
+            Shape::Hull(Arc::new(ConvexHull::from_points(points).map_err(|e| e.to_string())?))
+        }
+        ShapeSpec::Compound { parts } => {
+            let parts = parts
+                .iter()
+                .map(|(pose, part)| Ok(CompoundPart { shape: build(part)?, pose: *pose }))
+                .collect::<Result<Vec<_>, String>>()?;
+            Shape::Compound(Arc::new(Compound::new(parts).map_err(|e| e.to_string())?))
+        }
+        _ => return Err("an unknown shape".to_owned()),
+    })
+}
+
+/// The surface of a hull, or of the hulls of a compound, as triangles.
+fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
+    match shape {
+        Shape::Hull(hull) => {
+            let first = mesh.vertices.len() as u32;
+            mesh.vertices.extend(hull.vertices().iter().map(|v| pose.transform_point(*v)));
+            for face in 0..hull.n_faces() as u32 {
+                let corners = hull.face_vertices(face);
+                for pair in corners.windows(2).skip(1) {
+                    mesh.triangles.push([corners[0], pair[0], pair[1]].map(|v| v + first));
+                }
+            }
+        }
+        Shape::Compound(compound) => {
+            for part in compound.parts() {
+                push_triangles(&part.shape, &(*pose * part.pose), mesh);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,60 @@
+//! The scenes that are built in: the same run every time, and a page that shows it.
+
+use crate::run::{carom, error, folder, json, stdout};
+
+#[test]
+fn report_has_phases_and_energy() {
+    let (d, status) = json("demo pile --bodies 60 --frames 40 --json");
+    assert_eq!(status, 0);
+    assert_eq!(d["schema"], "carom.demo.v1");
+    assert_eq!(
+        (d["scene"].as_str(), d["frames"].as_u64(), d["bodies"].as_u64()),
+        (Some("pile"), Some(40), Some(60))
+    );
+    for phase in ["broad", "narrow", "response"] {
+        assert!(0.0 < d["phases"][phase]["ms"].as_f64().unwrap(), "{phase}");
+    }
+    assert!(0 < d["phases"]["broad"]["pairs"].as_u64().unwrap());
+    assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
+    let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    assert_eq!(energy.len(), 40);
+    // Bodies fall, bounce not, and rub: what is lost does not come back.
+    assert!(energy[39] < energy[0] && energy.iter().all(|e| *e <= energy[0] * 1.001));
+}
+
+#[test]
+fn the_same_run_with_any_threads_and_any_broad_phase() {
+    let hash = |arguments: &str| {
+        let (d, _) = json(&format!("demo --bodies 150 --frames 60 --json {arguments}"));
+        d["hash"].as_str().unwrap().to_owned()
+    };
+    let one = hash("--threads 1");
+    assert_eq!(one, hash("--threads 1"));
+    assert_eq!(one, hash("--threads 3"));
+    assert_eq!(one, hash("--threads 2 --broad-phase brute-force"));
+    assert_ne!(one, hash("--seed 2"));
+}
+
+#[test]
+fn page_shows_the_pile() {
+    let page = folder().join("pile.html");
+    let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
+    assert!(text.contains("200 bodies, 90 steps") && text.contains("open pile.html in a browser"), "{text}");
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(!html.contains("https://") && !html.contains("http://"));
+    let picture = folder().join("pile.png");
+    let Some(picture) = crate::player::screenshot(&page, "frame=88&show=contacts,boxes", &picture) else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    assert!(3000 < crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]), "no body in contact is seen");
+    assert!(100 < crate::player::n_of_hue(&picture, [255.0, 235.0, 51.0]), "no contact is seen");
+}
+
+#[test]
+fn wrong_wishes() {
+    assert!(error("demo juggling").contains("juggling"));
+    assert!(error("demo --bodies 0").contains("0"));
+    assert!(error("demo --broad-phase none").contains("none"));
+    assert!(error("demo --bodies 20 --frames 2 --json --html no/such/folder/a.html").contains("a.html"));
+}
