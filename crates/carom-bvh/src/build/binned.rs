@@ -52,9 +52,9 @@ fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
 
 /// The bins of a row on the three axes. Both passes use this one expression, or a side could come out empty.
 #[inline(always)]
-fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::U32x4) -> [u32; 4] {
-    // On an axis without extent 0 times infinity is NaN, and that goes to bin 0.
-    ((center - low) * scale).trunc_to_u32().min(last).to_array()
+fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::F32x4) -> [u32; 4] {
+    // On an axis without extent 0 times infinity is NaN, which `min` keeps and which goes to bin 0.
+    last.min((center - low) * scale).trunc_to_u32().to_array()
 }
 
 impl Kernel for Split<'_> {
@@ -81,6 +81,7 @@ impl Kernel for Split<'_> {
         let unit = inverse_power_of_two(f64::from(extent)).min(LARGEST_SCALE) as f32;
         root.set_numbers(0, total);
         nodes.push(root);
+        let mut bins = Bins { rows: [[Row::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
         tasks.clear();
         let (low, high) = (low.to_array(), high.to_array());
         tasks.push(Task { node: 0, first: 0, end: rows.len() as u32, depth: 0, low, high });
@@ -92,8 +93,11 @@ impl Kernel for Split<'_> {
                 // The tag stays 0.
                 continue;
             }
-            let found =
-                if task.depth < MAX_DEPTH { best::<S>(simd, &rows[first..end], &task, unit) } else { None };
+            let found = if task.depth < MAX_DEPTH {
+                best::<S>(simd, &rows[first..end], &task, unit, &mut bins)
+            } else {
+                None
+            };
             let (left, right, middle, sides);
             if let Some(best) = found {
                 let parted = part::<S>(simd, &mut rows[first..end], &task, &best);
@@ -128,6 +132,12 @@ impl Kernel for Split<'_> {
 /// The centres' least and largest coordinates, doubled.
 type Centers = ([f32; 4], [f32; 4]);
 
+/// The boxes and the primitives in each bin of the three axes.
+struct Bins {
+    rows: [[Row; BINS]; 3],
+    counts: [[u32; BINS]; 3],
+}
+
 /// The cheapest split.
 struct Best {
     axis: usize,
@@ -139,15 +149,15 @@ struct Best {
 }
 
 #[inline(always)]
-fn scale_of<S: Simd>(simd: S, task: &Task, n_bins: usize) -> (S::F32x4, S::F32x4, S::U32x4) {
+fn scale_of<S: Simd>(simd: S, task: &Task, n_bins: usize) -> (S::F32x4, S::F32x4, S::F32x4) {
     let low = S::F32x4::load(simd, &task.low);
     let extent = S::F32x4::load(simd, &task.high) - low;
     let scale = S::F32x4::splat(simd, n_bins as f32) / extent;
-    (low, scale, S::U32x4::splat(simd, n_bins as u32 - 1))
+    (low, scale, S::F32x4::splat(simd, (n_bins - 1) as f32))
 }
 
 #[inline(always)]
-fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32) -> Option<Best> {
+fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32, bins: &mut Bins) -> Option<Best> {
     let n_bins = if 128 < rows.len() {
         BINS
     } else if 24 < rows.len() {
@@ -156,8 +166,12 @@ fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32) -> Option<Best> 
         4
     };
     let (low, scale, last) = scale_of(simd, task, n_bins);
-    let mut bins = [[Row::EMPTY; BINS]; 3];
-    let mut counts = [[0_u32; BINS]; 3];
+    // Only what is used is cleared: most nodes are small.
+    for axis in 0..3 {
+        bins.rows[axis][..n_bins].fill(Row::EMPTY);
+        bins.counts[axis][..n_bins].fill(0);
+    }
+    let Bins { rows: bins, counts } = bins;
     for row in rows {
         let bin = bins_of::<S>(center2(simd, row), low, scale, last);
         let lanes = S::F32x8::load(simd, &row.0);

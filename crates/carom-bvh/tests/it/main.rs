@@ -2,3 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod conform;
+mod invariance;
+mod refit;
