@@ -3,7 +3,6 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight lanes wide.
 
 use crate::Aabb;
-use crate::volume::BoundingVolume;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use glam::Vec3;
 
@@ -64,12 +63,24 @@ impl Aabb8 {
     /// The box around all eight. For use inside a kernel.
     #[inline(always)]
     pub fn union_lanes<S: Simd>(&self, simd: S) -> Aabb {
-        let mut all = Aabb::EMPTY;
-        for k in 0..3 {
-            all.min[k] = S::F32x8::load(simd, &self.min[k]).reduce_min();
-            all.max[k] = S::F32x8::load(simd, &self.max[k]).reduce_max();
-        }
-        all
+        // Eight rows of negated minimum and maximum: one transposition, then seven maxima for all six coordinates.
+        let (low, high) = (&self.min, &self.max);
+        let z = -S::F32x8::load(simd, &low[2]);
+        let top = S::F32x8::load(simd, &high[2]);
+        let rows = simd.transpose8([
+            -S::F32x8::load(simd, &low[0]),
+            -S::F32x8::load(simd, &low[1]),
+            z,
+            z,
+            S::F32x8::load(simd, &high[0]),
+            S::F32x8::load(simd, &high[1]),
+            top,
+            top,
+        ]);
+        let pairs = [rows[0].max(rows[1]), rows[2].max(rows[3]), rows[4].max(rows[5]), rows[6].max(rows[7])];
+        let [x, y, z, _, right, upper, top, _] =
+            pairs[0].max(pairs[1]).max(pairs[2].max(pairs[3])).to_array();
+        Aabb { min: Vec3::new(-x, -y, -z), max: Vec3::new(right, upper, top) }
     }
 }
 

@@ -7,7 +7,8 @@ use crate::tree::{Bvh, BvhError, LEAF, check_box};
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{Kernel, Simd, dispatch};
 
-struct Refit<'a, F> {
+/// `CHECK`: the boxes have not been checked yet.
+struct Refit<'a, F, const CHECK: bool> {
     tree: &'a mut Bvh<Aabb>,
     bounds: F,
 }
@@ -21,7 +22,10 @@ impl Bvh<Aabb> {
         for (i, aabb) in boxes.iter().enumerate() {
             check_box(aabb, i)?;
         }
-        self.refit_with(|_, primitive| boxes.get(primitive as usize).copied().unwrap_or(Aabb::EMPTY))
+        dispatch(Refit::<_, false> {
+            tree: self,
+            bounds: |_, primitive| boxes.get(primitive as usize).copied().unwrap_or(Aabb::EMPTY),
+        })
     }
 
     /// New bounds for all primitives from `bounds(place, number)`, where the place is that in
@@ -30,11 +34,11 @@ impl Bvh<Aabb> {
     ///
     /// On an error every volume is new and the refused primitives are in none: refit again before asking.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
-        dispatch(Refit { tree: self, bounds })
+        dispatch(Refit::<_, true> { tree: self, bounds })
     }
 }
 
-impl<F: FnMut(u32, u32) -> Aabb> Kernel for Refit<'_, F> {
+impl<F: FnMut(u32, u32) -> Aabb, const CHECK: bool> Kernel for Refit<'_, F, CHECK> {
     type Output = Result<(), BvhError>;
 
     #[inline(always)]
@@ -53,13 +57,14 @@ impl<F: FnMut(u32, u32) -> Aabb> Kernel for Refit<'_, F> {
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
                 let mut all = Aabb::EMPTY;
-                for place in first..end {
-                    let number = primitives[place as usize];
+                let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
+                for (place, &number) in (first..end).zip(numbers) {
                     let aabb = (self.bounds)(place, number);
-                    match check_box(&aabb, number as usize) {
-                        Ok(()) => all = all.merged(&aabb),
-                        Err(error) => refused = Err(error),
+                    if CHECK && let Err(error) = check_box(&aabb, number as usize) {
+                        refused = Err(error);
+                        continue;
                     }
+                    all = all.merged(&aabb);
                 }
                 node.volumes.set(lane, &all);
             }

@@ -179,9 +179,12 @@ impl core::error::Error for BvhError {}
 /// The bounds of one primitive can stand in a tree.
 #[inline]
 pub(crate) fn check_box(aabb: &Aabb, primitive: usize) -> Result<(), BvhError> {
-    // One comparison per coordinate in the good case; NaN fails all of them.
-    let small = aabb.min.abs().max(aabb.max.abs()).cmple(glam::Vec3::splat(MAX_COORDINATE)).all();
-    if small && aabb.min.cmple(aabb.max).all() {
+    let (low, high) = (aabb.min, aabb.max);
+    // Nine comparisons without a branch in the good case; NaN fails them.
+    let in_order = (low.x <= high.x) & (low.y <= high.y) & (low.z <= high.z);
+    let above = (-MAX_COORDINATE <= low.x) & (-MAX_COORDINATE <= low.y) & (-MAX_COORDINATE <= low.z);
+    let below = (high.x <= MAX_COORDINATE) & (high.y <= MAX_COORDINATE) & (high.z <= MAX_COORDINATE);
+    if in_order & above & below {
         return Ok(());
     }
     if !(aabb.min.is_finite() && aabb.max.is_finite()) {

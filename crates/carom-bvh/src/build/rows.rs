@@ -9,7 +9,14 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
 
-/// A box with two numbers.
+/// Set in both numbers: as floats they are then normal ones. Arithmetic on whole rows would otherwise meet subnormal
+/// floats, which costs some processors a hundred cycles each (measured: the build four times slower).
+const NORMAL: u32 = 0x4000_0000;
+
+/// The bits of a number.
+const NUMBER: u32 = NORMAL - 1;
+
+/// A box with two numbers, each below 2^29.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Row(pub(crate) [f32; 8]);
@@ -20,25 +27,27 @@ impl Row {
     #[inline(always)]
     pub(crate) fn new(aabb: &Aabb, tag: u32, count: u32) -> Row {
         let (low, high) = (-aabb.min, aabb.max);
-        Row([low.x, low.y, low.z, f32::from_bits(tag), high.x, high.y, high.z, f32::from_bits(count)])
+        let mut row = Row([low.x, low.y, low.z, 0.0, high.x, high.y, high.z, 0.0]);
+        row.set_numbers(tag, count);
+        row
     }
 
     /// The first number: a primitive, a first primitive, or a left child.
     #[inline(always)]
     pub(crate) fn tag(&self) -> u32 {
-        self.0[3].to_bits()
+        self.0[3].to_bits() & NUMBER
     }
 
     /// The second number: how many primitives.
     #[inline(always)]
     pub(crate) fn count(&self) -> u32 {
-        self.0[7].to_bits()
+        self.0[7].to_bits() & NUMBER
     }
 
     #[inline(always)]
     pub(crate) fn set_numbers(&mut self, tag: u32, count: u32) {
-        self.0[3] = f32::from_bits(tag);
-        self.0[7] = f32::from_bits(count);
+        self.0[3] = f32::from_bits(NORMAL | tag);
+        self.0[7] = f32::from_bits(NORMAL | count);
     }
 
     #[inline(always)]
