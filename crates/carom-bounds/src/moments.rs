@@ -6,6 +6,7 @@
 //! Matrix Computations, 8.5 (Jacobi).
 
 use carom_math::ops::sqrt;
+use carom_math::tol;
 use core::ops::{Add, Sub};
 use glam::{DMat3, DVec3};
 
@@ -74,7 +75,7 @@ impl Moments {
         let normal = self.normals / length;
         let across = axes.x_axis - normal * normal.dot(axes.x_axis);
         let size = sqrt(across.length_squared());
-        if !(1e-6 < size) {
+        if !(tol::FRAME_SINE < size) {
             return axes;
         }
         let along = across / size;
@@ -114,6 +115,7 @@ fn eigenvectors(mut m: DMat3) -> DMat3 {
     for _ in 0..8 {
         let off = m.x_axis.y * m.x_axis.y + m.x_axis.z * m.x_axis.z + m.y_axis.z * m.y_axis.z;
         let diagonal = m.x_axis.x * m.x_axis.x + m.y_axis.y * m.y_axis.y + m.z_axis.z * m.z_axis.z;
+        // rounding: a further turn would change the diagonal by less than f64 resolves.
         if off <= diagonal * 1e-24 {
             break;
         }

@@ -29,7 +29,8 @@ pub struct Obb {
 /// Relative to the lengths that go in: projections of both boxes computed in `f64` are off by less than this.
 const PROJECTION: f64 = 16.0 * f64::EPSILON;
 
-/// Relative: how far the squared length of a vector in stored axes may be above its true one.
+/// Relative: how far the squared length of a vector in stored axes may be above its true one, by the rounding of nine
+/// numbers to `f32`.
 const AXES: f64 = 1e-6;
 
 impl Obb {

@@ -9,10 +9,11 @@
 //! as the caller measures the radius afterwards.
 
 use alloc::vec::Vec;
+use carom_math::tol;
 use glam::{DVec3, Vec3};
 
 /// Relative: a point this little outside counts as inside, in squared distances.
-const ROOM: f64 = 1e-12;
+const ROOM: f64 = tol::BALL_HOLDS;
 
 #[derive(Clone, Copy)]
 struct Ball {
@@ -35,7 +36,7 @@ impl Ball {
                 // In the plane of the three: the solution of x.a = a.a/2, x.b = b.b/2, x in the span of a and b.
                 let normal = a.cross(b);
                 let size = normal.length_squared();
-                if !(size > 1e-24 * a.length_squared() * b.length_squared()) {
+                if !(size > tol::BALL_DEPENDENT * a.length_squared() * b.length_squared()) {
                     return None;
                 }
                 (b.cross(normal) * a.length_squared() + normal.cross(a) * b.length_squared()) / (2.0 * size)
@@ -43,7 +44,7 @@ impl Ball {
             [a, b, c] => {
                 let volume = a.dot(b.cross(c));
                 let size = a.length_squared() * b.length_squared() * c.length_squared();
-                if !(volume * volume > 1e-24 * size) {
+                if !(volume * volume > tol::BALL_DEPENDENT * size) {
                     return None;
                 }
                 (b.cross(c) * a.length_squared()

@@ -119,3 +119,22 @@ pub const RAY_PARAMETER_CONDITION: f64 = 1.0e3;
 ///
 /// Files print direction cosines with six digits, which leaves a few 1e-6; a scale of 0.1 % is 2e-3 and is refused.
 pub const MATRIX_RIGIDITY: f64 = 1e-4;
+
+/// Sine. Nearer than this to the normal of a patch the longest axis of its points says nothing about a direction in the
+/// patch, and an oriented box keeps the axes of the covariance. It costs tightness only.
+pub const FRAME_SINE: f64 = 1e-6;
+
+/// Fraction of a squared radius. A point this little outside a ball counts as in it while the smallest ball is sought, so
+/// that rounding does not send the search in circles; the ball is grown by what lies outside at the end.
+pub const BALL_HOLDS: f64 = 1e-12;
+
+/// Fraction of the product of squared edges. A squared area or volume below it is that of dependent points, which have no
+/// ball through them.
+pub const BALL_DEPENDENT: f64 = 1e-24;
+
+/// Fraction of an inertia. A body whose inverse inertia differs from a sphere's by less turns about every axis alike, to
+/// `f32`, and has no gyroscopic torque.
+pub const INERTIA_ROUND: f32 = 1e-6;
+
+/// Pure number. How far the squared length of a joint's axis may be from 1 and still count as a rounded unit vector.
+pub const AXIS_LENGTH: f32 = 1e-3;

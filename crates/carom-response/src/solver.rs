@@ -19,6 +19,7 @@ use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::State;
 use crate::settings::{SolverError, SolverSettings};
 use alloc::vec::Vec;
+use carom_math::tol;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// What a step did.
@@ -627,7 +628,7 @@ fn slot(bodies: &[Body], body: u32) -> usize {
 fn gyroscopic_inertia(inverse: &Mat3) -> Mat3 {
     let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
     let size = inverse.x_axis.x.abs();
-    if inverse.abs_diff_eq(inverse_of_one, 1e-6 * size) {
+    if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {
         return Mat3::ZERO;
     }
     let inertia = inverse.inverse();

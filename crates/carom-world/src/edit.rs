@@ -8,6 +8,7 @@ use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups};
+use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, Joint, JointImpulse, JointKind};
@@ -231,7 +232,8 @@ impl<B: BroadPhase> World<B> {
         point: Vec3,
         axis: Vec3,
     ) -> Result<JointId, WorldError> {
-        if !(point.is_finite() && axis.is_finite() && (axis.length_squared() - 1.0).abs() < 1e-3) {
+        if !(point.is_finite() && axis.is_finite() && (axis.length_squared() - 1.0).abs() < tol::AXIS_LENGTH)
+        {
             return Err(WorldError::BadJoint);
         }
         let joint = Joint::at(kind, &self.bodies, a.index, b.index, point, axis);

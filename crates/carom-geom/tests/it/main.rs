@@ -1,4 +1,5 @@
 //! Integration tests of carom-geom.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod closest;
 mod hull;

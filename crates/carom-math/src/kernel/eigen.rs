@@ -53,7 +53,7 @@ fn symmetric_eigen_wide(matrix: DMat3) -> (DVec3, DMat3) {
         let mut is_diagonal = true;
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             let off = a[p][q];
-            // Too small to change the diagonal any more.
+            // Too small to change the diagonal any more: its square is below the rounding of f64.
             if off == 0.0 || off * off <= 1e-40 * (a[p][p] * a[q][q]).abs() {
                 continue;
             }

@@ -1,4 +1,5 @@
 //! Integration tests of carom-math.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod eigen;
 mod numbers;

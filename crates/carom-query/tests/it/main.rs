@@ -1,6 +1,5 @@
 //! Integration tests of carom-query.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![allow(clippy::unwrap_used)]
 
 mod compound;
 mod convex_matrix;

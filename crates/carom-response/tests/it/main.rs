@@ -1,4 +1,5 @@
 //! Integration tests of carom-response.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod scene;
 mod stacks;

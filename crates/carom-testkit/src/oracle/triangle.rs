@@ -157,7 +157,8 @@ fn hull_contains_origin<T: Num + Signed + Clone>(p: &[Exact<T>]) -> bool {
                     let is_positive = w.iter().any(Signed::is_positive);
                     let is_negative = w.iter().any(Signed::is_negative);
                     let total = w.iter().fold(T::zero(), |sum, x| sum + x.clone());
-                    if !(is_positive && is_negative) && !total.is_zero() {
+                    let is_mixed = is_positive && is_negative;
+                    if !is_mixed && !total.is_zero() {
                         return true; // In the tetrahedron i, j, k, l.
                     }
                 }
