@@ -72,8 +72,10 @@ fn wrong_boxes_are_refused() {
 #[test]
 fn edges_that_pass_each_other_need_the_edge_axes() {
     // Two crossed bars, apart only along the cross product of their long edges.
-    let a = Obb::new(Vec3::ZERO, Quat::from_rotation_x(0.785_398_2), Vec3::new(10.0, 1.0, 1.0)).unwrap();
-    let turn = Quat::from_rotation_z(1.2) * Quat::from_rotation_x(0.785_398_2);
+    let a =
+        Obb::new(Vec3::ZERO, Quat::from_rotation_x(core::f32::consts::FRAC_PI_4), Vec3::new(10.0, 1.0, 1.0))
+            .unwrap();
+    let turn = Quat::from_rotation_z(1.2) * Quat::from_rotation_x(core::f32::consts::FRAC_PI_4);
     let b = |z: f32| Obb::new(Vec3::new(0.0, 0.0, z), turn, Vec3::new(10.0, 1.0, 1.0)).unwrap();
     let touch = 2.0 * 2.0f32.sqrt();
     assert!(a.overlaps(&b(touch - 1e-3)) && !a.overlaps(&b(touch + 1e-3)));

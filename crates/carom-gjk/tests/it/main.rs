@@ -1,5 +1,7 @@
 //! Integration tests of carom-gjk.
 #![allow(clippy::unwrap_used)]
+// Numbers stand as they were published.
+#![allow(clippy::excessive_precision)]
 
 mod cloud;
 mod curved;
