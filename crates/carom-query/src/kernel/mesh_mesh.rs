@@ -13,6 +13,7 @@ use super::manifolds::around;
 use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
 use alloc::vec::Vec;
+use carom_bounds::Obb;
 use carom_bvh::{Bvh, Leaf, PairSearch, visit_leaf_pairs};
 use carom_geom::{tri_distance, tri_tri};
 use carom_math::{WidePose, scaling};
@@ -42,7 +43,7 @@ pub(super) fn triangle_pairs(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, ou
 /// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`.
 pub(super) fn distance(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, max_distance: f64) -> Closest {
     let scale = a.scale().min(b.scale());
-    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let limit = max_distance * scale;
     let mut best = Closest::NOWHERE;
@@ -99,7 +100,7 @@ pub(super) fn manifolds(
     let first = out.len();
     let limit = widen_real(prediction);
     let scale = a.scale().min(b.scale());
-    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let bound = limit * scale;
     PairSearch::default().visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
@@ -139,7 +140,7 @@ fn triangles(
 /// Gives every pair of triangles that share a point.
 fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) {
     let scale = a.scale().min(b.scale());
-    let (tree_a, tree_b) = (a.tree_at(scale), b.tree_at(scale));
+    let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
         let near = NearPairs::new(a, &tree_a, &leaf_a, b, &leaf_b, b_in_a, 0.0);
@@ -163,7 +164,7 @@ struct NearPairs {
 impl NearPairs {
     fn new(
         a: &MeshShape,
-        tree_a: &Bvh,
+        tree_a: &Bvh<Obb>,
         leaf_a: &Leaf<'_>,
         b: &MeshShape,
         leaf_b: &Leaf<'_>,
