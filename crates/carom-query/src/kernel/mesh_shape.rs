@@ -96,9 +96,9 @@ impl MeshShape {
     }
 
     /// The triangles of a leaf of a tree of [`MeshShape::surface_at`].
-    pub(super) fn leaf_block(&self, tree: &Bvh<Obb>, leaf: &Leaf<'_>) -> TriBlock8 {
+    pub(super) fn leaf_block(&self, tree: &Bvh<Obb>, leaf: &Leaf<'_>) -> Cow<'_, TriBlock8> {
         let kept = core::ptr::eq(tree, &self.surface).then(|| self.blocks.get(leaf.index as usize)).flatten();
-        kept.copied().unwrap_or_else(|| block(&self.mesh, leaf.primitives))
+        kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
     }
 
     /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above [`MeshShape::scale`]: the

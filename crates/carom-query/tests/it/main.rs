@@ -5,6 +5,7 @@ mod compound;
 mod convex_matrix;
 mod matrix;
 mod mesh_cases;
+mod mesh_mesh;
 mod ray_cases;
 mod rays;
 mod zoo;
