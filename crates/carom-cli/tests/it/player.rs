@@ -91,7 +91,7 @@ pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<
         .spawn()
         .unwrap();
     // A browser that hangs must not hang the tests.
-    for _ in 0..600 {
+    for _ in 0..3000 {
         if child.try_wait().unwrap().is_some() {
             break;
         }

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 /// Grid points make degenerate and parallel figures common.
 fn point(random: &mut Random, i: usize) -> DVec3 {
-    if i % 2 == 0 { random.grid_point(3) } else { random.cube_point() }
+    if i.is_multiple_of(2) { random.grid_point(3) } else { random.cube_point() }
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn pair(random: &mut Random, kind: usize) -> ([DVec3; 3], [DVec3; 3]) {
         }
         _ => [0; 6].map(|_| random.cube_point()),
     };
-    if kind % 3 == 0 && random.below(4) == 0 {
+    if kind.is_multiple_of(3) && random.below(4) == 0 {
         points[3 + random.below(3)] = points[random.below(3)];
     }
     if random.below(16) == 0 {

@@ -112,7 +112,7 @@ fn bad_poses_are_refused() {
     assert_eq!(Pose::try_new(Quat::IDENTITY * 1.5, Vec3::ZERO), Err(PoseError::NotUnit(1.5)));
     assert_eq!(Pose::try_new(Quat::IDENTITY * 0.0, Vec3::ZERO), Err(PoseError::NotUnit(0.0)));
     // Four digits, as files have them, are rounded to a unit quaternion.
-    let pose = Pose::try_new(Quat::from_xyzw(0.0, 0.7071, 0.0, 0.7071), Vec3::ZERO).unwrap();
+    let pose = Pose::try_new(Quat::from_xyzw(0.0, 0.7070, 0.0, 0.7070), Vec3::ZERO).unwrap();
     assert!((pose.rotation.length() - 1.0).abs() < 1e-7);
     assert!(!PoseError::NotFinite.to_string().is_empty());
 }
