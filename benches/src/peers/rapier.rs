@@ -2,7 +2,7 @@
 
 use super::parry::{pose, vector};
 use carom_scenes::{SceneSpec, ShapeSpec};
-use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Unit};
+use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle};
 
 /// A world with the boxes and planes of a scene.
 pub struct Pile {
@@ -20,7 +20,7 @@ impl Pile {
             let collider = match &body.shape {
                 ShapeSpec::Cuboid { half_extents: half } => ColliderBuilder::cuboid(half.x, half.y, half.z),
                 ShapeSpec::HalfSpace { normal } => {
-                    ColliderBuilder::halfspace(Unit::new_normalize(vector(*normal)))
+                    ColliderBuilder::halfspace(rapier3d::na::Unit::new_unchecked(vector(normal.normalize())))
                 }
                 _ => continue,
             };
