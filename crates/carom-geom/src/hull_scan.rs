@@ -1,11 +1,15 @@
-//! The farthest of a few hundred points along a direction, eight at a time in `f32`.
+//! The farthest vertex of a hull along a direction, eight at a time in `f32`.
 //!
 //! The points are stored about their centre and scaled to size 1, so what `f32` loses is relative to the size of the
-//! hull alone, and nothing overflows.
+//! hull alone, and nothing overflows. Up to some hundred vertices all are looked at, which is faster than climbing.
+//! Beyond, the directions are divided into cells, and each cell lists the vertices that are farthest for some
+//! direction in it.
 //!
-//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (support of polytopes).
-//! Differs: every vertex is looked at, which up to some hundred is faster than climbing; with a proven bound on the loss.
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.3 (support of polytopes);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.4 (apex point map).
+//! Differs: several candidates per cell, looked at at once, instead of one and a climb; octahedral instead of cube map.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use carom_math::scaling::{balanced, scale_of};
@@ -18,44 +22,203 @@ use glam::DVec3;
 /// subnormal coordinates and the subtraction of the centre lose.
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
-/// Points in blocks of eight: x, y, z.
+/// From this many vertices on there are cells.
+const CELLS_FROM: usize = 160;
+
+/// Cells are larger than they are by this on each side, and a vertex counts as farthest when it falls behind by less
+/// than a hundredth of this radius: far more than rounding can do.
+const OVERLAP: f64 = 1e-4;
+
+/// Eight vertices: coordinates and numbers.
 #[derive(Clone, Debug)]
+struct Block {
+    x: [f32; 8],
+    y: [f32; 8],
+    z: [f32; 8],
+    vertices: [u32; 8],
+}
+
+/// Blocks of vertices, one list for all directions or one for each cell of them.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
-    blocks: Vec<[[f32; 8]; 3]>,
-    n_points: u32,
+    blocks: Vec<Block>,
+    /// Where the list of each cell begins in `blocks`, and the end.
+    first_block: Vec<u32>,
+    /// Cells along each side of an octant; 0 where there is one list.
+    n_side: usize,
 }
 
 impl Scan {
-    /// From at least one point; `radius` is the largest distance from the centre.
-    pub(crate) fn new(points: impl ExactSizeIterator<Item = DVec3>, center: DVec3, radius: f64) -> Scan {
+    /// From the vertices of a hull, and the neighbours of each; `radius` is the largest distance from the centre.
+    pub(crate) fn new<'a>(
+        vertices: impl Iterator<Item = DVec3>,
+        neighbours: impl Fn(u32) -> &'a [u32],
+        center: DVec3,
+        radius: f64,
+    ) -> Scan {
         let scale = scale_of(radius);
-        let n = points.len();
-        let mut blocks = Vec::with_capacity(n.div_ceil(8));
-        for (i, p) in points.enumerate() {
-            let p = ((p - center) * scale).as_vec3();
-            if i % 8 == 0 {
-                // Lanes past the end repeat the first point of the block, which comes before them.
-                blocks.push([[p.x; 8], [p.y; 8], [p.z; 8]]);
-            }
-            let last = blocks.len() - 1;
-            for axis in 0..3 {
-                blocks[last][axis][i % 8] = p[axis];
+        let points: Vec<DVec3> = vertices.map(|p| (p - center) * scale).collect();
+        let n_side = match points.len() {
+            n if n < CELLS_FROM => 0,
+            n if n < 320 => 4,
+            n if n < 4000 => 8,
+            _ => 16,
+        };
+        let mut scan = Scan { blocks: Vec::new(), first_block: vec![0], n_side };
+        if n_side == 0 {
+            let all: Vec<u32> = (0..points.len() as u32).collect();
+            scan.push_list(&all, &points);
+        } else {
+            let mut search = Search {
+                points: &points,
+                neighbours: &neighbours,
+                seen_in: vec![u32::MAX; points.len()],
+                best: 0,
+            };
+            for cell in 0..8 * n_side * n_side {
+                let list = search.candidates(cell, n_side);
+                scan.push_list(&list, &points);
             }
         }
-        Scan { blocks, n_points: n as u32 }
+        scan
     }
 
-    /// The number of a nearly farthest point; the same on every machine.
+    fn push_list(&mut self, list: &[u32], points: &[DVec3]) {
+        for chunk in list.chunks(8) {
+            // Lanes past the end repeat the first.
+            let vertices: [u32; 8] =
+                core::array::from_fn(|lane| chunk.get(lane).copied().unwrap_or(chunk[0]));
+            let p = vertices.map(|v| points[v as usize].as_vec3());
+            self.blocks.push(Block { x: p.map(|p| p.x), y: p.map(|p| p.y), z: p.map(|p| p.z), vertices });
+        }
+        self.first_block.push(self.blocks.len() as u32);
+    }
+
+    /// The number of a nearly farthest vertex; the same on every machine.
     #[inline]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
         let d = balanced(direction).as_vec3();
-        let best = dispatch(Farthest { blocks: &self.blocks, direction: d.to_array() });
-        if best < self.n_points { best } else { best & !7 }
+        let cell = cell_of([d.x, d.y, d.z], self.n_side);
+        let blocks = &self.blocks[self.first_block[cell] as usize..self.first_block[cell + 1] as usize];
+        dispatch(Farthest { blocks, direction: [d.x, d.y, d.z] })
     }
 }
 
+/// The cell of a direction: three sign bits, and where it passes through the octahedron's face of that octant.
+#[inline]
+fn cell_of([x, y, z]: [f32; 3], n_side: usize) -> usize {
+    if n_side == 0 {
+        return 0;
+    }
+    let sum = x.abs() + y.abs() + z.abs();
+    let scale = n_side as f32 / sum;
+    // Conversions of NaN give 0.
+    let u = ((x.abs() * scale) as usize).min(n_side - 1);
+    let v = ((y.abs() * scale) as usize).min(n_side - 1 - u);
+    let octant = usize::from(x < 0.0) | usize::from(y < 0.0) << 1 | usize::from(z < 0.0) << 2;
+    (octant * n_side + v) * n_side + u
+}
+
+struct Search<'s, N> {
+    points: &'s [DVec3],
+    neighbours: &'s N,
+    seen_in: Vec<u32>,
+    best: u32,
+}
+
+impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
+    /// All vertices that are farthest for some direction of the cell, ascending.
+    ///
+    /// They are connected, since the cell is: so they are found by going from neighbour to neighbour.
+    fn candidates(&mut self, cell: usize, n_side: usize) -> Vec<u32> {
+        let (u, v, octant) = (cell % n_side, cell / n_side % n_side, cell / (n_side * n_side));
+        let step = 1.0 / n_side as f64;
+        let sign = |bit: usize| if octant & bit == 0 { 1.0 } else { -1.0 };
+        let signs = DVec3::new(sign(1), sign(2), sign(4));
+        // A direction is (a, b, 1 - a - b) with signs, so products with it are linear in a and b.
+        let low = [u as f64 * step - OVERLAP, v as f64 * step - OVERLAP];
+        let high = [(u + 1) as f64 * step + OVERLAP, (v + 1) as f64 * step + OVERLAP];
+        let direction = |[a, b]: [f64; 2]| signs * DVec3::new(a, b, 1.0 - a - b);
+        let mut cell_polygon =
+            vec![[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]];
+        let mut spare = Vec::new();
+        clip(&mut cell_polygon, &mut spare, |[a, b]| 1.0 + 2.0 * OVERLAP - a - b);
+        if cell_polygon.is_empty() {
+            // Beyond the edge of the octant; no direction gets here.
+            return vec![self.best];
+        }
+        let middle = direction([low[0] + 0.3 * step, low[1] + 0.3 * step]);
+        self.climb(middle);
+        let mut list = vec![self.best];
+        self.seen_in[self.best as usize] = cell as u32;
+        let mut polygon = Vec::new();
+        let mut at = 0;
+        while at < list.len() {
+            let vertex = list[at];
+            at += 1;
+            for &next in (self.neighbours)(vertex) {
+                if self.seen_in[next as usize] == cell as u32 {
+                    continue;
+                }
+                self.seen_in[next as usize] = cell as u32;
+                polygon.clone_from(&cell_polygon);
+                for &other in (self.neighbours)(next) {
+                    let ahead = self.points[next as usize] - self.points[other as usize];
+                    clip(&mut polygon, &mut spare, |ab| ahead.dot(direction(ab)) + 0.01 * OVERLAP);
+                    if polygon.is_empty() {
+                        break;
+                    }
+                }
+                if !polygon.is_empty() {
+                    list.push(next);
+                }
+            }
+        }
+        list.sort_unstable();
+        list
+    }
+
+    fn climb(&mut self, direction: DVec3) {
+        // As many steps as there are vertices, should rounding lead round in a circle.
+        for _ in 0..self.points.len() {
+            let here = self.points[self.best as usize];
+            let gain = |v: u32| (self.points[v as usize] - here).dot(direction);
+            let (mut next, mut most) = (self.best, 0.0);
+            for &v in (self.neighbours)(self.best) {
+                if most < gain(v) {
+                    (next, most) = (v, gain(v));
+                }
+            }
+            if next == self.best {
+                break;
+            }
+            self.best = next;
+        }
+    }
+}
+
+/// Cuts a convex polygon of the plane down to where a linear function is not negative.
+///
+/// Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974.
+fn clip(polygon: &mut Vec<[f64; 2]>, spare: &mut Vec<[f64; 2]>, function: impl Fn([f64; 2]) -> f64) {
+    spare.clear();
+    let n = polygon.len();
+    for i in 0..n {
+        let (p, q) = (polygon[i], polygon[if i + 1 == n { 0 } else { i + 1 }]);
+        let (at_p, at_q) = (function(p), function(q));
+        if 0.0 <= at_p {
+            spare.push(p);
+        }
+        if (0.0 <= at_p) != (0.0 <= at_q) {
+            let s = at_p / (at_p - at_q);
+            spare.push([p[0] + (q[0] - p[0]) * s, p[1] + (q[1] - p[1]) * s]);
+        }
+    }
+    core::mem::swap(polygon, spare);
+}
+
 struct Farthest<'a> {
-    blocks: &'a [[[f32; 8]; 3]],
+    blocks: &'a [Block],
     direction: [f32; 3],
 }
 
@@ -69,17 +232,15 @@ impl Kernel for Farthest<'_> {
         let dz = S::F32x8::splat(simd, self.direction[2]);
         let mut most = S::F32x8::splat(simd, f32::NEG_INFINITY);
         let mut at = S::U32x8::splat(simd, 0);
-        let mut number = S::U32x8::iota(simd);
-        let eight = S::U32x8::splat(simd, 8);
         for block in self.blocks {
-            let x = S::F32x8::load(simd, &block[0]);
-            let y = S::F32x8::load(simd, &block[1]);
-            let z = S::F32x8::load(simd, &block[2]);
+            let x = S::F32x8::load(simd, &block.x);
+            let y = S::F32x8::load(simd, &block.y);
+            let z = S::F32x8::load(simd, &block.z);
+            let vertices = S::U32x8::load(simd, &block.vertices);
             let along = x * dx + y * dy + z * dz;
             let is_better = most.lt(along);
             most = S::F32x8::select(is_better, along, most);
-            at = S::U32x8::select(is_better, number, at);
-            number = number + eight;
+            at = S::U32x8::select(is_better, vertices, at);
         }
         // The lowest lane that has the maximum. NaN: vertex 0.
         let best = S::F32x8::splat(simd, most.reduce_max());

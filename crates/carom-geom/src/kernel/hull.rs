@@ -234,7 +234,7 @@ impl ConvexHull {
             radius: 0.0,
             inscribed_center: DVec3::ZERO,
             inscribed_radius: 0.0,
-            scan: Scan::new([].into_iter(), DVec3::ZERO, 1.0),
+            scan: Scan::default(),
         };
         // Planes that support the hull, whatever the rounding of the normals.
         for face in 0..n_faces {
@@ -249,7 +249,12 @@ impl ConvexHull {
         let planes: Vec<(DVec3, f64)> =
             hull.normals.iter().copied().zip(hull.offsets.iter().copied()).collect();
         (hull.inscribed_center, hull.inscribed_radius) = inscribed_ball(&planes, hull.center, hull.radius);
-        hull.scan = Scan::new(hull.vertices.iter().map(|&v| widen(v)), hull.center, hull.radius);
+        hull.scan = Scan::new(
+            hull.vertices.iter().map(|&v| widen(v)),
+            |v| hull.neighbours(v),
+            hull.center,
+            hull.radius,
+        );
         hull
     }
 

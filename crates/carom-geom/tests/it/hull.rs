@@ -5,6 +5,7 @@ use glam::DVec3;
 
 macro_rules! hull_tests {
     ($name:ident, $geom:path, $vec3:ty, $epsilon:expr) => {
+        #[allow(unused_qualifications)] // The same text for both precisions.
         mod $name {
             use super::*;
             use proptest::prelude::*;
@@ -363,3 +364,38 @@ macro_rules! hull_tests {
 
 hull_tests!(single, carom_geom, glam::Vec3, f32::EPSILON);
 hull_tests!(double, carom_geom::f64, glam::DVec3, f64::EPSILON);
+
+#[test]
+fn every_instruction_set_finds_the_same_vertex() {
+    use carom_geom::ConvexHull;
+    use carom_lanes::{Level, force_level};
+    let mut random = carom_testkit::random::Random::new(9);
+    for n in [4, 7, 8, 9, 100, 200, 500, 5000] {
+        let points: Vec<_> = (0..n).map(|_| random.cube_point().normalize().as_vec3()).collect();
+        let hull = ConvexHull::from_points(&points).unwrap();
+        let directions: Vec<DVec3> = (0..2000)
+            .map(|i| match i % 4 {
+                0 => random.cube_point(),
+                1 => random.cube_point() * DVec3::new(1.0, 1e-5, 1e-9),
+                2 => random.grid_point(4) - 2.0,
+                _ => random.cube_point().normalize() * 1e-30,
+            })
+            .filter(|d| *d != DVec3::ZERO)
+            .collect();
+        let mut answers: Option<Vec<u32>> = None;
+        for level in [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon] {
+            if !force_level(Some(level)) {
+                continue;
+            }
+            let found: Vec<u32> = directions.iter().map(|&d| hull.support(d).vertex).collect();
+            assert!(answers.get_or_insert_with(|| found.clone()) == &found, "{level:?}, {n} vertices");
+        }
+        force_level(None);
+        // And none falls behind by more than the slack.
+        for &d in &directions {
+            let most = points.iter().map(|p| p.as_dvec3().dot(d)).fold(f64::NEG_INFINITY, f64::max);
+            let loss = most - hull.support(d).point.dot(d);
+            assert!(loss <= hull.support_slack() * d.length(), "{n} vertices, {d}: {loss:e}");
+        }
+    }
+}

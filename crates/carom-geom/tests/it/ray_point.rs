@@ -9,6 +9,7 @@ use glam::DVec3;
 
 macro_rules! ray_point_tests {
     ($name:ident, $geom:path, $math:path, $vec3:ty, $epsilon:expr) => {
+        #[allow(unused_qualifications)] // The same text for both precisions.
         mod $name {
             use super::*;
             use geom::{PointProjection, RayHit};

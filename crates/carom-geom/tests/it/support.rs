@@ -33,6 +33,7 @@ const ROUND: f64 = 0.02;
 
 macro_rules! support_tests {
     ($name:ident, $geom:path, $vec3:ty, $pose:path, $quat:expr) => {
+        #[allow(unused_qualifications)] // The same text for both precisions.
         mod $name {
             use super::*;
             use $geom as geom;
