@@ -50,11 +50,26 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
     // Of a body not much thicker than the tolerance nothing would remain: merge only what lies in a plane exactly.
     let mut tolerance = if thinnest(points, &vertices, &exact) <= 64.0 * tolerance { 0.0 } else { tolerance };
     let mut surface = renumbered(exact, points.len(), &vertices);
+    let mut is_pinned = vec![false; points.len()];
     let mut rounds = 0;
     loop {
         let corners: Vec<DVec3> = vertices.iter().map(|&v| points[v as usize]).collect();
-        let faces = Faces::grow(&corners, &surface, tolerance);
-        let superfluous = faces.superfluous(&corners, &surface, tolerance);
+        let pinned_here: Vec<bool> = vertices.iter().map(|&v| is_pinned[v as usize]).collect();
+        let faces = Faces::grow(&corners, &surface, tolerance, &pinned_here);
+        let (superfluous, has_two_faces) = faces.superfluous(&corners, &surface, tolerance);
+        if has_two_faces.contains(&true) && 0.0 < tolerance {
+            // At the tip of a wedge thinner than the tolerance the sides went into the front and the back. A corner
+            // that is needed but has only two faces left gets all of its own back.
+            let mut has_new = false;
+            for (&v, &is_bad) in vertices.iter().zip(&has_two_faces) {
+                has_new |= is_bad && !is_pinned[v as usize];
+                is_pinned[v as usize] |= is_bad;
+            }
+            if !has_new {
+                tolerance = 0.0;
+            }
+            continue;
+        }
         if !superfluous.contains(&true) {
             if 4 <= faces.loops.len() || tolerance == 0.0 {
                 return Ok(faces.into_polytope(vertices, &corners, &surface));
@@ -149,7 +164,9 @@ struct Faces {
 
 impl Faces {
     /// The first two steps.
-    fn grow(corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Faces {
+    ///
+    /// Facets with a pinned corner stay what they are.
+    fn grow(corners: &[DVec3], surface: &Triangulation, tolerance: f64, is_pinned: &[bool]) -> Faces {
         let (facet_of, facets) = exact_facets(corners, surface);
         let mut order: Vec<u32> = (0..facets.len() as u32).collect();
         order.sort_by(|&f, &g| {
@@ -157,6 +174,13 @@ impl Faces {
         });
         let mut faces =
             Faces { region_of: vec![NONE; surface.triangles.len()], loops: Vec::new(), normals: Vec::new() };
+        let stays: Vec<bool> = facets
+            .iter()
+            .map(|facet| {
+                let mut of_facet = facet.triangles.iter().flat_map(|&t| surface.triangles[t as usize]);
+                of_facet.any(|v| is_pinned[v as usize])
+            })
+            .collect();
         let mut rim_at = vec![NONE; corners.len()];
         let (mut members, mut taken) = (Vec::new(), vec![false; facets.len()]);
         for &seed in &order {
@@ -165,7 +189,7 @@ impl Faces {
             }
             let region = faces.loops.len() as u32;
             let normal = facets[seed as usize].normal;
-            let mut reach = tolerance;
+            let mut reach = if stays[seed as usize] { 0.0 } else { tolerance };
             for attempt in 0..5 {
                 members.clear();
                 members.push(seed);
@@ -181,7 +205,7 @@ impl Faces {
                         }
                         for side in surface.twins[t as usize] {
                             let neighbour = facet_of[(side / 3) as usize];
-                            if !taken[neighbour as usize]
+                            if !(taken[neighbour as usize] || stays[neighbour as usize])
                                 && facets[neighbour as usize]
                                     .is_along(normal, reach, seed, &facets, surface, corners)
                             {
@@ -254,8 +278,13 @@ impl Faces {
         (is_simple && ring.len() == sides.len() && 3 <= ring.len()).then_some(ring)
     }
 
-    /// The third step: which corners are not needed.
-    fn superfluous(&self, corners: &[DVec3], surface: &Triangulation, tolerance: f64) -> Vec<bool> {
+    /// The third step: which corners are not needed, and which are but have only two faces.
+    fn superfluous(
+        &self,
+        corners: &[DVec3],
+        surface: &Triangulation,
+        tolerance: f64,
+    ) -> (Vec<bool>, Vec<bool>) {
         let mut n_regions = vec![0_u32; corners.len()];
         for &side in self.loops.iter().flatten() {
             n_regions[surface.start(side) as usize] += 1;
@@ -282,7 +311,8 @@ impl Faces {
                 at += length;
             }
         }
-        gone
+        let has_two_faces = (0..corners.len()).map(|v| n_regions[v] < 3 && !gone[v]).collect();
+        (gone, has_two_faces)
     }
 
     fn into_polytope(self, vertices: Vec<u32>, corners: &[DVec3], surface: &Triangulation) -> Polytope {

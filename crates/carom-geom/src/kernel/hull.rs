@@ -108,6 +108,9 @@ pub struct HalfEdge {
     pub face: u32,
 }
 
+/// So many vertices at one level a climb looks at one by one; beyond, at all vertices.
+const MAX_LEVEL: usize = 24;
+
 /// A convex polytope with a volume.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -390,29 +393,80 @@ impl ConvexHull {
         aabb_from_support(self, &pose.wide())
     }
 
-    /// From vertex to better neighbour until none is surely better.
+    /// From vertex to better neighbour until none is better, as far as `f64` can tell.
     ///
-    /// Only a gain beyond rounding counts: so each step gains truly, and no three equal vertices send the climb round
-    /// in a circle. Differences come first, so that short edges keep their digits; what is left out is a slope of a
-    /// few units of rounding, hence at most that share of the radius.
+    /// Only a gain beyond rounding counts as a step: so each step gains truly, and no three equal vertices send the
+    /// climb round in a circle. Where neighbours are level to rounding, what lies behind them is looked at too: the
+    /// whole underside of a hull can be as level as its top.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
-        let steepness = direction.abs() * (4.0 * f64::EPSILON);
         let mut at = from;
         loop {
             let here = widen(self.vertices[at as usize]);
-            let (mut best, mut most) = (at, 0.0);
+            let (mut best, mut most, mut is_level) = (at, 0.0, false);
             for &neighbour in self.neighbours(at) {
-                let way = widen(self.vertices[neighbour as usize]) - here;
-                let gain = way.dot(direction) - way.abs().dot(steepness);
-                if most < gain {
-                    (best, most) = (neighbour, gain);
+                let (gain, noise) = self.gain(here, neighbour, direction);
+                is_level |= gain.abs() <= noise;
+                if most < gain - noise {
+                    (best, most) = (neighbour, gain - noise);
                 }
+            }
+            if best == at && is_level {
+                best = self.look_across(direction, at);
             }
             if best == at {
                 return at;
             }
             at = best;
         }
+    }
+
+    /// How much farther a vertex is than a point, and what rounding makes of that at most.
+    ///
+    /// The difference first, so that short edges keep their digits: one rounding there, one of the products, two of the
+    /// sum, each half a unit.
+    #[inline]
+    fn gain(&self, here: DVec3, vertex: u32, direction: DVec3) -> (f64, f64) {
+        let way = widen(self.vertices[vertex as usize]) - here;
+        (way.dot(direction), way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON))
+    }
+
+    /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is none.
+    fn look_across(&self, direction: DVec3, at: u32) -> u32 {
+        let here = widen(self.vertices[at as usize]);
+        let mut level = [at; MAX_LEVEL];
+        let mut n_level = 1;
+        let mut next = 0;
+        while next < n_level {
+            for &neighbour in self.neighbours(level[next]) {
+                let (gain, noise) = self.gain(here, neighbour, direction);
+                if noise < gain {
+                    return neighbour;
+                }
+                if -noise <= gain && !level[..n_level].contains(&neighbour) {
+                    if n_level == MAX_LEVEL {
+                        return self.look_everywhere(direction, at);
+                    }
+                    level[n_level] = neighbour;
+                    n_level += 1;
+                }
+            }
+            next += 1;
+        }
+        at
+    }
+
+    /// The vertex that gains most over `at`, if one surely gains.
+    #[cold]
+    fn look_everywhere(&self, direction: DVec3, at: u32) -> u32 {
+        let here = widen(self.vertices[at as usize]);
+        let (mut best, mut most) = (at, 0.0);
+        for vertex in 0..self.vertices.len() as u32 {
+            let (gain, noise) = self.gain(here, vertex, direction);
+            if most < gain - noise {
+                (best, most) = (vertex, gain - noise);
+            }
+        }
+        best
     }
 
     /// All half-edges that start at a vertex.

@@ -205,6 +205,31 @@ macro_rules! hull_tests {
                 }
             }
 
+            /// The sides of a wedge's tip are thinner than the tolerance and must not vanish in its front and back.
+            #[test]
+            fn tips_of_thin_wedges_keep_their_sides() {
+                let v = |x: f64, y: f64, z: f64| stored(DVec3::new(x, y, z));
+                let points = [
+                    v(0.0, 0.0, 2e-7),
+                    v(-4.0, 0.0, 1e-7),
+                    v(-4.0, -3.5005493944218563e-9, 1e-7),
+                    v(0.0, 0.0, 0.0),
+                    v(0.0, -1.0, 0.0),
+                ];
+                check_all(&points);
+                for exponent in 0..40 {
+                    let thin = 2.0_f64.powi(-exponent);
+                    for tip in [0.0, thin * 1e-3, thin] {
+                        let mut points = Vec::new();
+                        for i in 0..20 {
+                            let (s, c) = (f64::from(i) * 0.1).sin_cos();
+                            points.extend([v(c, s, thin), v(c, s, -thin), v(c - 4.0, s * tip, tip)]);
+                        }
+                        check_all(&points);
+                    }
+                }
+            }
+
             #[test]
             fn scaling_by_powers_of_two_scales_the_hull() {
                 let points: Vec<_> = (0..60)
