@@ -6,7 +6,8 @@ use carom_geom::{Contact, Manifold};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_response::{Body, ContactPair, Solver, SolverSettings};
 use carom_sat::box_box;
-use std::time::{Duration, Instant};
+use core::time::Duration;
+use std::time::Instant;
 
 const DT: f32 = 1.0 / 60.0;
 

@@ -19,6 +19,8 @@ pub(crate) struct Islands {
     parent: Vec<u32>,
     /// Per island, under the number of its root: how long all of it has been slow.
     slow_for: Vec<Real>,
+    /// Per body, under the number of its root: how many belong together.
+    sizes: Vec<u32>,
     /// Per island number of sleeping bodies: wakes now.
     waking: Vec<bool>,
     pub(crate) n_islands: usize,
@@ -85,6 +87,22 @@ impl Islands {
         } else {
             self.parent[a as usize] = b;
         }
+    }
+
+    /// Counts, when all are joined.
+    pub(crate) fn count(&mut self) {
+        self.sizes.clear();
+        self.sizes.resize(self.parent.len(), 0);
+        for body in 0..self.parent.len() as u32 {
+            let root = self.root(body);
+            self.sizes[root as usize] += 1;
+        }
+    }
+
+    /// How many bodies move together with this one, itself included.
+    pub(crate) fn size_of(&mut self, body: u32) -> u32 {
+        let root = self.root(body);
+        self.sizes[root as usize]
     }
 
     /// Names the island of every moving body, and puts those asleep that have been slow for long.

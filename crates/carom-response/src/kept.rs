@@ -125,12 +125,13 @@ pub(crate) fn load_lane(
         n_known = kept.hand_over(contacts, &anchors, &mut impulses);
         impulses = impulses.map(|impulse| impulse * ratio);
     }
-    let pressed: Real = impulses.iter().sum();
+    // Weights relative to the largest: an impulse that has faded to nothing has no inverse.
+    let most = impulses.iter().fold(0.0, |most: Real, &impulse| most.max(impulse));
     let mut center = Vec3::ZERO;
     let mut weight_sum = 0.0;
     for (k, c) in contacts.iter().enumerate() {
-        let weight = if 0.0 < pressed {
-            impulses[k]
+        let weight = if Real::MIN_POSITIVE <= most {
+            impulses[k] / most
         } else if c.distance <= nearest + slop {
             1.0
         } else {

@@ -30,6 +30,10 @@ pub struct SolverSettings {
     pub sleep_speed: Real,
     /// For how long all bodies of an island must be slow before it falls asleep.
     pub sleep_delay: Real,
+    /// Part of the velocity per unit of time that bodies in islands of eight and more lose once they have been slow for
+    /// half the delay, whether they may sleep or not. Without it the top of a tall stack sways for minutes, because a
+    /// few passes over the contacts answer a lean a little late.
+    pub settle_damping: Real,
     /// Islands fall asleep at all.
     pub sleep: bool,
     /// The fastest that a body may move.
@@ -50,6 +54,7 @@ impl Default for SolverSettings {
             restitution_threshold: 0.5,
             sleep_speed: 0.1,
             sleep_delay: 0.5,
+            settle_damping: 15.0,
             sleep: true,
             max_speed: 1000.0,
         }

@@ -124,6 +124,9 @@ enum Moves {
 
 const NOT_MATCHED: u32 = u32::MAX;
 
+/// Islands with fewer bodies are solved to the end, and come to rest without help.
+const MANY_BODIES: u32 = 8;
+
 impl Solver {
     /// A solver that remembers nothing yet.
     pub fn new(settings: SolverSettings) -> Solver {
@@ -291,6 +294,7 @@ impl Solver {
             s.restitution_threshold,
             s.sleep_speed,
             s.sleep_delay,
+            s.settle_damping,
             s.max_speed,
         ];
         let is_good = numbers.iter().all(|&x| 0.0 <= x && x.is_finite())
@@ -344,6 +348,7 @@ impl Solver {
                 bodies[i].sleep_time = 0.0;
             }
         }
+        self.islands.count();
     }
 
     /// The manifolds that something moves in, in their order, and what is known of them from the step before.
@@ -397,7 +402,7 @@ impl Solver {
         self.states.clear();
         self.masses.clear();
         self.free.clear();
-        for body in bodies {
+        for (number, body) in bodies.iter().enumerate() {
             let mut state = State::REST;
             let mut mass =
                 MassData { inverse_mass: 0.0, inverse_inertia: [0.0; 6], center: body.world_center() };
@@ -435,6 +440,12 @@ impl Solver {
                 free.dw = mass.inertia_matrix() * body.torque * h;
                 free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
                 free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
+                let is_slow = 0.5 * self.settings.sleep_delay < body.sleep_time;
+                if is_slow && MANY_BODIES <= self.islands.size_of(number as u32) {
+                    let settle = 1.0 / (1.0 + h * self.settings.settle_damping);
+                    free.keep_v *= settle;
+                    free.keep_w *= settle;
+                }
                 free.inertia = gyroscopic_inertia(&body.inverse_inertia);
             } else if body.is_driven() {
                 free.moves = Moves::ByVelocity;

@@ -1,5 +1,5 @@
 //! Integration tests of carom-response.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
 mod scene;
 mod stacks;

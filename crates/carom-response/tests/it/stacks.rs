@@ -24,10 +24,22 @@ fn twenty_boxes_sleep() {
 
 #[test]
 fn twenty_boxes_stand_for_a_minute_without_sleep() {
-    let mut scene = stack(SolverSettings::default().with_sleep(false), 20, |_| 1.0);
-    scene.run(60.0);
-    assert!((scene.bodies[20].pose.translation - Vec3::new(0.0, 19.45, 0.0)).length() < 0.25);
-    assert!(-0.007 < scene.deepest());
+    for (size, turn) in [(0.5, 0.0), (0.45, 0.0), (0.5, 0.3)] {
+        let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
+        for k in 0..20 {
+            let h = if k % 2 == 0 { 0.5 } else { size };
+            let pose = Pose::new(Quat::from_rotation_y(turn * k as f32), Vec3::new(0.0, 0.5 + k as f32, 0.0));
+            scene.dynamic(Vec3::new(h, 0.5, h), 1.0, pose);
+        }
+        scene.run(10.0);
+        let after_ten = scene.bodies[20].pose.translation;
+        assert!((after_ten - Vec3::new(0.0, 19.45, 0.0)).length() < 0.25, "{after_ten}");
+        scene.run(50.0);
+        let top = &scene.bodies[20];
+        assert!((top.pose.translation - after_ten).length() < 0.1, "{after_ten} {}", top.pose.translation);
+        assert!(top.linear_velocity.length() < 0.002, "{}", top.linear_velocity);
+        assert!(-0.007 < scene.deepest());
+    }
 }
 
 #[test]

@@ -230,6 +230,20 @@ fn sleeping_boxes_wake_together() {
     assert!(scene.bodies[alone].is_sleeping);
 }
 
+/// Impulses that had faded to subnormal numbers made the place of friction infinite, and the pile stopped.
+#[test]
+fn r1_impulses_that_fade_away() {
+    let mut solver =
+        Solver::new(SolverSettings::default().with_gravity(Vec3::new(0.0, -1e-36, 0.0)).with_sleep(false));
+    let mut bodies = vec![ball(0.0, 0.0), ball(1.0, 0.0)];
+    bodies[0].linear_velocity.x = 1e-39;
+    for _ in 0..20 {
+        let contacts = row(&bodies, 0.0);
+        solver.step(&mut bodies, &contacts, &mut [], DT).unwrap();
+        assert!(bodies.iter().all(|b| b.linear_velocity.is_finite() && b.linear_velocity != Vec3::ZERO));
+    }
+}
+
 #[test]
 fn a_kinematic_belt_carries() {
     let mut scene = Scene::new(SolverSettings::default());
