@@ -44,6 +44,8 @@ mod island;
 mod joint;
 mod kept;
 mod lane_vec;
+#[cfg(feature = "parallel")]
+mod par;
 mod settings;
 mod solver;
 

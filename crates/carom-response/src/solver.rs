@@ -64,6 +64,8 @@ pub struct Solver {
     free: Vec<Free>,
     joint_steps: Vec<JointStep>,
     joint_pushes: Vec<(Vec3, Vec3)>,
+    #[cfg(feature = "parallel")]
+    shared: crate::par::SharedStates,
 }
 
 /// What a solver keeps from step to step, to be stored and put back.
@@ -516,6 +518,12 @@ impl Solver {
     }
 
     fn run(&mut self, pass: &Pass) {
+        #[cfg(feature = "parallel")]
+        if crate::par::pays(self.groups.len()) {
+            let Solver { shared, groups, class_starts, states, .. } = self;
+            crate::par::run(shared, groups, class_starts, states, pass);
+            return;
+        }
         for class in self.class_starts.windows(2) {
             let groups = &mut self.groups[class[0] as usize..class[1] as usize];
             crate::impulse::run_serial(groups, &mut self.states, pass);

@@ -1,6 +1,8 @@
 //! Integration tests of carom-response.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
+#[cfg(feature = "parallel")]
+mod par;
 mod scene;
 mod stacks;
 mod truths;
