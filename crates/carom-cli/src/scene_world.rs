@@ -72,6 +72,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
     desc.with_pose(spec.pose)
         .with_friction(spec.friction)
         .with_restitution(spec.restitution)
+        .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
 }
 

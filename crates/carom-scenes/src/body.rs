@@ -61,6 +61,8 @@ pub struct BodySpec {
     pub friction: f32,
     /// 0 sticks, 1 bounces fully.
     pub restitution: f32,
+    /// What fraction of the spin a second takes away, nearly: the friction of joints and of flesh.
+    pub angular_damping: f32,
     /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one ragdoll.
     pub family: u32,
 }
@@ -75,6 +77,7 @@ impl BodySpec {
             angular_velocity: Vec3::ZERO,
             density: 1.0,
             friction: 0.5,
+            angular_damping: 0.0,
             restitution: 0.0,
             family: 0,
         }
@@ -83,6 +86,11 @@ impl BodySpec {
     /// A body that never moves.
     pub fn fixed(shape: ShapeSpec, pose: Pose) -> BodySpec {
         BodySpec { density: 0.0, ..BodySpec::new(shape, pose) }
+    }
+
+    /// The same body, losing its spin at this rate.
+    pub fn with_angular_damping(self, angular_damping: f32) -> BodySpec {
+        BodySpec { angular_damping, ..self }
     }
 
     /// The same body, of a family.

@@ -5,6 +5,9 @@
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use carom_math::{Pose, Quat, Vec3};
 
+/// A limb that nothing holds back would spin about its own axis for ever: joints and flesh take this much a second.
+const LIMB_DAMPING: f32 = 3.0;
+
 /// Bodies of one ragdoll.
 pub const RAGDOLL_BODIES: usize = 11;
 
@@ -51,7 +54,9 @@ pub fn push_ragdoll(scene: &mut SceneSpec, pose: &Pose, scale: f32, family: u32)
     let first = scene.bodies.len();
     for limb in &limbs {
         let at = *pose * Pose::new(Quat::IDENTITY, limb.center);
-        scene.bodies.push(BodySpec::new(limb.shape.clone(), at).in_family(family));
+        scene
+            .bodies
+            .push(BodySpec::new(limb.shape.clone(), at).in_family(family).with_angular_damping(LIMB_DAMPING));
     }
     for (a, b, anchor, axis, min, max) in joints {
         let (anchor_a, anchor_b) = (anchor - limbs[a].center, anchor - limbs[b].center);
