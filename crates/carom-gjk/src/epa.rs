@@ -218,7 +218,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     polytope: &mut Polytope<'_>,
     counters: &mut Counters,
 ) -> Result<(), Depth> {
-    let v = &simplex.vertices;
+    let v: [Vertex; 4] =
+        core::array::from_fn(|i| if i < simplex.n { simplex.vertex(i) } else { Vertex::NONE });
     let mut corners = [v[0], v[1], v[2]];
     let mut n = simplex.n.min(3);
     if simplex.n == 4 {

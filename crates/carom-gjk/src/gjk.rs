@@ -54,62 +54,100 @@ pub(crate) enum End {
 #[derive(Clone, Debug)]
 pub(crate) struct Simplex {
     pub(crate) points: [DVec3; 4],
-    pub(crate) vertices: [Vertex; 4],
+    /// Where the sources of each point are: points move when the simplex shrinks, sources stay.
+    slots: [u8; 4],
+    sources: [[SupportPoint; 2]; 4],
+    /// Bit i: slot i is not in use.
+    free: u8,
     pub(crate) n: usize,
     pub(crate) nearest: Nearest,
 }
 
+/// The set bits of a number below 16, lowest first, and how many there are.
+const BITS: [([u8; 4], u8); 16] = {
+    let mut table = [([0; 4], 0); 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut bit = 0;
+        while bit < 4 {
+            if mask & (1 << bit) != 0 {
+                let n = table[mask].1 as usize;
+                table[mask].0[n] = bit;
+                table[mask].1 += 1;
+            }
+            bit += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 impl Simplex {
-    fn new(vertex: Vertex) -> Simplex {
-        let mut simplex = Simplex {
-            points: [DVec3::ZERO; 4],
-            vertices: [Vertex::NONE; 4],
-            n: 0,
-            nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
-        };
-        simplex.push(vertex);
-        simplex.nearest = nearest_of_all(&simplex.points, 1);
-        simplex
+    const EMPTY: Simplex = Simplex {
+        points: [DVec3::ZERO; 4],
+        slots: [0; 4],
+        sources: [[Vertex::NOWHERE; 2]; 4],
+        free: 0b1111,
+        n: 0,
+        nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
+    };
+
+    /// Adds a point; there is room, since a simplex of four is inside or shrinks.
+    #[inline(always)]
+    fn push(&mut self, vertex: &Vertex) {
+        let slot = BITS[usize::from(self.free & 15)].0[0];
+        self.points[self.n & 3] = vertex.w;
+        self.slots[self.n & 3] = slot;
+        self.sources[usize::from(slot & 3)] = [vertex.a, vertex.b];
+        self.free &= !(1 << slot);
+        self.n += 1;
     }
 
+    /// Takes the last point away.
     #[inline(always)]
-    fn push(&mut self, vertex: Vertex) {
-        self.points[self.n] = vertex.w;
-        self.vertices[self.n] = vertex;
-        self.n += 1;
+    fn pop(&mut self) {
+        self.n -= 1;
+        self.free |= 1 << self.slots[self.n & 3];
     }
 
     /// Is there a corner at this very place?
     #[inline(always)]
     fn has(&self, vertex: &Vertex) -> bool {
-        (0..self.n).any(|i| self.points[i] == vertex.w)
+        (0..self.n.min(4)).any(|i| self.points[i] == vertex.w)
     }
 
     /// Keeps the corners of the nearest feature, in their order.
     #[inline(always)]
     fn reduce(&mut self, nearest: Nearest) {
-        let mut n = 0;
-        for i in 0..self.n {
-            if nearest.keep & (1 << i) != 0 {
-                if n != i {
-                    self.points[n] = self.points[i];
-                    self.vertices[n] = self.vertices[i];
-                }
-                n += 1;
-            }
+        let (order, n) = &BITS[usize::from(nearest.keep & 15)];
+        let mut free = 0b1111;
+        for k in 0..usize::from(*n) {
+            let i = usize::from(order[k & 3] & 3);
+            self.points[k & 3] = self.points[i];
+            self.slots[k & 3] = self.slots[i];
+            free &= !(1 << self.slots[i]);
         }
-        self.n = n;
+        self.free = free;
+        self.n = usize::from(*n);
         self.nearest = nearest;
         self.nearest.keep = (1 << n) - 1;
+    }
+
+    /// A point with its sources.
+    #[inline]
+    pub(crate) fn vertex(&self, i: usize) -> Vertex {
+        let [a, b] = self.sources[usize::from(self.slots[i] & 3)];
+        Vertex { w: self.points[i], a, b }
     }
 
     /// The nearest point of C as points of A and of B, each in its own frame.
     pub(crate) fn witness(&self) -> (DVec3, DVec3) {
         let weights = weights(&self.points, self.nearest.keep);
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        for i in 0..self.n {
-            a += self.vertices[i].a.point * weights[i];
-            b += self.vertices[i].b.point * weights[i];
+        for i in 0..self.n.min(4) {
+            let vertex = self.vertex(i);
+            a += vertex.a.point * weights[i];
+            b += vertex.b.point * weights[i];
         }
         (a, b)
     }
@@ -128,7 +166,18 @@ pub(crate) struct Search {
     pub(crate) axis: DVec3,
 }
 
-/// Searches until the goal is reached.
+impl Search {
+    pub(crate) const NEW: Search = Search {
+        simplex: Simplex::EMPTY,
+        verdict: Verdict::Doubtful,
+        end: End::Limit,
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+        axis: DVec3::ZERO,
+    };
+}
+
+/// Searches until the goal is reached; `found` is new.
 #[inline]
 pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -136,7 +185,8 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     settings: &GjkSettings,
     cache: Option<&GjkCache>,
     counters: &mut Counters,
-) -> Search {
+    found: &mut Search,
+) {
     // Beyond this lower bound nothing more is asked, and below this upper bound neither. A little more than the
     // margin is wanted, so that a yes or no near the sign takes the same way as a distance, to the end.
     let (enough, meet) = match goal {
@@ -144,32 +194,27 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
     };
     let enough_sq = enough * enough;
-    let (mut s, mut near) = start(c, cache, counters);
+    let s = &mut found.simplex;
+    let mut near = start(c, cache, counters, s);
     let mut reach_sq = 0.0;
-    for i in 0..s.n {
+    for i in 0..s.n.min(4) {
         reach_sq = f64::max(reach_sq, s.points[i].length_squared());
     }
     let mut distance_sq = s.nearest.distance_sq;
-    let mut lower = -f64::INFINITY;
-    let mut axis = s.nearest.u;
-    let mut end = End::Limit;
+    found.axis = s.nearest.u;
     let mut n_stalls = 8;
-    for _ in 0..settings.max_iterations.max(1) {
+    let n_rounds = settings.max_iterations.max(1);
+    for round in 1..=n_rounds {
         counters.iterations += 1;
         let Nearest { u, uw, is_inside, .. } = s.nearest;
         // Inside, or so near that the direction is noise.
         if is_inside || !(tol::GJK_TOUCHING * tol::GJK_TOUCHING * reach_sq < distance_sq) {
-            return Search {
-                simplex: s,
-                verdict: Verdict::Meet,
-                end: End::Features,
-                lower: 0.0,
-                upper: 0.0,
-                axis,
-            };
+            (found.verdict, found.end) = (Verdict::Meet, End::Features);
+            (found.lower, found.upper) = (0.0, 0.0);
+            return;
         }
         if 0.0 < meet && distance_sq < meet * meet {
-            end = End::Early;
+            found.end = End::Early;
             break;
         }
         let uu = u.length_squared();
@@ -185,35 +230,35 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         };
         counters.supports += 1;
         let mut uw_new = u.dot(w.w);
-        let mut verdict = judge(&s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
+        let mut verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
         if verdict.is_some() && !is_exact {
             let beyond = enough + c.slack;
             if verdict == Some(End::Early) && beyond * beyond * uu < uw_new * uw_new {
                 // Separated by more than the choice of the vertex can have lost.
-                (lower, axis) = (uw_new / sqrt(uu) - c.slack, u);
-                end = End::Early;
+                (found.lower, found.axis) = (uw_new / sqrt(uu) - c.slack, u);
+                found.end = End::Early;
                 break;
             }
             w = c.support_exact(u, &w);
             is_exact = true;
             uw_new = u.dot(w.w);
-            verdict = judge(&s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
+            verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
         }
-        let bound = uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
-        if lower < bound {
-            (lower, axis) = (bound, u);
+        // The lower bound costs a root and a quotient: only where the search may end.
+        let bound = || uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
+        if verdict.is_some() || round == n_rounds {
+            raise(&mut found.lower, &mut found.axis, bound(), u);
         }
         if let Some(reason) = verdict {
-            end = reason;
+            found.end = reason;
             break;
         }
         reach_sq = reach_sq.max(w.w.length_squared());
-        // A full simplex is always inside or reduced: there is room.
-        let before = (s.n, s.nearest);
-        s.push(w);
+        s.push(&w);
         let mut nearest = nearest_with_newest(&s.points, s.n);
         if !nearest.is_inside && !(nearest.distance_sq < distance_sq) {
             // No progress: where signs are noise the cases may be wrong, so all are tried.
+            raise(&mut found.lower, &mut found.axis, bound(), u);
             let best = nearest_of_all(&s.points, s.n);
             // A step so small that the square of the distance does not show it may still turn the direction, and with
             // it raise the lower bound; a few are granted.
@@ -223,9 +268,9 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             } else if is_small_step {
                 n_stalls -= 1;
             } else {
-                (s.n, s.nearest) = before;
+                s.pop();
                 if is_exact {
-                    end = End::Bounds;
+                    found.end = End::Bounds;
                     break;
                 }
                 near = Some(w);
@@ -235,11 +280,19 @@ pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         s.reduce(nearest);
         distance_sq = nearest.distance_sq;
     }
-    let upper = sqrt(distance_sq);
+    found.upper = sqrt(distance_sq);
     // Where the margins alone are known to meet, the verdict on the cores is of no interest.
-    let is_apart = 0.0 < lower || (end == End::Early && upper < meet);
-    let verdict = if is_apart { Verdict::Apart } else { Verdict::Doubtful };
-    Search { simplex: s, verdict, end, lower: lower.min(upper), upper, axis }
+    let is_apart = 0.0 < found.lower || (found.end == End::Early && found.upper < meet);
+    found.verdict = if is_apart { Verdict::Apart } else { Verdict::Doubtful };
+    found.lower = found.lower.min(found.upper);
+}
+
+/// Keeps the greater lower bound and its direction.
+#[inline(always)]
+fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
+    if *lower < bound {
+        (*lower, *axis) = (bound, u);
+    }
 }
 
 /// Scaled length: gaps and depths below this are decided by the full search, whatever was asked.
@@ -274,29 +327,27 @@ fn judge(
 
 /// The first simplex: from the cache where it is good, else the point towards the origin from C's centre.
 ///
-/// With it the vertex from which to climb, when the simplex came from a cache.
+/// Returns the vertex from which to climb, when the simplex came from a cache.
 #[inline]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     cache: Option<&GjkCache>,
     counters: &mut Counters,
-) -> (Simplex, Option<Vertex>) {
+    simplex: &mut Simplex,
+) -> Option<Vertex> {
     let mut axis = c.center;
     if let Some(cache) = cache {
-        let mut simplex: Option<Simplex> = None;
         for &pair in &cache.pairs[..usize::from(cache.n_pairs).min(4)] {
-            let Some(vertex) = c.rebuild(pair) else { continue };
-            match &mut simplex {
-                None => simplex = Some(Simplex::new(vertex)),
-                Some(simplex) if !simplex.has(&vertex) => simplex.push(vertex),
-                Some(_) => {}
+            if let Some(vertex) = c.rebuild(pair)
+                && !simplex.has(&vertex)
+            {
+                simplex.push(&vertex);
             }
         }
-        if let Some(mut simplex) = simplex {
+        if 0 < simplex.n {
             let nearest = nearest_of_all(&simplex.points, simplex.n);
             simplex.reduce(nearest);
-            let near = simplex.vertices[simplex.n - 1];
-            return (simplex, Some(near));
+            return Some(simplex.vertex(simplex.n - 1));
         }
         if cache.axis != DVec3::ZERO && cache.axis.is_finite() {
             axis = cache.axis;
@@ -307,7 +358,9 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         axis = DVec3::X;
     }
     counters.supports += 1;
-    (Simplex::new(c.support(axis)), None)
+    simplex.push(&c.support(axis));
+    simplex.nearest = nearest_with_newest(&simplex.points, 1);
+    None
 }
 
 /// Remembers the simplex for the next query.
@@ -316,7 +369,8 @@ pub(crate) fn remember(cache: &mut GjkCache, search: &Search) {
     let s = &search.simplex;
     let number = |p: &SupportPoint| p.vertex;
     let mut n = 0;
-    for vertex in &s.vertices[..s.n] {
+    for i in 0..s.n.min(4) {
+        let vertex = s.vertex(i);
         let pair = (number(&vertex.a), number(&vertex.b));
         if pair.0 != NO_VERTEX && pair.1 != NO_VERTEX {
             cache.pairs[n] = pair;

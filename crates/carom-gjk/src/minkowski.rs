@@ -23,7 +23,8 @@ pub(crate) struct Vertex {
 }
 
 impl Vertex {
-    const NOWHERE: SupportPoint = SupportPoint { point: DVec3::ZERO, vertex: carom_geom::NO_VERTEX };
+    pub(crate) const NOWHERE: SupportPoint =
+        SupportPoint { point: DVec3::ZERO, vertex: carom_geom::NO_VERTEX };
     pub(crate) const NONE: Vertex = Vertex { w: DVec3::ZERO, a: Vertex::NOWHERE, b: Vertex::NOWHERE };
 }
 
@@ -79,7 +80,6 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
     /// The point of C farthest along `-u`, to within the slack.
     #[inline(always)]
     pub(crate) fn support(&self, u: DVec3) -> Vertex {
-        let u = steady(u);
         let a = self.a.support(-u);
         let b = self.b.support(self.to_b * u);
         self.vertex(a, b)
@@ -88,7 +88,6 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
     /// The point of C farthest along `-u`, exact to rounding, searched from `near`.
     #[inline]
     pub(crate) fn support_exact(&self, u: DVec3, near: &Vertex) -> Vertex {
-        let u = steady(u);
         let a = self.a.support_exact(-u, near.a);
         let b = self.b.support_exact(self.to_b * u, near.b);
         self.vertex(a, b)
@@ -121,15 +120,4 @@ fn power_of_two(size: f64) -> (f64, f64) {
     } else {
         (1.0, 1.0)
     }
-}
-
-/// The same direction, of a length that a support map may square in `f32`.
-#[inline(always)]
-fn steady(u: DVec3) -> DVec3 {
-    let largest = u.abs().max_element();
-    if largest < f64::from(f32::EPSILON) {
-        let (scale, _) = power_of_two(largest);
-        return u * scale;
-    }
-    u
 }

@@ -229,25 +229,41 @@ fn face(points: &[DVec3; 4], a: usize, b: usize, w: usize, n: DVec3) -> Nearest 
     Nearest { u, uw, distance_sq, keep: 1 << a | 1 << b | 1 << w, is_inside: false }
 }
 
+/// Square of the sine below which the cross product of two edges loses too many digits.
+const THIN_SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
+
 /// Is the triangle so thin that its cross product loses digits?
 #[inline(always)]
 fn is_thin(n: DVec3, ea: DVec3, eb: DVec3) -> bool {
-    const SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
-    n.length_squared() <= SINE_SQ * (ea.length_squared() * eb.length_squared())
+    n.length_squared() <= THIN_SINE_SQ * (ea.length_squared() * eb.length_squared())
 }
 
 #[inline(always)]
 fn triangle_with_newest(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
+    let (ea, eb) = (points[a] - points[w], points[b] - points[w]);
+    triangle_of_edges(points, a, b, w, ea, eb, ea.cross(eb))
+}
+
+/// [`triangle_with_newest`] where the edges from the newest point and their cross product are known.
+#[inline(always)]
+fn triangle_of_edges(
+    points: &[DVec3; 4],
+    a: usize,
+    b: usize,
+    w: usize,
+    ea: DVec3,
+    eb: DVec3,
+    n: DVec3,
+) -> Nearest {
     let pw = points[w];
-    let (ea, eb) = (points[a] - pw, points[b] - pw);
-    let n = ea.cross(eb);
-    if is_thin(n, ea, eb) {
+    let (eea, eeb, nn) = (ea.length_squared(), eb.length_squared(), n.length_squared());
+    if nn <= THIN_SINE_SQ * (eea * eeb) {
         return nearest_in_triangle(points, a, b, w);
     }
     // Weights of a, b and w, times n.n.
     let la = n.dot(eb.cross(pw));
     let lb = n.dot(pw.cross(ea));
-    let lw = n.length_squared() - la - lb;
+    let lw = nn - la - lb;
     if 0.0 < la && 0.0 < lb && 0.0 < lw {
         return face(points, a, b, w, n);
     }
@@ -255,7 +271,6 @@ fn triangle_with_newest(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Ne
     if da <= 0.0 && db <= 0.0 {
         return point(points, w);
     }
-    let (eea, eeb) = (ea.length_squared(), eb.length_squared());
     let on_a = lb <= 0.0 && 0.0 < da && da < eea;
     let on_b = la <= 0.0 && 0.0 < db && db < eeb;
     match (on_a, on_b) {
@@ -287,31 +302,29 @@ fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Option<
     (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| face(points, a, b, w, n))
 }
 
-/// Signs of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.
-#[inline(always)]
-fn signs(points: &[DVec3; 4]) -> (f64, [f64; 3]) {
-    let [a, b, c, w] = *points;
-    let (ea, eb, ec) = (a - w, b - w, c - w);
-    let (nab, nbc, nca) = (ea.cross(eb), eb.cross(ec), ec.cross(ea));
-    let det = nab.dot(ec);
-    let s = [nab.dot(w), nbc.dot(w), nca.dot(w)];
-    // Bounds of the rounding, generous: 2^-46 times lengths. Points of C are at most about 4 long.
-    const ROUNDING_SQ: f64 = 1.0 / (1u128 << 92) as f64;
-    let (la, lb, lc, lw) =
-        (ea.length_squared(), eb.length_squared(), ec.length_squared(), w.length_squared());
-    let (ab, bc, ca) = (la * lb, lb * lc, lc * la);
-    let sure = |x: f64, bound_sq: f64| ROUNDING_SQ * bound_sq < x * x;
-    if sure(det, ab * lc) && sure(s[0], ab * lw) && sure(s[1], bc * lw) && sure(s[2], ca * lw) {
-        return (det, s);
-    }
-    let o = DVec3::ZERO;
+/// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.
+#[cold]
+fn exact_signs(points: &[DVec3; 4]) -> (f64, [f64; 3]) {
+    let ([a, b, c, w], o) = (*points, DVec3::ZERO);
     (orient3d(a, b, c, w), [-orient3d(a, b, o, w), -orient3d(b, c, o, w), -orient3d(c, a, o, w)])
 }
 
 #[inline(always)]
 fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
-    const FACES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
-    let (det, s) = signs(points);
+    let [a, b, c, w] = *points;
+    let (ea, eb, ec) = (a - w, b - w, c - w);
+    let (nab, nbc, nca) = (ea.cross(eb), eb.cross(ec), ec.cross(ea));
+    let mut det = nab.dot(ec);
+    let mut s = [nab.dot(w), nbc.dot(w), nca.dot(w)];
+    // Generous bounds of the rounding: 2^-46 times lengths.
+    const ROUNDING_SQ: f64 = 1.0 / (1u128 << 92) as f64;
+    let (la, lb, lc, lw) =
+        (ea.length_squared(), eb.length_squared(), ec.length_squared(), w.length_squared());
+    let (ab, bc, ca) = (la * lb, lb * lc, lc * la);
+    let sure = |x: f64, bound_sq: f64| ROUNDING_SQ * bound_sq < x * x;
+    if !(sure(det, ab * lc) && sure(s[0], ab * lw) && sure(s[1], bc * lw) && sure(s[2], ca * lw)) {
+        (det, s) = exact_signs(points);
+    }
     // A face sees the origin when the origin lies beyond it, away from the fourth point.
     let sees = if 0.0 < det {
         [0.0 < s[0], 0.0 < s[1], 0.0 < s[2]]
@@ -323,18 +336,13 @@ fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
     };
     let mut best = Nearest::INSIDE;
     let mut best_sq = f64::INFINITY;
-    let n_seeing = sees.iter().filter(|&&seen| seen).count();
-    for (face, &(i, j)) in FACES.iter().enumerate() {
-        if !sees[face] {
-            continue;
-        }
-        let candidate = triangle_with_newest(points, i, j, 3);
-        if n_seeing == 1 {
-            return candidate;
-        }
-        let distance_sq = candidate.distance_sq;
-        if distance_sq < best_sq {
-            (best, best_sq) = (candidate, distance_sq);
+    let faces = [(0, 1, ea, eb, nab), (1, 2, eb, ec, nbc), (2, 0, ec, ea, nca)];
+    for (face, (i, j, ei, ej, n)) in faces.into_iter().enumerate() {
+        if sees[face] {
+            let candidate = triangle_of_edges(points, i, j, 3, ei, ej, n);
+            if candidate.distance_sq < best_sq {
+                (best, best_sq) = (candidate, candidate.distance_sq);
+            }
         }
     }
     best

@@ -153,7 +153,8 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters,
         };
     }
-    let found = search(&c, Goal::Overlap, settings, cache.as_deref(), &mut counters);
+    let mut found = Search::NEW;
+    search(&c, Goal::Overlap, settings, cache.as_deref(), &mut counters, &mut found);
     if let Some(cache) = cache {
         remember(cache, &found);
     }
@@ -221,7 +222,8 @@ fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters,
         };
     }
-    let found = search(&c, Goal::Distance, settings, cache.as_deref(), &mut counters);
+    let mut found = Search::NEW;
+    search(&c, Goal::Distance, settings, cache.as_deref(), &mut counters, &mut found);
     if let Some(cache) = cache {
         remember(cache, &found);
     }
