@@ -11,9 +11,10 @@
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
 use crate::polytope::{Face, Full, Polytope};
-use crate::simplex::{nearest_of_all, normal_of, weights};
+use crate::simplex::{inner_weights, nearest_of_all, normal_of, weights};
 use crate::{Counters, GjkSettings};
 use carom_geom::SupportMap;
+use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, tol};
 use glam::DVec3;
 
@@ -112,8 +113,37 @@ impl State {
 }
 
 /// Blows the polytope up until its nearest face is C's.
-#[inline]
+#[inline(never)]
 fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    polytope: &mut Polytope<'_>,
+    settings: &GjkSettings,
+    state: &mut State,
+    counters: &mut Counters,
+) -> Result<Depth, Full> {
+    dispatch(RefineKernel { c, polytope, settings, state, counters })
+}
+
+/// The loop compiled for each instruction set.
+struct RefineKernel<'k, 's, 'm, A: ?Sized, B: ?Sized> {
+    c: &'k Minkowski<'s, A, B>,
+    polytope: &'k mut Polytope<'m>,
+    settings: &'k GjkSettings,
+    state: &'k mut State,
+    counters: &'k mut Counters,
+}
+
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for RefineKernel<'_, '_, '_, A, B> {
+    type Output = Result<Depth, Full>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Result<Depth, Full> {
+        refine_here(self.c, self.polytope, self.settings, self.state, self.counters)
+    }
+}
+
+#[inline(always)]
+fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     polytope: &mut Polytope<'_>,
     settings: &GjkSettings,
@@ -163,6 +193,11 @@ fn refine<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
     let same_plane = distance.max(height) + tol::EPA_FLAT;
+    // Nearly always it is this face.
+    let [x, y, z] = polytope.corners(k);
+    if let Some(weights) = inner_weights(x, y, z) {
+        return on_triangle(polytope, k, weights, normal, height, distance);
+    }
     let (mut best, mut best_sq) = (k, f64::INFINITY);
     for (i, face) in polytope.faces[..polytope.n_faces].iter().enumerate() {
         // The second test keeps faces on the other side of a thin C out.
@@ -175,9 +210,21 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
         }
     }
     let [x, y, z] = polytope.corners(best);
-    let weights = weights(&[x, y, z, DVec3::ZERO], nearest_of_all(&[x, y, z, DVec3::ZERO], 3).keep);
+    let [wx, wy, wz, _] = weights(&[x, y, z, DVec3::ZERO], nearest_of_all(&[x, y, z, DVec3::ZERO], 3).keep);
+    on_triangle(polytope, best, [wx, wy, wz], normal, height, distance)
+}
+
+/// The answer with its witness on a triangle of the polytope.
+fn on_triangle(
+    polytope: &Polytope<'_>,
+    triangle: usize,
+    weights: [f64; 3],
+    normal: DVec3,
+    height: f64,
+    distance: f64,
+) -> Depth {
     let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-    for (corner, weight) in polytope.faces[best].corners.iter().zip(weights) {
+    for (corner, weight) in polytope.faces[triangle].corners.iter().zip(weights) {
         let vertex = &polytope.vertices[usize::from(*corner)];
         a += vertex.a.point * weight;
         b += vertex.b.point * weight;

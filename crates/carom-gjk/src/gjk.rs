@@ -14,6 +14,7 @@ use crate::minkowski::{Minkowski, Vertex};
 use crate::simplex::{Nearest, nearest_of_all, nearest_with_newest, weights};
 use crate::{Counters, GjkCache, GjkSettings};
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
+use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, tol};
 use glam::DVec3;
 
@@ -113,7 +114,11 @@ impl Simplex {
     /// Is there a corner at this very place?
     #[inline(always)]
     fn has(&self, vertex: &Vertex) -> bool {
-        (0..self.n.min(4)).any(|i| self.points[i] == vertex.w)
+        let mut has = false;
+        for i in 0..self.n.min(4) {
+            has |= self.points[i] == vertex.w;
+        }
+        has
     }
 
     /// Keeps the corners of the nearest feature, in their order.
@@ -180,6 +185,37 @@ impl Search {
 /// Searches until the goal is reached; `found` is new.
 #[inline]
 pub(crate) fn search<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    c: &Minkowski<'_, A, B>,
+    goal: Goal,
+    settings: &GjkSettings,
+    cache: Option<&GjkCache>,
+    counters: &mut Counters,
+    found: &mut Search,
+) {
+    dispatch(SearchKernel { c, goal, settings, cache, counters, found });
+}
+
+/// The search compiled for each instruction set: not for its lanes, but its instructions are fewer.
+struct SearchKernel<'k, 's, A: ?Sized, B: ?Sized> {
+    c: &'k Minkowski<'s, A, B>,
+    goal: Goal,
+    settings: &'k GjkSettings,
+    cache: Option<&'k GjkCache>,
+    counters: &'k mut Counters,
+    found: &'k mut Search,
+}
+
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for SearchKernel<'_, '_, A, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        search_here(self.c, self.goal, self.settings, self.cache, self.counters, self.found);
+    }
+}
+
+#[inline(always)]
+fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     goal: Goal,
     settings: &GjkSettings,
@@ -328,7 +364,7 @@ fn judge(
 /// The first simplex: from the cache where it is good, else the point towards the origin from C's centre.
 ///
 /// Returns the vertex from which to climb, when the simplex came from a cache.
-#[inline]
+#[inline(always)]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     cache: Option<&GjkCache>,

@@ -86,7 +86,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
     }
 
     /// The point of C farthest along `-u`, exact to rounding, searched from `near`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn support_exact(&self, u: DVec3, near: &Vertex) -> Vertex {
         let a = self.a.support_exact(-u, near.a);
         let b = self.b.support_exact(self.to_b * u, near.b);

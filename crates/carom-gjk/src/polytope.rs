@@ -101,7 +101,7 @@ impl<'m> Polytope<'m> {
     }
 
     /// The face that is nearest to the origin.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn nearest_face(&self) -> usize {
         let mut best = 0;
         let mut best_distance = f64::INFINITY;
@@ -114,18 +114,23 @@ impl<'m> Polytope<'m> {
     }
 
     /// Where the corners of a face are.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn corners(&self, face: usize) -> [DVec3; 3] {
         self.faces[face].corners.map(|corner| self.vertices[usize::from(corner)].w)
     }
 
     /// Is there a vertex at this very place?
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_vertex(&self, w: DVec3) -> bool {
-        self.vertices[..self.n_vertices].iter().any(|vertex| vertex.w == w)
+        let mut has = false;
+        for vertex in &self.vertices[..self.n_vertices] {
+            has |= vertex.w == w;
+        }
+        has
     }
 
     /// Adds a point beyond `face`; `threshold` is how far beyond a face a point must be for the face to go.
+    #[inline(always)]
     pub(crate) fn expand(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
         if self.n_vertices == self.vertices.len() {
             return Err(Full);
@@ -173,7 +178,7 @@ impl<'m> Polytope<'m> {
     /// Collects the faces that see `w`, connected to `start`, and the edges of their neighbours along the rim, in order.
     ///
     /// Zero faces when there is no room for them.
-    #[inline]
+    #[inline(always)]
     fn flood(
         &mut self,
         start: usize,
@@ -222,7 +227,7 @@ impl<'m> Polytope<'m> {
     }
 
     /// Is the rim one closed loop that meets no corner twice? Then the region, being connected, is a disc.
-    #[inline]
+    #[inline(always)]
     fn is_loop(&self, rim: &[(u16, u16)]) -> bool {
         if rim.len() < 3 {
             return false;

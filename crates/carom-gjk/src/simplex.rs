@@ -34,7 +34,7 @@ impl Nearest {
 }
 
 /// The nearest feature, given that it contains the last point, the newest.
-#[inline]
+#[inline(always)]
 pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Nearest {
     match n_points {
         1 => point(points, 0),
@@ -45,6 +45,7 @@ pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Neare
 }
 
 /// The nearest feature of all.
+#[inline(never)]
 pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
     if n_points == 4 && contains_origin(points) {
         return Nearest::INSIDE;
@@ -122,6 +123,15 @@ pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
         _ => weights[index[0]] = 1.0,
     }
     weights
+}
+
+/// The weights of the projection of the origin on a triangle when it falls inside.
+#[inline]
+pub(crate) fn inner_weights(a: DVec3, b: DVec3, w: DVec3) -> Option<[f64; 3]> {
+    let (n, la, lb) = normal_and_weights(a, b, w);
+    let nn = n.length_squared();
+    let lw = nn - la - lb;
+    (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| [la / nn, lb / nn, lw / nn])
 }
 
 /// Weights of the projection of the origin on a triangle, clamped to it roughly: none is negative, and they sum to one.
@@ -336,16 +346,23 @@ fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
     };
     let mut best = Nearest::INSIDE;
     let mut best_sq = f64::INFINITY;
-    let faces = [(0, 1, ea, eb, nab), (1, 2, eb, ec, nbc), (2, 0, ec, ea, nca)];
-    for (face, (i, j, ei, ej, n)) in faces.into_iter().enumerate() {
-        if sees[face] {
-            let candidate = triangle_of_edges(points, i, j, 3, ei, ej, n);
-            if candidate.distance_sq < best_sq {
-                (best, best_sq) = (candidate, candidate.distance_sq);
-            }
-        }
+    if sees[0] {
+        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 0, 1, 3, ea, eb, nab));
+    }
+    if sees[1] {
+        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 1, 2, 3, eb, ec, nbc));
+    }
+    if sees[2] {
+        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 2, 0, 3, ec, ea, nca));
     }
     best
+}
+
+#[inline(always)]
+fn nearer(best: &mut Nearest, best_sq: &mut f64, candidate: Nearest) {
+    if candidate.distance_sq < *best_sq {
+        (*best, *best_sq) = (candidate, candidate.distance_sq);
+    }
 }
 
 /// Does the tetrahedron contain the origin? Exact; its surface counts; a flat one contains nothing.
