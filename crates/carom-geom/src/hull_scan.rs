@@ -1,7 +1,8 @@
 //! The farthest vertex of a hull along a direction, eight at a time in `f32`.
 //!
 //! The points are stored about their centre and scaled to size 1, so what `f32` loses is relative to the size of the
-//! hull alone, and nothing overflows. Up to some hundred vertices all are looked at, which is faster than climbing.
+//! hull alone, and nothing overflows. Up to some hundred vertices all are looked at, which is faster than climbing; up
+//! to 16 in `f64`, which loses nothing and saves the climb after it.
 //! Beyond, the directions are divided into cells, and each cell lists the vertices that are farthest for some
 //! direction in it.
 //!
@@ -22,6 +23,9 @@ use glam::DVec3;
 /// subnormal coordinates and the subtraction of the centre lose.
 pub(crate) const SLACK: f64 = 12.0 / (1_u64 << 24) as f64;
 
+/// Up to this many vertices are looked at in `f64`.
+const FEW: usize = 16;
+
 /// From this many vertices on there are cells.
 const CELLS_FROM: usize = 160;
 
@@ -41,6 +45,8 @@ struct Block {
 /// Blocks of vertices, one list for all directions or one for each cell of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
+    /// Few vertices in blocks of four: x, y, z. Then there are no other blocks.
+    few: Vec<[[f64; 4]; 3]>,
     blocks: Vec<Block>,
     /// Where the list of each cell begins in `blocks`, and the end.
     first_block: Vec<u32>,
@@ -58,13 +64,21 @@ impl Scan {
     ) -> Scan {
         let scale = scale_of(radius);
         let points: Vec<DVec3> = vertices.map(|p| (p - center) * scale).collect();
+        if points.len() <= FEW {
+            // Lanes past the end repeat the last.
+            let block = |four: &[DVec3]| {
+                let p: [DVec3; 4] = core::array::from_fn(|lane| four[lane.min(four.len() - 1)]);
+                [p.map(|p| p.x), p.map(|p| p.y), p.map(|p| p.z)]
+            };
+            return Scan { few: points.chunks(4).map(block).collect(), ..Scan::default() };
+        }
         let n_side = match points.len() {
             n if n < CELLS_FROM => 0,
             n if n < 320 => 4,
             n if n < 4000 => 8,
             _ => 16,
         };
-        let mut scan = Scan { blocks: Vec::new(), first_block: vec![0], n_side };
+        let mut scan = Scan { few: Vec::new(), blocks: Vec::new(), first_block: vec![0], n_side };
         if n_side == 0 {
             let all: Vec<u32> = (0..points.len() as u32).collect();
             scan.push_list(&all, &points);
@@ -94,13 +108,43 @@ impl Scan {
         self.first_block.push(self.blocks.len() as u32);
     }
 
+    /// The vertices are so few that [`Scan::farthest`] loses nothing but the rounding of `f64`.
+    #[inline(always)]
+    pub(crate) fn is_exact(&self) -> bool {
+        !self.few.is_empty()
+    }
+
     /// The number of a nearly farthest vertex; the same on every machine.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
+        if self.is_exact() {
+            return self.farthest_of_few(balanced(direction));
+        }
         let d = balanced(direction).as_vec3();
         let cell = cell_of([d.x, d.y, d.z], self.n_side);
         let blocks = &self.blocks[self.first_block[cell] as usize..self.first_block[cell + 1] as usize];
         dispatch(Farthest { blocks, direction: [d.x, d.y, d.z] })
+    }
+
+    #[inline(always)]
+    fn farthest_of_few(&self, direction: DVec3) -> u32 {
+        let mut most = [f64::NEG_INFINITY; 4];
+        let mut at = [0_u64; 4];
+        let mut first = 0;
+        for [x, y, z] in &self.few {
+            for lane in 0..4 {
+                let along = x[lane] * direction.x + y[lane] * direction.y + z[lane] * direction.z;
+                let is_better = most[lane] < along;
+                most[lane] = if is_better { along } else { most[lane] };
+                at[lane] = if is_better { first } else { at[lane] };
+            }
+            first += 4;
+        }
+        // The lowest lane that has the maximum, so none past the end: those repeat a lower one. NaN: vertex 0.
+        let low = usize::from(most[0] < most[1]);
+        let high = 2 + usize::from(most[2] < most[3]);
+        let lane = if most[low] < most[high] { high } else { low };
+        at[lane] as u32 + lane as u32
     }
 }
 

@@ -507,13 +507,18 @@ fn without_dust(p: DVec3) -> DVec3 {
 }
 
 impl SupportMap for ConvexHull {
-    #[inline]
+    // Inside a loop compiled for an instruction set the scan joins it.
+    #[inline(always)]
     fn support(&self, direction: DVec3) -> SupportPoint {
         let vertex = self.scan.farthest(direction);
         SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
+    #[inline]
     fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        if self.scan.is_exact() {
+            return self.support(direction);
+        }
         let from = if (near.vertex as usize) < self.vertices.len() {
             near.vertex
         } else {
@@ -525,7 +530,7 @@ impl SupportMap for ConvexHull {
 
     #[inline]
     fn support_slack(&self) -> f64 {
-        SLACK * self.radius
+        if self.scan.is_exact() { 0.0 } else { SLACK * self.radius }
     }
 
     #[inline]
