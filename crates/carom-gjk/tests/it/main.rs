@@ -10,4 +10,5 @@ mod polytopes;
 mod published;
 mod regression;
 mod rng;
+mod total;
 mod truth;
