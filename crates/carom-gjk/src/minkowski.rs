@@ -109,15 +109,15 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
     }
 }
 
-/// The power of two that brings `size` to [1, 2), and its inverse; (1, 1) where there is none.
+/// The power of two that brings `size` to about one, and its inverse; (1, 1) for zero.
 #[inline]
 fn power_of_two(size: f64) -> (f64, f64) {
     const MANTISSA_BITS: u32 = 52;
-    const BIAS: u64 = 1023;
-    let biased = (size.to_bits() >> MANTISSA_BITS) & 0x7ff;
-    if size > 0.0 && 0 < biased && biased < 2 * BIAS {
-        (f64::from_bits((2 * BIAS - biased) << MANTISSA_BITS), f64::from_bits(biased << MANTISSA_BITS))
-    } else {
-        (1.0, 1.0)
+    const TWICE_BIAS: u64 = 2046;
+    if !(0.0 < size) {
+        return (1.0, 1.0);
     }
+    // At the very ends of the range sizes stay a little off one: there both powers are still normal numbers.
+    let biased = ((size.to_bits() >> MANTISSA_BITS) & 0x7ff).clamp(1, TWICE_BIAS - 1);
+    (f64::from_bits((TWICE_BIAS - biased) << MANTISSA_BITS), f64::from_bits(biased << MANTISSA_BITS))
 }

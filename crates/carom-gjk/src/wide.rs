@@ -256,10 +256,12 @@ fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
             let outcome = outcome_of_depth(&c, &cores);
             let signed = -cores.upper.max(0.0) - c.margin;
+            // A polytope that does not hold the origin bounds no depth: the nearest points do.
+            let upper = if cores.lower < 0.0 { found.upper } else { -cores.lower };
             SignedDistance {
                 distance: signed * c.unscale,
                 lower_bound: signed.min(-cores.upper - c.margin) * c.unscale,
-                upper_bound: signed.max(-cores.lower - c.margin) * c.unscale,
+                upper_bound: signed.max(upper - c.margin) * c.unscale,
                 point_a: cores.a + cores.normal * a.margin(),
                 point_b: b_in_a.transform_point(cores.b) - cores.normal * b.margin(),
                 normal: cores.normal,
