@@ -14,11 +14,11 @@ use std::sync::Arc;
 struct Nonsense(f64);
 
 impl SupportMap for Nonsense {
-    fn support(&self, direction: glam::DVec3) -> SupportPoint {
+    fn support(&self, direction: carom_math::glam::DVec3) -> SupportPoint {
         SupportPoint { point: -direction * self.0, vertex: carom_geom::NO_VERTEX }
     }
-    fn center(&self) -> glam::DVec3 {
-        glam::DVec3::ZERO
+    fn center(&self) -> carom_math::glam::DVec3 {
+        carom_math::glam::DVec3::ZERO
     }
     fn radius(&self) -> f64 {
         self.0.abs()
