@@ -62,12 +62,30 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// The picture of a page with this fragment, as width and RGB rows; `None` where no browser is installed.
+/// The picture of a page with this fragment, as width and RGB rows; `None`, with a printed line, where no browser is
+/// installed or the one there is does not come to its end.
 pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<(usize, Vec<[u8; 3]>)> {
     let browser = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .iter()
         .find(|p| Path::new(p).exists())?;
-    let profile = folder().join(format!("profile-{}-{}", std::process::id(), fragment.len()));
+    let _ = std::fs::remove_file(picture);
+    // Now and then a headless browser hangs before it has drawn anything: then a new one is started.
+    if !(0..3).any(|attempt| draws(browser, page, fragment, picture, attempt)) {
+        println!("skipped: the browser does not come to its end");
+        return None;
+    }
+    let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap()))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let channels = info.color_type.samples();
+    Some((info.width as usize, pixels.chunks_exact(channels).map(|p| [p[0], p[1], p[2]]).collect()))
+}
+
+/// One browser draws the page into the picture, within 50 seconds.
+fn draws(browser: &str, page: &Path, fragment: &str, picture: &Path, attempt: u32) -> bool {
+    let profile = folder().join(format!("profile-{}-{}-{attempt}", std::process::id(), fragment.len()));
     let mut child = Command::new(browser)
         .args([
             "--headless",
@@ -91,7 +109,7 @@ pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<
         .spawn()
         .unwrap();
     // A browser that hangs must not hang the tests.
-    for _ in 0..3000 {
+    for _ in 0..500 {
         if child.try_wait().unwrap().is_some() {
             break;
         }
@@ -100,13 +118,7 @@ pub(crate) fn screenshot(page: &Path, fragment: &str, picture: &Path) -> Option<
     let _ = child.kill();
     let _ = child.wait();
     let _ = std::fs::remove_dir_all(&profile);
-    let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(picture).unwrap()))
-        .read_info()
-        .unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    let channels = info.color_type.samples();
-    Some((info.width as usize, pixels.chunks_exact(channels).map(|p| [p[0], p[1], p[2]]).collect()))
+    picture.exists()
 }
 
 /// Pixels of the picture's upper half, where the canvas is, that are about of this colour, shaded or not.
