@@ -31,7 +31,7 @@ use glam::Vec3;
 /// Boxes looked at to learn how things move.
 const N_SAMPLES: u64 = 1024;
 
-/// Boxes on a tree made anew when it pays; [`BroadPhase`] and [`SpatialIndex`].
+/// Boxes on a tree made anew when it pays; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
 /// Memory: 144 bytes per box (table 40, fat box 24, place and drift 8, tree 32, ordering 40), 13 per candidate (up to
 /// twice the pairs), 20 per pair while searching.

@@ -7,7 +7,7 @@
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (pay as much in rent as
 //! the purchase costs, then buy: at most twice the best in hindsight).
 
-/// How a [`DynamicBvh`] goes about it. The pairs do not depend on it.
+/// How a `DynamicBvh` goes about it. The pairs do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TreeSettings {

@@ -56,7 +56,7 @@ pub enum BodyState {
 /// One frame of the statistics under the picture.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct FrameStats {
-    /// Values in the order of [`Recording::charts`], flattened.
+    /// Values in the order of `Recording::charts`, flattened.
     pub values: Vec<f64>,
 }
 

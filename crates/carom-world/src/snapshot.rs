@@ -57,7 +57,7 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// All shapes, with their bodies: what [`World::restore`] asks for.
+    /// All shapes, with their bodies: what [`World::restored`](crate::World::restored) asks for.
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.id_at(index as u32), shape.as_ref()?)))
