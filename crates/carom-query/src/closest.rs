@@ -61,6 +61,12 @@ impl Closest {
         }
     }
 
+    /// Nearer or deeper than the other place; of two alike, with the lower part numbers: which one a search keeps.
+    pub(crate) fn is_before(&self, other: &Closest) -> bool {
+        let parts = |c: &Closest| (c.part_a, c.part_b);
+        self.distance < other.distance || (self.distance == other.distance && parts(self) < parts(other))
+    }
+
     /// The same place with A and B exchanged, in B's frame.
     pub(crate) fn swapped(self, b_in_a: &WidePose) -> Closest {
         Closest {

@@ -167,9 +167,7 @@ fn nearest(
         let pose = &a.poses[part];
         let mut closest = answer(&a.parts[part].shape, b, &b_in_a.relative_to(pose), limit);
         closest.part_a = closest.part_a.saturating_add(a.first_numbers[part]);
-        let is_better = closest.distance < best.distance
-            || (closest.distance == best.distance && closest.part_a < best.part_a);
-        if is_better {
+        if closest.is_before(&best) {
             best = closest.placed(pose);
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max
             let limit = best.distance.min(max_distance);
             let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);
             closest.part_a = triangle;
-            if is_better(&closest, &best) {
+            if closest.is_before(&best) {
                 best = closest;
             }
         }
@@ -62,7 +62,7 @@ pub(super) fn contact(
     visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(prediction)), |triangle| {
         let mut closest = convex::signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, None);
         closest.part_a = triangle;
-        if is_better(&closest, &best) {
+        if closest.is_before(&best) {
             best = closest;
         }
         ControlFlow::Continue(())
@@ -127,10 +127,6 @@ pub(super) fn closest_to_half_space(a: &HalfSpace, b: &MeshShape, b_in_a: &WideP
         }
         None => Closest::NOWHERE,
     }
-}
-
-fn is_better(new: &Closest, best: &Closest) -> bool {
-    new.distance < best.distance || (new.distance == best.distance && new.part_a < best.part_a)
 }
 
 /// Gives every triangle whose box may touch this one, in the mesh's frame.

@@ -74,10 +74,7 @@ pub(super) fn contact(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, predictio
     let mut best = Closest::NOWHERE;
     visit(a, b, b_in_a, |triangle_a, triangle_b| {
         let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0);
-        let key = |c: &Closest| (c.part_a, c.part_b);
-        let is_better = closest.distance < best.distance
-            || (closest.distance == best.distance && key(&closest) < key(&best));
-        if is_better {
+        if closest.is_before(&best) {
             best = closest;
         }
         ControlFlow::Continue(())
