@@ -170,7 +170,48 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
     let slope = radius / (2.0 * half_height);
     let o = DVec3::new(o.x, (half_height - o.y) * slope, o.z);
     let d = DVec3::new(d.x, -d.y * slope, d.z);
-    // From the point of the line closest to the middle of the base, for the digits.
+    slab.intersection(nappe(o, d, radius, slope, FeatureId::face(2))?)
+}
+
+/// The hull of two balls about (0, +-`half_height`, 0), neither of which holds the other: vertices 0 (upper) and 1 (lower),
+/// edge 0 (mantle). `slope`: sine and cosine of the slope of the mantle's normal, upwards.
+pub(crate) fn tapered_capsule(
+    o: DVec3,
+    d: DVec3,
+    half_height: f64,
+    [upper, lower]: [f64; 2],
+    (sine, cosine): (f64, f64),
+) -> Option<Chord> {
+    let center = DVec3::new(0.0, half_height, 0.0);
+    if upper == 0.0 && lower == 0.0 {
+        // No thickness: the segment of the centres.
+        return segment(o, d, center, -center);
+    }
+    let caps = Chord::union(
+        ball(o, d, center, upper, FeatureId::vertex(0)),
+        ball(o, d, -center, lower, FeatureId::vertex(1)),
+    );
+    // The mantle between the circles where it touches the balls: w is the radius at each height.
+    let (top, bottom) = (half_height + upper * sine, lower * sine - half_height);
+    let middle = 0.5 * (top + bottom);
+    let shifted = o - DVec3::new(0.0, middle, 0.0);
+    let ends = [FeatureId::vertex(0), FeatureId::vertex(1)];
+    let trunk = slab(shifted, d, 1, 0.5 * (top - bottom), ends).and_then(|ends| {
+        let slope = sine / cosine;
+        let radius = 0.5 * (upper + lower) * cosine;
+        let o = DVec3::new(o.x, radius - shifted.y * slope, o.z);
+        let d = DVec3::new(d.x, -d.y * slope, d.z);
+        ends.intersection(nappe(o, d, radius, slope, FeatureId::edge(0))?)
+    });
+    Chord::union(caps, trunk)
+}
+
+/// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z) where w is minus the height times the slope; its outward
+/// normals in (x, y, z). A line at w = `radius` is where digits matter. With no slope w is constant, and it is a cylinder.
+///
+/// Where the line meets both nappes it is the part in the upper one.
+fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Option<Chord> {
+    // From the point of the line closest to the middle, for the digits.
     let middle = DVec3::new(0.0, radius, 0.0);
     let shift = if d == DVec3::ZERO { 0.0 } else { -(o - middle).dot(d) / d.length_squared() };
     let shift = if shift.is_finite() { shift } else { 0.0 };
@@ -187,7 +228,7 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
     let end = |t: f64| {
         let q = p + d * t;
         let normal = unit(DVec3::new(q.x, slope * q.y, q.z)).unwrap_or(DVec3::Y);
-        End::new(t + shift, normal, FeatureId::face(2))
+        End::new(t + shift, normal, feature)
     };
     let all = Chord::all();
     let chord = if a == 0.0 {
@@ -217,7 +258,7 @@ pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<
             Chord { exit: end(low), ..all }
         }
     };
-    slab.intersection(chord)
+    Some(chord)
 }
 
 /// The ellipsoid along the axes.

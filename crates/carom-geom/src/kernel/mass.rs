@@ -111,7 +111,7 @@ impl MassProperties {
 }
 
 /// Scaled by the density, which must be a number that can be one.
-fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real) -> MassProperties {
+pub(super) fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real) -> MassProperties {
     let density = wide(density);
     if !(0.0 <= density && density < f64::INFINITY) {
         return MassProperties::ZERO;
@@ -129,7 +129,7 @@ fn round(volume: f64, center_y: f64, moments: DVec3, density: Real) -> MassPrope
 }
 
 /// v v^T.
-fn outer(v: DVec3) -> DMat3 {
+pub(super) fn outer(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)
 }
 
@@ -139,7 +139,7 @@ fn point_inertia(v: DVec3) -> DMat3 {
 }
 
 /// Free of what rounding makes of two equal entries.
-fn symmetric(m: DMat3) -> DMat3 {
+pub(super) fn symmetric(m: DMat3) -> DMat3 {
     (m + m.transpose()) * 0.5
 }
 

@@ -5,7 +5,7 @@
 use super::super::num::{Vec3, wide, widen};
 use super::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, PointProjection, Segment, Sphere,
-    Tetrahedron, Triangle,
+    TaperedCapsule, Tetrahedron, Triangle,
 };
 use crate::FeatureId;
 use crate::closest::{OnFace, point_plane, point_polygon, point_segment, point_triangle};
@@ -51,6 +51,43 @@ impl Capsule {
         // From the segment every way across is as good.
         let out = unit(p - on_core).unwrap_or(DVec3::X);
         PointProjection::from_wide(on_core + out * r, length(p - on_core) - r, feature)
+    }
+}
+
+impl TaperedCapsule {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the shape's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, taper) = (widen(point), self.taper());
+        let on_ball = |center: DVec3, radius: f64, end: u32| {
+            // From the centre every way that meets the ball is as good; down from the lower one, up from the upper.
+            let outwards = if end == 0 { DVec3::Y } else { -DVec3::Y };
+            let out = unit(p - center).unwrap_or(outwards);
+            PointProjection::from_wide(
+                center + out * radius,
+                length(p - center) - radius,
+                FeatureId::vertex(end),
+            )
+        };
+        let Some((sine, cosine)) = taper.slope else {
+            // One ball holds the other.
+            let (center, radius, end) = taper.larger();
+            return on_ball(center, radius, end);
+        };
+        let (upper, lower) = (DVec3::Y * taper.half_height, -DVec3::Y * taper.half_height);
+        let (x, z, across) = radial(p.x, p.z);
+        // From the axis every way across is as good.
+        let (x, z) = if across == 0.0 { (1.0, 0.0) } else { (x, z) };
+        // Along the mantle from where it touches a ball: beyond that it is the ball that is nearest, from inside as well.
+        let beyond = |center: DVec3| (p.y - center.y) * cosine - across * sine;
+        if beyond(lower) <= 0.0 {
+            return on_ball(lower, taper.lower, 1);
+        }
+        if 0.0 <= beyond(upper) {
+            return on_ball(upper, taper.upper, 0);
+        }
+        let distance = across * cosine + (p.y + taper.half_height) * sine - taper.lower;
+        let normal = DVec3::new(cosine * x, sine, cosine * z);
+        PointProjection::from_wide(p - normal * distance, distance, FeatureId::edge(0))
     }
 }
 

@@ -4,8 +4,8 @@
 
 use super::super::num::{Interval, Ray, narrow, real, wide, widen};
 use super::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, RayHit, Segment, Sphere, Tetrahedron,
-    Triangle,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, RayHit, Segment, Sphere,
+    TaperedCapsule, Tetrahedron, Triangle,
 };
 use crate::FeatureId;
 use crate::chord::{self, Chord};
@@ -61,6 +61,21 @@ impl Capsule {
     pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
         let (h, r) = (wide(self.half_height()), wide(self.radius()));
         cast(ray, interval, solid, |o, d| chord::capsule(o, d, h, r))
+    }
+}
+
+impl TaperedCapsule {
+    /// The first hit of a ray given in the shape's frame, see [`RayHit`]; `solid`: the inside counts as well.
+    pub fn ray_cast(&self, ray: &Ray, interval: Interval, solid: bool) -> Option<RayHit> {
+        let taper = self.taper();
+        cast(ray, interval, solid, |o, d| match taper.slope {
+            Some(slope) => chord::tapered_capsule(o, d, taper.half_height, [taper.upper, taper.lower], slope),
+            // One ball holds the other.
+            None => {
+                let (center, radius, end) = taper.larger();
+                chord::ball(o, d, center, radius, FeatureId::vertex(end))
+            }
+        })
     }
 }
 

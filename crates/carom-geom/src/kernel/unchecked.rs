@@ -1,7 +1,7 @@
 //! Shapes as they are read, before their constructors have checked them.
 
 use super::super::num::{Real, Vec3};
-use crate::ShapeError;
+use crate::{ShapeError, SupportMap};
 use alloc::vec::Vec;
 
 #[derive(serde::Deserialize)]
@@ -14,6 +14,29 @@ pub(super) struct Sphere {
 pub(super) struct Upright {
     half_height: Real,
     radius: Real,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct TaperedCapsule {
+    half_height: Real,
+    upper_radius: Real,
+    lower_radius: Real,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct Rounded<S> {
+    core: S,
+    radius: Real,
+}
+
+#[derive(serde::Deserialize)]
+pub(super) struct HeightField {
+    n_x: u32,
+    n_z: u32,
+    spacing_x: Real,
+    spacing_z: Real,
+    heights: Vec<Real>,
+    holes: Vec<u32>,
 }
 
 #[derive(serde::Deserialize)]
@@ -79,6 +102,28 @@ impl TryFrom<Upright> for super::Cone {
     type Error = ShapeError;
     fn try_from(read: Upright) -> Result<Self, ShapeError> {
         super::Cone::new(read.half_height, read.radius)
+    }
+}
+
+impl TryFrom<TaperedCapsule> for super::TaperedCapsule {
+    type Error = ShapeError;
+    fn try_from(read: TaperedCapsule) -> Result<Self, ShapeError> {
+        super::TaperedCapsule::new(read.half_height, read.upper_radius, read.lower_radius)
+    }
+}
+
+impl<S: SupportMap> TryFrom<Rounded<S>> for super::Rounded<S> {
+    type Error = ShapeError;
+    fn try_from(read: Rounded<S>) -> Result<Self, ShapeError> {
+        super::Rounded::new(read.core, read.radius)
+    }
+}
+
+impl TryFrom<HeightField> for super::HeightField {
+    type Error = super::HeightFieldError;
+    fn try_from(read: HeightField) -> Result<Self, super::HeightFieldError> {
+        let spacing = [read.spacing_x, read.spacing_z];
+        super::HeightField::new([read.n_x, read.n_z], spacing, read.heights)?.with_holes(&read.holes)
     }
 }
 

@@ -3,6 +3,11 @@
 use carom_geom::SupportMap;
 use glam::DVec3;
 
+/// As many random cases as `PROPTEST_CASES` says, else this many.
+fn n_cases(ordinary: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(ordinary)
+}
+
 macro_rules! hull_tests {
     ($name:ident, $geom:path, $vec3:ty, $epsilon:expr) => {
         #[allow(unused_qualifications)] // The same text for both precisions.
@@ -365,7 +370,7 @@ macro_rules! hull_tests {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig::with_cases(400))]
+                #![proptest_config(ProptestConfig::with_cases(n_cases(400)))]
                 #[test]
                 fn ugly_points_have_good_hulls(points in ugly_points()) {
                     match ConvexHull::from_points(&points) {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod closest;
+mod height_field;
 mod hull;
 mod mass;
 mod mesh;

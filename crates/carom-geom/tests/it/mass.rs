@@ -131,3 +131,112 @@ proptest! {
         prop_assert!(largest(back - placed.inertia) <= 1e-12 * moments.length());
     }
 }
+
+fn close_to_polyhedron(shape: &dyn SupportMap, mass: &MassProperties) {
+    close(mass, &polyhedron(shape).mass_properties(2.5), 6e-3);
+}
+
+#[test]
+fn tapered_and_rounded_shapes_weigh_what_their_polyhedra_do() {
+    use geom::{Rounded, TaperedCapsule, Triangle};
+    for (h, upper, lower) in
+        [(0.4, 0.1, 0.3), (0.4, 0.3, 0.1), (0.4, 0.3, 0.0), (0.4, 0.2, 0.2), (0.05, 0.1, 0.3)]
+    {
+        let shape = TaperedCapsule::new(h, upper, lower).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let rounded = Rounded::new(shape, 0.05).unwrap();
+        close_to_polyhedron(&rounded, &rounded.mass_properties(2.5));
+    }
+    for r in [0.0, 0.01, 0.2, 3.0] {
+        let shape = Rounded::new(Sphere::new(0.3).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let shape = Rounded::new(Capsule::new(0.4, 0.3).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let shape = Rounded::new(Cylinder::new(0.4, 0.3).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let shape = Rounded::new(Cone::new(0.4, 0.3).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let shape = Rounded::new(Cuboid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let corners = [
+            DVec3::new(5.0, 0.1, 0.0),
+            DVec3::new(6.0, 0.0, 0.3),
+            DVec3::new(5.2, 1.0, 0.1),
+            DVec3::new(5.5, 0.4, 2.0),
+            DVec3::new(6.0, 0.9, 0.9),
+        ];
+        let shape = Rounded::new(ConvexHull::from_points(&corners).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        if 0.0 < r {
+            let shape = Rounded::new(Triangle::new(corners[0], corners[1], corners[3]).unwrap(), r).unwrap();
+            close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        }
+    }
+}
+
+/// Closed forms of the same solid, to rounding.
+#[test]
+fn rounded_shapes_that_are_others_weigh_the_same() {
+    use geom::{Rounded, TaperedCapsule};
+    let ball = Sphere::new(0.7).unwrap().mass_properties(2.0);
+    let point = Rounded::new(Cuboid::new(DVec3::ZERO).unwrap(), 0.7).unwrap();
+    close(&ball, &point.mass_properties(2.0), 1e-13);
+    close(&ball, &Rounded::new(Sphere::new(0.3).unwrap(), 0.4).unwrap().mass_properties(2.0), 1e-13);
+    close(&ball, &TaperedCapsule::new(0.0, 0.7, 0.2).unwrap().mass_properties(2.0), 1e-13);
+    let nested = TaperedCapsule::new(0.25, 0.7, 0.1).unwrap().mass_properties(2.0);
+    close(&ball.placed(&Pose::from_translation(DVec3::Y * 0.25)), &nested, 1e-13);
+    let capsule = Capsule::new(0.4, 0.7).unwrap().mass_properties(2.0);
+    close(&capsule, &TaperedCapsule::new(0.4, 0.7, 0.7).unwrap().mass_properties(2.0), 1e-13);
+    let thread = Rounded::new(Cuboid::new(DVec3::Y * 0.4).unwrap(), 0.7).unwrap();
+    close(&capsule, &thread.mass_properties(2.0), 1e-13);
+    close(
+        &capsule,
+        &Rounded::new(Cylinder::new(0.4, 0.0).unwrap(), 0.7).unwrap().mass_properties(2.0),
+        1e-13,
+    );
+    // A box is a box, also as a hull, and so are the two with round edges.
+    let cuboid = Cuboid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap();
+    let corners: Vec<DVec3> = (0..8).map(|i| cuboid.vertex(i).unwrap() + DVec3::X * 3.0).collect();
+    let hull = ConvexHull::from_points(&corners).unwrap();
+    for r in [0.0, 0.2] {
+        let as_box = Rounded::new(cuboid, r).unwrap().mass_properties(2.0);
+        let as_hull = Rounded::new(hull.clone(), r).unwrap().mass_properties(2.0);
+        close(&as_box.placed(&Pose::from_translation(DVec3::X * 3.0)), &as_hull, 1e-13);
+    }
+    close(&cuboid.mass_properties(2.0), &Rounded::new(cuboid, 0.0).unwrap().mass_properties(2.0), 1e-14);
+    // Steiner: volume, area times r, mean width, ball.
+    let (a, b, c, r) = (0.8, 0.6, 2.0, 0.2);
+    let volume = a * b * c
+        + 2.0 * (a * b + b * c + c * a) * r
+        + (a + b + c) * std::f64::consts::PI * r * r
+        + 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
+    let mass = Rounded::new(cuboid, r).unwrap().mass_properties(1.0).mass;
+    assert!((mass - volume).abs() <= 1e-14 * volume, "{mass} {volume}");
+    let plate = geom::Triangle::new(DVec3::ZERO, DVec3::X * 3.0, DVec3::Y * 4.0).unwrap();
+    let mass = Rounded::new(plate, r).unwrap().mass_properties(1.0).mass;
+    let volume = 2.0 * 6.0 * r
+        + 12.0 * 0.5 * std::f64::consts::PI * r * r
+        + 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
+    assert!((mass - volume).abs() <= 1e-14 * volume, "{mass} {volume}");
+}
+
+/// Halving the angles between samples quarters what is missing: the closed forms are the limit.
+#[test]
+fn polyhedra_converge_to_the_round_shapes() {
+    let shape = geom::TaperedCapsule::new(0.4, 0.3, 0.1).unwrap();
+    let exact = shape.mass_properties(1.0).mass;
+    let missing = |n: usize| {
+        let mut points = Vec::new();
+        for i in 0..=n {
+            let v = i as f64 * std::f64::consts::PI / n as f64;
+            for j in 0..2 * n {
+                let u = j as f64 * std::f64::consts::PI / n as f64;
+                let d = DVec3::new(v.sin() * u.cos(), v.cos(), v.sin() * u.sin());
+                points.push(shape.support(d).point + d * shape.margin());
+            }
+        }
+        exact - ConvexHull::from_points(&points).unwrap().mass_properties(1.0).mass
+    };
+    let (coarse, fine) = (missing(16), missing(32));
+    assert!(0.0 < fine && (3.0..5.0).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
+}

@@ -56,6 +56,10 @@ macro_rules! ray_point_tests {
                     case!(cases, geom::Sphere::new(b as _).unwrap());
                     case!(cases, geom::Capsule::new(a as _, b as _).unwrap());
                     case!(cases, geom::Cylinder::new(a as _, b as _).unwrap());
+                    for c in [0.0, 0.2, 0.31, 0.9, 2.5] {
+                        let c = c * scale;
+                        case!(cases, geom::TaperedCapsule::new(a as _, b as _, c as _).unwrap());
+                    }
                     case!(cases, geom::Cone::new(a as _, b as _).unwrap());
                 }
                 for (x, y, z) in

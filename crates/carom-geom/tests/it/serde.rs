@@ -1,7 +1,8 @@
 //! Shapes written and read again: the same, and checked on the way in.
 
 use carom_geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Segment, Sphere, Tetrahedron, Triangle,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, Rounded, Segment, Sphere,
+    TaperedCapsule, Tetrahedron, Triangle,
 };
 use carom_testkit::random::Random;
 use core::fmt::Debug;
@@ -17,6 +18,8 @@ fn there_and_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(shape: T)
 fn shapes_are_what_they_were() {
     there_and_back(Sphere::new(0.3).unwrap());
     there_and_back(Capsule::new(0.3, 0.1).unwrap());
+    there_and_back(TaperedCapsule::new(0.3, 0.1, 0.2).unwrap());
+    there_and_back(Rounded::new(Cone::new(0.3, 0.1).unwrap(), 0.05).unwrap());
     there_and_back(Cuboid::new(Vec3::new(0.1, 2.0, 3.0)).unwrap());
     there_and_back(Cylinder::new(0.3, 0.1).unwrap());
     there_and_back(Cone::new(0.3, 0.1).unwrap());
@@ -26,6 +29,14 @@ fn shapes_are_what_they_were() {
     there_and_back(Triangle::new(Vec3::X, Vec3::Y, Vec3::Z).unwrap());
     there_and_back(Tetrahedron::new(Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z).unwrap());
     assert_eq!(serde_json::to_string(&Sphere::new(0.5).unwrap()).unwrap(), r#"{"radius":0.5}"#);
+}
+
+#[test]
+fn height_fields_are_what_they_were() {
+    let heights = vec![0.0, 1.0, 0.5, -0.25, 0.125, 2.0];
+    let field = HeightField::new([3, 2], [0.5, 2.0], heights).unwrap();
+    there_and_back(field.clone());
+    there_and_back(field.with_holes(&[1]).unwrap());
 }
 
 #[test]
@@ -46,5 +57,11 @@ fn bad_shapes_are_refused() {
     let error = serde_json::from_str::<Sphere>(r#"{"radius":-1.0}"#).unwrap_err();
     assert!(error.to_string().contains("radius is negative"), "{error}");
     assert!(serde_json::from_str::<ConvexHull>(r#"{"vertices":[[0.0,0.0,0.0]]}"#).is_err());
+    let error =
+        serde_json::from_str::<Rounded<Sphere>>(r#"{"core":{"radius":1.0},"radius":-1.0}"#).unwrap_err();
+    assert!(error.to_string().contains("radius is negative"), "{error}");
+    let field = r#"{"n_x":2,"n_z":2,"spacing_x":1.0,"spacing_z":1.0,"heights":[0.0,0.0,0.0],"holes":[]}"#;
+    let error = serde_json::from_str::<HeightField>(field).unwrap_err();
+    assert!(error.to_string().contains("3 heights are not one for each sample"), "{error}");
     assert!(serde_json::from_str::<Cone>(r#"{"half_height":1.0}"#).is_err());
 }

@@ -70,6 +70,51 @@ macro_rules! support_tests {
                     assert_eq!(shape.margin(), f64::from(shape.radius()));
                 }
 
+                /// Where the balls are far apart, of one size, nested, or one is a point.
+                #[test]
+                fn tapered_capsules(h in size(), upper in size(), lower in size(), equal in 0..4) {
+                    let lower = if equal == 0 { upper } else { lower };
+                    let shape = geom::TaperedCapsule::new(h as _, upper as _, lower as _).unwrap();
+                    let (h, upper, lower) =
+                        (f64::from(shape.half_height()), f64::from(shape.upper_radius()), f64::from(shape.lower_radius()));
+                    let margin = upper.min(lower);
+                    assert_eq!(shape.margin(), margin);
+                    let mut points: Vec<DVec3> = scatter()
+                        .into_iter()
+                        .flat_map(|p| [p * (upper - margin) + DVec3::Y * h, p * (lower - margin) - DVec3::Y * h])
+                        .collect();
+                    points.push(DVec3::ZERO);
+                    check(&shape, &points, 0.0);
+                }
+
+                #[test]
+                fn rounded_shapes(x in size(), y in size(), z in size(), r in size(), kind in 0..4) {
+                    let (shape, r): (Box<dyn SupportMap>, f64) = match kind {
+                        0 => {
+                            let shape = geom::Rounded::new(geom::Cuboid::new(stored(DVec3::new(x, y, z))).unwrap(), r as _).unwrap();
+                            (Box::new(shape), f64::from(shape.radius()))
+                        }
+                        1 => {
+                            let shape = geom::Rounded::new(geom::Cylinder::new(x as _, y as _).unwrap(), r as _).unwrap();
+                            (Box::new(shape), f64::from(shape.radius()))
+                        }
+                        2 => {
+                            let core = geom::Triangle::new(stored(DVec3::new(x, y, z)), stored(DVec3::new(-y, x, -z)), stored(-DVec3::ONE));
+                            let shape = geom::Rounded::new(core.unwrap(), r as _).unwrap();
+                            (Box::new(shape), f64::from(shape.radius()))
+                        }
+                        _ => {
+                            // Rounded twice: the radii add up.
+                            let core = geom::Rounded::new(geom::Capsule::new(x as _, y as _).unwrap(), z as _).unwrap();
+                            let shape = geom::Rounded::new(core, r as _).unwrap();
+                            let sum = f64::from(shape.radius()) + f64::from(core.radius()) + f64::from(core.core().radius());
+                            (Box::new(shape), sum)
+                        }
+                    };
+                    check(&*shape, &[], if kind == 1 { ROUND } else { 0.0 });
+                    assert!((shape.margin() - r).abs() <= 4.0 * f64::EPSILON * r);
+                }
+
                 #[test]
                 fn cuboids(x in size(), y in size(), z in size()) {
                     let shape = geom::Cuboid::new(stored(DVec3::new(x, y, z))).unwrap();
@@ -151,6 +196,13 @@ macro_rules! support_tests {
                 let v = |x: f64, y: f64, z: f64| stored(DVec3::new(x, y, z));
                 scaled_checks(|s| Box::new(geom::Sphere::new((0.3 * s) as _).unwrap()));
                 scaled_checks(|s| Box::new(geom::Capsule::new((0.7 * s) as _, (0.3 * s) as _).unwrap()));
+                scaled_checks(|s| {
+                    Box::new(geom::TaperedCapsule::new((0.7 * s) as _, (0.1 * s) as _, (0.3 * s) as _).unwrap())
+                });
+                scaled_checks(|s| {
+                    let core = geom::Cone::new((0.7 * s) as _, (0.3 * s) as _).unwrap();
+                    Box::new(geom::Rounded::new(core, (0.05 * s) as _).unwrap())
+                });
                 scaled_checks(|s| Box::new(geom::Cuboid::new(v(0.7 * s, 1.3 * s, 0.01 * s)).unwrap()));
                 scaled_checks(|s| Box::new(geom::Cylinder::new((0.7 * s) as _, (0.3 * s) as _).unwrap()));
                 scaled_checks(|s| Box::new(geom::Cone::new((0.7 * s) as _, (0.3 * s) as _).unwrap()));
@@ -191,6 +243,12 @@ macro_rules! support_tests {
                     margin_check(&sphere, sphere.aabb(&pose));
                     let capsule = geom::Capsule::new(0.7, 0.3).unwrap();
                     margin_check(&capsule, capsule.aabb(&pose));
+                    for (h, upper, lower) in [(0.7, 0.1, 0.3), (0.7, 0.3, 0.1), (0.1, 0.5, 0.2)] {
+                        let tapered = geom::TaperedCapsule::new(h, upper, lower).unwrap();
+                        margin_check(&tapered, tapered.aabb(&pose));
+                        let rounded = geom::Rounded::new(geom::Cone::new(h, upper).unwrap(), lower).unwrap();
+                        margin_check(&rounded, rounded.aabb(&pose));
+                    }
                     let cuboid = geom::Cuboid::new(<$vec3>::new(0.7, 1.3, 0.01)).unwrap();
                     margin_check(&cuboid, cuboid.aabb(&pose));
                     let cylinder = geom::Cylinder::new(0.7, 0.3).unwrap();
@@ -209,6 +267,12 @@ macro_rules! support_tests {
                 assert_eq!(geom::Sphere::new(-1.0).unwrap_err(), ShapeError::Negative { what: "radius", value: -1.0 });
                 assert_eq!(geom::Sphere::new(nan).unwrap_err(), ShapeError::NotFinite { what: "radius" });
                 assert_eq!(geom::Cone::new(nan, 1.0).unwrap_err(), ShapeError::NotFinite { what: "half_height" });
+                assert_eq!(
+                    geom::TaperedCapsule::new(1.0, 1.0, -1.0).unwrap_err(),
+                    ShapeError::Negative { what: "lower_radius", value: -1.0 }
+                );
+                let ball = geom::Sphere::new(1.0).unwrap();
+                assert_eq!(geom::Rounded::new(ball, nan).unwrap_err(), ShapeError::NotFinite { what: "radius" });
                 assert_eq!(
                     geom::Cuboid::new(<$vec3>::new(1.0, -2.0, 1.0)).unwrap_err(),
                     ShapeError::Negative { what: "half_extents.y", value: -2.0 }

@@ -1,0 +1,391 @@
+//! Height fields: a grid of heights over the xz plane, two triangles to a cell, made when they are asked for.
+//!
+//! A box looks up its cells in the grid. A ray walks it: along the axis on which it crosses more cells, one strip of cells
+//! after the other, and in each strip over all cells that it may pass, by a bound on its rounding, so that none is skipped.
+//! Whether a triangle is hit is decided exactly, as for meshes: no ray slips between two cells.
+//!
+//! Reference: F. K. Musgrave, Grid Tracing: Fast Ray Tracing for Height Fields, 1988; J. Amanatides, A. Woo, A Fast Voxel
+//! Traversal Algorithm for Ray Tracing, 1987.
+//! Differs: strips with conservative ends instead of a single line of cells.
+
+use super::super::num::{Interval, Ray, Real, Vec3, narrow, real, wide, widen};
+use super::{RayHit, Triangle};
+use crate::normal::polygon_normal;
+use crate::ray_mesh::line_touches;
+use crate::{ShapeError, check};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::scaling::balanced;
+use core::ops::Range;
+use glam::DVec3;
+
+/// A surface over a rectangle of the xz plane, centred on the y axis, with holes where cells are left out.
+///
+/// Sample (i, j) stands at x = (i - (n_x - 1) / 2) * spacing_x, z = (j - (n_z - 1) / 2) * spacing_z, at its height y. Cell
+/// (i, j) has the samples (i, j) to (i + 1, j + 1) for corners and two triangles that face upwards, divided by the diagonal
+/// from (i + 1, j) to (i, j + 1): number 2 c is the one at (i, j), 2 c + 1 the other, where c = j (n_x - 1) + i.
+///
+/// An open surface: it has no inside and no mass.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::HeightField"))]
+pub struct HeightField {
+    n_x: u32,
+    n_z: u32,
+    spacing_x: Real,
+    spacing_z: Real,
+    heights: Vec<Real>,
+    /// Numbers of the cells that are left out, ascending.
+    holes: Vec<u32>,
+    /// The least and the greatest height.
+    #[cfg_attr(feature = "serde", serde(skip_serializing))]
+    range: [Real; 2],
+}
+
+/// Why a height field was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum HeightFieldError {
+    /// Fewer than two samples along an axis: there is no cell.
+    TooFew,
+    /// More than [`HeightField::MAX_SIDE`] samples along an axis, or more triangles than a `u32` can number.
+    TooMany,
+    /// Not n_x times n_z heights.
+    Count {
+        /// How many there are.
+        given: usize,
+    },
+    /// The spacing is not a positive size.
+    Spacing(ShapeError),
+    /// A height, the first such, is NaN, infinite or beyond [`MAX_LENGTH`](carom_math::tol::MAX_LENGTH).
+    Height {
+        /// Number of the sample: j n_x + i.
+        sample: usize,
+    },
+    /// A hole that is no cell.
+    Hole {
+        /// The number given.
+        cell: u32,
+    },
+}
+
+impl core::fmt::Display for HeightFieldError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            HeightFieldError::TooFew => write!(f, "a height field needs two samples along each axis"),
+            HeightFieldError::TooMany => write!(f, "the height field has too many samples"),
+            HeightFieldError::Count { given } => write!(f, "{given} heights are not one for each sample"),
+            HeightFieldError::Spacing(error) => error.fmt(f),
+            HeightFieldError::Height { sample } => {
+                write!(f, "height {sample} is NaN, infinite or too large")
+            }
+            HeightFieldError::Hole { cell } => write!(f, "hole {cell} is not a cell"),
+        }
+    }
+}
+
+impl core::error::Error for HeightFieldError {}
+
+impl HeightField {
+    /// Most samples along an axis: below it neighbours keep places of their own, also in `f32`.
+    pub const MAX_SIDE: u32 = 1 << 20;
+
+    /// A field without holes from the number of samples along x and z, their spacing, and n_x n_z heights, those along
+    /// x in a row.
+    pub fn new(
+        [n_x, n_z]: [u32; 2],
+        [spacing_x, spacing_z]: [Real; 2],
+        heights: Vec<Real>,
+    ) -> Result<HeightField, HeightFieldError> {
+        if n_x < 2 || n_z < 2 {
+            return Err(HeightFieldError::TooFew);
+        }
+        let n_triangles = 2 * u64::from(n_x - 1) * u64::from(n_z - 1);
+        if Self::MAX_SIDE < n_x.max(n_z) || u64::from(u32::MAX) < n_triangles {
+            return Err(HeightFieldError::TooMany);
+        }
+        if heights.len() as u64 != u64::from(n_x) * u64::from(n_z) {
+            return Err(HeightFieldError::Count { given: heights.len() });
+        }
+        for (what, spacing, n) in [("spacing_x", spacing_x, n_x), ("spacing_z", spacing_z, n_z)] {
+            check::size(what, wide(spacing)).map_err(HeightFieldError::Spacing)?;
+            check::size(what, wide(spacing) * f64::from(n)).map_err(HeightFieldError::Spacing)?;
+            let value = wide(spacing);
+            // Places must be numbers with all their digits, or they would coincide.
+            let error = if value < wide(Real::MIN_POSITIVE) {
+                ShapeError::TooSmall { what, value }
+            } else if place(n - 1, n, spacing).is_infinite() {
+                ShapeError::TooLarge { what, value }
+            } else {
+                continue;
+            };
+            return Err(HeightFieldError::Spacing(error));
+        }
+        let is_bad = |h: &Real| check::point("height", DVec3::splat(wide(*h))).is_err();
+        if let Some(sample) = heights.iter().position(is_bad) {
+            return Err(HeightFieldError::Height { sample });
+        }
+        let range = heights
+            .iter()
+            .fold([Real::INFINITY, Real::NEG_INFINITY], |[low, high], &h| [low.min(h), high.max(h)]);
+        Ok(HeightField { n_x, n_z, spacing_x, spacing_z, heights, holes: Vec::new(), range })
+    }
+
+    /// The same field without these cells, given by their numbers, in any order.
+    pub fn with_holes(mut self, cells: &[u32]) -> Result<HeightField, HeightFieldError> {
+        if let Some(&cell) = cells.iter().find(|&&cell| self.n_cells() <= cell) {
+            return Err(HeightFieldError::Hole { cell });
+        }
+        self.holes.extend_from_slice(cells);
+        self.holes.sort_unstable();
+        self.holes.dedup();
+        Ok(self)
+    }
+
+    /// How many samples there are along x and along z.
+    #[inline]
+    pub fn n_samples(&self) -> [u32; 2] {
+        [self.n_x, self.n_z]
+    }
+
+    /// The distance of neighbouring samples along x and along z.
+    #[inline]
+    pub fn spacing(&self) -> [Real; 2] {
+        [self.spacing_x, self.spacing_z]
+    }
+
+    /// The heights, those along x in a row.
+    #[inline]
+    pub fn heights(&self) -> &[Real] {
+        &self.heights
+    }
+
+    /// The numbers of the cells that are left out, ascending.
+    #[inline]
+    pub fn holes(&self) -> &[u32] {
+        &self.holes
+    }
+
+    /// How many cells there are, holes included.
+    #[inline]
+    pub fn n_cells(&self) -> u32 {
+        (self.n_x - 1) * (self.n_z - 1)
+    }
+
+    /// The cell is left out.
+    #[inline]
+    pub fn is_hole(&self, cell: u32) -> bool {
+        self.holes.binary_search(&cell).is_ok()
+    }
+
+    /// The place of a sample. Panics past the last sample, as a slice does.
+    #[inline]
+    pub fn sample(&self, i: u32, j: u32) -> Vec3 {
+        Vec3::new(self.x(i), self.heights[(j * self.n_x + i) as usize], self.z(j))
+    }
+
+    /// The corners of a triangle, counter-clockwise seen from above. Panics past the last cell, as a slice does.
+    pub fn points(&self, triangle: u32) -> [Vec3; 3] {
+        let cell = triangle / 2;
+        let (i, j) = (cell % (self.n_x - 1), cell / (self.n_x - 1));
+        if triangle.is_multiple_of(2) {
+            [self.sample(i, j), self.sample(i, j + 1), self.sample(i + 1, j)]
+        } else {
+            [self.sample(i + 1, j + 1), self.sample(i + 1, j), self.sample(i, j + 1)]
+        }
+    }
+
+    /// A triangle as a shape. Panics past the last cell, as a slice does.
+    #[inline]
+    pub fn triangle(&self, triangle: u32) -> Triangle {
+        let [a, b, c] = self.points(triangle);
+        Triangle::new_unchecked(a, b, c)
+    }
+
+    /// The corners of a triangle, widened without rounding. Panics past the last cell, as a slice does.
+    #[inline]
+    pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        self.points(triangle).map(widen)
+    }
+
+    /// The numbers of all triangles but those of holes, ascending.
+    pub fn triangles(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.n_cells()).filter(|&cell| !self.is_hole(cell)).flat_map(|cell| [2 * cell, 2 * cell + 1])
+    }
+
+    /// Vertices and triangles as a mesh takes them: all samples, and the triangles of [`HeightField::triangles`].
+    pub fn to_indexed(&self) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+        let vertices = (0..self.n_z).flat_map(|j| (0..self.n_x).map(move |i| self.sample(i, j))).collect();
+        let corners = |triangle: u32| {
+            let cell = triangle / 2;
+            let here = cell / (self.n_x - 1) * self.n_x + cell % (self.n_x - 1);
+            let (right, above) = (here + 1, here + self.n_x);
+            if triangle.is_multiple_of(2) { [here, above, right] } else { [above + 1, right, above] }
+        };
+        (vertices, self.triangles().map(corners).collect())
+    }
+
+    /// The box around the whole field, holes included.
+    pub fn aabb(&self) -> Aabb {
+        let [low, high] = self.range;
+        let min = Vec3::new(self.x(0), low, self.z(0));
+        Aabb::around(widen(min), widen(Vec3::new(-min.x, high, -min.z)))
+    }
+
+    /// The cells, but for holes, whose own box touches the box from `min` to `max`, by their numbers, row by row.
+    pub fn cells_in_box(&self, min: DVec3, max: DVec3) -> impl Iterator<Item = u32> + '_ {
+        let columns = touched(self.n_x, |i| wide(self.x(i)), min.x, max.x);
+        let rows = touched(self.n_z, |j| wide(self.z(j)), min.z, max.z);
+        rows.flat_map(move |j| columns.clone().map(move |i| (i, j)))
+            .filter(move |&(i, j)| self.is_level(i, j, min.y, max.y))
+            .map(|(i, j)| j * (self.n_x - 1) + i)
+            .filter(|&cell| !self.is_hole(cell))
+    }
+
+    /// The first place in the interval where a ray, in the field's frame, touches the surface, edges and corners
+    /// included: exact in whether it does. `part` is the triangle, of several at one t the one with the lowest number; a
+    /// back face is met from below. A ray along a triangle meets its neighbours.
+    pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+        let mut best: Option<(f64, u32, bool)> = None;
+        self.visit_ray(ray, interval, |t, triangle, is_back_face| {
+            if best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
+                best = Some((t, triangle, is_back_face));
+            }
+            best.map_or(t, |(least, ..)| least)
+        });
+        best.map(|(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face))
+    }
+
+    /// Every place in the interval where a ray touches a triangle, appended to `out` in the order of t, then of the
+    /// triangles; one through an edge touches both of its triangles.
+    pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+        let mut found = Vec::new();
+        self.visit_ray(ray, interval, |t, triangle, is_back_face| {
+            found.push((t, triangle, is_back_face));
+            f64::INFINITY
+        });
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        out.extend(found.iter().map(|&(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face)));
+    }
+
+    fn hit(&self, t: f64, triangle: u32, is_back_face: bool) -> RayHit {
+        let corners = self.corners(triangle);
+        let normal = polygon_normal(3, |i| corners[i]).unwrap_or(DVec3::Y);
+        RayHit::new(real(t), narrow(normal)).with_part(triangle).with_back_face(is_back_face)
+    }
+
+    /// Gives the triangles that the ray touches, in no order, with t, at least all up to the t that `hit` answers.
+    fn visit_ray(&self, ray: &Ray, interval: Interval, mut hit: impl FnMut(f64, u32, bool) -> f64) {
+        let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+        let (min, mut max) = (wide(interval.min), wide(interval.max));
+        if !(origin.is_finite() && direction.is_finite() && min <= max) {
+            return;
+        }
+        let d = balanced(direction);
+        // Along the axis on which more cells are crossed, so that a strip across it has few.
+        let is_steep = d.z.abs() * wide(self.spacing_x) <= d.x.abs() * wide(self.spacing_z);
+        let (main, cross) = if d.z == 0.0 || (d.x != 0.0 && is_steep) { (0, 2) } else { (2, 0) };
+        let place = |axis: usize, number: u32| {
+            if axis == 0 { wide(self.x(number)) } else { wide(self.z(number)) }
+        };
+        let n_on = |axis: usize| if axis == 0 { self.n_x } else { self.n_z };
+        // Where the line is on one axis while it is between two places on another: from the ends, by a bound on what they
+        // round to, which is half a unit for the slope, the difference, the product and the sum each.
+        let range = |axis: usize, other: usize, from: f64, to: f64| {
+            if d[axis] == 0.0 {
+                return (origin[axis], origin[axis]);
+            }
+            let slope = d[axis] / d[other];
+            let (a, b) = ((from - origin[other]) * slope, (to - origin[other]) * slope);
+            let size = a.abs().max(b.abs()) + origin[axis].abs();
+            let slack = size * (4.0 * f64::EPSILON) + f64::MIN_POSITIVE; // rounding, underflow
+            (origin[axis] + a.min(b) - slack, origin[axis] + a.max(b) + slack)
+        };
+        let strips = {
+            let [low, high] = self.range.map(wide);
+            let (left, right) = range(main, 1, low, high);
+            touched(n_on(main), |i| place(main, i), left, right)
+        };
+        let n_strips = strips.len() as u32;
+        for k in 0..n_strips {
+            let strip = if d[main] < 0.0 { strips.end - 1 - k } else { strips.start + k };
+            let (from, to) = (place(main, strip), place(main, strip + 1));
+            if d[main] != 0.0 {
+                // In lengths of the direction; each is right to two roundings.
+                let (a, b) = ((from - origin[main]) / direction[main], (to - origin[main]) / direction[main]);
+                let slack = |t: f64| t.abs() * (2.0 * f64::EPSILON) + f64::MIN_POSITIVE; // rounding, underflow
+                let (enter, leave) = (a.min(b) - slack(a.min(b)), a.max(b) + slack(a.max(b)));
+                if max < enter {
+                    return;
+                }
+                if leave < min {
+                    continue;
+                }
+            }
+            let (left, right) = range(cross, main, from, to);
+            let (low, high) = range(1, main, from, to);
+            for number in touched(n_on(cross), |i| place(cross, i), left, right) {
+                let (i, j) = if main == 0 { (strip, number) } else { (number, strip) };
+                let cell = j * (self.n_x - 1) + i;
+                if !self.is_level(i, j, low, high) || self.is_hole(cell) {
+                    continue;
+                }
+                for triangle in [2 * cell, 2 * cell + 1] {
+                    let Some(touch) = line_touches(origin, direction, &self.corners(triangle)) else {
+                        continue;
+                    };
+                    if min <= touch.t && touch.t <= max {
+                        max = max.min(hit(touch.t, triangle, touch.is_back_face));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The heights of a cell touch the interval; yes where a bound of it is no number.
+    fn is_level(&self, i: u32, j: u32, low: f64, high: f64) -> bool {
+        let at = (j * self.n_x + i) as usize;
+        let (near, far) = (&self.heights[at..at + 2], &self.heights[at + self.n_x as usize..][..2]);
+        let least = near[0].min(near[1]).min(far[0].min(far[1]));
+        let most = near[0].max(near[1]).max(far[0].max(far[1]));
+        !(wide(most) < low || high < wide(least))
+    }
+
+    #[inline]
+    fn x(&self, i: u32) -> Real {
+        place(i, self.n_x, self.spacing_x)
+    }
+
+    #[inline]
+    fn z(&self, j: u32) -> Real {
+        place(j, self.n_z, self.spacing_z)
+    }
+}
+
+/// The place of sample `number` of `n`, symmetric about zero to the bit.
+#[inline]
+fn place(number: u32, n: u32, spacing: Real) -> Real {
+    real((2.0 * f64::from(number) - f64::from(n - 1)) * (0.5 * wide(spacing)))
+}
+
+/// The intervals between `n` ascending places that touch the one from `low` to `high`; all where that is no number.
+fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32> {
+    // The first whose upper end is not below, and the first whose lower end is above.
+    let first = partition(n - 1, |i| place(i + 1) < low);
+    let last = partition(n - 1, |i| !(high < place(i)));
+    first..last.max(first)
+}
+
+/// The first number below `n` for which the question, yes first and no later, has the answer no; `n` if none has.
+fn partition(n: u32, question: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (0, n);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if question(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -1,0 +1,329 @@
+//! Mass of rounded solids and of tapered capsules.
+//!
+//! A rounded polytope is its core, a slab on each face, a wedge of a cylinder along each edge, and a wedge of a ball at each
+//! vertex, whose normals fill a polygon on the sphere. The integrals of n and n n^T over that polygon are sums over its
+//! sides, by the divergence theorem in the cone over it. A rounded solid of revolution is told by lines and arcs.
+//!
+//! Reference: J. Steiner, Ueber parallele Flaechen, 1840 (the pieces); A. van Oosterom, J. Strackee, The Solid Angle of a
+//! Plane Triangle, 1983; M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 1964, 25.4.30 (Gauss's rule).
+
+use super::super::num::{Real, real, wide, widen};
+use super::mass::{of_unit, outer, symmetric};
+use super::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, MassProperties, Rounded, Sphere, TaperedCapsule, Triangle,
+};
+use crate::normal::polygon_normal;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_math::ops::{atan2, sin_cos, sqrt};
+use carom_math::scaling::unit;
+use core::f64::consts::{FRAC_PI_2, PI};
+use glam::{DMat3, DVec3};
+
+/// Arcs are cut into so many pieces: Gauss's rule is then right to rounding.
+const N_PIECES: usize = 256;
+
+/// Volume, and the integrals of x and x x^T.
+struct Moments {
+    volume: f64,
+    first: DVec3,
+    second: DMat3,
+}
+
+impl Moments {
+    const NONE: Moments = Moments { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+
+    /// Adds what the integrals of y are for x = y + `shift`.
+    fn add_shifted(&mut self, shift: DVec3, volume: f64, first: DVec3, second: DMat3) {
+        self.volume += volume;
+        self.first += first + shift * volume;
+        self.second += second + cross_terms(first, shift) + outer(shift) * volume;
+    }
+
+    /// About the centre, `origin` being where x was zero.
+    fn mass_properties(&self, origin: DVec3, density: Real) -> MassProperties {
+        if !(0.0 < self.volume && self.second.is_finite()) {
+            return MassProperties::ZERO;
+        }
+        let center = self.first * (1.0 / self.volume);
+        let spread = self.second - outer(center) * self.volume;
+        let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
+        let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
+        of_unit(self.volume, origin + center, symmetric(inertia), density)
+    }
+}
+
+/// u v^T + v u^T.
+fn cross_terms(u: DVec3, v: DVec3) -> DMat3 {
+    outer(u + v) - outer(u) - outer(v)
+}
+
+/// A convex polytope, which may be flat: faces with their normals and their corners, counter-clockwise.
+struct Faces {
+    vertices: Vec<DVec3>,
+    faces: Vec<(DVec3, Vec<u32>)>,
+}
+
+/// The integrals of 1, n and n n^T over the normals at a vertex, the first and the last still to be completed.
+#[derive(Clone, Copy)]
+struct Cone3 {
+    first: DVec3,
+    sides: DMat3,
+}
+
+impl Faces {
+    fn rounded(mut self, radius: f64, density: Real) -> MassProperties {
+        let r = radius;
+        let (low, high) = self
+            .vertices
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+        let origin = low * 0.5 + high * 0.5;
+        self.vertices.iter_mut().for_each(|v| *v -= origin);
+        let mut sum = Moments::NONE;
+        let mut sides = Vec::new();
+        for (face, (n, ring)) in self.faces.iter().enumerate() {
+            let n = *n;
+            let corner = |i: usize| self.vertices[ring[i] as usize];
+            for i in 1..ring.len() - 1 {
+                let (a, b, c) = (corner(0), corner(i), corner(i + 1));
+                let (s, squares) = (a + b + c, outer(a) + outer(b) + outer(c));
+                // The cone from the middle, and the slab on the triangle.
+                let six = a.dot(b.cross(c));
+                sum.volume += six / 6.0;
+                sum.first += s * (six / 24.0);
+                sum.second += (squares + outer(s)) * (six / 120.0);
+                let area = 0.5 * (b - a).cross(c - a).dot(n);
+                sum.volume += area * r;
+                sum.first += (s * (1.0 / 3.0) + n * (0.5 * r)) * (area * r);
+                sum.second += ((squares + outer(s)) * (1.0 / 12.0)
+                    + cross_terms(s * (1.0 / 3.0), n) * (0.5 * r)
+                    + outer(n) * (r * r / 3.0))
+                    * (area * r);
+            }
+            for i in 0..ring.len() {
+                sides.push((ring[i], ring[(i + 1) % ring.len()], face));
+            }
+        }
+        sides.sort_unstable();
+        let mut cones = vec![Cone3 { first: DVec3::ZERO, sides: DMat3::ZERO }; self.vertices.len()];
+        let mut arcs = Vec::new();
+        for &(from, to, left) in &sides {
+            let at = sides.partition_point(|side| (side.0, side.1) < (to, from));
+            let Some(&(start, end, right)) = sides.get(at) else { continue };
+            if (start, end) != (to, from) {
+                continue;
+            }
+            let (n_left, n_right) = (self.faces[left].0, self.faces[right].0);
+            let way = self.vertices[to as usize] - self.vertices[from as usize];
+            let turn = n_right.cross(n_left);
+            // An edge without length still has a direction, that of both faces.
+            let Some(e) = unit(way).or_else(|| unit(-turn)) else { continue };
+            // From the right normal to the left one, about -e.
+            let angle = atan2(turn.dot(-e), n_right.dot(n_left)).abs();
+            let (sine, cosine) = sin_cos(0.5 * angle);
+            let middle = n_right * cosine + n_right.cross(e) * sine;
+            let across = e.cross(middle);
+            if from < to {
+                let length = sqrt(way.length_squared());
+                let center = (self.vertices[from as usize] + self.vertices[to as usize]) * 0.5;
+                let volume = 0.5 * r * r * angle * length;
+                let first = middle * (r * r * r * (2.0 / 3.0) * sine * length);
+                // Twice the product of sine and cosine is the sine of the whole angle.
+                let (wide, narrow) = (0.5 * angle + sine * cosine, 0.5 * angle - sine * cosine);
+                let quartic = r * r * r * r * 0.25 * length;
+                let second = outer(middle) * (wide * quartic)
+                    + outer(across) * (narrow * quartic)
+                    + outer(way) * (volume / 12.0);
+                sum.add_shifted(center, volume, first, second);
+            }
+            let cone = &mut cones[from as usize];
+            cone.first -= e * (0.5 * angle);
+            let moment = middle * (2.0 / 3.0 * sine);
+            // e moment^T, halved with its transpose in the end: the sum over the vertex is symmetric.
+            cone.sides -= DMat3::from_cols(e * moment.x, e * moment.y, e * moment.z);
+            arcs.push((from, n_right, middle, n_left));
+        }
+        let mut angles = vec![0.0; self.vertices.len()];
+        for &(vertex, right, middle, left) in &arcs {
+            let Some(axis) = unit(cones[vertex as usize].first) else { continue };
+            angles[vertex as usize] += solid_angle(axis, right, middle) + solid_angle(axis, middle, left);
+        }
+        for ((&vertex, cone), &angle) in self.vertices.iter().zip(&cones).zip(&angles) {
+            let cube = r * r * r;
+            let second = DMat3::from_diagonal(DVec3::splat(angle / 3.0)) + symmetric(cone.sides);
+            let (volume, first) = (angle * cube / 3.0, cone.first * (cube * r / 4.0));
+            sum.add_shifted(vertex, volume, first, second * (cube * r * r / 5.0));
+        }
+        sum.mass_properties(origin, density)
+    }
+}
+
+/// The part of the unit sphere that a triangle of unit vectors takes up, negative when it is clockwise seen from outside.
+fn solid_angle(a: DVec3, b: DVec3, c: DVec3) -> f64 {
+    2.0 * atan2(a.dot(b.cross(c)), 1.0 + a.dot(b) + b.dot(c) + c.dot(a))
+}
+
+/// A piece of the outline of a solid of revolution, in the half-plane of (distance from the axis, height), upwards.
+enum Outline {
+    Line([f64; 2], [f64; 2]),
+    /// Centre, radius, and the angles above the horizontal where it begins and ends.
+    Arc([f64; 2], f64, f64, f64),
+}
+
+/// A solid of revolution about the y axis.
+fn revolved(pieces: &[Outline], density: Real) -> MassProperties {
+    let points: Vec<(f64, f64, f64)> = pieces.iter().flat_map(samples).collect();
+    let sum = |f: &dyn Fn(f64, f64) -> f64| PI * points.iter().map(|&(x, y, dy)| f(x, y) * dy).sum::<f64>();
+    let volume = sum(&|x, _| x * x);
+    if !(0.0 < volume) {
+        return MassProperties::ZERO;
+    }
+    let center = sum(&|x, y| x * x * y) / volume;
+    // Of a disc: x^4 / 4 about a diameter, and its distance from the centre.
+    let along = sum(&|x, _| 0.5 * (x * x) * (x * x));
+    let across = 0.5 * along + sum(&|x, y| x * x * (y - center) * (y - center));
+    let inertia = DMat3::from_diagonal(DVec3::new(across, along, across));
+    of_unit(volume, DVec3::new(0.0, center, 0.0), inertia, density)
+}
+
+/// Points of a piece and their share of the height: distance from the axis, height, share.
+fn samples(piece: &Outline) -> Vec<(f64, f64, f64)> {
+    // Gauss's rule of three points is exact up to the fifth power: for lines, of which there are at most four.
+    let root = sqrt(0.6_f64);
+    let rule = [(-root, 5.0 / 18.0), (0.0, 8.0 / 18.0), (root, 5.0 / 18.0)];
+    let mut out = Vec::new();
+    match *piece {
+        Outline::Line(from, to) => {
+            for (node, weight) in rule {
+                let s = 0.5 + 0.5 * node;
+                let at = |i: usize| from[i] + (to[i] - from[i]) * s;
+                out.push((at(0), at(1), weight * (to[1] - from[1])));
+            }
+        }
+        Outline::Arc([x, y], radius, from, to) => {
+            let step = (to - from) / N_PIECES as f64;
+            for k in 0..N_PIECES {
+                for (node, weight) in rule {
+                    let angle = from + step * (k as f64 + 0.5 + 0.5 * node);
+                    let (sine, cosine) = sin_cos(angle);
+                    out.push((x + radius * cosine, y + radius * sine, weight * step * radius * cosine));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The outline of the hull of two balls, or tori, of the same slope.
+fn tapered([lower, upper]: [([f64; 2], f64); 2], slope: f64, density: Real) -> MassProperties {
+    let (sine, cosine) = sin_cos(slope);
+    let touch = |([x, y], r): ([f64; 2], f64)| [x + r * cosine, y + r * sine];
+    let pieces = [
+        Outline::Arc(lower.0, lower.1, -FRAC_PI_2, slope),
+        Outline::Line(touch(lower), touch(upper)),
+        Outline::Arc(upper.0, upper.1, slope, FRAC_PI_2),
+    ];
+    revolved(&pieces, density)
+}
+
+impl TaperedCapsule {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let taper = self.taper();
+        match taper.slope {
+            Some((sine, cosine)) => {
+                let ends =
+                    [([0.0, -taper.half_height], taper.lower), ([0.0, taper.half_height], taper.upper)];
+                tapered(ends, atan2(sine, cosine), density)
+            }
+            None => {
+                let (center, radius, _) = taper.larger();
+                revolved(&[Outline::Arc([0.0, center.y], radius, -FRAC_PI_2, FRAC_PI_2)], density)
+            }
+        }
+    }
+}
+
+impl Rounded<Sphere> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let r = wide(self.core().radius()) + wide(self.radius());
+        revolved(&[Outline::Arc([0.0, 0.0], r, -FRAC_PI_2, FRAC_PI_2)], density)
+    }
+}
+
+impl Rounded<Capsule> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let (h, r) = (wide(self.core().half_height()), wide(self.core().radius()) + wide(self.radius()));
+        tapered([([0.0, -h], r), ([0.0, h], r)], 0.0, density)
+    }
+}
+
+impl Rounded<TaperedCapsule> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let grown = |r: Real| real(wide(r) + wide(self.radius()));
+        let core = self.core();
+        let (upper, lower) = (grown(core.upper_radius()), grown(core.lower_radius()));
+        TaperedCapsule::new(core.half_height(), upper, lower)
+            .map_or(MassProperties::ZERO, |whole| whole.mass_properties(density))
+    }
+}
+
+impl Rounded<Cylinder> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let (h, x, r) = (wide(self.core().half_height()), wide(self.core().radius()), wide(self.radius()));
+        tapered([([x, -h], r), ([x, h], r)], 0.0, density)
+    }
+}
+
+impl Rounded<Cone> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let (h, x, r) = (wide(self.core().half_height()), wide(self.core().radius()), wide(self.radius()));
+        tapered([([x, -h], r), ([0.0, h], r)], atan2(x, 2.0 * h), density)
+    }
+}
+
+impl Rounded<Cuboid> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let h = widen(self.core().half_extents());
+        let sign = |vertex: u32, axis: usize| if vertex >> axis & 1 == 0 { -1.0 } else { 1.0 };
+        let corner = |v: u32| h * DVec3::new(sign(v, 0), sign(v, 1), sign(v, 2));
+        let faces = (0..6).map(|face| {
+            let (axis, is_upper) = (face / 2, face % 2);
+            let (u, v) = (1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+            let base = (is_upper as u32) << axis;
+            let ring = if is_upper == 1 { [0, u, u | v, v] } else { [0, v, u | v, u] };
+            (DVec3::AXES[axis] * sign(base, axis), ring.map(|i| i | base).to_vec())
+        });
+        Faces { vertices: (0..8).map(corner).collect(), faces: faces.collect() }
+            .rounded(wide(self.radius()), density)
+    }
+}
+
+impl Rounded<Triangle> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when the triangle has no area.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let corners = self.core().corners_wide();
+        let Some(normal) = polygon_normal(3, |i| corners[i]) else { return MassProperties::ZERO };
+        let faces = vec![(normal, vec![0, 1, 2]), (-normal, vec![0, 2, 1])];
+        Faces { vertices: corners.to_vec(), faces }.rounded(wide(self.radius()), density)
+    }
+}
+
+impl Rounded<ConvexHull> {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let hull = self.core();
+        let faces = (0..hull.n_faces() as u32)
+            .map(|face| (hull.face_normal(face), hull.face_vertices(face).to_vec()))
+            .collect();
+        let vertices = hull.vertices().iter().map(|&v| widen(v)).collect();
+        Faces { vertices, faces }.rounded(wide(self.radius()), density)
+    }
+}

@@ -1,0 +1,90 @@
+//! Rounded shapes: all points within a radius of a convex shape.
+//!
+//! The core of the shape stays the core; its margin grows by the radius. So whatever works on cores and adds margins at the
+//! end, which is all of carom, works on rounded shapes as it stands.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (sums with a ball).
+
+use super::super::num::{Pose, Real, wide};
+use crate::bound::aabb_from_support;
+use crate::{Feature, ShapeError, SupportMap, SupportPoint, check};
+use carom_bounds::Aabb;
+use glam::DVec3;
+
+/// All points within `radius` of a convex core: a box with round edges, a hull with a skin.
+///
+/// The core keeps its size: the whole is larger than the core by the radius all around.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::unchecked::Rounded<S>"))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "S: SupportMap + serde::Deserialize<'de>")))]
+pub struct Rounded<S> {
+    core: S,
+    radius: Real,
+}
+
+impl<S: SupportMap> Rounded<S> {
+    /// A core and the radius around it: finite, not negative.
+    pub fn new(core: S, radius: Real) -> Result<Rounded<S>, ShapeError> {
+        check::size("radius", wide(radius))?;
+        Ok(Rounded { core, radius })
+    }
+
+    /// The shape that is rounded.
+    #[inline]
+    pub fn core(&self) -> &S {
+        &self.core
+    }
+
+    /// How much larger the whole is than the core, all around.
+    #[inline]
+    pub fn radius(&self) -> Real {
+        self.radius
+    }
+
+    /// A box around the placed shape.
+    pub fn aabb(&self, pose: &Pose) -> Aabb {
+        aabb_from_support(self, &pose.wide())
+    }
+}
+
+impl<S: SupportMap> SupportMap for Rounded<S> {
+    #[inline]
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        self.core.support(direction)
+    }
+
+    #[inline]
+    fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        self.core.support_exact(direction, near)
+    }
+
+    #[inline]
+    fn support_slack(&self) -> f64 {
+        self.core.support_slack()
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.core.vertex(number)
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        self.core.center()
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        self.core.radius()
+    }
+
+    #[inline]
+    fn margin(&self) -> f64 {
+        self.core.margin() + wide(self.radius)
+    }
+
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        self.core.feature(normal, out);
+    }
+}
