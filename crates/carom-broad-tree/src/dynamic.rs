@@ -406,16 +406,8 @@ impl BroadPhase for DynamicBvh {
         (&mut self.log, &mut self.work.pairs)
     }
 
-    fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
-        self.proxies.check_id(0, id).map(|index| self.proxies.boxes()[index])
-    }
-
-    fn id_at(&self, index: u32) -> Option<ProxyId> {
-        self.proxies.id_at(index)
-    }
-
-    fn len(&self) -> usize {
-        self.proxies.n_live()
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
     }
 
     fn counters(&self) -> Counters {

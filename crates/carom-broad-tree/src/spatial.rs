@@ -4,8 +4,8 @@
 
 use crate::dynamic::DynamicBvh;
 use crate::query;
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry};
+use carom_bounds::Aabb;
+use carom_broad::{BoxHit, SpatialIndex, scan_box, scan_near, scan_ray};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -14,9 +14,7 @@ impl DynamicBvh {
     /// The slots that the tree does not hold.
     fn outside_tree(&self) -> impl Iterator<Item = u32> {
         let (all, listed) = if self.all_loose { (self.proxies.n_slots(), 0) } else { (0, self.loose.len()) };
-        (0..all as u32)
-            .filter(|&slot| self.proxies.is_live(slot as usize))
-            .chain(self.loose[..listed].iter().copied())
+        self.proxies.live().take(all).chain(self.loose[..listed].iter().copied())
     }
 }
 
@@ -26,11 +24,7 @@ impl SpatialIndex for DynamicBvh {
         if !self.all_loose && query::visit_box(&self.tree, boxes, query, visit).is_break() {
             return;
         }
-        for slot in self.outside_tree() {
-            if boxes[slot as usize].overlaps(query) && visit(slot).is_break() {
-                return;
-            }
-        }
+        let _ = scan_box(self.outside_tree(), boxes, query, visit);
     }
 
     fn visit_ray(
@@ -49,14 +43,7 @@ impl SpatialIndex for DynamicBvh {
                 ControlFlow::Break(()) => return,
             }
         }
-        for slot in self.outside_tree() {
-            if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
-                match visit(BoxHit { index: slot, at }) {
-                    ControlFlow::Continue(end) => interval.max = end,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
+        let _ = scan_ray(self.outside_tree(), boxes, ray, interval, visit);
     }
 
     fn visit_near(
@@ -75,14 +62,6 @@ impl SpatialIndex for DynamicBvh {
                 ControlFlow::Break(()) => return,
             }
         }
-        for slot in self.outside_tree() {
-            let at = point_box_distance(point, &boxes[slot as usize]);
-            if at <= max_distance {
-                match visit(BoxHit { index: slot, at }) {
-                    ControlFlow::Continue(end) => max_distance = end,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
+        let _ = scan_near(self.outside_tree(), boxes, point, max_distance, visit);
     }
 }

@@ -6,14 +6,13 @@
 //! Differs: static pairs are tested too and then dropped, like all pairs that their filters do not want.
 
 use crate::proxy::{ProxyId, ProxyTable};
-use crate::spatial::point_box_distance;
+use crate::spatial::{scan_box, scan_near, scan_ray};
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Pair, PairFilter, SpatialIndex,
-    ray_box_entry,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::Aabb;
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -74,7 +73,7 @@ impl BroadPhase for BruteForce {
         out.clear();
         let BruteForce { proxies, live, sides, .. } = self;
         live.clear();
-        live.extend((0..proxies.n_slots()).filter(|&i| proxies.is_live(i)).map(|i| i as u32));
+        live.extend(proxies.live());
         for (side, values) in sides.iter_mut().enumerate() {
             values.clear();
             values.extend(live.iter().map(|&i| {
@@ -110,16 +109,8 @@ impl BroadPhase for BruteForce {
         (&mut self.log, &mut self.workspace)
     }
 
-    fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
-        self.proxies.check_id(0, id).map(|index| self.proxies.boxes()[index])
-    }
-
-    fn id_at(&self, index: u32) -> Option<ProxyId> {
-        self.proxies.id_at(index)
-    }
-
-    fn len(&self) -> usize {
-        self.proxies.n_live()
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
     }
 
     fn counters(&self) -> Counters {
@@ -133,53 +124,24 @@ impl BroadPhase for BruteForce {
 
 impl SpatialIndex for BruteForce {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        for (i, aabb) in self.proxies.boxes().iter().enumerate() {
-            // A free slot holds the empty box, which touches nothing.
-            if aabb.overlaps(query) && visit(i as u32).is_break() {
-                return;
-            }
-        }
+        let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
     }
 
     fn visit_ray(
         &self,
         ray: &Ray,
-        mut interval: Interval,
+        interval: Interval,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
-        for (i, aabb) in self.proxies.boxes().iter().enumerate() {
-            if !self.proxies.is_live(i) {
-                continue;
-            }
-            if let Some(at) = ray_box_entry(ray, aabb, interval) {
-                match visit(BoxHit { index: i as u32, at }) {
-                    ControlFlow::Continue(max) => interval.max = max,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
+        let _ = scan_ray(self.proxies.live(), self.proxies.boxes(), ray, interval, visit);
     }
 
     fn visit_near(
         &self,
         point: Vec3,
-        mut max_distance: f32,
+        max_distance: f32,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
-        if !point.is_finite() {
-            return;
-        }
-        for (i, aabb) in self.proxies.boxes().iter().enumerate() {
-            if !self.proxies.is_live(i) {
-                continue;
-            }
-            let at = point_box_distance(point, aabb);
-            if at <= max_distance {
-                match visit(BoxHit { index: i as u32, at }) {
-                    ControlFlow::Continue(max) => max_distance = max,
-                    ControlFlow::Break(()) => return,
-                }
-            }
-        }
+        let _ = scan_near(self.proxies.live(), self.proxies.boxes(), point, max_distance, visit);
     }
 }

@@ -46,4 +46,4 @@ pub use filter::{Filter, Groups, Mobility, PairFilter};
 pub use pair::{EventLog, Pair};
 pub use phase::{BroadPhase, Counters};
 pub use proxy::{ProxyId, ProxyTable};
-pub use spatial::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry};
+pub use spatial::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray};

@@ -1,6 +1,6 @@
 //! The trait of all broad phases.
 
-use crate::{BroadPhaseError, EventLog, Filter, Pair, PairFilter, ProxyId};
+use crate::{BroadPhaseError, EventLog, Filter, Pair, PairFilter, ProxyId, ProxyTable};
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -31,7 +31,7 @@ pub struct Counters {
 ///   the same indices, and the same pairs, with every implementation and any number of threads.
 /// - A call that returns an error has changed nothing, also when only one item of its batch is wrong.
 ///
-/// An implementor keeps its handles in a [`ProxyTable`](crate::ProxyTable) and its events in an [`EventLog`].
+/// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].
 pub trait BroadPhase {
     /// Adds a box. Error: a box that is NaN, infinite or inverted.
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError>;
@@ -83,14 +83,23 @@ pub trait BroadPhase {
         *workspace = current;
     }
 
+    /// The handles, boxes and filters.
+    fn proxies(&self) -> &ProxyTable;
+
     /// The box of a proxy. Error: a stale handle.
-    fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError>;
+    fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
+        self.proxies().check_id(0, id).map(|index| self.proxies().boxes()[index])
+    }
 
     /// The handle that is live at this index.
-    fn id_at(&self, index: u32) -> Option<ProxyId>;
+    fn id_at(&self, index: u32) -> Option<ProxyId> {
+        self.proxies().id_at(index)
+    }
 
     /// The number of proxies.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        self.proxies().n_live()
+    }
 
     /// There is no proxy.
     fn is_empty(&self) -> bool {

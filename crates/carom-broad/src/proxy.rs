@@ -209,6 +209,12 @@ impl ProxyTable {
         self.generations.get(index).is_some_and(|generation| generation % 2 == 1)
     }
 
+    /// The slots in use, in order.
+    #[inline]
+    pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.generations.len() as u32).filter(|&slot| self.is_live(slot as usize))
+    }
+
     /// The handle that is live at this index.
     #[inline]
     pub fn id_at(&self, index: u32) -> Option<ProxyId> {
@@ -238,7 +244,7 @@ impl ProxyTable {
                 self.filters.len()
             ));
         }
-        let n_live = (0..n).filter(|&i| self.is_live(i)).count();
+        let n_live = self.live().count();
         if n_live != self.n_live {
             return Err(format!("{n_live} slots are live, {} are counted", self.n_live));
         }

@@ -113,3 +113,54 @@ pub fn ray_box_entry(ray: &Ray, aabb: &Aabb, interval: Interval) -> Option<f32> 
 pub fn point_box_distance(point: Vec3, aabb: &Aabb) -> f32 {
     Aabb::from_point(point).distance_lower_bound(aabb)
 }
+
+/// [`SpatialIndex::visit_box`] over these slots, one by one.
+pub fn scan_box(
+    slots: impl Iterator<Item = u32>,
+    boxes: &[Aabb],
+    query: &Aabb,
+    visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for slot in slots {
+        if boxes[slot as usize].overlaps(query) {
+            visit(slot)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// [`SpatialIndex::visit_ray`] over these slots, one by one; continues with the new end of the interval.
+pub fn scan_ray(
+    slots: impl Iterator<Item = u32>,
+    boxes: &[Aabb],
+    ray: &Ray,
+    mut interval: Interval,
+    visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+) -> ControlFlow<(), f32> {
+    for slot in slots {
+        if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
+            interval.max = visit(BoxHit { index: slot, at })?;
+        }
+    }
+    ControlFlow::Continue(interval.max)
+}
+
+/// [`SpatialIndex::visit_near`] over these slots, one by one; continues with the new `max_distance`.
+pub fn scan_near(
+    slots: impl Iterator<Item = u32>,
+    boxes: &[Aabb],
+    point: Vec3,
+    mut max_distance: f32,
+    visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+) -> ControlFlow<(), f32> {
+    if !point.is_finite() {
+        return ControlFlow::Continue(max_distance);
+    }
+    for slot in slots {
+        let at = point_box_distance(point, &boxes[slot as usize]);
+        if at <= max_distance {
+            max_distance = visit(BoxHit { index: slot, at })?;
+        }
+    }
+    ControlFlow::Continue(max_distance)
+}

@@ -6,7 +6,7 @@
 use crate::counters::{Counters, Visit};
 use crate::distance::square_up;
 use crate::relative::{LARGEST_SCALE, UNIT, inverse_power_of_two, reach};
-use crate::stack::Stack;
+use crate::stack::{FarFirst, Stack};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
@@ -103,25 +103,13 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for 
             let gaps = node.volumes.gap_sq_point(simd, point, scale as f32, slack).to_array();
             counters.nodes += 1;
             counters.volume_tests += u64::from(node.len);
-            // Sorted by insertion, the farthest first, so that the nearest is on top.
-            let mut order = [(0_u32, 0.0_f32); 8];
-            let mut n = 0;
+            let mut order = FarFirst::new();
             for lane in 0..node.len as usize & 15 {
-                let entry = (node.child[lane & 7], gaps[lane & 7]);
-                if !(entry.1 <= limit) {
-                    continue;
+                if gaps[lane & 7] <= limit {
+                    order.insert(node.child[lane & 7], gaps[lane & 7]);
                 }
-                let mut place = n;
-                while 0 < place && order[place - 1].1 < entry.1 {
-                    order[place] = order[place - 1];
-                    place -= 1;
-                }
-                order[place] = entry;
-                n += 1;
             }
-            for i in 0..n {
-                stack.push(order[i & 7]);
-            }
+            order.push_onto(&mut stack);
         }
         Visit { stopped: false, counters }
     }

@@ -9,7 +9,7 @@
 
 use crate::counters::{Counters, Visit};
 use crate::relative::{UNIT, inverse_power_of_two, reach};
-use crate::stack::Stack;
+use crate::stack::{FarFirst, Stack};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
@@ -164,24 +164,13 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for 
             let mut meets = meets & ((1_u32 << node.len) - 1);
             counters.nodes += 1;
             counters.volume_tests += u64::from(node.len);
-            // Sorted by insertion, the farthest first, so that the nearest is on top.
-            let mut order = [(0_u32, 0.0_f32); 8];
-            let mut n = 0;
+            let mut order = FarFirst::new();
             while meets != 0 {
                 let lane = meets.trailing_zeros() as usize & 7;
                 meets &= meets - 1;
-                let entry = (node.child[lane], near[lane]);
-                let mut place = n;
-                while 0 < place && order[place - 1].1 < entry.1 {
-                    order[place] = order[place - 1];
-                    place -= 1;
-                }
-                order[place] = entry;
-                n += 1;
+                order.insert(node.child[lane], near[lane]);
             }
-            for i in 0..n {
-                stack.push(order[i & 7]);
-            }
+            order.push_onto(&mut stack);
         }
         Visit { stopped: false, counters }
     }

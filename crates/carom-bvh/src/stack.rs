@@ -43,3 +43,36 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         self.far.push(entry);
     }
 }
+
+/// Up to eight children, sorted as they come by where they begin: the farthest first.
+pub(crate) struct FarFirst {
+    order: [(u32, f32); 8],
+    n: usize,
+}
+
+impl FarFirst {
+    #[inline(always)]
+    pub(crate) fn new() -> FarFirst {
+        FarFirst { order: [(0, 0.0); 8], n: 0 }
+    }
+
+    /// Sorted by insertion: of equals, the later one comes later. There must be room.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, child: u32, begins: f32) {
+        let mut place = self.n;
+        while 0 < place && self.order[place - 1].1 < begins {
+            self.order[place] = self.order[place - 1];
+            place -= 1;
+        }
+        self.order[place] = (child, begins);
+        self.n += 1;
+    }
+
+    /// Pushes all, so that the nearest is on top.
+    #[inline(always)]
+    pub(crate) fn push_onto<const N: usize>(&self, stack: &mut Stack<(u32, f32), N>) {
+        for i in 0..self.n {
+            stack.push(self.order[i & 7]);
+        }
+    }
+}
