@@ -29,6 +29,7 @@ pub mod f64;
 #[cfg(feature = "f64")]
 mod convert;
 pub mod double_double;
+pub mod exact_number;
 mod exact_sum;
 pub mod ops;
 pub mod predicates;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod eigen;
+mod exact_number;
 mod numbers;
 mod pose;
 mod predicates;

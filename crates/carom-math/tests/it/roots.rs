@@ -2,6 +2,7 @@
 
 use carom_math::Roots;
 use carom_math::double_double::DoubleDouble;
+use carom_testkit::oracle::rational::{discriminant_sign, quadratic_sign};
 use proptest::prelude::*;
 
 fn coefficient() -> impl Strategy<Value = f64> {
@@ -28,6 +29,40 @@ proptest! {
             let e = 4.0 * f64::EPSILON;
             let bound = e * t.abs() * (2.0 * a * t + b).abs() + e * e * (a * t * t).abs() * 4.0 + e * c.abs() * 1e-3;
             prop_assert!(residual(a, b, c, t).abs() <= bound, "{} t^2 + {} t + {}: {}", a, b, c, t);
+        }
+    }
+
+    #[test]
+    fn roots_are_those_of_fractions(a in coefficient(), b in coefficient(), c in coefficient(), ugly in 0..6) {
+        // a = 0, a << b, and coefficients for which the discriminant is 0 or nearly so.
+        let (a, c) = match ugly {
+            0 => (0.0, c),
+            1 => (a * 1e-150, c),
+            2 => (a * 1e-17, c),
+            3 if a != 0.0 => (a, b * b / (4.0 * a)),
+            4 => (b * b, 0.25),
+            _ => (a, c),
+        };
+        let roots: Vec<f64> = carom_math::f64::quadratic(a, b, c).iter().collect();
+        let expected = match (a == 0.0, b == 0.0) {
+            (true, true) => 0,
+            (true, false) => 1,
+            // A root of 0 is the same whichever way; a double one is one.
+            _ => match discriminant_sign(a, b, c) { -1 => 0, 0 => 1, _ => 2 },
+        };
+        prop_assert_eq!(roots.len(), expected, "{} t^2 + {} t + {}", a, b, c);
+        for (i, &t) in roots.iter().enumerate() {
+            // The true root is within a few units in the last place: there the sign changes, or it is double.
+            let (mut below, mut above) = (t, t);
+            for _ in 0..4 {
+                (below, above) = (below.next_down(), above.next_up());
+            }
+            let apart = |x: f64, y: f64| quadratic_sign(a, b, c, x) * quadratic_sign(a, b, c, y) <= 0;
+            let is_double = expected == 1 && a != 0.0;
+            // Two roots a few units apart: the middle between them has the other sign.
+            let other = roots.get(1 - i.min(1)).copied().filter(|&o| o != t && (o - t).abs() < 16.0 * f64::EPSILON * t.abs());
+            let is_near = is_double || other.is_some() || t == 0.0;
+            prop_assert!(is_near || apart(below, above), "{} t^2 + {} t + {}: {}", a, b, c, t);
         }
     }
 

@@ -3,5 +3,6 @@
 pub mod convex;
 pub mod depth;
 pub mod pairs;
+pub mod rational;
 pub mod sat;
 pub mod triangle;

@@ -249,7 +249,7 @@ pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
 }
 
 /// The nearest f64, roughly: numerator and denominator are cut to 128 bits first.
-fn to_f64(x: &BigRational) -> f64 {
+pub(super) fn to_f64(x: &BigRational) -> f64 {
     let cut = |n: &BigInt| {
         let shift = n.bits().saturating_sub(128);
         ((n >> shift).to_f64().unwrap_or(0.0), shift as i32)

@@ -1,0 +1,62 @@
+//! Small questions of algebra, answered with fractions of whole numbers: nothing is ever rounded but a final result.
+//!
+//! Reference: D. E. Knuth, The Art of Computer Programming, volume 2, 4.5.1 (fractions).
+
+use super::triangle::to_f64;
+use glam::DVec3;
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+
+/// The number itself, which must be finite.
+pub fn exact(x: f64) -> BigRational {
+    BigRational::from_float(x).expect("a finite number")
+}
+
+/// The vector itself.
+pub fn exact3(v: DVec3) -> [BigRational; 3] {
+    v.to_array().map(exact)
+}
+
+/// Inner product.
+pub fn dot(a: &[BigRational; 3], b: &[BigRational; 3]) -> BigRational {
+    &a[0] * &b[0] + &a[1] * &b[1] + &a[2] * &b[2]
+}
+
+/// -1, 0 or 1.
+pub fn sign(x: &BigRational) -> i32 {
+    i32::from(x.is_positive()) - i32::from(x.is_negative())
+}
+
+/// The sign of `b^2 - 4 a c`.
+pub fn discriminant_sign(a: f64, b: f64, c: f64) -> i32 {
+    let (a, b, c) = (exact(a), exact(b), exact(c));
+    sign(&(&b * &b - exact(4.0) * a * c))
+}
+
+/// The sign of `a t^2 + b t + c`.
+pub fn quadratic_sign(a: f64, b: f64, c: f64, t: f64) -> i32 {
+    let t = exact(t);
+    sign(&((exact(a) * &t + exact(b)) * &t + exact(c)))
+}
+
+/// Where the line `origin + t direction` meets the plane `normal . x + offset = 0`, rounded at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinePlane {
+    /// Nowhere.
+    Apart,
+    /// Everywhere.
+    Within,
+    /// At one t.
+    At(f64),
+}
+
+/// Where a line meets a plane.
+pub fn line_plane(origin: DVec3, direction: DVec3, normal: DVec3, offset: f64) -> LinePlane {
+    let (o, d, n) = (exact3(origin), exact3(direction), exact3(normal));
+    let (height, speed) = (dot(&n, &o) + exact(offset), dot(&n, &d));
+    match (height.is_zero(), speed.is_zero()) {
+        (true, true) => LinePlane::Within,
+        (false, true) => LinePlane::Apart,
+        _ => LinePlane::At(to_f64(&-(height / speed))),
+    }
+}
