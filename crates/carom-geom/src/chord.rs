@@ -10,12 +10,13 @@
 //! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps t and the digits of
 //! needles; the cone's discriminant is a difference of squares of cross products.
 
-use crate::FeatureId;
 use crate::normal::polygon_normal;
+use crate::{FeatureId, FeatureKind};
+use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::ops::sqrt;
-use carom_math::predicates::{difference_cross_signs, direction_side, line_side, orient3d};
+use carom_math::predicates::{difference_cross_signs, direction_side, line_side, orient3d, plane_side};
 use carom_math::scaling::{balanced, hypot, unit};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 /// One end of a chord. An end at infinity has no normal.
 #[derive(Clone, Copy, Debug)]
@@ -67,15 +68,21 @@ impl Chord {
     }
 }
 
-/// All x with |x| on one axis at most `half`; `features` of the positive and the negative face.
-pub(crate) fn slab(o: DVec3, d: DVec3, axis: usize, half: f64, features: [FeatureId; 2]) -> Option<Chord> {
+/// All x between `low` and `high` on one axis; `features` of the positive and the negative face.
+pub(crate) fn slab(
+    o: DVec3,
+    d: DVec3,
+    axis: usize,
+    [low, high]: [f64; 2],
+    features: [FeatureId; 2],
+) -> Option<Chord> {
     let (o, d) = (o[axis], d[axis]);
     if d == 0.0 {
         // Along the slab.
-        return (o.abs() <= half).then(Chord::all);
+        return (low <= o && o <= high).then(Chord::all);
     }
-    let up = End::new((half - o) / d, DVec3::AXES[axis], features[0]);
-    let down = End::new((-half - o) / d, -DVec3::AXES[axis], features[1]);
+    let up = End::new((high - o) / d, DVec3::AXES[axis], features[0]);
+    let down = End::new((low - o) / d, -DVec3::AXES[axis], features[1]);
     let (enter, exit) = if d < 0.0 { (up, down) } else { (down, up) };
     (enter.t <= exit.t).then_some(Chord { enter, exit })
 }
@@ -103,6 +110,48 @@ pub(crate) fn half_space(
     Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
 }
 
+/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i.
+pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> {
+    let slab = |axis: usize| {
+        let features = [0, 1].map(|side| FeatureId::face(2 * axis as u32 + side));
+        slab(o, d, axis, [min[axis], max[axis]], features)
+    };
+    slab(0)?.intersection(slab(1)?)?.intersection(slab(2)?)
+}
+
+/// The plane of all x with `normal . x + offset = 0` as a sheet: face 0 met against the normal, face 1 along it. Exact in
+/// whether the line is parallel to it, and then in whether it lies in it.
+pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Chord> {
+    let way = plane_side(normal, 0.0, d);
+    if way == 0.0 {
+        // Parallel: in the plane or off it.
+        return (d != DVec3::ZERO && plane_side(normal, offset, o) == 0.0).then(Chord::all);
+    }
+    // With twice the digits, which both sums may need.
+    let dot = |v: DVec3, rest: f64| {
+        let (n, v) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(v));
+        (n.dot(v) + DoubleDouble::from(rest)).to_f64()
+    };
+    let t = -dot(o, offset) / dot(d, 0.0);
+    let face = FeatureId::face(u32::from(0.0 < way));
+    t.is_finite().then(|| Chord::point(t, unit(normal).unwrap_or(DVec3::ZERO), face))
+}
+
+/// The frustum seen from the origin along -z: `near <= -z <= far`, |x| and |y| at most their slope times -z. Faces 0
+/// (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y).
+pub(crate) fn frustum(o: DVec3, d: DVec3, near: f64, far: f64, slopes: DVec2) -> Option<Chord> {
+    let mut chord = slab(o, d, 2, [-far, -near], [FeatureId::face(0), FeatureId::face(1)])?;
+    let sides = [(1.0, 0.0, slopes.x), (-1.0, 0.0, slopes.x), (0.0, 1.0, slopes.y), (0.0, -1.0, slopes.y)];
+    for (face, (x, y, z)) in (2..).zip(sides) {
+        let normal = DVec3::new(x, y, z);
+        chord = chord.intersection(half_space(o, d, normal, 0.0, FeatureId::face(face))?)?;
+    }
+    for end in [&mut chord.enter, &mut chord.exit] {
+        end.normal = unit(end.normal).unwrap_or(end.normal);
+    }
+    Some(chord)
+}
+
 /// A ball about a centre.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
@@ -118,11 +167,12 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
         return None;
     }
     let half = sqrt(rest / speed_sq);
-    let end = |t: f64| {
-        let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(-d));
+    // A ball without extent is met head-on.
+    let end = |t: f64, way: DVec3| {
+        let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(way));
         End::new(closest_t + t, normal.unwrap_or(DVec3::ZERO), feature)
     };
-    Some(Chord { enter: end(-half), exit: end(half) })
+    Some(Chord { enter: end(-half, -d), exit: end(half, d) })
 }
 
 /// The endless cylinder about the y axis.
@@ -137,13 +187,13 @@ pub(crate) fn mantle(o: DVec3, d: DVec3, radius: f64, feature: FeatureId) -> Opt
 
 /// The cylinder about the y axis; faces 0 (upper), 1 (lower), 2 (mantle).
 pub(crate) fn cylinder(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
-    let caps = slab(o, d, 1, half_height, [FeatureId::face(0), FeatureId::face(1)])?;
+    let caps = slab(o, d, 1, [-half_height, half_height], [FeatureId::face(0), FeatureId::face(1)])?;
     caps.intersection(mantle(o, d, radius, FeatureId::face(2))?)
 }
 
 /// The capsule about the y axis; the mantle counts as edge 0, the caps as vertices 0 (upper) and 1 (lower).
 pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
-    let trunk = slab(o, d, 1, half_height, [FeatureId::vertex(0), FeatureId::vertex(1)])
+    let trunk = slab(o, d, 1, [-half_height, half_height], [FeatureId::vertex(0), FeatureId::vertex(1)])
         .and_then(|s| s.intersection(mantle(o, d, radius, FeatureId::edge(0))?));
     let up = DVec3::new(0.0, half_height, 0.0);
     let caps = Chord::union(
@@ -156,7 +206,7 @@ pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opti
 
 /// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2 (mantle).
 pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
-    let slab = slab(o, d, 1, half_height, [FeatureId::vertex(0), FeatureId::face(1)])?;
+    let slab = slab(o, d, 1, [-half_height, half_height], [FeatureId::vertex(0), FeatureId::face(1)])?;
     if half_height == 0.0 {
         // A disc.
         return slab.intersection(mantle(o, d, radius, FeatureId::edge(1))?);
@@ -196,7 +246,7 @@ pub(crate) fn tapered_capsule(
     let middle = 0.5 * (top + bottom);
     let shifted = o - DVec3::new(0.0, middle, 0.0);
     let ends = [FeatureId::vertex(0), FeatureId::vertex(1)];
-    let trunk = slab(shifted, d, 1, 0.5 * (top - bottom), ends).and_then(|ends| {
+    let trunk = slab(shifted, d, 1, [-0.5 * (top - bottom), 0.5 * (top - bottom)], ends).and_then(|ends| {
         let slope = sine / cosine;
         let radius = 0.5 * (upper + lower) * cosine;
         let o = DVec3::new(o.x, radius - shifted.y * slope, o.z);
@@ -268,7 +318,7 @@ pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     let (mut on_ball, mut along) = (DVec3::ZERO, DVec3::ZERO);
     for axis in 0..3 {
         if radii[axis] == 0.0 {
-            chord = chord.intersection(slab(o, d, axis, 0.0, [FeatureId::UNKNOWN; 2])?)?;
+            chord = chord.intersection(slab(o, d, axis, [0.0; 2], [FeatureId::UNKNOWN; 2])?)?;
         } else {
             on_ball[axis] = o[axis] / radii[axis];
             along[axis] = d[axis] / radii[axis];
@@ -301,9 +351,68 @@ pub(crate) fn segment(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> Option<Chord> {
     if is_a_on || is_b_on {
         // An end lies on the line, or both do.
         let on_a = is_a_on.then(|| end(parameter(o, d, a), 0));
-        return Chord::union(on_a, is_b_on.then(|| end(parameter(o, d, b), 1)));
+        let mut chord = Chord::union(on_a, is_b_on.then(|| end(parameter(o, d, b), 1)));
+        if let Some(Chord { enter, exit }) = &mut chord
+            && enter.t < exit.t
+        {
+            // Along the segment: out at the far end.
+            exit.normal = -exit.normal;
+        }
+        return chord;
     }
     Some(Chord::point(parameter(o, d, crossing(o, d, a, b)), normal, FeatureId::edge(0)))
+}
+
+/// A convex polygon as a sheet, the fan of triangles about its first corner: faces as those of a triangle, edges
+/// numbered by the corner where they start. Exact in whether the line meets it.
+pub(crate) fn polygon(
+    o: DVec3,
+    d: DVec3,
+    n_corners: usize,
+    corner: impl Fn(usize) -> DVec3,
+) -> Option<Chord> {
+    let normal = if n_corners < 3 { None } else { polygon_normal(n_corners, &corner) };
+    let mut chord = None;
+    for i in 1..n_corners.saturating_sub(1).max(2) {
+        // Fewer than three corners: a segment or a point.
+        let numbers = [0, i % n_corners, (i + 1) % n_corners];
+        let corners = numbers.map(&corner);
+        if normal.is_some() && polygon_normal(3, |k| corners[k]).is_none() {
+            // Corners on a line: a side of the next triangle.
+            continue;
+        }
+        let Some(mut found) = triangle(o, d, &corners) else { continue };
+        for end in [&mut found.enter, &mut found.exit] {
+            end.feature = match end.feature.kind() {
+                FeatureKind::Vertex(k) => FeatureId::vertex(numbers[k as usize % 3] as u32),
+                FeatureKind::Edge(0) if 1 < i => FeatureId::face(0),
+                FeatureKind::Edge(2) if i + 2 < n_corners => FeatureId::face(0),
+                FeatureKind::Edge(k) => FeatureId::edge(numbers[k as usize % 3] as u32),
+                _ => end.feature,
+            };
+        }
+        if matches!(found.enter.feature.kind(), FeatureKind::Face(_)) && found.enter.t == found.exit.t {
+            // Through the sheet; a neighbour through whose side it goes as well gives the same place.
+            let normal = normal.unwrap_or(found.enter.normal);
+            return Some(Chord::point(found.enter.t, normal, found.enter.feature));
+        }
+        chord = Chord::union(chord, Some(found));
+    }
+    // Along the polygon: the normals of its own sides, at a corner of the one that is met more squarely.
+    let (Some(mut chord), Some(normal)) = (chord, normal) else { return chord };
+    for (end, way) in [(&mut chord.enter, -d), (&mut chord.exit, d)] {
+        let outward =
+            |i: usize| unit((corner((i + 1) % n_corners) - corner(i)).cross(normal)).unwrap_or(DVec3::ZERO);
+        end.normal = match end.feature.kind() {
+            FeatureKind::Vertex(i) => {
+                let (next, before) = (outward(i as usize), outward((i as usize + n_corners - 1) % n_corners));
+                if before.dot(way) < next.dot(way) { next } else { before }
+            }
+            FeatureKind::Edge(i) => outward(i as usize),
+            _ => end.normal,
+        };
+    }
+    Some(chord)
 }
 
 /// The t of the point of a line closest to `p`.

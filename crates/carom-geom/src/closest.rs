@@ -141,7 +141,7 @@ pub(crate) fn point_polygon(
 }
 
 /// The point of a closed chain of segments closest to `p`.
-fn point_rim(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
+pub(crate) fn point_rim(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
     let mut best = OnFace { point: corner(0), feature: FeatureId::vertex(0) };
     let mut least = (best.point - p).length_squared();
     for i in 0..n_corners {

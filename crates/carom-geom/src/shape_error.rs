@@ -30,6 +30,11 @@ pub enum ShapeError {
         /// Its value.
         value: f64,
     },
+    /// A list has nothing in it.
+    Empty {
+        /// The list.
+        what: &'static str,
+    },
     /// A direction has no length.
     NoDirection {
         /// The parameter.
@@ -44,6 +49,7 @@ impl core::fmt::Display for ShapeError {
             ShapeError::Negative { what, value } => write!(f, "{what} is negative: {value}"),
             ShapeError::TooLarge { what, value } => write!(f, "{what} is too large: {value}"),
             ShapeError::TooSmall { what, value } => write!(f, "{what} is too small: {value}; zero is fine"),
+            ShapeError::Empty { what } => write!(f, "{what} has nothing in it"),
             ShapeError::NoDirection { what } => write!(f, "{what} has no length"),
         }
     }

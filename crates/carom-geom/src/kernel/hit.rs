@@ -51,6 +51,49 @@ impl RayHit {
     }
 }
 
+/// The places where a ray meets the surface of one convex shape: none, one or two, in the order of t.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHits {
+    hits: [RayHit; 2],
+    n_hits: usize,
+}
+
+impl RayHits {
+    /// No place.
+    pub(crate) const NONE: RayHits = RayHits { hits: [RayHit::new(0.0, Vec3::ZERO); 2], n_hits: 0 };
+
+    /// Adds a place behind those that are there; a third is left out.
+    #[inline]
+    pub(crate) fn push(&mut self, hit: RayHit) {
+        if let Some(room) = self.hits.get_mut(self.n_hits) {
+            *room = hit;
+            self.n_hits += 1;
+        }
+    }
+
+    /// The same places, each hit changed.
+    pub(crate) fn map(mut self, change: impl Fn(RayHit) -> RayHit) -> RayHits {
+        self.hits = self.hits.map(change);
+        self
+    }
+
+    /// The places, in the order of t.
+    #[inline]
+    pub fn as_slice(&self) -> &[RayHit] {
+        &self.hits[..self.n_hits]
+    }
+}
+
+impl IntoIterator for RayHits {
+    type Item = RayHit;
+    type IntoIter = core::iter::Take<core::array::IntoIter<RayHit, 2>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.hits.into_iter().take(self.n_hits)
+    }
+}
+
 /// The point of a shape's surface nearest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -4,11 +4,12 @@
 
 use super::super::num::{Vec3, wide, widen};
 use super::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, PointProjection, Segment, Sphere,
-    TaperedCapsule, Tetrahedron, Triangle,
+    Capsule, Cone, ConvexHull, ConvexPolygon, Cuboid, Cylinder, Ellipsoid, Frustum, HalfSpace,
+    PointProjection, Segment, Sphere, TaperedCapsule, Tetrahedron, Triangle,
 };
 use crate::FeatureId;
-use crate::closest::{OnFace, point_plane, point_polygon, point_segment, point_triangle};
+use crate::closest::{OnFace, point_plane, point_polygon, point_rim, point_segment, point_triangle};
+use crate::normal::polygon_normal;
 use crate::point_ellipsoid::closest_on_ellipsoid;
 use crate::round::radial;
 use carom_math::ops::sqrt;
@@ -212,6 +213,50 @@ impl Triangle {
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
         on_sheet(p, point_triangle(p, &self.corners_wide()))
+    }
+}
+
+impl ConvexPolygon<'_> {
+    /// The closest point, see [`PointProjection`]; in the frame of the corners.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let (p, n_corners) = (widen(point), self.corners().len());
+        let corner = |i: usize| self.corner_wide(i);
+        on_sheet(
+            p,
+            match self.normal_wide() {
+                Some(normal) => point_polygon(p, normal, n_corners, corner),
+                None => point_rim(p, n_corners, corner),
+            },
+        )
+    }
+}
+
+impl Frustum {
+    /// The closest point of the surface, see [`PointProjection`]; everything in the frustum's frame.
+    pub fn project_point(&self, point: Vec3) -> PointProjection {
+        let p = widen(point);
+        let (near, far, slopes) = (wide(self.near()), wide(self.far()), self.slopes_wide());
+        let room = slopes * -p.z;
+        let is_inside = near <= -p.z && -p.z <= far && p.x.abs() <= room.x && p.y.abs() <= room.y;
+        // A point so far off, or none, that no distance is finite, keeps this one.
+        let mut best = PointProjection::from_wide(self.corner_wide(0), f64::INFINITY, FeatureId::vertex(0));
+        let mut least = f64::INFINITY;
+        for face in 0..6 {
+            let ring = self.face(face);
+            let corner = |i: usize| self.corner_wide(ring[i]);
+            // A near face that is a point, and faces of a flat frustum that are segments, have no area.
+            let on = match polygon_normal(4, corner) {
+                Some(normal) => point_polygon(p, normal, 4, corner),
+                None => point_rim(p, 4, corner),
+            };
+            let distance = length(p - on.point);
+            if distance < least {
+                let signed = if is_inside { -distance } else { distance };
+                best = PointProjection::from_wide(on.point, signed, self.feature_of(face, on.feature));
+                least = distance;
+            }
+        }
+        best
     }
 }
 

@@ -50,6 +50,14 @@ pub(super) struct Ellipsoid {
 }
 
 #[derive(serde::Deserialize)]
+pub(super) struct Frustum {
+    near: Real,
+    far: Real,
+    slope_x: Real,
+    slope_y: Real,
+}
+
+#[derive(serde::Deserialize)]
 pub(super) struct HalfSpace {
     normal: Vec3,
 }
@@ -138,6 +146,13 @@ impl TryFrom<Ellipsoid> for super::Ellipsoid {
     type Error = ShapeError;
     fn try_from(read: Ellipsoid) -> Result<Self, ShapeError> {
         super::Ellipsoid::new(read.radii)
+    }
+}
+
+impl TryFrom<Frustum> for super::Frustum {
+    type Error = ShapeError;
+    fn try_from(read: Frustum) -> Result<Self, ShapeError> {
+        super::Frustum::new(read.near, read.far, read.slope_x, read.slope_y)
     }
 }
 

@@ -9,6 +9,7 @@ mod mesh;
 mod mesh_report;
 mod ray_mesh;
 mod ray_point;
+mod ray_table;
 #[cfg(feature = "serde")]
 mod serde;
 mod support;

@@ -68,6 +68,16 @@ macro_rules! ray_point_tests {
                     case!(cases, geom::Cuboid::new(v(x, y, z)).unwrap());
                     case!(cases, geom::Ellipsoid::new(v(x, y, z)).unwrap());
                 }
+                for (near, far, x, y) in [
+                    (0.5, 2.0, 1.0, 0.7),
+                    (0.0, 1.0, 0.5, 0.5),
+                    (1.0, 1.0, 1.0, 1.0),
+                    (0.1, 3.0, 0.0, 1.0),
+                    (0.01, 5.0, 0.01, 2.0),
+                ] {
+                    let (near, far) = (near * scale, far * scale);
+                    case!(cases, geom::Frustum::new(near as _, far as _, x as _, y as _).unwrap());
+                }
                 case!(
                     cases,
                     geom::Tetrahedron::new(

@@ -1,8 +1,8 @@
 //! Shapes written and read again: the same, and checked on the way in.
 
 use carom_geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, Rounded, Segment, Sphere,
-    TaperedCapsule, Tetrahedron, Triangle,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, HalfSpace, HeightField, Rounded,
+    Segment, Sphere, TaperedCapsule, Tetrahedron, Triangle,
 };
 use carom_testkit::random::Random;
 use core::fmt::Debug;
@@ -27,6 +27,7 @@ fn shapes_are_what_they_were() {
     there_and_back(HalfSpace::new(Vec3::Y).unwrap());
     there_and_back(Segment::new(Vec3::X, Vec3::Y).unwrap());
     there_and_back(Triangle::new(Vec3::X, Vec3::Y, Vec3::Z).unwrap());
+    there_and_back(Frustum::new(0.5, 2.0, 1.0, 0.75).unwrap());
     there_and_back(Tetrahedron::new(Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z).unwrap());
     assert_eq!(serde_json::to_string(&Sphere::new(0.5).unwrap()).unwrap(), r#"{"radius":0.5}"#);
 }

@@ -74,19 +74,14 @@ fn all(shape: &Shape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
         Shape::User(s) => {
             out.extend(chord(&**s, ray).into_iter().flatten().filter(|h| interval.contains(h.t)))
         }
-        _ => {
-            // A convex surface is met where the whole line enters and, seen from the other end, where it leaves.
-            let enters = first(shape, ray, Interval::BOTH);
-            let back = Ray::new(ray.origin, -ray.direction);
-            let leaves = first(shape, &back, Interval::BOTH).map(|mut hit| {
-                hit.t = -hit.t;
-                hit.is_back_face = !hit.is_back_face;
-                hit
-            });
-            out.extend(enters.filter(|hit| interval.contains(hit.t)));
-            let is_new = |hit: &RayHit| enters.is_none_or(|first| first.t < hit.t);
-            out.extend(leaves.filter(|hit| is_new(hit) && interval.contains(hit.t)));
-        }
+        Shape::Sphere(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Capsule(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Cuboid(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Cylinder(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Cone(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Ellipsoid(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::Hull(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::HalfSpace(s) => out.extend(s.ray_hits(ray, interval)),
     }
 }
 

@@ -1,0 +1,112 @@
+//! Where does a ray meet it? One ray against everything that has a surface.
+//!
+//! | a ray against | first hit | all hits |
+//! |---|---|---|
+//! | point | [`point`] | the same |
+//! | plane | [`plane`] | the same |
+//! | segment | [`Segment::ray_cast`](super::Segment::ray_cast) | [`ray_hits`](super::Segment::ray_hits) |
+//! | triangle | [`Triangle::ray_cast`](super::Triangle::ray_cast) | [`ray_hits`](super::Triangle::ray_hits) |
+//! | convex polygon | [`ConvexPolygon::ray_cast`](super::ConvexPolygon::ray_cast) | [`ray_hits`](super::ConvexPolygon::ray_hits) |
+//! | sphere | [`Sphere::ray_cast`](super::Sphere::ray_cast) | [`ray_hits`](super::Sphere::ray_hits) |
+//! | capsule | [`Capsule::ray_cast`](super::Capsule::ray_cast) | [`ray_hits`](super::Capsule::ray_hits) |
+//! | tapered capsule | [`TaperedCapsule::ray_cast`](super::TaperedCapsule::ray_cast) | [`ray_hits`](super::TaperedCapsule::ray_hits) |
+//! | box along the axes | [`aabb`] | [`aabb_hits`] |
+//! | box at an angle | [`Cuboid::ray_cast`](super::Cuboid::ray_cast), [`obb`] | [`ray_hits`](super::Cuboid::ray_hits), [`obb_hits`] |
+//! | cylinder | [`Cylinder::ray_cast`](super::Cylinder::ray_cast) | [`ray_hits`](super::Cylinder::ray_hits) |
+//! | cone | [`Cone::ray_cast`](super::Cone::ray_cast) | [`ray_hits`](super::Cone::ray_hits) |
+//! | ellipsoid | [`Ellipsoid::ray_cast`](super::Ellipsoid::ray_cast) | [`ray_hits`](super::Ellipsoid::ray_hits) |
+//! | frustum | [`Frustum::ray_cast`](super::Frustum::ray_cast) | [`ray_hits`](super::Frustum::ray_hits) |
+//! | tetrahedron | [`Tetrahedron::ray_cast`](super::Tetrahedron::ray_cast) | [`ray_hits`](super::Tetrahedron::ray_hits) |
+//! | convex hull | [`ConvexHull::ray_cast`](super::ConvexHull::ray_cast) | [`ray_hits`](super::ConvexHull::ray_hits) |
+//! | half-space | [`HalfSpace::ray_cast`](super::HalfSpace::ray_cast) | [`ray_hits`](super::HalfSpace::ray_hits) |
+//!
+//! Shapes are met in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the origin, and t
+//! counts in lengths of the direction. Everything is closed: a ray that touches hits, once. Decided in `f64`; whether a
+//! ray meets a point, a segment, a triangle or a polygon is exact for the given numbers, the rest is right to some
+//! 1e-15 of the figure's size.
+//!
+//! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face. Special cases:
+//! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in and where it goes out;
+//!   the plane, which has no rim, where the interval begins.
+//! - A ray that **starts inside** a solid has its first hit at the start of the interval if it asks for the solid, and
+//!   where it leaves if it asks for the surface.
+//! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at the start of the
+//!   interval; else it hits nothing.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9 and 25.4 (hits behind the origin).
+
+mod sheet;
+mod solid;
+mod volume;
+
+pub use sheet::{plane, point};
+pub use volume::{aabb, aabb_hits, obb, obb_hits};
+
+use super::super::num::{Interval, Ray, narrow, real, wide, widen};
+use super::{RayHit, RayHits};
+use crate::FeatureId;
+use crate::chord::{Chord, End};
+use carom_math::scaling::{scale_of, unit};
+use glam::DVec3;
+
+/// The chord of the line of a ray, its t counted in lengths of the ray's direction.
+fn chord_of(ray: &Ray, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> Option<Chord> {
+    // A direction of any length: t of the scaled direction is t over the scale.
+    let direction = widen(ray.direction);
+    let scale = scale_of(direction.abs().max_element());
+    let mut chord = chord(widen(ray.origin), direction * scale)?;
+    chord.enter.t *= scale;
+    chord.exit.t *= scale;
+    Some(chord)
+}
+
+fn hit(end: &End, is_back_face: bool) -> RayHit {
+    RayHit::new(real(end.t), narrow(end.normal)).with_feature(end.feature).with_back_face(is_back_face)
+}
+
+/// The first hit with t in the interval.
+///
+/// `solid`: the inside counts as well, so a ray whose interval begins inside hits there at once. Otherwise the shape
+/// is its surface, and such a ray hits where it leaves.
+fn first(
+    ray: &Ray,
+    interval: Interval,
+    solid: bool,
+    chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>,
+) -> Option<RayHit> {
+    let Chord { enter, exit } = chord_of(ray, chord)?;
+    let (low, high) = (wide(interval.min), wide(interval.max));
+    if !(low <= high && enter.t <= high && low <= exit.t) {
+        return None;
+    }
+    if low <= enter.t && enter.t.is_finite() {
+        return Some(hit(&enter, false));
+    }
+    if solid {
+        // Begins inside. Where there is no beginning, as near to t = 0 as may be.
+        let begin = if low.is_finite() { low } else { high.min(exit.t).min(0.0) };
+        let against = unit(-widen(ray.direction)).unwrap_or(DVec3::ZERO);
+        return Some(RayHit::new(real(begin), narrow(against)));
+    }
+    (exit.t <= high && exit.t.is_finite()).then(|| hit(&exit, true))
+}
+
+/// Every place where the ray meets the surface with t in the interval.
+fn every(ray: &Ray, interval: Interval, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> RayHits {
+    let mut hits = RayHits::NONE;
+    let Some(Chord { enter, exit }) = chord_of(ray, chord) else { return hits };
+    let (low, high) = (wide(interval.min), wide(interval.max));
+    let counts = |t: f64| low <= t && t <= high && t.is_finite();
+    if counts(enter.t) {
+        hits.push(hit(&enter, false));
+    }
+    if counts(exit.t) && enter.t < exit.t {
+        hits.push(hit(&exit, true));
+    }
+    hits
+}
+
+/// The front and the back of a sheet: from behind face 1 is met, and a rim from neither side.
+fn of_sheet(hit: RayHit) -> RayHit {
+    hit.with_back_face(hit.feature == FeatureId::face(1))
+}
