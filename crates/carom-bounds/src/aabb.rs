@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.1; J. Arvo, Transforming Axis-Aligned
 //! Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the signs of the matrix entries).
 
+use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
 use carom_math::rounding;
 use carom_math::{Pose, WidePose};
@@ -54,7 +55,8 @@ impl Aabb {
     /// A box around a ball, rounded outwards.
     #[inline]
     pub fn from_center_radius(center: DVec3, radius: f64) -> Aabb {
-        Aabb::around(center - radius, center + radius)
+        let radius = DVec3::splat(radius);
+        Aabb { min: sum_down3(center, -radius), max: sum_up3(center, radius) }
     }
 
     /// Half the size on each axis.
@@ -90,15 +92,18 @@ impl Aabb {
     /// Moved outwards by `margin` on every side, rounded outwards; a negative margin shrinks and may invert.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
-        let margin = f64::from(margin);
-        Aabb::around(self.min.as_dvec3() - margin, self.max.as_dvec3() + margin)
+        let margin = DVec3::splat(f64::from(margin));
+        Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
     }
 
     /// This box and everywhere it is on its way along `displacement`.
     #[inline]
     pub fn swept(&self, displacement: Vec3) -> Aabb {
         let d = displacement.as_dvec3();
-        Aabb::around(self.min.as_dvec3() + d.min(DVec3::ZERO), self.max.as_dvec3() + d.max(DVec3::ZERO))
+        Aabb {
+            min: sum_down3(self.min.as_dvec3(), d.min(DVec3::ZERO)),
+            max: sum_up3(self.max.as_dvec3(), d.max(DVec3::ZERO)),
+        }
     }
 
     /// The interval of t in which `origin + t * direction` may lie in the box, cut to the given one; `None` when it misses.
@@ -137,15 +142,22 @@ impl Aabb {
     /// The cube that holds a box, given about its body's origin, in every orientation of that body (25.1); the body's
     /// origin is then at the cube's centre.
     pub fn any_orientation(&self) -> Aabb {
-        let farthest = self.min.abs().max(self.max.abs()).as_dvec3();
-        let radius = carom_math::ops::sqrt(farthest.length_squared()) * (1.0 + 4.0 * f64::EPSILON);
+        if self.max.x < self.min.x {
+            return Aabb::EMPTY;
+        }
+        // Twice the bound on rounding: once for the length, once for a matrix that is a rotation to within rounding.
+        let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3()) * (1.0 + LENGTH);
         Aabb::from_center_radius(DVec3::ZERO, radius)
     }
 
-    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty.
+    /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an infinite one
+    /// becomes all of space.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
+        }
+        if !(self.min.is_finite() && self.max.is_finite()) {
+            return Aabb::EVERYTHING;
         }
         let (mut min, mut max) = (pose.translation, pose.translation);
         for axis in 0..3 {
@@ -156,11 +168,36 @@ impl Aabb {
             min += low.min(high);
             max += low.max(high);
         }
-        // Nine products and nine sums in f64, each within half a unit of the largest number met.
+        // With u = 2^-53: three products and three sums per coordinate, each off by u of at most 3 |x| + |t|: 15 u.
         let size = (self.min.abs().max(self.max.abs()).as_dvec3().max_element()
             + pose.translation.abs().max_element())
             * (16.0 * f64::EPSILON);
-        Aabb::around(min - size, max + size)
+        let lost = if size == 0.0 { 0.0 } else { size + UNDERFLOW };
+        Aabb::around(min - lost, max + lost)
+    }
+
+    /// A box around everywhere that a body is while it moves: `self` is the body's box about its centre of rotation, in
+    /// its own frame; it starts at `start`, moves by `displacement` and turns by at most `angle` radians (speed times
+    /// time) about whatever axes. A negative angle counts as a positive one; a NaN, as all the way round.
+    pub fn over_motion(&self, start: &Pose, displacement: Vec3, angle: f32) -> Aabb {
+        if self.max.x < self.min.x {
+            return Aabb::EMPTY;
+        }
+        // A point this far from the centre moves by no more than the arc, nor by more than to the other side.
+        let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3());
+        let angle = f64::from(angle.abs());
+        let arc = if angle < 2.0 { radius * angle } else { radius * 2.0 };
+        let pose = start.wide();
+        let turned = self.placed(&pose).swept(displacement);
+        let (low, high) = (turned.min.as_dvec3() - arc, turned.max.as_dvec3() + arc);
+        // Rounding: radius times angle and a sum.
+        let lost = (low.abs().max(high.abs()).max_element() + arc) * LENGTH;
+        let turned = Aabb::around(low - lost, high + lost);
+        let cube = Aabb::from_center_radius(
+            pose.translation,
+            radius * (1.0 + LENGTH) + pose.translation.abs().max_element() * LENGTH,
+        );
+        turned.intersection(&cube.swept(displacement)).unwrap_or(turned)
     }
 }
 
@@ -172,18 +209,33 @@ fn widened(t: f64, side: f64) -> f64 {
 impl BoundingVolume for Aabb {
     const EMPTY: Aabb = Aabb { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
+    const EVERYTHING: Aabb = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+
     #[inline]
     fn from_aabb(aabb: &Aabb) -> Aabb {
         *aabb
     }
 
-    fn from_points(points: &[Vec3]) -> Aabb {
-        points.iter().fold(Aabb::EMPTY, |b, &p| Aabb { min: b.min.min(p), max: b.max.max(p) })
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Aabb {
+        let (mut low, mut high, mut is_finite) = (DVec3::INFINITY, DVec3::NEG_INFINITY, true);
+        for &p in points {
+            let p: DVec3 = p.into();
+            is_finite &= p.is_finite();
+            low = low.min(p);
+            high = high.max(p);
+        }
+        // Points beyond f32 are in a box with an infinite side.
+        if is_finite { Aabb::around(low, high) } else { Aabb::EVERYTHING }
     }
 
     #[inline]
     fn merged(&self, other: &Aabb) -> Aabb {
         Aabb { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    fn inflated(&self, margin: f32) -> Aabb {
+        // Fully spelled: the method of the box itself, which also shrinks.
+        if 0.0 < margin { Aabb::inflated(self, margin) } else { *self }
     }
 
     #[inline]
@@ -201,8 +253,8 @@ impl BoundingVolume for Aabb {
     }
 
     #[inline]
-    fn transformed(&self, pose: &Pose) -> Aabb {
-        self.placed(&pose.wide())
+    fn placed(&self, pose: &WidePose) -> Aabb {
+        Aabb::placed(self, pose)
     }
 
     #[inline]
@@ -212,19 +264,25 @@ impl BoundingVolume for Aabb {
 
     #[inline]
     fn center(&self) -> Vec3 {
-        self.min * 0.5 + self.max * 0.5
+        let middle = self.min * 0.5 + self.max * 0.5;
+        // The empty box, and infinite ones.
+        if middle.is_finite() {
+            middle
+        } else {
+            nearest(self.min.as_dvec3()) * 0.5 + nearest(self.max.as_dvec3()) * 0.5
+        }
     }
 
     #[inline]
     fn surface_area(&self) -> f32 {
-        let e = (self.max - self.min).max(Vec3::ZERO);
-        2.0 * (e.x * e.y + e.y * e.z + e.z * e.x)
+        let e = (self.max.as_dvec3() - self.min.as_dvec3()).max(DVec3::ZERO);
+        size_of(2.0 * (e.x * e.y + e.y * e.z + e.z * e.x))
     }
 
     #[inline]
     fn volume(&self) -> f32 {
-        let e = (self.max - self.min).max(Vec3::ZERO);
-        e.x * e.y * e.z
+        let e = (self.max.as_dvec3() - self.min.as_dvec3()).max(DVec3::ZERO);
+        size_of(e.x * e.y * e.z)
     }
 
     #[inline]

@@ -16,17 +16,30 @@
 extern crate alloc;
 
 mod aabb;
+#[cfg(feature = "serde")]
+mod array_serde;
+mod frame;
+mod kdop;
+mod kdop_vertices;
 mod moments;
 mod obb;
+mod obb_covariance;
 mod obb_fit;
+mod outward;
 mod packet;
+mod rectangle;
 mod sphere;
 mod sphere_fit;
+mod swept_distance;
+mod swept_fit;
+mod swept_sphere;
 mod volume;
 
 pub use aabb::Aabb;
+pub use kdop::{KDop, Slabs};
 pub use moments::Moments;
 pub use obb::Obb;
 pub use packet::{Aabb8, overlaps_packets};
 pub use sphere::Sphere;
+pub use swept_sphere::{Lss, Rss, SweptSphere};
 pub use volume::{BoundingVolume, BoundsError};

@@ -8,6 +8,7 @@
 //! Differs: an axis need not be exact, as both boxes are projected on the very numbers that were computed, and "apart"
 //! is said only beyond what rounding may have done.
 
+use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
 use crate::{Aabb, obb_fit};
 use carom_math::ops::sqrt;
@@ -26,12 +27,24 @@ pub struct Obb {
     pub half_extents: Vec3,
 }
 
-/// Relative to the lengths that go in: projections of both boxes computed in `f64` are off by less than this.
+/// Relative to the lengths that go in: what the projections of two boxes on an axis may be off by.
+///
+/// With u = 2^-53 and a the sum of the axis' components: the difference of centres t is off by u |t|, its projection by
+/// 4 u a |t|; an extent h, projected on the axis by way of a column that is at most 1 + 2^-22 long, by 6 u a h; adding up
+/// two times three of them and subtracting, by 7 u of all. So less than 16 u a (|t| + sum of h), and this is 32 u. What
+/// computing the axis itself lost does not matter: along any axis at all a gap is a proof.
 const PROJECTION: f64 = 16.0 * f64::EPSILON;
 
 /// Relative: how far the squared length of a vector in stored axes may be above its true one, by the rounding of nine
 /// numbers to `f32`.
 const AXES: f64 = 1e-6;
+
+/// Relative to a vector's length: what its shares along stored axes may be off by. The inverse of a matrix of entries
+/// near 1 is off by 16 u, a product with it by 4 u; four times that and more.
+const SHARES: f64 = 64.0 * f64::EPSILON;
+
+/// An inverse with entries beyond this belongs to axes that are far from orthonormal.
+const SKEWED: f64 = 4.0;
 
 impl Obb {
     /// A box from its centre, rotation and half extents: finite, not negative, and the rotation of a length near 1 (it is
@@ -47,45 +60,48 @@ impl Obb {
         Ok(Obb { center, axes: pose.wide().rotation.as_mat3(), half_extents })
     }
 
-    /// The box with these axes, orthonormal to within rounding, around points; `EMPTY` for none.
-    pub fn from_axes(axes: DMat3, points: &[Vec3]) -> Obb {
-        if points.is_empty() {
-            return Obb::EMPTY;
+    /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal to within rounding; those of
+    /// the frame take the place of axes that are far from it.
+    pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
+        match extent(points) {
+            Extent::Nothing => Obb::EMPTY,
+            Extent::Beyond => Obb::EVERYTHING,
+            Extent::Within => Obb::around(axes.as_mat3(), points, 0.0),
         }
-        let narrow = axes.as_mat3();
-        let axes = narrow.as_dmat3();
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for p in points {
-            let along = axes.transpose() * p.as_dvec3();
+    }
+
+    /// The box with these axes around points each of which may be off by `room`.
+    fn around<P: Copy + Into<DVec3>>(axes: Mat3, points: &[P], room: f64) -> Obb {
+        let Some(&first) = points.first() else { return Obb::EMPTY };
+        let (axes, shares) = match shares_along(&axes) {
+            Some(shares) => (axes, shares),
+            None => (Mat3::IDENTITY, DMat3::IDENTITY),
+        };
+        // About the first point: far from the origin nothing is lost.
+        let origin: DVec3 = first.into();
+        let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
+        for &p in points {
+            let along = shares * (p.into() - origin);
             low = low.min(along);
             high = high.max(along);
         }
-        let center = (axes * ((low + high) * 0.5)).as_vec3();
+        let center = nearest(origin + axes.as_dmat3() * ((low + high) * 0.5));
         let c = center.as_dvec3();
-        // From the rounded centre; the inverse of the stored axes is their transpose to 2^-22.
+        // From the rounded centre.
         let (mut half, mut reach) = (DVec3::ZERO, 0.0_f64);
-        for p in points {
-            let from = p.as_dvec3() - c;
-            half = half.max((axes.transpose() * from).abs());
+        for &p in points {
+            let from = p.into() - c;
+            half = half.max((shares * from).abs());
             reach = reach.max(from.abs().element_sum());
         }
-        Obb {
-            center,
-            axes: narrow,
-            half_extents: rounding::up3(half + reach * f64::from(2.0 * f32::EPSILON)),
-        }
+        let lost = lost_in_shares(&axes, reach) + room * 2.0;
+        Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
-    /// The box from the covariance of points and, about each of its axes, the least rectangle around their shadow: within a
-    /// few percent of the least box for most data.
-    pub fn from_points_fitted(points: &[Vec3]) -> Obb {
-        obb_fit::fit(points, &obb_fit::point_axes(points))
-    }
-
-    /// The box of a surface: the axes come from the covariance of its area, so that fine parts count no more than coarse
-    /// ones. Corners must be finite.
+    /// The box of a surface by the axes of its own covariance, by area, so that fine parts count no more than coarse ones,
+    /// if that is smaller than the box of its corners alone.
     pub fn from_triangles(triangles: &[[Vec3; 3]]) -> Obb {
-        obb_fit::fit(triangles.as_flattened(), &obb_fit::surface_axes(triangles))
+        obb_fit::of_surface(triangles)
     }
 
     /// There is no point in it.
@@ -106,9 +122,9 @@ impl Obb {
     /// The point lies in the box, or outside by a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let from = point.as_dvec3() - self.center.as_dvec3();
-        let room = from.abs().element_sum() * f64::from(2.0 * f32::EPSILON);
-        let along = (self.axes.as_dmat3().transpose() * from).abs();
-        !self.is_empty() && along.cmple(self.half_extents.as_dvec3() + room).all()
+        let Some(shares) = shares_along(&self.axes) else { return !self.is_empty() };
+        let room = lost_in_shares(&self.axes, from.abs().element_sum());
+        !self.is_empty() && (shares * from).abs().cmple(self.half_extents.as_dvec3() + room).all()
     }
 
     /// The two may touch, judged by the six face axes alone: about one in fifteen pairs that are apart is kept, at less than
@@ -121,22 +137,66 @@ impl Obb {
         (0..3).all(|k| !pair.is_apart_along(pair.axes_a.col(k)) && !pair.is_apart_along(pair.axes_b.col(k)))
     }
 
-    /// This box placed by a pose in `f64`, rounded outwards.
+    /// The eight corners in `f64`, and what they may be off by in any direction.
+    fn wide_corners(&self) -> ([DVec3; 8], f64) {
+        let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
+        let corners = core::array::from_fn(|i| {
+            let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            c + m * (h * DVec3::new(sign(0), sign(1), sign(2)))
+        });
+        (corners, (c.abs().element_sum() + h.element_sum()) * PROJECTION)
+    }
+
+    /// It has an end in every direction.
+    fn is_bounded(&self) -> bool {
+        self.half_extents.max_element() < f32::INFINITY
+    }
+
+    /// This box placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an infinite one becomes all of
+    /// space.
     pub fn placed(&self, pose: &WidePose) -> Obb {
         if self.is_empty() {
             return Obb::EMPTY;
         }
         let exact = pose.transform_point(self.center.as_dvec3());
-        let center = exact.as_vec3();
-        let axes = (pose.rotation * self.axes.as_dmat3()).as_mat3();
+        let center = nearest(exact);
+        let turned = pose.rotation * self.axes.as_dmat3();
+        let axes = turned.as_mat3();
         let half = self.half_extents.as_dvec3();
-        // The rounded axes move a corner by 2^-24 of each coordinate, the rounded centre all of them.
-        let moved = (exact - center.as_dvec3()).abs().element_sum()
-            + half.element_sum() * f64::from(2.0 * f32::EPSILON)
-            + (self.center.abs().as_dvec3().element_sum() + pose.translation.abs().element_sum())
-                * PROJECTION;
-        Obb { center, axes, half_extents: rounding::up3(half + moved) }
+        let Some(shares) = shares_along(&axes) else { return Obb::EVERYTHING };
+        // The share of a turned corner along a rounded axis differs from its old share by that of what rounding moved: the
+        // centre, each axis times its extent, and the products.
+        let off = turned - axes.as_dmat3();
+        let moved = (exact - center.as_dvec3()).abs()
+            + off.x_axis.abs() * half.x
+            + off.y_axis.abs() * half.y
+            + off.z_axis.abs() * half.z;
+        let size = self.center.abs().as_dvec3().element_sum()
+            + pose.translation.abs().element_sum()
+            + half.element_sum();
+        let moved = moved + DVec3::splat(if size == 0.0 { 0.0 } else { size * SHARES + UNDERFLOW });
+        let grown = half + absolute(&shares) * moved * (1.0 + SHARES);
+        if !(self.is_bounded() && grown.is_finite()) {
+            return Obb::EVERYTHING;
+        }
+        Obb { center, axes, half_extents: rounding::up3(grown * (1.0 + LENGTH)) }
     }
+}
+
+/// The matrix that takes a vector to its shares along stored axes; `None` where the axes are far from orthonormal.
+fn shares_along(axes: &Mat3) -> Option<DMat3> {
+    let inverse = axes.as_dmat3().inverse();
+    let largest = absolute(&inverse).to_cols_array().into_iter().fold(0.0, f64::max);
+    (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
+}
+
+/// What the shares of a vector with this sum of components may be off by; nothing along the frame's own axes.
+fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
+    if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
+}
+
+fn absolute(m: &DMat3) -> DMat3 {
+    DMat3::from_cols(m.x_axis.abs(), m.y_axis.abs(), m.z_axis.abs())
 }
 
 /// Two boxes in `f64`.
@@ -173,38 +233,53 @@ impl Pair {
 impl BoundingVolume for Obb {
     const EMPTY: Obb = Obb { center: Vec3::ZERO, axes: Mat3::IDENTITY, half_extents: Vec3::NEG_INFINITY };
 
+    const EVERYTHING: Obb = Obb { center: Vec3::ZERO, axes: Mat3::IDENTITY, half_extents: Vec3::INFINITY };
+
     fn from_aabb(aabb: &Aabb) -> Obb {
         if aabb.max.x < aabb.min.x {
             return Obb::EMPTY;
         }
         let center = aabb.center();
         let c = center.as_dvec3();
-        let half = (aabb.max.as_dvec3() - c).max(c - aabb.min.as_dvec3());
-        Obb { center, axes: Mat3::IDENTITY, half_extents: rounding::up3(half) }
+        let c = -c;
+        let half_extents = sum_up3(aabb.max.as_dvec3(), c).max(-sum_down3(aabb.min.as_dvec3(), c));
+        Obb { center, axes: Mat3::IDENTITY, half_extents }
     }
 
-    fn from_points(points: &[Vec3]) -> Obb {
-        Obb::from_points_fitted(points)
+    /// Near-optimal: see the table at the top of the crate.
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
+        obb_fit::of_points(points)
     }
 
     fn merged(&self, other: &Obb) -> Obb {
         if self.is_empty() || other.is_empty() {
             return if self.is_empty() { *other } else { *self };
         }
-        let (a, b) = (self.corners(), other.corners());
-        let corners: [Vec3; 16] = core::array::from_fn(|i| if i < 8 { a[i] } else { b[i - 8] });
-        // Rounded corners may stand inside by half a unit of their size.
-        let size = corners.iter().fold(0.0_f64, |s, c| s.max(f64::from(c.abs().max_element())));
-        let room = (size * f64::from(2.0 * f32::EPSILON)) as f32;
+        if !(self.is_bounded() && other.is_bounded()) {
+            return Obb::EVERYTHING;
+        }
+        let ((a, lost_a), (b, lost_b)) = (self.wide_corners(), other.wide_corners());
+        let corners: [DVec3; 16] = core::array::from_fn(|i| if i < 8 { a[i] } else { b[i - 8] });
         let mut best: Option<Obb> = None;
         for axes in [self.axes, other.axes, Mat3::IDENTITY] {
-            let mut found = Obb::from_axes(axes.as_dmat3(), &corners);
-            found.half_extents = rounding::up3(found.half_extents.as_dvec3() + f64::from(room));
-            if best.is_none_or(|b| found.volume() < b.volume()) {
+            let found = Obb::around(axes, &corners, lost_a.max(lost_b));
+            if best.is_none_or(|b| obb_fit::key(&found) < obb_fit::key(&b)) {
                 best = Some(found);
             }
         }
-        best.unwrap_or(Obb::EMPTY)
+        best.unwrap_or(Obb::EVERYTHING)
+    }
+
+    fn inflated(&self, margin: f32) -> Obb {
+        if !(0.0 < margin) || self.is_empty() {
+            return *self;
+        }
+        let Some(shares) = shares_along(&self.axes) else { return Obb::EVERYTHING };
+        // A vector of this length has a share of at most the length of the row.
+        let rows = shares.transpose();
+        let longest = DVec3::new(length_up(rows.x_axis), length_up(rows.y_axis), length_up(rows.z_axis));
+        let grown = longest * (f64::from(margin) * (1.0 + SHARES));
+        Obb { half_extents: sum_up3(self.half_extents.as_dvec3(), grown), ..*self }
     }
 
     /// The fifteen axes of the separating axis test.
@@ -239,8 +314,8 @@ impl BoundingVolume for Obb {
         rounding::down(sqrt(f64::max(from_a, from_b)) * (1.0 - AXES))
     }
 
-    fn transformed(&self, pose: &Pose) -> Obb {
-        self.placed(&pose.wide())
+    fn placed(&self, pose: &WidePose) -> Obb {
+        Obb::placed(self, pose)
     }
 
     fn to_aabb(&self) -> Aabb {
@@ -249,8 +324,11 @@ impl BoundingVolume for Obb {
         }
         let (c, m, h) = (self.center.as_dvec3(), self.axes.as_dmat3(), self.half_extents.as_dvec3());
         let radius = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
-        let radius = radius * (1.0 + PROJECTION) + c.abs() * PROJECTION;
-        Aabb::around(c - radius, c + radius)
+        if !self.is_bounded() {
+            return Aabb::EVERYTHING;
+        }
+        let radius = radius * (1.0 + PROJECTION);
+        Aabb { min: sum_down3(c, -radius), max: sum_up3(c, radius) }
     }
 
     #[inline]
@@ -259,13 +337,13 @@ impl BoundingVolume for Obb {
     }
 
     fn surface_area(&self) -> f32 {
-        let h = self.half_extents.max(Vec3::ZERO);
-        8.0 * (h.x * h.y + h.y * h.z + h.z * h.x)
+        let h = self.half_extents.max(Vec3::ZERO).as_dvec3();
+        size_of(8.0 * (h.x * h.y + h.y * h.z + h.z * h.x))
     }
 
     fn volume(&self) -> f32 {
-        let h = self.half_extents.max(Vec3::ZERO);
-        8.0 * h.x * h.y * h.z
+        let h = self.half_extents.max(Vec3::ZERO).as_dvec3();
+        size_of(8.0 * h.x * h.y * h.z)
     }
 
     #[inline]

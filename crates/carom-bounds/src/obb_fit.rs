@@ -1,131 +1,297 @@
-//! Finds the axes of a small box around points or triangles.
+//! A near-optimal oriented box: many cheap candidates on a few extreme points, the best of them turned until no turn helps.
 //!
-//! The eigenvectors of the covariance are three candidates; about each of them, and about the axes of the frame, the
-//! least rectangle around the shadow of the points gives the other two axes. The box of least volume is kept.
+//! The points that are extreme along 32 directions stand for all. Candidates are the frames of the triangles of two
+//! tetrahedra on their farthest pair, the eigenvectors of the covariance, and the axes of the frame. The best three are
+//! improved in turn: about each axis the least rectangle around the shadow gives the other two; then small turns are
+//! tried. What stands out of the best box among all points joins the few, and the search goes on from there.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (covariance of the surface);
-//! G. Toussaint, Solving
-//! Geometric Problems with the Rotating Calipers, 1983 (the least rectangle has a side on an edge of the hull).
-//! Differs: the shadows' rectangles repair what the covariance gets wrong for boxes and other symmetric bodies.
+//! Reference: T. Larsson, L. Källberg, Fast Computation of Tight-Fitting Oriented Bounding Boxes, Game Engine Gems 2, 2011
+//! (DiTO: the triangles and their frames); G. Barequet, S. Har-Peled, Efficiently Approximating the Minimum-Volume Bounding
+//! Box of a Point Set in Three Dimensions, 2001 (few points for all); J. O'Rourke, Finding Minimal Enclosing Boxes, 1985
+//! (in the least box two sides lie on edges, which turning about one axis cannot reach: hence the small turns).
+//! Differs: the size is the volume, with a little thickness for flat bodies; extreme points are added as in a cutting-plane
+//! method.
 
 use crate::Obb;
+use crate::frame::Frame;
 use crate::moments::Moments;
+use crate::outward::{Extent, extent};
+use crate::rectangle::least_rectangle;
 use crate::volume::BoundingVolume;
 use alloc::vec::Vec;
-use carom_math::ops::sqrt;
-use carom_math::scaling;
+use carom_math::ops::{sin_cos, sqrt};
+use carom_math::{scaling, tol};
 use glam::{DMat3, DVec2, DVec3, Vec3};
 
-/// A frame in which squares are harmless: a point of the data, and a power of two.
-fn reference(points: &[Vec3]) -> (DVec3, f64) {
-    let Some(first) = points.first() else { return (DVec3::ZERO, 1.0) };
-    let first = first.as_dvec3();
-    let size = points.iter().fold(0.0_f64, |s, p| s.max((p.as_dvec3() - first).abs().max_element()));
-    (first, scaling::scale_of(size))
+/// Directions whose extreme points are kept.
+const N_DIRECTIONS: usize = 32;
+
+/// So many points or fewer are all kept.
+const FEW: usize = 2 * N_DIRECTIONS;
+
+/// So many of the candidates are improved.
+const N_STARTS: usize = 3;
+
+/// The largest and the least turn that is tried, in radians; each is half the one before.
+const TURNS: (f64, f64) = (0.25, 0.002);
+
+/// Of the size: 2^-30, far above the rounding of `f64`, so that noise does not decide between flat boxes.
+const THICKNESS: f64 = f64::from_bits((1023 - 30) << 52);
+
+/// A bound for rounds that end by themselves: each has to make the box smaller.
+const MAX_ROUNDS: usize = 16;
+
+/// The near-optimal box of points.
+pub(crate) fn of_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
+    match extent(points) {
+        Extent::Nothing => Obb::EMPTY,
+        Extent::Beyond => Obb::EVERYTHING,
+        Extent::Within => of_seeds(points, &[]),
+    }
 }
 
-/// The axes of points.
-pub(crate) fn point_axes(points: &[Vec3]) -> DMat3 {
-    let (origin, scale) = reference(points);
+/// The near-optimal box of a surface, whose covariance is one more candidate.
+pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
+    let points = triangles.as_flattened();
+    match extent(points) {
+        Extent::Nothing => Obb::EMPTY,
+        Extent::Beyond => Obb::EVERYTHING,
+        Extent::Within => of_seeds(points, &[surface_axes(triangles)]),
+    }
+}
+
+/// How large a box is, for comparisons: its volume, were it a little thicker, so that flat boxes are told apart by their
+/// area and thin ones by their length.
+pub(crate) fn key(b: &Obb) -> f64 {
+    size_of(b.half_extents.as_dvec3())
+}
+
+fn size_of(extents: DVec3) -> f64 {
+    let e = extents + extents.max_element() * THICKNESS;
+    e.x * e.y * e.z
+}
+
+/// The axes of points by the covariance.
+pub(crate) fn point_axes<P: Copy + Into<DVec3>>(points: &[P]) -> DMat3 {
+    let frame = Frame::of(points);
     let mut moments = Moments::default();
-    for p in points {
-        moments.add_point((p.as_dvec3() - origin) * scale);
+    for &p in points {
+        moments.add_point(frame.enter(p));
     }
     moments.axes()
 }
 
-/// The axes of a surface.
+/// The axes of a surface by the covariance of its area.
 pub(crate) fn surface_axes(triangles: &[[Vec3; 3]]) -> DMat3 {
-    let (origin, scale) = reference(triangles.as_flattened());
+    let frame = Frame::of(triangles.as_flattened());
     let mut moments = Moments::default();
     for triangle in triangles {
-        let [a, b, c] = triangle.map(|p| (p.as_dvec3() - origin) * scale);
+        let [a, b, c] = triangle.map(|p| frame.enter(p));
         moments.add_triangle(a, b, c);
     }
     moments.axes()
 }
 
-/// The box of least volume among the candidates.
-pub(crate) fn fit(points: &[Vec3], principal: &DMat3) -> Obb {
-    if points.is_empty() {
-        return Obb::EMPTY;
+/// The search, with axes of which one suspects that they are good.
+fn of_seeds<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> Obb {
+    let frame = Frame::of(points);
+    let mut few = extremes(points, &frame);
+    let mut candidates = alloc::vec![DMat3::IDENTITY, point_axes(points)];
+    candidates.extend_from_slice(seeds);
+    ditetrahedron(&few, &mut candidates);
+    let mut ranked: Vec<(f64, DMat3)> =
+        candidates.into_iter().map(|axes| (size_along(&axes, &few), axes)).collect();
+    // Stable: of equal ones the earlier.
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ranked.truncate(N_STARTS);
+    for entry in &mut ranked {
+        improve(entry, &few);
     }
-    let mut best = Obb::from_axes(DMat3::IDENTITY, points);
-    // Flat and thin bodies have no volume: their boxes are told apart by what follows.
-    let key = |b: &Obb| {
-        let h = b.half_extents.as_dvec3();
-        (h.x * h.y * h.z, h.x * h.y + h.y * h.z + h.z * h.x, h.element_sum())
-    };
-    let mut consider = |axes: DMat3| {
-        let found = Obb::from_axes(axes, points);
-        if key(&found) < key(&best) {
-            best = found;
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some(&(mut size, mut axes)) = ranked.first() else { return Obb::EVERYTHING };
+    let mut best = (f64::INFINITY, axes);
+    for _ in 0..MAX_ROUNDS {
+        let (low, high) = ends(&axes, points.iter().map(|&p| frame.enter(p)));
+        let whole = size_of(array_gap(&low, &high));
+        if whole < best.0 {
+            best = (whole, axes);
         }
-    };
-    consider(*principal);
-    for axis in [principal.x_axis, principal.y_axis, principal.z_axis, DVec3::X, DVec3::Y, DVec3::Z] {
-        consider(rectangle_about(axis, points));
+        // rounding: less is no gain.
+        if whole <= size * (1.0 + tol::BOX_GAIN) {
+            break;
+        }
+        few.extend(low.iter().chain(&high).map(|end| end.1));
+        let mut entry = (size_along(&axes, &few), axes);
+        improve(&mut entry, &few);
+        (size, axes) = entry;
     }
-    best
+    let fitted = Obb::from_axes(best.1, points);
+    let straight = Obb::from_axes(DMat3::IDENTITY, points);
+    if key(&fitted) < key(&straight) { fitted } else { straight }
+}
+
+/// The points that are first or last along some direction, in the frame.
+fn extremes<P: Copy + Into<DVec3>>(points: &[P], frame: &Frame) -> Vec<DVec3> {
+    if points.len() <= FEW {
+        return points.iter().map(|&p| frame.enter(p)).collect();
+    }
+    // A spiral over the half sphere (R. Swinbank, R. J. Purser, Fibonacci grids, 2006).
+    let directions: [DVec3; N_DIRECTIONS] = core::array::from_fn(|i| {
+        let z = (i as f64 + 0.5) / N_DIRECTIONS as f64;
+        let (sine, cosine) = sin_cos(i as f64 * 2.399_963_229_728_653);
+        let across = sqrt(1.0 - z * z);
+        DVec3::new(across * cosine, across * sine, z)
+    });
+    let mut least = [(f64::INFINITY, DVec3::ZERO); N_DIRECTIONS];
+    let mut most = [(f64::NEG_INFINITY, DVec3::ZERO); N_DIRECTIONS];
+    for &p in points {
+        let p = frame.enter(p);
+        for i in 0..N_DIRECTIONS {
+            let along = p.dot(directions[i]);
+            if along < least[i].0 {
+                least[i] = (along, p);
+            }
+            if most[i].0 < along {
+                most[i] = (along, p);
+            }
+        }
+    }
+    least.iter().chain(&most).map(|end| end.1).collect()
+}
+
+/// The frames of the seven triangles of two tetrahedra that share the triangle on the farthest pair.
+fn ditetrahedron(points: &[DVec3], out: &mut Vec<DMat3>) {
+    let mut pair = (0.0, DVec3::ZERO, DVec3::ZERO);
+    for (i, &a) in points.iter().enumerate() {
+        for &b in points.get(i + 1..).unwrap_or(&[]) {
+            let distance_sq = (b - a).length_squared();
+            if pair.0 < distance_sq {
+                pair = (distance_sq, a, b);
+            }
+        }
+    }
+    let (_, a, b) = pair;
+    let farthest = |measure: &dyn Fn(DVec3) -> f64| {
+        points.iter().fold((0.0, a), |best, &p| {
+            let size = measure(p);
+            if best.0 < size { (size, p) } else { best }
+        })
+    };
+    // Off the line of the two.
+    let c = farthest(&|p| (p - a).cross(b - a).length_squared()).1;
+    let normal = (b - a).cross(c - a);
+    let above = farthest(&|p| (p - a).dot(normal)).1;
+    let below = farthest(&|p| -(p - a).dot(normal)).1;
+    triangle_frames([a, b, c], out);
+    for tip in [above, below] {
+        for [p, q] in [[a, b], [b, c], [c, a]] {
+            triangle_frames([p, q, tip], out);
+        }
+    }
+}
+
+/// Three frames of a triangle: its normal, and each of its edges. None where it has no area.
+fn triangle_frames([a, b, c]: [DVec3; 3], out: &mut Vec<DMat3>) {
+    let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
+    for edge in [b - a, c - b, a - c] {
+        // Across the normal again, which a thin triangle's rounded edges are not.
+        let Some(along) = scaling::unit(edge - normal * edge.dot(normal)) else { continue };
+        out.push(DMat3::from_cols(along, normal.cross(along), normal));
+    }
+}
+
+/// Where a point was found, for each axis.
+type Ends = [(f64, DVec3); 3];
+
+fn array_gap(low: &Ends, high: &Ends) -> DVec3 {
+    DVec3::new(high[0].0 - low[0].0, high[1].0 - low[1].0, high[2].0 - low[2].0)
+}
+
+/// The first and the last point along each axis.
+fn ends(axes: &DMat3, points: impl Iterator<Item = DVec3>) -> (Ends, Ends) {
+    let mut low = [(f64::INFINITY, DVec3::ZERO); 3];
+    let mut high = [(f64::NEG_INFINITY, DVec3::ZERO); 3];
+    for p in points {
+        for k in 0..3 {
+            let along = axes.col(k).dot(p);
+            if along < low[k].0 {
+                low[k] = (along, p);
+            }
+            if high[k].0 < along {
+                high[k] = (along, p);
+            }
+        }
+    }
+    (low, high)
+}
+
+/// The size of the box with these axes around points.
+fn size_along(axes: &DMat3, points: &[DVec3]) -> f64 {
+    let across = axes.transpose();
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for &p in points {
+        let along = across * p;
+        low = low.min(along);
+        high = high.max(along);
+    }
+    size_of(high - low)
+}
+
+/// Turns axes, whose box has the given size, until no turn makes it smaller.
+fn improve(entry: &mut (f64, DMat3), points: &[DVec3]) {
+    let mut shadow = Vec::with_capacity(points.len());
+    let is_better = |entry: &mut (f64, DMat3), axes: DMat3| {
+        let size = size_along(&axes, points);
+        let is_smaller = size < entry.0 * (1.0 - tol::BOX_GAIN);
+        if is_smaller {
+            *entry = (size, axes);
+        }
+        is_smaller
+    };
+    for _ in 0..MAX_ROUNDS {
+        let mut has_gained = false;
+        for k in 0..3 {
+            let axes = rectangle_about(entry.1.col(k), points, &mut shadow);
+            has_gained |= is_better(entry, axes);
+        }
+        if has_gained {
+            continue;
+        }
+        // No turn about one axis helps; small ones, about each in turn.
+        let mut angle = TURNS.0;
+        while TURNS.1 < angle {
+            let (sine, cosine) = sin_cos(angle);
+            for k in 0..3 {
+                for sine in [sine, -sine] {
+                    let mut turn = DMat3::IDENTITY;
+                    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                    turn.col_mut(i)[i] = cosine;
+                    turn.col_mut(j)[j] = cosine;
+                    turn.col_mut(i)[j] = sine;
+                    turn.col_mut(j)[i] = -sine;
+                    let axes = entry.1 * turn;
+                    has_gained |= is_better(entry, axes);
+                }
+            }
+            angle *= 0.5;
+        }
+        if !has_gained {
+            return;
+        }
+        // Many products of rotations: straight again.
+        let x = scaling::unit(entry.1.x_axis).unwrap_or(DVec3::X);
+        let y = entry.1.y_axis - x * x.dot(entry.1.y_axis);
+        let y = scaling::unit(y).unwrap_or(x.any_orthonormal_vector());
+        entry.1 = DMat3::from_cols(x, y, x.cross(y));
+    }
 }
 
 /// The frame of the least box around points with one side along the unit vector `axis`.
-fn rectangle_about(axis: DVec3, points: &[Vec3]) -> DMat3 {
+fn rectangle_about(axis: DVec3, points: &[DVec3], shadow: &mut Vec<DVec2>) -> DMat3 {
     let (u, v) = axis.any_orthonormal_pair();
-    let (origin, scale) = reference(points);
-    let mut shadow: Vec<DVec2> = points
-        .iter()
-        .map(|p| {
-            let p = (p.as_dvec3() - origin) * scale;
-            DVec2::new(p.dot(u), p.dot(v))
-        })
-        .collect();
-    let hull = convex_polygon(&mut shadow);
-    let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
-    // A hull of few corners, as a rule: all edges against all corners. At most 64 edges are tried.
-    let step = hull.len().div_ceil(64).max(1);
-    for i in (0..hull.len()).step_by(step) {
-        let edge = hull[(i + 1) % hull.len()] - hull[i];
-        let length = sqrt(edge.length_squared());
-        if !(0.0 < length) {
-            continue;
-        }
-        let e = edge / length;
-        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-        for p in &hull {
-            let q = DVec2::new(p.dot(e), p.dot(e.perp()));
-            low = low.min(q);
-            high = high.max(q);
-        }
-        let size = high - low;
-        if (size.x * size.y, size.x + size.y) < least {
-            (least, along) = ((size.x * size.y, size.x + size.y), e);
-        }
-    }
+    shadow.clear();
+    shadow.extend(points.iter().map(|p| DVec2::new(p.dot(u), p.dot(v))));
+    let along = least_rectangle(shadow);
     let first = u * along.x + v * along.y;
     DMat3::from_cols(first, axis.cross(first), axis)
-}
-
-/// The convex hull of points in the plane, counter-clockwise (A. Andrew's chain).
-fn convex_polygon(points: &mut [DVec2]) -> Vec<DVec2> {
-    points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let mut hull: Vec<DVec2> = Vec::new();
-    for upper in [false, true] {
-        let from = hull.len();
-        let n = points.len();
-        for i in 0..n {
-            let p = if upper { points[n - 1 - i] } else { points[i] };
-            while from + 2 <= hull.len() {
-                let (a, b) = (hull[hull.len() - 2], hull[hull.len() - 1]);
-                if 0.0 < (b - a).perp_dot(p - a) {
-                    break;
-                }
-                hull.pop();
-            }
-            hull.push(p);
-        }
-        // The last point begins the other chain.
-        hull.pop();
-    }
-    if hull.is_empty() { points.first().copied().into_iter().collect() } else { hull }
 }

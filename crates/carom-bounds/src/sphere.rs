@@ -5,10 +5,11 @@
 //! Differs: centre and radius are found in `f64`; the radius is then measured from the rounded centre and rounded up.
 
 use crate::Aabb;
+use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_up};
 use crate::sphere_fit;
 use crate::volume::{BoundingVolume, BoundsError};
 use carom_math::ops::sqrt;
-use carom_math::{Pose, rounding};
+use carom_math::{WidePose, rounding, scaling};
 use glam::{DVec3, Vec3};
 
 /// The closed ball of all points within `radius` of `center`; a negative radius is nothing.
@@ -20,9 +21,6 @@ pub struct Sphere {
     /// Radius.
     pub radius: f32,
 }
-
-/// Relative: a length computed from three differences of `f32` in `f64` is off by less than this.
-const LENGTH: f64 = 4.0 * f64::EPSILON;
 
 impl Sphere {
     /// A sphere from its centre and radius: finite, and not negative.
@@ -36,30 +34,52 @@ impl Sphere {
         Ok(Sphere { center, radius })
     }
 
-    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Every point must be finite.
-    /// Takes time in proportion to the number of points.
-    pub fn smallest(points: &[Vec3]) -> Sphere {
+    /// The smallest sphere around points (Welzl), to 1e-6 of its radius; `EMPTY` for none. Takes time in proportion to the
+    /// number of points, on average.
+    pub fn smallest<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         // Both contain the points; where numbers are against Welzl, Ritter may be the smaller.
-        let exact = Sphere::around(sphere_fit::welzl(points), points);
         let quick = Sphere::ritter(points);
+        if !quick.radius.is_finite() || quick.radius <= 0.0 {
+            return quick;
+        }
+        let exact = Sphere::about(sphere_fit::welzl(points), points);
         if quick.radius < exact.radius { quick } else { exact }
     }
 
     /// A sphere around points in two passes, at most a fifth larger than the smallest, usually a twentieth (Ritter);
-    /// `EMPTY` for none. Every point must be finite.
-    pub fn ritter(points: &[Vec3]) -> Sphere {
-        Sphere::around(sphere_fit::ritter(points), points)
+    /// `EMPTY` for none.
+    pub fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
+        match extent(points) {
+            Extent::Nothing => Sphere::EMPTY,
+            Extent::Beyond => Sphere::EVERYTHING,
+            Extent::Within => Sphere::about(sphere_fit::ritter(points), points),
+        }
     }
 
-    /// The centre rounded, and the radius that then holds the points.
-    fn around(center: DVec3, points: &[Vec3]) -> Sphere {
+    /// The smallest sphere around points with this centre (rounded to `f32`). With the centre of rotation of a rigid body
+    /// it is the body's fixed sphere, which holds the body in every orientation.
+    pub fn about<P: Copy + Into<DVec3>>(center: DVec3, points: &[P]) -> Sphere {
         if points.is_empty() {
             return Sphere::EMPTY;
         }
-        let center = center.as_vec3();
+        let center = nearest(center);
         let c = center.as_dvec3();
-        let farthest_sq = points.iter().fold(0.0_f64, |d, p| d.max((p.as_dvec3() - c).length_squared()));
-        Sphere { center, radius: radius_up(sqrt(farthest_sq)) }
+        let mut radius = 0.0_f64;
+        for &p in points {
+            let p: DVec3 = p.into();
+            let distance = length_up(p - c);
+            // NaN, which a maximum would drop, and a place so far away that its square is none.
+            if !(distance < f64::INFINITY) {
+                return Sphere::EVERYTHING;
+            }
+            radius = radius.max(distance);
+        }
+        Sphere { center, radius: rounding::up(radius) }
+    }
+
+    /// Some point of space is outside.
+    fn is_bounded(&self) -> bool {
+        self.radius < f32::INFINITY
     }
 
     /// The point lies in the closed ball, or outside by a rounding error of `f64`.
@@ -79,19 +99,58 @@ impl Sphere {
     /// It may reach the half-space `normal . x <= offset`; the normal need not be a unit vector.
     pub fn overlaps_half_space(&self, normal: Vec3, offset: f32) -> bool {
         let n = normal.as_dvec3();
-        let (along, r) = (n.dot(self.center.as_dvec3()) - f64::from(offset), f64::from(self.radius));
-        let size = n.abs().dot(self.center.as_dvec3().abs()) + f64::from(offset).abs();
-        0.0 <= r && along - r * sqrt(n.length_squared()) <= (size + r) * (8.0 * f64::EPSILON)
+        let along = n.dot(self.center.as_dvec3()) - f64::from(offset);
+        let reach = f64::from(self.radius) * sqrt(n.length_squared());
+        let size = n.abs().dot(self.center.as_dvec3().abs()) + f64::from(offset).abs() + reach;
+        // Infinite radii, and normals so short that the product is no number, reach.
+        0.0 <= self.radius && !(size * (8.0 * f64::EPSILON) < along - reach)
     }
-}
 
-/// A radius rounded up, with what its computation may have lost.
-fn radius_up(radius: f64) -> f32 {
-    rounding::up(radius * (1.0 + LENGTH))
+    /// The interval of t in which `origin + t * direction` may lie in the ball, cut to the given one; `None` when it misses.
+    /// Computed in `f64` and widened by what rounding did: a ray that touches the ball is never said to miss.
+    ///
+    /// A direction of zero stays at its origin; a NaN misses.
+    pub fn ray_interval(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+    ) -> Option<(f64, f64)> {
+        if origin.is_nan() || direction.is_nan() || !(t_min <= t_max) || !(0.0 <= self.radius) {
+            return None;
+        }
+        let to_center = self.center.as_dvec3() - origin;
+        let r = f64::from(self.radius);
+        let scale = scaling::scale_of(direction.abs().max_element());
+        let d = direction * scale;
+        let length_sq = d.length_squared();
+        if !(0.0 < length_sq) {
+            // The ray stays inside or outside, for all t.
+            let outside = sqrt(to_center.length_squared()) * (1.0 - LENGTH) - r;
+            return (outside <= 0.0).then_some((t_min, t_max));
+        }
+        let middle = d.dot(to_center) / length_sq;
+        // Rounding moves the point of closest approach by less than this, along the ray and across.
+        let lost = to_center.abs().element_sum() * (16.0 * f64::EPSILON) + UNDERFLOW;
+        let across = sqrt((to_center - d * middle).length_squared()) * (1.0 - LENGTH) - lost;
+        if r < across {
+            return None;
+        }
+        let across = across.max(0.0);
+        let along = sqrt((r - across) * (r + across)) * (1.0 + LENGTH) + lost;
+        let along = along / sqrt(length_sq) * (1.0 + LENGTH);
+        let (near, far) = ((middle - along) * scale, (middle + along) * scale);
+        let room = (near.abs() + far.abs()) * LENGTH;
+        let (near, far) = (t_min.max(near - room), t_max.min(far + room));
+        (near <= far).then_some((near, far))
+    }
 }
 
 impl BoundingVolume for Sphere {
     const EMPTY: Sphere = Sphere { center: Vec3::ZERO, radius: f32::NEG_INFINITY };
+
+    const EVERYTHING: Sphere = Sphere { center: Vec3::ZERO, radius: f32::INFINITY };
 
     fn from_aabb(aabb: &Aabb) -> Sphere {
         if aabb.max.x < aabb.min.x {
@@ -100,10 +159,10 @@ impl BoundingVolume for Sphere {
         let center = aabb.center();
         let c = center.as_dvec3();
         let half = (aabb.max.as_dvec3() - c).max(c - aabb.min.as_dvec3());
-        Sphere { center, radius: radius_up(sqrt(half.length_squared())) }
+        Sphere { center, radius: rounding::up(length_up(half)) }
     }
 
-    fn from_points(points: &[Vec3]) -> Sphere {
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Sphere {
         Sphere::smallest(points)
     }
 
@@ -112,20 +171,30 @@ impl BoundingVolume for Sphere {
         if rb < 0.0 || ra < 0.0 {
             return if rb < 0.0 { *self } else { *other };
         }
+        if !(self.is_bounded() && other.is_bounded()) {
+            return Sphere::EVERYTHING;
+        }
         let (a, b) = (self.center.as_dvec3(), other.center.as_dvec3());
-        let distance = sqrt((b - a).length_squared());
-        let reach = distance * (1.0 + LENGTH);
-        // One holds the other.
-        if reach + rb <= ra {
+        let reach = length_up(b - a);
+        // One holds the other; the difference of radii is rounded by less than the last factor.
+        if reach <= (ra - rb) * (1.0 - LENGTH) {
             return *self;
         }
-        if reach + ra <= rb {
+        if reach <= (rb - ra) * (1.0 - LENGTH) {
             return *other;
         }
-        let center = (a + (b - a) * (((rb - ra) / distance + 1.0) * 0.5)).as_vec3();
+        let share = if 0.0 < reach { ((rb - ra) / reach + 1.0) * 0.5 } else { 0.5 };
+        let center = nearest(a + (b - a) * share.clamp(0.0, 1.0));
         let c = center.as_dvec3();
-        let needed = (sqrt((a - c).length_squared()) + ra).max(sqrt((b - c).length_squared()) + rb);
-        Sphere { center, radius: radius_up(needed) }
+        let needed = sum_up(length_up(a - c), ra).max(sum_up(length_up(b - c), rb));
+        Sphere { center, radius: needed }
+    }
+
+    fn inflated(&self, margin: f32) -> Sphere {
+        if !(0.0 < margin) || self.radius < 0.0 {
+            return *self;
+        }
+        Sphere { center: self.center, radius: sum_up(f64::from(self.radius), f64::from(margin)) }
     }
 
     #[inline]
@@ -145,16 +214,19 @@ impl BoundingVolume for Sphere {
         rounding::down((apart * (1.0 - LENGTH) - (ra + rb) * (1.0 + LENGTH)).max(0.0))
     }
 
-    fn transformed(&self, pose: &Pose) -> Sphere {
+    fn placed(&self, pose: &WidePose) -> Sphere {
         if self.radius < 0.0 {
             return Sphere::EMPTY;
         }
-        let exact = pose.wide().transform_point(self.center.as_dvec3());
-        let center = exact.as_vec3();
-        let size = self.center.abs().as_dvec3().element_sum() + pose.wide().translation.abs().element_sum();
-        // What the centre lost in rounding, and in the nine products.
-        let lost = sqrt((exact - center.as_dvec3()).length_squared()) + size * (16.0 * f64::EPSILON);
-        Sphere { center, radius: radius_up(f64::from(self.radius) + lost) }
+        let exact = pose.transform_point(self.center.as_dvec3());
+        let center = nearest(exact);
+        let size = f64::from(self.radius)
+            + self.center.abs().as_dvec3().element_sum()
+            + pose.translation.abs().element_sum();
+        // What the centre lost in rounding, and in the nine products, of a matrix that is a rotation to within rounding.
+        let lost = if size == 0.0 { 0.0 } else { size * (16.0 * f64::EPSILON) + UNDERFLOW };
+        let radius = sum_up(f64::from(self.radius), length_up(exact - center.as_dvec3()) + lost);
+        if radius.is_nan() { Sphere::EVERYTHING } else { Sphere { center, radius } }
     }
 
     fn to_aabb(&self) -> Aabb {
@@ -170,13 +242,13 @@ impl BoundingVolume for Sphere {
     }
 
     fn surface_area(&self) -> f32 {
-        let r = self.radius.max(0.0);
-        4.0 * core::f32::consts::PI * r * r
+        let r = f64::from(self.radius.max(0.0));
+        size_of(4.0 * core::f64::consts::PI * r * r)
     }
 
     fn volume(&self) -> f32 {
-        let r = self.radius.max(0.0);
-        4.0 / 3.0 * core::f32::consts::PI * r * r * r
+        let r = f64::from(self.radius.max(0.0));
+        size_of(4.0 / 3.0 * core::f64::consts::PI * r * r * r)
     }
 
     #[inline]

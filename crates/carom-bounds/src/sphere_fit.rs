@@ -8,9 +8,10 @@
 //! Differs: the random order is the same for the same number of points; points that are dependent are passed over,
 //! as the caller measures the radius afterwards.
 
+use crate::frame::Frame;
 use alloc::vec::Vec;
 use carom_math::tol;
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 /// Relative: a point this little outside counts as inside, in squared distances.
 const ROOM: f64 = tol::BALL_HOLDS;
@@ -59,8 +60,9 @@ impl Ball {
 }
 
 /// The centre of the smallest sphere around points; the origin for none.
-pub(crate) fn welzl(points: &[Vec3]) -> DVec3 {
-    let mut p: Vec<DVec3> = points.iter().map(|p| p.as_dvec3()).collect();
+pub(crate) fn welzl<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
+    let frame = Frame::of(points);
+    let mut p: Vec<DVec3> = points.iter().map(|&p| frame.enter(p)).collect();
     shuffle(&mut p);
     let Some(&start) = p.first() else { return DVec3::ZERO };
     let mut ball = Ball { center: start, radius_sq: 0.0 };
@@ -97,7 +99,7 @@ pub(crate) fn welzl(points: &[Vec3]) -> DVec3 {
             }
         }
     }
-    if ball.center.is_finite() { ball.center } else { ritter(points) }
+    if ball.center.is_finite() { frame.leave(ball.center) } else { ritter(points) }
 }
 
 /// An order that does not depend on where the points are.
@@ -114,20 +116,21 @@ fn shuffle(points: &mut [DVec3]) {
 }
 
 /// The centre of Ritter's sphere; the origin for no points.
-pub(crate) fn ritter(points: &[Vec3]) -> DVec3 {
-    let Some(first) = points.first() else { return DVec3::ZERO };
+pub(crate) fn ritter<P: Copy + Into<DVec3>>(points: &[P]) -> DVec3 {
+    let frame = Frame::of(points);
     let farthest = |from: DVec3| {
-        points.iter().fold(from, |best, p| {
-            let p = p.as_dvec3();
+        points.iter().fold(from, |best, &p| {
+            let p = frame.enter(p);
             if (best - from).length_squared() < (p - from).length_squared() { p } else { best }
         })
     };
-    let a = farthest(first.as_dvec3());
+    // The first point is the origin of the frame.
+    let a = farthest(DVec3::ZERO);
     let b = farthest(a);
     let mut center = (a + b) * 0.5;
     let mut radius = carom_math::ops::sqrt((b - a).length_squared()) * 0.5;
-    for p in points {
-        let away = p.as_dvec3() - center;
+    for &p in points {
+        let away = frame.enter(p) - center;
         let distance = carom_math::ops::sqrt(away.length_squared());
         if radius < distance {
             let grown = (radius + distance) * 0.5;
@@ -135,5 +138,5 @@ pub(crate) fn ritter(points: &[Vec3]) -> DVec3 {
             radius = grown;
         }
     }
-    center
+    frame.leave(center)
 }

@@ -3,25 +3,35 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.
 
 use crate::Aabb;
-use carom_math::Pose;
-use glam::Vec3;
+use carom_math::{Pose, WidePose};
+use glam::{DVec3, Vec3};
 
 /// A convex container: if two volumes are apart, so is what they contain.
 ///
 /// Every answer errs to one side only: `overlaps` may say yes for volumes that are apart by a rounding error, never
-/// no for volumes that touch; `distance_lower_bound` is never above the true distance.
+/// no for volumes that touch; `distance_lower_bound` is never above the true distance; what a volume is made from lies
+/// in it, every point, in exact arithmetic.
+///
+/// A volume that `f32` cannot hold becomes infinite, up to `EVERYTHING`: never empty, never NaN.
 pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// The volume of nothing: overlaps nothing, and merged with any volume gives that volume.
     const EMPTY: Self;
 
+    /// The volume of all points: overlaps every volume but the empty one.
+    const EVERYTHING: Self;
+
     /// A volume around a box.
     fn from_aabb(aabb: &Aabb) -> Self;
 
-    /// A volume around points; `EMPTY` for none. Every point must be finite.
-    fn from_points(points: &[Vec3]) -> Self;
+    /// A volume around points in `f32` or `f64`, as small as this kind of volume can be found; `EMPTY` for none. A point
+    /// that is not finite may be anywhere and gives `EVERYTHING`.
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Self;
 
     /// A volume around both.
     fn merged(&self, other: &Self) -> Self;
+
+    /// A volume around all points within `margin` of this one; a margin that is not above 0 adds nothing.
+    fn inflated(&self, margin: f32) -> Self;
 
     /// The two may touch; touching counts.
     fn overlaps(&self, other: &Self) -> bool;
@@ -29,19 +39,25 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// A number never above the distance of the two; 0 when they overlap.
     fn distance_lower_bound(&self, other: &Self) -> f32;
 
+    /// A volume around this one placed by a pose in `f64`.
+    fn placed(&self, pose: &WidePose) -> Self;
+
     /// A volume around this one placed by `pose`.
-    fn transformed(&self, pose: &Pose) -> Self;
+    #[inline]
+    fn transformed(&self, pose: &Pose) -> Self {
+        self.placed(&pose.wide())
+    }
 
     /// An axis-aligned box around this volume.
     fn to_aabb(&self) -> Aabb;
 
-    /// Centre of the volume.
+    /// Centre of the volume, to within rounding; finite.
     fn center(&self) -> Vec3;
 
-    /// Surface area, in units of length squared.
+    /// Surface area, in units of length squared, to within rounding; infinite beyond `f32`.
     fn surface_area(&self) -> f32;
 
-    /// Volume, in units of length cubed.
+    /// Volume, in units of length cubed, to within rounding; infinite beyond `f32`.
     fn volume(&self) -> f32;
 
     /// A number that orders volumes by how much there is to gain by opening them (the surface order of 25.2.2):

@@ -138,3 +138,8 @@ pub const INERTIA_ROUND: f32 = 1e-6;
 
 /// Pure number. How far the squared length of a joint's axis may be from 1 and still count as a rounded unit vector.
 pub const AXIS_LENGTH: f32 = 1e-3;
+
+/// Fraction of a box's volume. While an oriented box is fitted, a turn that gains less is no gain.
+///
+/// Smaller, and the search takes rounds for what nobody sees; larger, and the box stays larger by a few such steps.
+pub const BOX_GAIN: f64 = 1e-5;

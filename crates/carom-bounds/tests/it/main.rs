@@ -3,6 +3,7 @@
 
 mod aabb;
 mod conform;
+mod contain;
 mod obb;
 mod packet;
 mod sphere;

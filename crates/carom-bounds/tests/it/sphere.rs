@@ -19,7 +19,7 @@ fn known_spheres() {
     let line: Vec<Vec3> = (0..11).map(|i| Vec3::ONE * i as f32).collect();
     close(Sphere::smallest(&line), Vec3::splat(5.0), 75.0f32.sqrt());
     assert_eq!(Sphere::smallest(&[Vec3::ONE; 7]).radius, 0.0);
-    assert_eq!(Sphere::smallest(&[]), Sphere::EMPTY);
+    assert_eq!(Sphere::smallest::<Vec3>(&[]), Sphere::EMPTY);
 }
 
 #[test]

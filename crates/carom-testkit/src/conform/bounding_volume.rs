@@ -50,7 +50,7 @@ fn volume_of_point<V: BoundingVolume>(p: DVec3) -> V {
 /// Runs a kind of volume through the suite; it panics at the first wrong answer.
 pub fn bounding_volume<V: BoundingVolume>() {
     let mut dice = Dice::new(11);
-    assert_eq!(V::from_points(&[]), V::EMPTY);
+    assert_eq!(V::from_points::<Vec3>(&[]), V::EMPTY);
     assert_eq!(V::from_aabb(&Aabb::EMPTY), V::EMPTY);
     assert_eq!(V::EMPTY.merged(&V::EMPTY), V::EMPTY);
     assert_eq!(V::EMPTY.to_aabb(), Aabb::EMPTY);

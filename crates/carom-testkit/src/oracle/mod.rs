@@ -1,5 +1,6 @@
 //! Slow answers that are obviously right.
 
+pub mod contain;
 pub mod convex;
 pub mod depth;
 pub mod pairs;

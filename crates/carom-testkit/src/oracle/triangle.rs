@@ -17,7 +17,7 @@ use num_traits::{Num, One, Signed, ToPrimitive, Zero};
 type Exact<T> = [T; 3];
 
 /// `x = mantissa * 2^exponent`.
-fn parts(x: f64) -> (i64, i32) {
+pub(super) fn parts(x: f64) -> (i64, i32) {
     assert!(x.is_finite());
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;

@@ -1,0 +1,375 @@
+//! Discrete oriented polytopes: what lies between K/2 pairs of parallel planes whose directions never change.
+//!
+//! Directions have components -1, 0 and 1, so an offset is a sum of coordinates: a test is K comparisons and exact, a merge
+//! is K maxima and as tight as the parts. Turning is what costs: the vertices are found and turned.
+//!
+//! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision Detection Using Bounding Volume
+//! Hierarchies of k-DOPs, 1998; Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.2.3.
+//! Differs: an offset is kept for each half-space, with the sign of its own direction.
+
+use crate::Aabb;
+use crate::kdop_vertices::Polytope;
+use crate::outward::{LENGTH, UNDERFLOW, size_of, sum_up, sum3_up};
+use crate::volume::BoundingVolume;
+use carom_math::ops::sqrt;
+use carom_math::{WidePose, rounding};
+use glam::{DVec3, Vec3};
+
+/// All x with `d . x <= offset` for K directions d: those of [`Slabs::DIRECTIONS`], then the same reversed. K is 6, 14, 18
+/// or 26.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct KDop<const K: usize> {
+    /// How far it reaches along each direction, in units of the direction's length; all of them minus infinity for nothing.
+    #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
+    pub offsets: [f32; K],
+}
+
+/// The directions of a k-DOP.
+pub trait Slabs: sealed::Sealed {
+    /// K/2 directions with components -1, 0 and 1, no two of them parallel; the axes come first.
+    const DIRECTIONS: &'static [[i8; 3]];
+}
+
+mod sealed {
+    /// Keeps [`Slabs`](super::Slabs) to four numbers of planes.
+    pub trait Sealed {}
+}
+
+/// The axes, the normals of a cube's corners, those of its edges.
+const DIRECTIONS_26: [[i8; 3]; 13] = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 1, 1],
+    [1, 1, -1],
+    [1, -1, 1],
+    [1, -1, -1],
+    [1, 1, 0],
+    [1, -1, 0],
+    [1, 0, 1],
+    [1, 0, -1],
+    [0, 1, 1],
+    [0, 1, -1],
+];
+
+/// The axes and the normals of a cube's edges.
+const DIRECTIONS_18: [[i8; 3]; 9] =
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, -1, 0], [1, 0, 1], [1, 0, -1], [0, 1, 1], [0, 1, -1]];
+
+impl sealed::Sealed for KDop<6> {}
+impl sealed::Sealed for KDop<14> {}
+impl sealed::Sealed for KDop<18> {}
+impl sealed::Sealed for KDop<26> {}
+
+impl Slabs for KDop<6> {
+    const DIRECTIONS: &'static [[i8; 3]] = DIRECTIONS_26.split_at(3).0;
+}
+
+impl Slabs for KDop<14> {
+    const DIRECTIONS: &'static [[i8; 3]] = DIRECTIONS_26.split_at(7).0;
+}
+
+impl Slabs for KDop<18> {
+    const DIRECTIONS: &'static [[i8; 3]] = &DIRECTIONS_18;
+}
+
+impl Slabs for KDop<26> {
+    const DIRECTIONS: &'static [[i8; 3]] = &DIRECTIONS_26;
+}
+
+/// A direction in numbers.
+#[inline]
+pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
+    DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
+}
+
+/// How far a point reaches along a direction, rounded up; exact along the axes.
+#[inline]
+fn reach(d: [i8; 3], p: DVec3) -> f32 {
+    sum3_up(f64::from(d[0]) * p.x, f64::from(d[1]) * p.y, f64::from(d[2]) * p.z)
+}
+
+impl<const K: usize> KDop<K>
+where
+    KDop<K>: Slabs,
+{
+    /// The direction of half-space `i`, below K.
+    #[inline]
+    pub(crate) fn normal(i: usize) -> [i8; 3] {
+        let d = Self::DIRECTIONS;
+        if i < d.len() { d[i] } else { d[(i - d.len()) % d.len()].map(|x| -x) }
+    }
+
+    /// There is no point in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.offsets[0] < -self.offsets[K / 2]
+    }
+
+    /// The point lies in it; exact but for a rounding error of `f64`.
+    pub fn contains_point(&self, point: Vec3) -> bool {
+        let p = point.as_dvec3();
+        // A point's own reach, rounded up, may be above an offset that was not made from it.
+        (0..K).all(|i| {
+            let n = direction(Self::normal(i));
+            let room = if i % (K / 2) < 3 { 0.0 } else { p.abs().dot(n.abs()) * LENGTH };
+            n.dot(p) <= f64::from(self.offsets[i]) + room
+        })
+    }
+
+    /// It has an end along every axis.
+    fn is_bounded(&self) -> bool {
+        (0..3).all(|k| self.offsets[k] < f32::INFINITY && self.offsets[K / 2 + k] < f32::INFINITY)
+    }
+
+    /// The half-spaces' offsets, raised to hold points each of which may be off by `room` in every coordinate.
+    fn raise(&mut self, p: DVec3, room: f64) {
+        for i in 0..K {
+            let d = Self::normal(i);
+            let n = direction(d);
+            let along = n.dot(p);
+            let lost = p.abs().dot(n.abs()) * LENGTH + room * n.abs().element_sum();
+            if along + lost <= f64::from(self.offsets[i]) {
+                continue;
+            }
+            let reach = if room == 0.0 { reach(d, p) } else { rounding::up(along + lost) };
+            self.offsets[i] = self.offsets[i].max(reach);
+        }
+    }
+
+    /// The vertices, to within rounding, some of them more than once; none for an empty or an infinite one.
+    pub fn vertices(&self) -> alloc::vec::Vec<DVec3> {
+        Polytope::of(self).vertices
+    }
+
+    /// Around this one placed by a pose, from its own half-spaces instead of its vertices: a hundred times faster than
+    /// [`BoundingVolume::placed`], and larger by what a direction gains from being split.
+    ///
+    /// Every direction is a sum of at most three directions of this polytope with weights that are not negative: one axis,
+    /// the edge normal beside it, the corner normal beside that. The sum of the offsets so weighted is a bound (weak duality).
+    pub fn placed_loosely(&self, pose: &WidePose) -> KDop<K> {
+        if self.is_empty() {
+            return Self::EMPTY;
+        }
+        if !self.is_bounded() {
+            return Self::EVERYTHING;
+        }
+        let center = self.center().as_dvec3();
+        let moved = pose.transform_point(center);
+        // About the centre, where the offsets are as small as they can be.
+        let offset = |d: [i8; 3]| -> f64 {
+            match (0..K).find(|&i| Self::normal(i) == d) {
+                Some(i) => f64::from(self.offsets[i]) - direction(d).dot(center),
+                None => f64::INFINITY,
+            }
+        };
+        let size =
+            (0..3).map(|k| f64::from(self.offsets[k].abs().max(self.offsets[K / 2 + k].abs()))).sum::<f64>()
+                + pose.translation.abs().element_sum();
+        // A turn, three products and their sums, of lengths that with their weights are below 8 of the largest.
+        let lost = if size == 0.0 { 0.0 } else { size * (64.0 * f64::EPSILON) + UNDERFLOW };
+        let mut placed = Self::EMPTY;
+        for i in 0..K {
+            let n = direction(Self::normal(i));
+            let turned = pose.rotation.transpose() * n;
+            placed.offsets[i] = rounding::up(bound_along(turned, &offset) + n.dot(moved) + lost);
+        }
+        placed
+    }
+}
+
+/// The least bound along `n` from sums of offsets.
+fn bound_along(n: DVec3, offset: &impl Fn([i8; 3]) -> f64) -> f64 {
+    // The components by size; e[0] is the axis of the largest.
+    let a = n.abs();
+    let mut order = [0, 1, 2];
+    for (i, j) in [(0, 1), (1, 2), (0, 1)] {
+        if a[order[i]] < a[order[j]] {
+            order.swap(i, j);
+        }
+    }
+    let [x, y, z] = order;
+    let toward = |axes: &[usize]| {
+        let mut d = [0_i8; 3];
+        for &k in axes {
+            d[k] = if n[k] < 0.0 { -1 } else { 1 };
+        }
+        // A weight of 0 takes nothing from an offset that there is not.
+        move |weight: f64| if weight <= 0.0 { 0.0 } else { weight * offset(d) }
+    };
+    let (large, middle, small) = (a[x], a[y], a[z]);
+    let axes = toward(&[x])(large) + toward(&[y])(middle) + toward(&[z])(small);
+    // An axis, an edge, a corner.
+    let mixed = toward(&[x])(large - middle) + toward(&[x, y])(middle - small) + toward(&[0, 1, 2])(small);
+    // Two axes and a corner.
+    let corner = toward(&[x])(large - small) + toward(&[y])(middle - small) + toward(&[0, 1, 2])(small);
+    // An axis and two edges, or three edges.
+    let excess = large - middle - small;
+    let edges = if 0.0 <= excess {
+        toward(&[x])(excess) + toward(&[x, y])(middle) + toward(&[x, z])(small)
+    } else {
+        toward(&[x, y])((large + middle - small) * 0.5)
+            + toward(&[x, z])((large + small - middle) * 0.5)
+            + toward(&[y, z])((middle + small - large) * 0.5)
+    };
+    axes.min(mixed).min(corner).min(edges)
+}
+
+impl<const K: usize> BoundingVolume for KDop<K>
+where
+    KDop<K>: Slabs,
+{
+    const EMPTY: KDop<K> = KDop { offsets: [f32::NEG_INFINITY; K] };
+
+    const EVERYTHING: KDop<K> = KDop { offsets: [f32::INFINITY; K] };
+
+    fn from_aabb(aabb: &Aabb) -> KDop<K> {
+        if aabb.max.x < aabb.min.x {
+            return Self::EMPTY;
+        }
+        let mut found = Self::EMPTY;
+        for i in 0..K {
+            let d = Self::normal(i);
+            // The corner that is farthest along the direction; an axis that does not count has no share.
+            let at = |k: usize| match d[k] {
+                0 => 0.0,
+                1 => f64::from(aabb.max[k]),
+                _ => f64::from(-aabb.min[k]),
+            };
+            found.offsets[i] = sum3_up(at(0), at(1), at(2));
+        }
+        found
+    }
+
+    /// The only k-DOP there is: the least.
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> KDop<K> {
+        let mut found = Self::EMPTY;
+        for &p in points {
+            let p: DVec3 = p.into();
+            if !p.is_finite() {
+                return Self::EVERYTHING;
+            }
+            found.raise(p, 0.0);
+        }
+        found
+    }
+
+    #[inline]
+    fn merged(&self, other: &KDop<K>) -> KDop<K> {
+        let mut offsets = self.offsets;
+        for (mine, &theirs) in offsets.iter_mut().zip(&other.offsets) {
+            *mine = mine.max(theirs);
+        }
+        KDop { offsets }
+    }
+
+    fn inflated(&self, margin: f32) -> KDop<K> {
+        if !(0.0 < margin) || self.is_empty() {
+            return *self;
+        }
+        let mut found = *self;
+        for i in 0..K {
+            let n = direction(Self::normal(i));
+            let length = sqrt(n.length_squared());
+            let length = if length == 1.0 { 1.0 } else { length * (1.0 + LENGTH) };
+            found.offsets[i] = sum_up(f64::from(self.offsets[i]), f64::from(margin) * length);
+        }
+        found
+    }
+
+    #[inline]
+    fn overlaps(&self, other: &KDop<K>) -> bool {
+        let half = K / 2;
+        (0..half).all(|i| {
+            -other.offsets[half + i] <= self.offsets[i] && -self.offsets[half + i] <= other.offsets[i]
+        })
+    }
+
+    /// The largest gap between two parallel planes, or that of the boxes of three planes at right angles.
+    fn distance_lower_bound(&self, other: &KDop<K>) -> f32 {
+        if self.is_empty() || other.is_empty() {
+            return f32::INFINITY;
+        }
+        let half = K / 2;
+        let mut gaps_sq = [0.0_f64; 13];
+        for i in 0..half.min(13) {
+            let gap_of = |a: &KDop<K>, b: &KDop<K>| -f64::from(b.offsets[half + i]) - f64::from(a.offsets[i]);
+            // Infinite planes leave no gap.
+            let gap = gap_of(self, other).max(gap_of(other, self)).max(0.0);
+            gaps_sq[i] = gap * gap / direction(Self::normal(i)).length_squared();
+        }
+        let mut best = gaps_sq[0] + gaps_sq[1] + gaps_sq[2];
+        for i in 3..half {
+            best = best.max(gaps_sq[i]);
+            // An edge normal is at right angles to one axis and to the other normal in its plane, which follows it.
+            let (d, next) = (Self::normal(i), Self::normal((i + 1) % half));
+            if let Some(k) = (0..3).find(|&k| d[k] == 0)
+                && next[k] == 0
+                && direction(d).dot(direction(next)) == 0.0
+            {
+                best = best.max(gaps_sq[i] + gaps_sq[(i + 1) % half] + gaps_sq[k]);
+            }
+        }
+        rounding::down(sqrt(best) * (1.0 - LENGTH))
+    }
+
+    /// The least around the turned vertices.
+    fn placed(&self, pose: &WidePose) -> KDop<K> {
+        if self.is_empty() {
+            return Self::EMPTY;
+        }
+        if !self.is_bounded() {
+            return Self::EVERYTHING;
+        }
+        let polytope = Polytope::of(self);
+        // Slabs that contradict each other beyond rounding hold nothing, but for the box that they are kept in.
+        if polytope.vertices.is_empty() {
+            return Self::from_aabb(&Aabb::placed(&self.to_aabb(), pose));
+        }
+        let mut found = Self::EMPTY;
+        let size = polytope.room + pose.translation.abs().element_sum() * (8.0 * f64::EPSILON);
+        for &v in &polytope.vertices {
+            // The vertex's own error, turned, and that of the products.
+            let lost = size * 4.0 + v.abs().element_sum() * (8.0 * f64::EPSILON);
+            found.raise(pose.transform_point(v), lost);
+        }
+        found
+    }
+
+    fn to_aabb(&self) -> Aabb {
+        if self.is_empty() {
+            return Aabb::EMPTY;
+        }
+        let (o, half) = (&self.offsets, K / 2);
+        Aabb { min: -Vec3::new(o[half], o[half + 1], o[half + 2]), max: Vec3::new(o[0], o[1], o[2]) }
+    }
+
+    /// That of the box along the axes.
+    #[inline]
+    fn center(&self) -> Vec3 {
+        self.to_aabb().center()
+    }
+
+    fn surface_area(&self) -> f32 {
+        if self.is_empty() || self.is_bounded() { size_of(Polytope::of(self).area()) } else { f32::INFINITY }
+    }
+
+    fn volume(&self) -> f32 {
+        if self.is_empty() || self.is_bounded() {
+            size_of(Polytope::of(self).volume())
+        } else {
+            f32::INFINITY
+        }
+    }
+
+    /// Of the axes and, where there are more, of the other directions too: the mean width.
+    #[inline]
+    fn size_key(&self) -> f32 {
+        let mut sum = 0.0;
+        for &offset in &self.offsets {
+            sum += offset;
+        }
+        sum
+    }
+}

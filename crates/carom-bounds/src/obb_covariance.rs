@@ -1,0 +1,103 @@
+//! Boxes whose axes are the eigenvectors of a covariance: of the corners, of the surface, about the centres of regions.
+//!
+//! They differ in what counts how much. Corners: a finely divided part pulls the axes to itself. Surface: every part counts
+//! by its area. Surface of the convex hull: what lies inside does not count at all. Region centres: corners, but about a
+//! centre that fine parts do not pull.
+//!
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4 (corners, surface, hull); X. Shi, L. Qiao, Z. Zhu,
+//! collision detection with improved oriented bounding boxes, Journal of Hunan University, 41(5), 2014 (region centres).
+//! Differs: regions come from halving the triangles by area along the longest axis, again and again; what the paper calls
+//! about equal areas.
+
+use crate::Obb;
+use crate::frame::Frame;
+use crate::moments::Moments;
+use crate::obb_fit::{point_axes, surface_axes};
+use crate::volume::BoundingVolume;
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use glam::{DVec3, Vec3};
+
+/// A triangle's centroid and area.
+#[derive(Clone, Copy)]
+struct Piece {
+    center: DVec3,
+    area: f64,
+}
+
+impl Obb {
+    /// The box along the axes of the points' covariance. Points that crowd in one place turn it; see the table at the top
+    /// of the crate.
+    pub fn from_point_covariance<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
+        Obb::from_axes(point_axes(points), points)
+    }
+
+    /// The box along the axes of a surface's covariance, by area. With the triangles of a convex hull it is Gottschalk's:
+    /// what lies inside the hull does not count.
+    pub fn from_surface_covariance(triangles: &[[Vec3; 3]]) -> Obb {
+        Obb::from_axes(surface_axes(triangles), triangles.as_flattened())
+    }
+
+    /// The box along the axes of the corners' covariance about the mean centre of `n_regions` parts of the surface, of
+    /// about equal area. A triangle is never divided; 0 counts as 1.
+    pub fn from_region_centers(triangles: &[[Vec3; 3]], n_regions: usize) -> Obb {
+        let points = triangles.as_flattened();
+        if !points.iter().all(|p| p.is_finite()) {
+            return Obb::EVERYTHING;
+        }
+        let frame = Frame::of(points);
+        let mut pieces: Vec<Piece> = triangles
+            .iter()
+            .map(|corners| {
+                let [a, b, c] = corners.map(|p| frame.enter(p));
+                let area = sqrt((b - a).cross(c - a).length_squared()) * 0.5;
+                Piece { center: (a + b + c) / 3.0, area }
+            })
+            .collect();
+        let mut centers = Vec::new();
+        region_centers(&mut pieces, n_regions.max(1), &mut centers);
+        let mean = centers.iter().sum::<DVec3>() / centers.len().max(1) as f64;
+        let mut moments = Moments::default();
+        for &p in points {
+            moments.add_point(frame.enter(p) - mean);
+        }
+        // The moments about the given centre, not about the mean of the corners.
+        moments.first = DVec3::ZERO;
+        Obb::from_axes(moments.axes(), points)
+    }
+}
+
+/// The centres of regions, by their area; those without area, by the number of their triangles.
+fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec3>) {
+    let area: f64 = pieces.iter().map(|piece| piece.area).sum();
+    if pieces.is_empty() {
+        return;
+    }
+    if n_regions == 1 || pieces.len() == 1 {
+        let weighted = pieces.iter().map(|piece| piece.center * piece.area).sum::<DVec3>();
+        let plain = pieces.iter().map(|piece| piece.center).sum::<DVec3>() / pieces.len() as f64;
+        centers.push(if 0.0 < area { weighted / area } else { plain });
+        return;
+    }
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for piece in pieces.iter() {
+        low = low.min(piece.center);
+        high = high.max(piece.center);
+    }
+    let axis = (high - low).max_position();
+    pieces.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
+    // Where the first part has its share of the area; neither part is left without triangles.
+    let left = n_regions / 2;
+    let wanted = area * left as f64 / n_regions as f64;
+    let (mut sum, mut at) = (0.0, 0);
+    for piece in pieces.iter() {
+        if wanted <= sum + piece.area * 0.5 {
+            break;
+        }
+        sum += piece.area;
+        at += 1;
+    }
+    let (first, second) = pieces.split_at_mut(at.clamp(1, pieces.len() - 1));
+    region_centers(first, left, centers);
+    region_centers(second, n_regions - left, centers);
+}

@@ -1,0 +1,76 @@
+//! The least rectangle around points in the plane, and their convex hull.
+//!
+//! A side of the least rectangle lies on an edge of the hull, so every edge is tried, against all corners: hulls have few.
+//!
+//! Reference: H. Freeman, R. Shapira, Determining the Minimum-Area Encasing Rectangle for an Arbitrary Closed Curve, 1975;
+//! G. Toussaint, Solving Geometric Problems with the Rotating Calipers, 1983; A. Andrew, Another Efficient Algorithm for
+//! Convex Hulls in Two Dimensions, 1979.
+
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use glam::DVec2;
+
+/// The most edges that are tried; of longer hulls every second, third ... one.
+const MOST_EDGES: usize = 64;
+
+/// The direction of a side of the least rectangle around points, which are sorted on the way; x for fewer than two.
+pub(crate) fn least_rectangle(points: &mut [DVec2]) -> DVec2 {
+    let hull = convex_polygon(points);
+    let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
+    let step = hull.len().div_ceil(MOST_EDGES).max(1);
+    for i in (0..hull.len()).step_by(step) {
+        let edge = hull[(i + 1) % hull.len()] - hull[i];
+        let length = sqrt(edge.length_squared());
+        if !(0.0 < length) {
+            continue;
+        }
+        let e = edge / length;
+        let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        for p in &hull {
+            let q = DVec2::new(p.dot(e), p.dot(e.perp()));
+            low = low.min(q);
+            high = high.max(q);
+        }
+        let size = high - low;
+        // Points on a line have no area: the shorter rectangle.
+        if (size.x * size.y, size.x + size.y) < least {
+            (least, along) = ((size.x * size.y, size.x + size.y), e);
+        }
+    }
+    along
+}
+
+/// The area of the convex hull of points, which are sorted on the way.
+pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
+    let hull = convex_polygon(points);
+    let Some(&first) = hull.first() else { return 0.0 };
+    let mut twice = 0.0;
+    for edge in hull.windows(2) {
+        twice += (edge[0] - first).perp_dot(edge[1] - first);
+    }
+    twice * 0.5
+}
+
+/// The convex hull of points in the plane, counter-clockwise.
+fn convex_polygon(points: &mut [DVec2]) -> Vec<DVec2> {
+    points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    let mut hull: Vec<DVec2> = Vec::new();
+    for upper in [false, true] {
+        let from = hull.len();
+        let n = points.len();
+        for i in 0..n {
+            let p = if upper { points[n - 1 - i] } else { points[i] };
+            while from + 2 <= hull.len() {
+                let (a, b) = (hull[hull.len() - 2], hull[hull.len() - 1]);
+                if 0.0 < (b - a).perp_dot(p - a) {
+                    break;
+                }
+                hull.pop();
+            }
+            hull.push(p);
+        }
+        // The last point begins the other chain.
+        hull.pop();
+    }
+    if hull.is_empty() { points.first().copied().into_iter().collect() } else { hull }
+}

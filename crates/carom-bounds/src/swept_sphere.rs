@@ -1,0 +1,221 @@
+//! Swept spheres: a ball moved along a segment ([`Lss`], a capsule) or over a rectangle ([`Rss`]).
+//!
+//! Round ends and straight sides: for distances they are about as tight as oriented boxes, and the distance of two of them
+//! is that of two flat cores less the radii. That distance is never trusted: the direction between the closest points
+//! found is an axis, and the gap of the two volumes along it, less what rounding may have done, is the lower bound.
+//!
+//! Reference: E. Larsen, S. Gottschalk, M. C. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, 1999 (PQP);
+//! J. Steiner, Ueber parallele Flaechen, 1840 (volume and area of what lies within a radius of a convex set).
+//! Differs: the edges of the core need not be exactly at right angles; the set is what the stored numbers say.
+
+use crate::Aabb;
+use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, size_of, sum_down3, sum_up, sum_up3};
+use crate::swept_distance::separation;
+use crate::swept_fit;
+use crate::volume::{BoundingVolume, BoundsError};
+use carom_math::ops::sqrt;
+use carom_math::{WidePose, rounding};
+use glam::{DVec3, Vec3};
+
+/// All points within `radius` of `center + x_0 * edges[0] + ...`, `|x_i| <= 1`; a negative radius is nothing.
+///
+/// `E` is 1 or 2: take [`Lss`] or [`Rss`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SweptSphere<const E: usize> {
+    /// Centre.
+    pub center: Vec3,
+    /// Half the edges of the core.
+    #[cfg_attr(feature = "serde", serde(with = "crate::array_serde"))]
+    pub edges: [Vec3; E],
+    /// Radius.
+    pub radius: f32,
+}
+
+/// A line swept sphere: a capsule. (The shape of that name is `Capsule`, in the crate of shapes.)
+#[doc(alias = "Capsule")]
+pub type Lss = SweptSphere<1>;
+
+/// A rectangle swept sphere: a board with round edges.
+#[doc(alias = "RectangleSweptSphere")]
+pub type Rss = SweptSphere<2>;
+
+/// Relative to the lengths that go in: what a point of the core, or a projection, may be off by. A product, three sums and
+/// a difference: 8 units of rounding, and as many to spare.
+pub(crate) const CORE: f64 = 8.0 * f64::EPSILON;
+
+impl<const E: usize> SweptSphere<E> {
+    /// From the centre, half the edges and the radius: finite, and a radius that is not negative.
+    pub fn new(center: Vec3, edges: [Vec3; E], radius: f32) -> Result<SweptSphere<E>, BoundsError> {
+        for point in core::iter::once(&center).chain(&edges) {
+            if let Some(axis) = (0..3).find(|&k| !point[k].is_finite()) {
+                return Err(BoundsError::NotFinite { axis });
+            }
+        }
+        if !(0.0 <= radius && radius.is_finite()) {
+            return Err(BoundsError::Negative);
+        }
+        Ok(SweptSphere { center, edges, radius })
+    }
+
+    /// There is no point in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.radius < 0.0
+    }
+
+    /// The point lies in it, or outside by a rounding error.
+    pub fn contains_point(&self, point: Vec3) -> bool {
+        self.overlaps(&SweptSphere { center: point, edges: [Vec3::ZERO; E], radius: 0.0 })
+    }
+
+    /// All edges in `f64`.
+    pub(crate) fn wide_edges(&self) -> [DVec3; E] {
+        self.edges.map(|e| e.as_dvec3())
+    }
+
+    /// A number that is not below the distance of a point from the core, and not far above. The point may be off by `room`.
+    pub(crate) fn core_distance_up(&self, point: DVec3, room: f64) -> f64 {
+        let from = point - self.center.as_dvec3();
+        let mut rest = from;
+        let mut size = from.abs().element_sum();
+        for e in self.wide_edges() {
+            let length_sq = e.length_squared();
+            // An edge so short that its square vanishes is left out.
+            if 0.0 < length_sq {
+                rest -= e * (rest.dot(e) / length_sq).clamp(-1.0, 1.0);
+                size += e.abs().element_sum();
+            }
+        }
+        // Any point of the core will do; where it is, is rounded. Beside its centre there is no rounding.
+        let lost = if rest == from { 0.0 } else { size * CORE + UNDERFLOW };
+        length_up(rest) + lost + room
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.radius < f32::INFINITY
+    }
+
+    /// Area and perimeter of the core: those of a segment are those of a flat rectangle.
+    fn core_size(&self) -> (f64, f64) {
+        let e = self.wide_edges();
+        let perimeter = 4.0 * e.iter().map(|e| sqrt(e.length_squared())).sum::<f64>();
+        let area = if let [a, b] = *e.as_slice() { 4.0 * sqrt(a.cross(b).length_squared()) } else { 0.0 };
+        (area, perimeter)
+    }
+}
+
+impl<const E: usize> BoundingVolume for SweptSphere<E> {
+    const EMPTY: SweptSphere<E> =
+        SweptSphere { center: Vec3::ZERO, edges: [Vec3::ZERO; E], radius: f32::NEG_INFINITY };
+
+    const EVERYTHING: SweptSphere<E> =
+        SweptSphere { center: Vec3::ZERO, edges: [Vec3::ZERO; E], radius: f32::INFINITY };
+
+    fn from_aabb(aabb: &Aabb) -> SweptSphere<E> {
+        swept_fit::of_box(aabb)
+    }
+
+    /// From the principal axes, or those of the near-optimal oriented box.
+    fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> SweptSphere<E> {
+        swept_fit::of_points(points)
+    }
+
+    fn merged(&self, other: &SweptSphere<E>) -> SweptSphere<E> {
+        if self.is_empty() || other.is_empty() {
+            return if self.is_empty() { *other } else { *self };
+        }
+        if !(self.is_bounded() && other.is_bounded()) {
+            return SweptSphere::EVERYTHING;
+        }
+        swept_fit::of_both(self, other)
+    }
+
+    fn inflated(&self, margin: f32) -> SweptSphere<E> {
+        if !(0.0 < margin) || self.is_empty() {
+            return *self;
+        }
+        SweptSphere { radius: sum_up(f64::from(self.radius), f64::from(margin)), ..*self }
+    }
+
+    fn overlaps(&self, other: &SweptSphere<E>) -> bool {
+        !self.is_empty() && !other.is_empty() && separation(self, other) <= 0.0
+    }
+
+    fn distance_lower_bound(&self, other: &SweptSphere<E>) -> f32 {
+        if self.is_empty() || other.is_empty() {
+            return f32::INFINITY;
+        }
+        rounding::down(separation(self, other).max(0.0))
+    }
+
+    fn placed(&self, pose: &WidePose) -> SweptSphere<E> {
+        if self.is_empty() {
+            return SweptSphere::EMPTY;
+        }
+        let exact = pose.transform_point(self.center.as_dvec3());
+        let center = nearest(exact);
+        let mut lost = length_up(exact - center.as_dvec3());
+        let mut size = f64::from(self.radius)
+            + self.center.abs().as_dvec3().element_sum()
+            + pose.translation.abs().element_sum();
+        let edges = self.edges.map(|edge| {
+            let exact = pose.rotation * edge.as_dvec3();
+            let edge = nearest(exact);
+            lost += length_up(exact - edge.as_dvec3());
+            size += exact.abs().element_sum();
+            edge
+        });
+        // What the products lost, of a matrix that is a rotation to within rounding.
+        if size != 0.0 {
+            lost += size * (16.0 * f64::EPSILON) + UNDERFLOW;
+        }
+        let radius = sum_up(f64::from(self.radius), lost * (1.0 + LENGTH));
+        if radius < f32::INFINITY { SweptSphere { center, edges, radius } } else { SweptSphere::EVERYTHING }
+    }
+
+    fn to_aabb(&self) -> Aabb {
+        if self.is_empty() {
+            return Aabb::EMPTY;
+        }
+        let c = self.center.as_dvec3();
+        let mut reach = DVec3::splat(f64::from(self.radius));
+        for e in self.wide_edges() {
+            reach += e.abs();
+        }
+        let reach = if E == 0 { reach } else { reach * (1.0 + LENGTH) };
+        Aabb { min: sum_down3(c, -reach), max: sum_up3(c, reach) }
+    }
+
+    #[inline]
+    fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    fn surface_area(&self) -> f32 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let (r, (area, perimeter)) = (f64::from(self.radius), self.core_size());
+        let pi = core::f64::consts::PI;
+        size_of(2.0 * area + pi * r * perimeter + 4.0 * pi * r * r)
+    }
+
+    fn volume(&self) -> f32 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let (r, (area, perimeter)) = (f64::from(self.radius), self.core_size());
+        let pi = core::f64::consts::PI;
+        size_of(2.0 * r * area + 0.5 * pi * r * r * perimeter + 4.0 / 3.0 * pi * r * r * r)
+    }
+
+    #[inline]
+    fn size_key(&self) -> f32 {
+        let mut reach = self.radius;
+        for e in self.edges {
+            reach += e.abs().max_element();
+        }
+        reach
+    }
+}
