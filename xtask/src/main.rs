@@ -1,4 +1,4 @@
-//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `cases`.
+//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `cases`, `truth`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
@@ -12,6 +12,7 @@ mod no_std;
 mod report;
 mod step;
 mod tidy;
+mod truth;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ cargo xtask bench [GROUP [FILTER]] [--quick]
                                        carom and its peers on the same work: table, CSV, plots
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask cases                      real data with known answers through the program, where the data is
+cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
 ";
 
 /// What went wrong before any check could be made; a failed check is not an `Error`.
@@ -43,6 +45,10 @@ fn main() -> ExitCode {
 
 /// True where everything that was asked for is right.
 fn run() -> Result<bool, Error> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|word| word == "truth") {
+        return truth::run(&root(), arguments);
+    }
     let mut words = Vec::new();
     let mut quick = false;
     let mut full = false;

@@ -140,14 +140,14 @@ pub(crate) fn segment_meets_triangle_flat(axis: usize, s: &[DVec3; 2], t: &[DVec
         || (0..3).any(|i| segments_meet_flat(axis, s, &[t[i], t[(i + 1) % 3]]))
 }
 
-/// Two triangles with area, in one plane, meet.
+/// Two triangles with area, in one plane, meet: no side's line has the other triangle strictly beyond it.
 pub(crate) fn triangles_meet_flat(axis: usize, s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
-    // Either a side meets a side, or one lies in the other.
-    if point_in_triangle_flat(axis, s[0], t) || point_in_triangle_flat(axis, t[0], s) {
-        return true;
-    }
-    (0..3).any(|i| {
-        let side = [s[i], s[(i + 1) % 3]];
-        (0..3).any(|j| segments_meet_flat(axis, &side, &[t[j], t[(j + 1) % 3]]))
-    })
+    // Edges against edges, four orientations for each of nine pairs, took five times as long.
+    !(has_separating_side(axis, s, t) || has_separating_side(axis, t, s))
+}
+
+/// The line of a side of `s` has `s` on one side and all of `t` strictly on the other.
+fn has_separating_side(axis: usize, s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
+    let inner = orient2d_along(axis, s[0], s[1], s[2]);
+    (0..3).any(|i| t.iter().all(|&p| strictly_apart(inner, orient2d_along(axis, s[i], s[(i + 1) % 3], p))))
 }

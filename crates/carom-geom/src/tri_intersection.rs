@@ -53,7 +53,7 @@ pub fn intersection(a: &[DVec3; 3], b: &[DVec3; 3]) -> Intersection {
     match tri_tri::relation_of_planes(a, b) {
         Relation::Apart => Intersection::Empty,
         Relation::Crossing(crossing) => crossing_intersection(&crossing),
-        Relation::SharedCorner | Relation::Flat => flat_intersection(a, b),
+        Relation::Flat => flat_intersection(a, b),
     }
 }
 

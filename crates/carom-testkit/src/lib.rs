@@ -10,3 +10,4 @@ pub mod data;
 pub mod meshes;
 pub mod oracle;
 pub mod random;
+pub mod triangle_pairs;

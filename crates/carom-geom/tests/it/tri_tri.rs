@@ -5,9 +5,11 @@ use carom_geom::segment_triangle::{
 };
 use carom_geom::tri_distance::{self, closest_points};
 use carom_geom::tri_intersection::{Intersection, intersection};
-use carom_geom::tri_tri::intersects;
+use carom_geom::tri_tri::{intersects, intersects_filter};
+use carom_testkit::oracle::integer::triangles_meet;
 use carom_testkit::oracle::triangle as oracle;
 use carom_testkit::random::Random;
+use carom_testkit::triangle_pairs::{self, Family, Placement};
 use glam::{DVec3, dvec3};
 
 const T: [DVec3; 3] = [dvec3(0.0, 0.0, 0.0), dvec3(4.0, 0.0, 0.0), dvec3(0.0, 4.0, 0.0)];
@@ -112,6 +114,45 @@ fn pairs_meet_exactly() {
     for (kind, &meet) in n_meet.iter().enumerate() {
         let part = meet as f64 / (n / 8) as f64;
         assert!(0.1 < part && part < 0.9, "kind {kind}: {part} meet");
+    }
+}
+
+/// Whole coordinates, of the kinds that `cargo xtask truth triangles` asks by the hundred million.
+#[test]
+fn a_million_pairs_meet_exactly() {
+    let mut random = Random::new(9);
+    let n = 1_000_000;
+    let mut n_meet = [0usize; Family::ALL.len()];
+    let mut n_unsure = 0;
+    for round in 0..n {
+        let row = round % Family::ALL.len();
+        let [a, b] = triangle_pairs::pair(&mut random, Family::ALL[row]);
+        let expected = triangles_meet(&a, &b);
+        let placement = Placement::ALL[if round % 16 < 14 { 0 } else { random.below(6) }];
+        let (a, b) = (placement.place(&a), placement.place(&b));
+        assert_eq!(intersects(&a, &b), expected, "{a:?} {b:?}");
+        let filter = intersects_filter(&a, &b);
+        assert!(filter.is_none_or(|meets| meets == expected), "{a:?} {b:?}");
+        n_unsure += usize::from(filter.is_none());
+        n_meet[row] += usize::from(expected);
+    }
+    println!("of {n} pairs meet, by family: {n_meet:?}; the filter was unsure of {n_unsure}");
+    for (family, &meet) in Family::ALL.iter().zip(&n_meet) {
+        let part = meet as f64 / (n / Family::ALL.len()) as f64;
+        let is_fair = if *family == Family::SharedCorners { 0.99 < part } else { 0.03 < part && part < 0.97 };
+        assert!(is_fair, "{family:?}: {part} meet");
+    }
+    assert!(n / 10 < n_unsure && n_unsure < n / 2);
+}
+
+/// The two integer oracles, which have nothing in common, agree.
+#[test]
+fn the_oracles_agree() {
+    let mut random = Random::new(10);
+    for round in 0..8_000 {
+        let [a, b] = triangle_pairs::pair(&mut random, Family::ALL[round % Family::ALL.len()]);
+        let place = |t| Placement::Plain.place(t);
+        assert_eq!(triangles_meet(&a, &b), oracle::hulls_meet(&place(&a), &place(&b)), "{a:?} {b:?}");
     }
 }
 

@@ -1,0 +1,69 @@
+//! Long runs of carom against exact arithmetic: `cargo xtask truth WHAT`.
+//!
+//! Each family of questions is one file here: it takes [`Options`], asks [`work::in_chunks`] to spread the work over
+//! threads, prints what it found, and says whether all of it was right.
+#![forbid(unsafe_code)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
+
+mod triangles;
+mod work;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask truth WHAT [OPTIONS]
+
+  triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
+
+  --pairs N, --rays N, --count N   how many
+  --seed S                         another sequence of random numbers (1)
+  --threads T                      how many threads (all)
+";
+
+/// What was asked for.
+pub(crate) struct Options {
+    /// How many; `None`: as many as the family thinks right.
+    pub(crate) count: Option<u64>,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+}
+
+type Error = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// True where no answer was wrong.
+fn run() -> Result<bool, Error> {
+    use lexopt::ValueExt as _;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut options = Options { count: None, seed: 1, threads };
+    let mut words = Vec::new();
+    let mut parser = lexopt::Parser::from_env();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("pairs" | "rays" | "count") => options.count = Some(parser.value()?.parse()?),
+            lexopt::Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+            lexopt::Arg::Long("threads") => options.threads = parser.value()?.parse::<usize>()?.max(1),
+            lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
+                print!("{USAGE}");
+                return Ok(true);
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["triangles"] => Ok(triangles::run(&options)),
+        _ => Err(format!("what shall be asked?\n{USAGE}").into()),
+    }
+}

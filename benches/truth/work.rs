@@ -1,0 +1,43 @@
+//! Work in numbered chunks, taken by threads as they become free: the same questions for any number of threads.
+
+use crate::Options;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Does chunks `0..n_chunks` of the work, each with its number and the tally of its thread; gives the tallies of all
+/// threads. Prints how far it is to standard error.
+pub(crate) fn in_chunks<T: Default + Send>(
+    n_chunks: u64,
+    options: &Options,
+    work: impl Fn(u64, &mut T) + Sync,
+) -> Vec<T> {
+    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (start, mut told) = (Instant::now(), Instant::now());
+    std::thread::scope(|scope| {
+        let run = || {
+            let mut tally = T::default();
+            loop {
+                let chunk = next.fetch_add(1, Ordering::Relaxed);
+                if n_chunks <= chunk {
+                    return tally;
+                }
+                work(chunk, &mut tally);
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+        };
+        let threads: Vec<_> = (0..options.threads).map(|_| scope.spawn(run)).collect();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            if Duration::from_secs(5) < told.elapsed() {
+                let part = 100.0 * done.load(Ordering::Relaxed) as f64 / n_chunks as f64;
+                eprint!("\r{part:5.1} % after {:.0} s ", start.elapsed().as_secs_f64());
+                let _ = std::io::stderr().flush();
+                told = Instant::now();
+            }
+        }
+        eprint!("\r");
+        // A thread that panicked has said why.
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
+}
