@@ -69,12 +69,25 @@ pub struct DemoArgs {
     /// Threads; the run is the same with any number. As many as the machine has, if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+    /// Milliseconds for each step; what is left undone is reported. The run is not the same every time
+    #[arg(long, value_name = "T", value_parser = positive, allow_hyphen_values = true, conflicts_with = "budget_steps")]
+    pub budget_ms: Option<f64>,
+    /// Steps of work for each step of time (a pair of shapes, a manifold solved once): the run is the same every time
+    #[arg(long, value_name = "N")]
+    pub budget_steps: Option<u64>,
     /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not given
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+impl DemoArgs {
+    /// Each step has a budget.
+    pub fn has_budget(&self) -> bool {
+        self.budget_ms.is_some() || self.budget_steps.is_some()
+    }
 }
 
 /// Arguments of `check`.

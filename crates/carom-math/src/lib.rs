@@ -26,6 +26,7 @@ mod num;
 #[path = "twin.rs"]
 pub mod f64;
 
+mod budget;
 #[cfg(feature = "f64")]
 mod convert;
 pub mod double_double;
@@ -38,6 +39,7 @@ pub mod scaling;
 pub mod tol;
 mod wide;
 
+pub use budget::Budget;
 pub use glam;
 pub use kernel::*;
 pub use num::{EPSILON, Mat3, Quat, Real, Vec3, Vec3A};

@@ -46,6 +46,7 @@ mod kept;
 mod lane_vec;
 #[cfg(feature = "parallel")]
 mod par;
+pub mod plausible;
 mod settings;
 mod solver;
 

@@ -131,6 +131,10 @@ impl<B: BroadPhase> World<B> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.wake_around(id);
         self.bodies[index].pose = pose;
+        // Contacts do not go with it.
+        if let Some(seen) = self.seen.get_mut(index) {
+            *seen = None;
+        }
         self.refit(index);
         Ok(())
     }

@@ -44,6 +44,7 @@ mod par;
 mod query;
 mod snapshot;
 mod stats;
+mod time_critical;
 mod world;
 
 pub use body::{BodyDesc, BodyId, mass_of};
@@ -53,8 +54,9 @@ pub use events::{ContactView, Event, EventKind};
 pub use joint::JointId;
 pub use query::{BodyHit, NearBody};
 pub use snapshot::Snapshot;
-pub use stats::{PhaseTimes, Stats};
+pub use stats::{PhaseTimes, Stats, Undone};
 pub use world::{World, WorldSettings};
 
 pub use carom_broad::{Groups, Mobility};
+pub use carom_math::Budget;
 pub use carom_response::{Joint, JointKind, Motor, SolverSettings};

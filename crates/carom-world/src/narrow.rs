@@ -6,9 +6,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::body::{BodyId, Traits};
+use crate::time_critical::{Allowance, carry};
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_geom::Manifold;
+use carom_math::Pose;
 use carom_query::{ManifoldCache, Shape, intersects, manifolds};
 use carom_response::{Body, BodyKind};
 
@@ -30,8 +32,15 @@ pub(crate) struct Record {
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
     /// Not looked at yet.
-    is_new: bool,
+    pub(crate) is_new: bool,
+    /// Was to be looked at in the last detection, and was not.
+    pub(crate) is_put_off: bool,
+    /// Is not to be looked at in this detection.
+    pub(crate) is_skipped: bool,
 }
+
+/// Pairs from one look at the clock to the next: some 5 microseconds.
+const PAIRS_PER_LOOK: usize = 16;
 
 /// Of a record that the solver was not given.
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;
@@ -50,6 +59,8 @@ impl Record {
             is_touching: false,
             was_touching: false,
             is_new: true,
+            is_put_off: false,
+            is_skipped: false,
         }
     }
 
@@ -71,8 +82,12 @@ pub(crate) struct Scene<'a> {
     pub(crate) traits: &'a [Traits],
     /// The body's pose changed since the last detection.
     pub(crate) is_stale: &'a [bool],
+    /// Where the bodies were at the last detection; `None`: nowhere that the pose could have come from.
+    pub(crate) seen: &'a [Option<Pose>],
     /// The manifolds of the last detection.
     pub(crate) old: &'a [Manifold],
+    /// How long the looking may go on.
+    pub(crate) allowance: Allowance,
     /// Contacts are looked for within this distance.
     pub(crate) prediction: f32,
     /// Contacts nearer than this touch.
@@ -82,6 +97,45 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The pair is wanted, and something in it moved since it was looked at.
+    pub(crate) fn is_due(&self, record: &Record) -> bool {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        let has_moved = record.is_new || record.is_put_off || self.is_stale[a] || self.is_stale[b];
+        has_moved && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
+    }
+
+    /// The contacts of a pair that is put off, where its bodies are now.
+    fn carry_over(&self, record: &mut Record, out: &mut Vec<Manifold>) {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        let range = record.range();
+        record.is_put_off = true;
+        record.n = 0;
+        let place = |body: usize| self.seen.get(body).copied().flatten();
+        let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), record.is_new) else {
+            // Nothing is known of it any more, or yet.
+            record.is_new = true;
+            record.is_touching = false;
+            return;
+        };
+        if record.is_sensor {
+            return;
+        }
+        let (a_moves, b_moves) = ([&seen_a, &self.bodies[a].pose], [&seen_b, &self.bodies[b].pose]);
+        record.is_touching = false;
+        for manifold in &self.old[range] {
+            let moved = carry(manifold, a_moves, b_moves, self.reach(a, b));
+            if !moved.is_empty() {
+                record.n += 1;
+                record.is_touching |= self.touches(&moved);
+                out.push(moved);
+            }
+        }
+    }
+
+    fn touches(&self, manifold: &Manifold) -> bool {
+        manifold.contacts().iter().any(|contact| contact.distance <= self.slop)
+    }
+
     /// How near two bodies must be for their contacts to be of interest.
     fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction;
@@ -105,6 +159,7 @@ pub(crate) fn is_of_interest(a: &Traits, b: &Traits, body_a: &Body, body_b: &Bod
 /// how many were looked at.
 pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> usize {
     let mut n_tested = 0;
+    let mut is_over = false;
     for record in records {
         record.was_touching = record.is_touching;
         let (a, b) = (record.a.index as usize, record.b.index as usize);
@@ -112,13 +167,21 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         else {
             record.n = 0;
             record.is_touching = false;
+            record.is_put_off = false;
             continue;
         };
-        if !(record.is_new || scene.is_stale[a] || scene.is_stale[b]) {
+        if !scene.is_due(record) {
             out.extend_from_slice(&scene.old[record.range()]);
             continue;
         }
+        // The clock is read seldom.
+        is_over = is_over || (n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
+        if record.is_skipped || is_over {
+            scene.carry_over(record, out);
+            continue;
+        }
         record.is_new = false;
+        record.is_put_off = false;
         n_tested += 1;
         let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
         if record.is_sensor {
@@ -129,8 +192,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
         let found = &out[first..];
         record.n = found.len() as u32;
-        let touches = |manifold: &Manifold| manifold.contacts().iter().any(|c| c.distance <= scene.slop);
-        record.is_touching = found.iter().any(touches);
+        record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
     }
     n_tested
 }

@@ -12,9 +12,9 @@ use crate::narrow::Record;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter};
+use carom_broad::{BroadPhase, Filter, Pair};
 use carom_geom::Manifold;
-use carom_math::Vec3;
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, SolverMemory};
 
@@ -28,6 +28,8 @@ pub struct Snapshot {
     traits: Vec<Traits>,
     bodies: Vec<Body>,
     is_stale: Vec<bool>,
+    seen: Vec<Option<Pose>>,
+    turn: [u32; 2],
     joints: Joints,
     records: Vec<Record>,
     manifolds: Vec<Manifold>,
@@ -47,6 +49,8 @@ impl<B: BroadPhase> World<B> {
             traits: self.traits.clone(),
             bodies: self.bodies.clone(),
             is_stale: self.is_stale.clone(),
+            seen: self.seen.clone(),
+            turn: [self.turn.a, self.turn.b],
             joints: self.joints.clone(),
             records: self.records.clone(),
             manifolds: self.manifolds.clone(),
@@ -79,6 +83,8 @@ impl<B: BroadPhase + Default> World<B> {
         world.traits = snapshot.traits.clone();
         world.bodies = snapshot.bodies.clone();
         world.is_stale = snapshot.is_stale.clone();
+        world.seen = snapshot.seen.clone();
+        world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         world.joints = snapshot.joints.clone();
         world.records = snapshot.records.clone();
         world.manifolds = snapshot.manifolds.clone();
@@ -139,6 +145,9 @@ impl Snapshot {
         };
         if !self.bodies.iter().all(is_finite) {
             return bad("a body that is not finite");
+        }
+        if !self.seen.iter().flatten().all(Pose::is_finite) {
+            return bad("a place that is not finite");
         }
         if !self.joints.is_sound(n) {
             return bad("the joints");

@@ -25,8 +25,30 @@ pub struct Stats {
     pub n_box_tests: u64,
     /// What the solver did.
     pub solver: StepStats,
+    /// Steps of work, in which a [`Budget`](carom_math::Budget) counts: pairs of shapes that were looked at, and manifolds
+    /// that were solved, once for each substep.
+    pub n_steps: u64,
+    /// What was not done, because the budget was spent.
+    pub undone: Undone,
     /// Seconds in each phase.
     pub times: PhaseTimes,
+}
+
+/// What a step left undone because its [`Budget`](carom_math::Budget) was spent; all zero without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Undone {
+    /// Pairs of shapes in which something moved, and that were not looked at. They have their turn in the steps after.
+    pub n_pairs: usize,
+    /// Those of them that were never looked at: where they touch is not known.
+    pub n_unknown: usize,
+    /// Of the pairs never looked at, those that were kept from approaching, along the axis on which their boxes overlap
+    /// least.
+    pub n_stopped: usize,
+    /// Contacts of the other pairs, carried over from when they were looked at; they moved with their bodies.
+    pub n_carried: usize,
+    /// Substeps that the solver did not make; those made were longer.
+    pub n_substeps: u32,
 }
 
 /// Seconds in each phase; zero without the standard library.
@@ -43,18 +65,40 @@ pub struct PhaseTimes {
     pub refit: f64,
 }
 
+impl PhaseTimes {
+    /// Seconds of the whole step.
+    pub fn total(&self) -> f64 {
+        self.broad + self.narrow + self.response + self.refit
+    }
+}
+
 /// Measures one phase after the other.
+#[derive(Clone, Copy)]
 pub(crate) struct Clock {
+    #[cfg(feature = "std")]
+    start: std::time::Instant,
     #[cfg(feature = "std")]
     last: std::time::Instant,
 }
 
 impl Clock {
     pub(crate) fn start() -> Clock {
+        #[cfg(feature = "std")]
+        let now = std::time::Instant::now();
         Clock {
             #[cfg(feature = "std")]
-            last: std::time::Instant::now(),
+            start: now,
+            #[cfg(feature = "std")]
+            last: now,
         }
+    }
+
+    /// Seconds since the start; 0 without the standard library.
+    pub(crate) fn since_start(&self) -> f64 {
+        #[cfg(feature = "std")]
+        return self.start.elapsed().as_secs_f64();
+        #[cfg(not(feature = "std"))]
+        0.0
     }
 
     /// Seconds since the start or the last lap.

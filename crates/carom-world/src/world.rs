@@ -11,16 +11,17 @@ use crate::body::{BodyId, Traits};
 use crate::events::{ContactView, Event, EventKind};
 use crate::joint::Joints;
 use crate::narrow::{self, NOT_SOLVED, Record, Scene};
-use crate::stats::{Clock, Stats};
+use crate::stats::{Clock, Stats, Undone};
+use crate::time_critical::{self, Pace, Plan};
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair, ProxyId};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
-use carom_math::{Pose, Vec3, ops};
+use carom_math::{Budget, Pose, Vec3, ops};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings};
+use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings, plausible};
 
 /// How a world works.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +69,10 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// The pose or shape changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
+    /// Where it was at the last detection; `None` when it was put somewhere else since.
+    pub(crate) seen: Vec<Option<Pose>>,
+    /// The pair with which the next step on a budget begins.
+    pub(crate) turn: Pair,
     pub(crate) n_bodies: usize,
     pub(crate) joints: Joints,
     /// In the order of the pairs.
@@ -80,6 +85,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     /// Length of the last step.
     pub(crate) dt: f32,
     pub(crate) stats: Stats,
+    pace: Pace,
     work: Work,
 }
 
@@ -125,6 +131,8 @@ impl<B: BroadPhase> World<B> {
             bodies: Vec::new(),
             proxies: Vec::new(),
             is_stale: Vec::new(),
+            seen: Vec::new(),
+            turn: Pair { a: 0, b: 0 },
             n_bodies: 0,
             joints: Joints::default(),
             records: Vec::new(),
@@ -134,6 +142,7 @@ impl<B: BroadPhase> World<B> {
             is_changed: false,
             dt: 0.0,
             stats: Stats::default(),
+            pace: Pace::default(),
             work: Work::default(),
         }
     }
@@ -143,44 +152,67 @@ impl<B: BroadPhase> World<B> {
     /// An error is a bad time step or settings, or a body whose numbers have left their range; the bodies are where they
     /// were.
     pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
+        self.step_within(dt, Budget::Unlimited)
+    }
+
+    /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
+    ///
+    /// The bodies always move by the whole of `dt`, and no energy comes of what is left out. A step of work is a pair of
+    /// shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the result has
+    /// the same bits in every run, with any broad phase and any number of threads. The broad phase and one substep
+    /// are always done, however small the budget. A budget in seconds is kept by what the work took in the steps before.
+    pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        let substeps = self.settings.solver.substeps;
+        let plan = Plan::start(budget, self.pace, self.manifolds.len(), substeps);
         // Broad and narrow phase: which bodies touch, and where.
-        self.detect();
+        self.detect_within(&plan);
         let mut clock = Clock::start();
+        self.stats.solver = Default::default();
+        (self.stats.times.response, self.stats.times.refit) = (0.0, 0.0);
         if self.is_at_rest(dt) {
-            self.stats.solver = Default::default();
             return Ok(&self.stats);
         }
         // Response: what they do about it.
+        self.stop_unknown();
         self.hand_over_contacts();
         self.note_moving();
+        let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
         let World { solver, bodies, joints, work, .. } = self;
-        *solver.settings_mut() = self.settings.solver;
+        *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
         self.stats.solver = solver.step(bodies, &work.contacts, &mut joints.list, dt)?;
+        self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved();
         self.stats.times.refit = clock.lap();
+        self.take_pace(substeps_made);
         Ok(&self.stats)
     }
 
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
     pub fn detect(&mut self) -> &Stats {
+        self.detect_within(&Plan::start(Budget::Unlimited, self.pace, 0, 0));
+        &self.stats
+    }
+
+    fn detect_within(&mut self, plan: &Plan) {
         let mut clock = Clock::start();
         self.events.clear();
         self.stats.n_bodies = self.n_bodies;
         self.stats.n_tested = 0;
+        self.stats.n_steps = 0;
+        self.stats.undone = Undone::default();
+        (self.stats.times.broad, self.stats.times.narrow) = (0.0, 0.0);
         if self.is_changed {
             self.find_pairs();
             self.stats.times.broad = clock.lap();
-            self.find_contacts();
+            self.find_contacts(plan);
             self.stats.times.narrow = clock.lap();
-            self.is_changed = false;
         } else {
             self.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
         }
         self.tell_events();
-        &self.stats
     }
 
     /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know.
@@ -214,8 +246,8 @@ impl<B: BroadPhase> World<B> {
         self.work.pairs = pairs;
     }
 
-    /// Narrow phase: the contacts of all records in which something moved.
-    fn find_contacts(&mut self) {
+    /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
+    fn find_contacts(&mut self, plan: &Plan) {
         let mut found = core::mem::take(&mut self.work.manifolds);
         found.clear();
         let mut records = core::mem::take(&mut self.records);
@@ -225,24 +257,43 @@ impl<B: BroadPhase> World<B> {
             bodies: &self.bodies,
             traits: &self.traits,
             is_stale: &self.is_stale,
+            seen: &self.seen,
             old: &self.manifolds,
+            allowance: plan.allowance(),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
             dt: self.dt,
         };
+        match scene.allowance.n_pairs {
+            Some(n) => time_critical::choose(&mut records, |record| scene.is_due(record), self.turn, n),
+            None => records.iter_mut().for_each(|record| record.is_skipped = false),
+        }
         #[cfg(feature = "parallel")]
         let n_tested = crate::par::look_at_all(&scene, &mut records, &mut found);
         #[cfg(not(feature = "parallel"))]
         let n_tested = narrow::look(&scene, &mut records, &mut found);
         let mut first = 0;
+        let mut undone = Undone::default();
         for record in &mut records {
             record.first = first;
             record.first_solved = NOT_SOLVED;
             first += record.n;
+            if record.is_put_off {
+                undone.n_pairs += 1;
+                undone.n_unknown += usize::from(record.is_new);
+                undone.n_carried += found[record.range()].iter().map(|m| m.contacts().len()).sum::<usize>();
+            }
         }
+        self.turn = time_critical::next_turn(&records, self.turn);
         self.records = records;
         self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
         self.is_stale.fill(false);
+        self.seen.clear();
+        self.seen.extend(self.bodies.iter().map(|body| Some(body.pose)));
+        // What was put off is still to be done.
+        self.is_changed = 0 < undone.n_pairs;
+        self.stats.undone = undone;
+        self.stats.n_steps = n_tested as u64;
         self.stats.n_tested = n_tested;
         self.stats.n_manifolds = self.manifolds.len();
     }
@@ -263,6 +314,39 @@ impl<B: BroadPhase> World<B> {
         // Those of pairs that are gone stand in front.
         self.events.sort_unstable();
         self.stats.n_touching = n_touching;
+    }
+
+    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
+    fn stop_unknown(&mut self) {
+        if self.stats.undone.n_unknown == 0 {
+            return;
+        }
+        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
+        for record in self.records.iter().filter(is_unknown) {
+            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            // The box of what is not convex or has no end says little of where it is.
+            let is_like_its_box = |k: usize| self.shapes[k].as_ref().is_some_and(Shape::is_convex);
+            let box_of = |k: usize| self.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
+            let (true, true, Some(box_a), Some(box_b)) =
+                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
+            else {
+                continue;
+            };
+            let axis = time_critical::least_overlap(&box_a, &box_b);
+            if let Ok([body_a, body_b]) = self.bodies.get_disjoint_mut([a, b]) {
+                self.stats.undone.n_stopped += usize::from(plausible::stop_approach(body_a, body_b, axis));
+            }
+        }
+    }
+
+    /// What the work of this step took, for the plans of the next ones.
+    fn take_pace(&mut self, substeps: u32) {
+        let Stats { n_tested, solver, times, .. } = self.stats;
+        let n_solved = solver.n_manifolds * substeps as usize;
+        self.stats.n_steps += n_solved as u64;
+        time_critical::blend(&mut self.pace.pair, times.narrow, n_tested);
+        time_critical::blend(&mut self.pace.manifold, times.response, n_solved);
+        time_critical::blend(&mut self.pace.refit, times.refit, 1);
     }
 
     /// The manifolds as the solver takes them.
@@ -288,7 +372,10 @@ impl<B: BroadPhase> World<B> {
             BodyKind::Dynamic => !body.is_sleeping,
         };
         // A bad step is the solver's to refuse.
-        0.0 <= dt && dt.is_finite() && self.stats.n_tested == 0 && !self.bodies.iter().any(is_moving)
+        0.0 <= dt
+            && dt.is_finite()
+            && self.stats.n_tested + self.stats.undone.n_pairs == 0
+            && !self.bodies.iter().any(is_moving)
     }
 
     /// Remembers who may move in this step because it was awake before; who wakes in it is seen afterwards.

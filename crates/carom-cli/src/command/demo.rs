@@ -9,9 +9,10 @@ use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Vec3};
 use carom_scenes::SceneSpec;
-use carom_world::{World, WorldSettings};
+use carom_world::{Budget, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 60.0;
@@ -32,6 +33,45 @@ struct Run {
     /// Kinetic and potential, at the end of each step.
     energy: Vec<f64>,
     recording: Recording,
+    shortfall: Shortfall,
+}
+
+/// What a budget for each step did to the run.
+#[derive(Default)]
+struct Shortfall {
+    /// Steps that took longer than they were to, and milliseconds of the longest step.
+    n_late: u32,
+    worst_ms: f64,
+    /// Of all steps together, what [`carom_world::Undone`] says of one.
+    n_pairs: u64,
+    n_unknown: u64,
+    n_carried: u64,
+    n_substeps: u64,
+}
+
+impl Shortfall {
+    fn take(&mut self, stats: &Stats, budget_ms: Option<f64>) {
+        let ms = stats.times.total() * 1e3;
+        self.n_late += u32::from(budget_ms.is_some_and(|budget| budget < ms));
+        self.worst_ms = self.worst_ms.max(ms);
+        self.n_pairs += stats.undone.n_pairs as u64;
+        self.n_unknown += stats.undone.n_unknown as u64;
+        self.n_carried += stats.undone.n_carried as u64;
+        self.n_substeps += u64::from(stats.undone.n_substeps);
+    }
+
+    fn lines(&self, args: &DemoArgs) -> String {
+        let budget = match (args.budget_ms, args.budget_steps) {
+            (Some(ms), _) => format!("{ms} ms: {} steps late", self.n_late),
+            (_, Some(steps)) => format!("{steps} steps of work"),
+            _ => return String::new(),
+        };
+        format!(
+            "\n  budget of a step {budget}, the longest {:.3} ms; left undone in all: {} pairs not looked at ({} of them \
+             never before, {} contacts of the others carried over), {} substeps",
+            self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps,
+        )
+    }
 }
 
 /// Runs the command.
@@ -55,7 +95,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         std::fs::write(page, html).map_err(|e| format!("{}: {e}", page.display()))?;
     }
     if args.json {
-        let document = json!({
+        let mut document = json!({
             "schema": "carom.demo.v1",
             "scene": args.scene,
             "frames": args.frames,
@@ -68,13 +108,21 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             },
             "energy": run.energy,
         });
+        if args.has_budget() {
+            let s = &run.shortfall;
+            document["budget"] = json!({
+                "ms": args.budget_ms, "steps": args.budget_steps, "late": s.n_late, "worst_ms": s.worst_ms,
+                "pairs_put_off": s.n_pairs, "pairs_unknown": s.n_unknown, "contacts_carried": s.n_carried,
+                "substeps_left_out": s.n_substeps,
+            });
+        }
         report::print(&document.to_string())?;
     } else {
         let [broad, narrow, response] = run.ms;
         report::print(&format!(
             "{}: {} bodies, {} steps of 1/60 s; mean milliseconds of a step:\n  broad phase {broad:.3}, narrow phase \
              {narrow:.3}, response {response:.3}: together {:.3}\n  at the end {} pairs of boxes, {} contacts, {} bodies \
-             asleep; state {:016x}",
+             asleep; state {:016x}{}",
             args.scene,
             run.n_bodies,
             args.frames,
@@ -83,6 +131,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             run.n_contacts,
             run.n_asleep,
             run.hash,
+            run.shortfall.lines(args),
         ))?;
     }
     if let (Some(page), false) = (page, args.json) {
@@ -98,15 +147,23 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     let title = format!("{} of {} bodies", args.scene, scene.n_moving());
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
-            .with_charts(charts());
+            .with_charts(charts(args.has_budget()));
+    let budget = match (args.budget_ms, args.budget_steps) {
+        // What is longer than any step can take is no limit.
+        (Some(ms), _) => Duration::try_from_secs_f64(ms * 1e-3).map_or(Budget::Unlimited, Budget::Time),
+        (_, Some(steps)) => Budget::Steps(steps),
+        _ => Budget::Unlimited,
+    };
+    let mut shortfall = Shortfall::default();
     let mut energy = Vec::with_capacity(args.frames as usize);
     let mut total = [0.0; 3];
     let mut progress = Progress::new("steps", u64::from(args.frames));
     let gravity = -world.settings().solver.gravity;
     world.detect();
-    record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), &mut recording);
+    record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), args, &mut recording);
     for frame in 1..=args.frames {
-        let stats = *world.step(STEP as f32).map_err(|e| format!("step {frame}: {e}"))?;
+        let stats = *world.step_within(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
+        shortfall.take(&stats, args.budget_ms);
         let times = stats.times;
         let ms = [times.broad + times.refit, times.narrow, times.response].map(|seconds| seconds * 1e3);
         for (sum, ms) in total.iter_mut().zip(ms) {
@@ -115,7 +172,7 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         let [kinetic, potential] = energy_of(&world, &inserted, gravity);
         energy.push(kinetic + potential);
         if frame % every == 0 {
-            record(&world, &inserted, ms, [kinetic, potential], &mut recording);
+            record(&world, &inserted, ms, [kinetic, potential], args, &mut recording);
         }
         progress.step();
     }
@@ -130,21 +187,26 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         n_asleep: asleep.count(),
         energy,
         recording,
+        shortfall,
     })
 }
 
-fn charts() -> Vec<Chart> {
+fn charts(has_budget: bool) -> Vec<Chart> {
     let chart = |title: &str, unit: &str, lines: &[&str]| Chart {
         title: title.to_owned(),
         unit: unit.to_owned(),
         lines: lines.iter().map(|l| (*l).to_owned()).collect(),
     };
-    vec![
+    let mut charts = vec![
         chart("time of a step", "ms", &["broad", "narrow", "response"]),
         chart("pairs of boxes, contacts", "", &["pairs", "contacts"]),
         chart("energy", "", &["kinetic", "potential"]),
         chart("bodies awake", "", &["awake"]),
-    ]
+    ];
+    if has_budget {
+        charts.push(chart("left undone", "", &["pairs put off", "contacts carried over"]));
+    }
+    charts
 }
 
 /// Kinetic energy, and potential above the origin, of all bodies that move.
@@ -175,6 +237,7 @@ fn record<B: BroadPhase>(
     inserted: &Inserted,
     ms: [f64; 3],
     energy: [f64; 2],
+    args: &DemoArgs,
     recording: &mut Recording,
 ) {
     let mut is_touching = vec![false; inserted.bodies.len()];
@@ -206,7 +269,11 @@ fn record<B: BroadPhase>(
     }
     let points = contact_points(world);
     let n_pairs = world.stats().n_pairs as f64;
-    let values =
+    let mut values =
         vec![ms[0], ms[1], ms[2], n_pairs, points.len() as f64, energy[0], energy[1], n_awake as f64];
+    if args.has_budget() {
+        let undone = world.stats().undone;
+        values.extend([undone.n_pairs as f64, undone.n_carried as f64]);
+    }
     recording.push(poses, states, &points, FrameStats { values });
 }

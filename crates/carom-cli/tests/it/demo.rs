@@ -58,3 +58,28 @@ fn wrong_wishes() {
     assert!(error("demo --broad-phase none").contains("none"));
     assert!(error("demo --bodies 20 --frames 2 --json --html no/such/folder/a.html").contains("a.html"));
 }
+
+#[test]
+fn a_budget_is_kept_and_reported() {
+    let run = |budget: &str| json(&format!("demo --bodies 150 --frames 90 --json {budget}")).0;
+    let free = run("");
+    assert!(free.get("budget").is_none());
+    let d = run("--budget-steps 300 --threads 1");
+    let count = |name: &str| d["budget"][name].as_u64().unwrap();
+    assert_eq!((d["budget"]["ms"].is_null(), count("steps")), (true, 300));
+    assert!(0 < count("pairs_put_off") && 0 < count("contacts_carried") && 0 < count("substeps_left_out"));
+    assert!(count("pairs_unknown") <= count("pairs_put_off"));
+    // The same steps, the same bits; nothing is gained by leaving work out.
+    assert_eq!(d["hash"], run("--budget-steps 300 --threads 3 --broad-phase brute-force")["hash"]);
+    assert_ne!(d["hash"], free["hash"]);
+    let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    assert!(energy.iter().all(|e| *e <= energy[0] * 1.001));
+
+    let d = run("--budget-ms 0.05");
+    assert!(0 < d["budget"]["substeps_left_out"].as_u64().unwrap());
+    assert!(d["budget"]["late"].as_u64().unwrap() <= 90 && 0.0 < d["budget"]["worst_ms"].as_f64().unwrap());
+    let text = stdout(&carom("demo --bodies 50 --frames 30 --budget-ms 0.02 --html budget.html"));
+    assert!(text.contains("budget of a step 0.02 ms") && text.contains("pairs not looked at"), "{text}");
+    assert!(error("demo --budget-ms 0").contains("above 0"));
+    assert!(error("demo --budget-ms 1 --budget-steps 9").contains("cannot be used with"));
+}

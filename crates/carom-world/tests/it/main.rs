@@ -1,6 +1,7 @@
 //! Tests of carom-world.
 #![allow(clippy::unwrap_used)]
 
+mod budget;
 mod door;
 mod events;
 mod piles;

@@ -1,0 +1,158 @@
+//! Steps that end on time: what is left undone is told, energy does not grow, and steps of work give the same bits.
+
+use crate::scenes::{DT, cuboid, heap, stack, world_on};
+use carom_broad::{BroadPhase, BruteForce};
+use carom_broad_tree::DynamicBvh;
+use carom_math::Vec3;
+use carom_world::{BodyDesc, BodyId, Budget, Stats, World};
+use std::time::Duration;
+
+/// Kinetic and potential energy of all bodies.
+fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
+    let gravity = -world.settings().solver.gravity;
+    let of = |id: BodyId| {
+        let body = world.motion(id).unwrap();
+        if body.inverse_mass == 0.0 {
+            return 0.0;
+        }
+        f64::from(body.kinetic_energy())
+            + f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass)
+    };
+    world.body_ids().map(of).sum()
+}
+
+/// The heap on a budget; statistics and energy of every step, and the hash at the end.
+fn run<B: BroadPhase + Default>(n_steps: usize, budget: Budget) -> (Vec<(Stats, f64)>, World<B>) {
+    let mut world = world_on::<B>();
+    heap(&mut world, 144, 5);
+    let mut trace = Vec::new();
+    for _ in 0..n_steps {
+        let stats = *world.step_within(DT, budget).unwrap();
+        trace.push((stats, energy(&world)));
+    }
+    (trace, world)
+}
+
+#[test]
+fn a_budget_that_suffices_changes_nothing() {
+    let (free, world) = run::<DynamicBvh>(90, Budget::Unlimited);
+    let most = free.iter().map(|(stats, _)| stats.n_steps).max().unwrap();
+    // Twice as much: the plan is made with the manifolds of the step before.
+    for budget in [Budget::Steps(2 * most), Budget::Steps(u64::MAX), Budget::Time(Duration::MAX)] {
+        let (trace, other) = run::<DynamicBvh>(90, budget);
+        assert_eq!(world.state_hash(), other.state_hash(), "{budget:?}");
+        assert!(trace.iter().all(|(stats, _)| stats.undone == Default::default()), "{budget:?}");
+    }
+}
+
+#[test]
+fn steps_are_counted_and_nothing_explodes() {
+    let (free, _) = run::<DynamicBvh>(240, Budget::Unlimited);
+    let start = free[0].1;
+    let most = free.iter().map(|(stats, _)| stats.n_steps).max().unwrap();
+    for part in [2, 4, 8, 1000] {
+        let budget = most / part;
+        let (trace, world) = run::<DynamicBvh>(240, Budget::Steps(budget));
+        let (mut n_put_off, mut n_carried, mut n_substeps, mut n_stopped) = (0, 0, 0, 0);
+        for (k, (stats, e)) in trace.iter().enumerate() {
+            // One substep is always made.
+            let floor = stats.solver.n_manifolds as u64;
+            assert!(stats.n_steps <= budget.max(budget.div_ceil(2) + floor), "{part}, step {k}: {stats:?}");
+            assert!(*e <= start * 1.001, "{part}, step {k}: energy {e} of {start}");
+            n_put_off += stats.undone.n_pairs;
+            n_carried += stats.undone.n_carried;
+            n_substeps += stats.undone.n_substeps;
+            n_stopped += stats.undone.n_stopped;
+            assert!(stats.undone.n_unknown <= stats.undone.n_pairs);
+        }
+        println!(
+            "1/{part}: {n_put_off} put off, {n_carried} carried, {n_stopped} stopped, {n_substeps} substeps"
+        );
+        assert!(0 < n_substeps, "{part}");
+        assert!(part < 4 || (0 < n_put_off && 0 < n_carried), "{part}");
+        assert!(part < 1000 || 0 < n_stopped, "{part}");
+        for id in world.body_ids() {
+            assert!(world.pose(id).unwrap().is_finite());
+        }
+    }
+}
+
+#[test]
+fn a_heap_on_half_its_time_stays_in_its_walls_and_rests() {
+    let (free, _) = run::<DynamicBvh>(60, Budget::Unlimited);
+    let most = free.iter().map(|(stats, _)| stats.n_steps).max().unwrap();
+    let (trace, world) = run::<DynamicBvh>(480, Budget::Steps(most / 2));
+    assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_substeps));
+    for id in world.body_ids().skip(5) {
+        let body = world.motion(id).unwrap();
+        let at = body.pose.translation;
+        assert!(at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y, "{at}");
+        assert!(body.linear_velocity.length() < 0.5, "{}", body.linear_velocity);
+    }
+}
+
+#[test]
+fn the_same_bits_with_the_same_steps() {
+    let budget = Budget::Steps(150);
+    let (trace, world) = run::<DynamicBvh>(90, budget);
+    assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_pairs));
+    assert_eq!(world.state_hash(), run::<DynamicBvh>(90, budget).1.state_hash());
+    assert_eq!(world.state_hash(), run::<BruteForce>(90, budget).1.state_hash());
+    assert_ne!(world.state_hash(), run::<DynamicBvh>(90, Budget::Steps(151)).1.state_hash());
+    #[cfg(feature = "parallel")]
+    for n in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let hash = pool.install(|| run::<DynamicBvh>(90, budget).1.state_hash());
+        assert_eq!(world.state_hash(), hash, "{n} threads");
+    }
+}
+
+#[test]
+fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
+    let budget = Budget::Steps(120);
+    let (trace, mut world) = run::<DynamicBvh>(70, budget);
+    assert!(0 < trace[69].0.undone.n_pairs, "something is put off");
+    let shape_of = |id| world.shape(id).ok().cloned();
+    let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
+    for step in 0..40 {
+        world.step_within(DT, budget).unwrap();
+        again.step_within(DT, budget).unwrap();
+        assert_eq!(world.events(), again.events(), "step {step}");
+        assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
+    }
+}
+
+#[test]
+fn no_time_at_all_is_survived() {
+    let (trace, world) = run::<DynamicBvh>(120, Budget::Time(Duration::ZERO));
+    assert!(trace.iter().all(|(stats, e)| stats.n_tested == 0 && *e <= trace[0].1 * 1.001));
+    assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_unknown));
+    // What was put off is done as soon as there is time, and only then is the world at rest.
+    let mut world = world;
+    assert!(0 < world.step(DT).unwrap().n_tested);
+    assert_eq!(world.stats().undone, Default::default());
+}
+
+#[test]
+fn carried_contacts_go_with_their_bodies() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = stack(&mut world, 3);
+    let other =
+        world.insert(BodyDesc::new(cuboid(Vec3::ONE)).with_position(Vec3::new(50.0, 50.0, 0.0))).unwrap();
+    for _ in 0..10 {
+        world.step(DT).unwrap();
+    }
+    let y = world.pose(bodies[2]).unwrap().translation.y;
+    for _ in 0..60 {
+        // Nothing is ever looked at: the stack stands on what is known of it.
+        let stats = world.step_within(DT, Budget::Steps(0)).unwrap();
+        assert!(stats.n_tested == 0 && 0 < stats.undone.n_pairs && 0 < stats.undone.n_carried);
+    }
+    let now = world.pose(bodies[2]).unwrap().translation;
+    assert!((now.y - y).abs() < 0.02, "{y} {now}");
+    // A body that is put somewhere else leaves its contacts behind.
+    world.set_pose(bodies[2], carom_math::Pose::from_translation(Vec3::new(30.0, 2.5, 0.0))).unwrap();
+    world.step_within(DT, Budget::Steps(0)).unwrap();
+    let touches = |id| world.contacts().any(|view| (view.a == id || view.b == id) && view.is_touching);
+    assert!(!touches(bodies[2]) && touches(bodies[1]) && !touches(other));
+}
