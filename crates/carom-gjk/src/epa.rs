@@ -249,13 +249,20 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
     }
     let lower = face.distance.min(state.upper);
-    Depth {
-        upper: state.upper,
-        lower,
-        normal: state.normal,
-        a: state.vertex.a.point,
-        b: state.vertex.b.point,
+    // The support point is as high as the plane, and may lie anywhere along it: the witness is where the polytope is
+    // nearest to the foot of the origin on the plane.
+    let foot = state.normal * state.upper;
+    let (mut best, mut best_weights, mut best_sq) = (0, [1.0, 0.0, 0.0], f64::INFINITY);
+    for i in 0..polytope.n_faces {
+        let [x, y, z] = polytope.corners(i).map(|corner| corner - foot);
+        let points = [x, y, z, DVec3::ZERO];
+        let nearest = nearest_of_all(&points, 3);
+        if nearest.distance_sq < best_sq {
+            let [wx, wy, wz, _] = weights(&points, nearest.keep);
+            (best, best_weights, best_sq) = (i, [wx, wy, wz], nearest.distance_sq);
+        }
     }
+    on_triangle(polytope, best, best_weights, state.normal, state.upper, lower)
 }
 
 /// The first polytope, around the origin or touching it; or, when C has no volume, the depth 0 along its flat direction.

@@ -2,6 +2,9 @@
 
 use crate::cloud::Cloud;
 use crate::truth::{Mix, check};
+use carom_geom::f64::{Capsule, Cylinder};
+use carom_gjk::GjkSettings;
+use carom_gjk::wide::signed_distance;
 use carom_math::WidePose;
 use glam::{DMat3, DVec3};
 
@@ -25,4 +28,23 @@ fn concentric_copies_whose_polytope_lost_its_convexity() {
     let pose = WidePose { rotation, translation: DVec3::ZERO };
     let hull = a.hull();
     check(&a, &a, &hull, &hull, &pose, 1e-13, &mut Mix::default(), "concentric");
+}
+
+/// A capsule from the axis of a tall cylinder outwards (dartsim/dart#3324): where the depth search ended at its limit
+/// the points of A and B were 10 apart at a depth of 1.2.
+#[test]
+fn points_of_a_search_that_gives_up_belong_together() {
+    let (cylinder, capsule) = (Cylinder::new(10.0, 1.0).unwrap(), Capsule::new(1.5, 0.2).unwrap());
+    let rotation = DMat3::from_cols(DVec3::Y, -DVec3::X, DVec3::Z);
+    for depth_rounds in [1, 5, 20, 256] {
+        let settings = GjkSettings::default().with_max_iterations(128, depth_rounds);
+        let pose = WidePose { rotation, translation: DVec3::new(1.5, 0.0, 0.0) };
+        let found = signed_distance(&cylinder, &capsule, &pose, &settings, None);
+        // Early on the normal is a rough one, and the points are those of a rough polytope inside.
+        let across = (found.point_a - found.point_b).cross(found.normal).length();
+        assert!(across < if depth_rounds < 256 { 1.5 } else { 1e-4 }, "{depth_rounds}: {found:?}");
+        if depth_rounds == 256 {
+            assert!((found.distance + 1.2).abs() < 1e-9, "{found:?}");
+        }
+    }
 }
