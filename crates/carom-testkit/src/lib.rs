@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 // Suites fail by panicking; nothing here runs outside of tests.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::duplicate_mod)] // The two-precision seam: corpus/carom/ask.rs is compiled for f32 and again for f64.
 
 extern crate alloc;
 
 pub mod conform;
+pub mod corpus;
 pub mod data;
 pub mod meshes;
 pub mod oracle;

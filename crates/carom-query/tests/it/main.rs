@@ -3,6 +3,7 @@
 
 mod compound;
 mod convex_matrix;
+mod corpus;
 mod matrix;
 mod mesh_cases;
 mod mesh_mesh;

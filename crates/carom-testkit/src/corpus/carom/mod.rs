@@ -1,0 +1,20 @@
+//! carom's answers to the corpus, in both precisions.
+
+mod broad;
+mod double;
+mod single;
+
+use super::shape::Precision;
+use super::{Answer, Case};
+
+/// carom's answers to a case: several where it can be asked in several ways (bodies exchanged, corners in another
+/// order), which all have to be right.
+pub fn answers(case: &Case, precision: Precision) -> Vec<Answer> {
+    if let Case::Boxes { steps, .. } = case {
+        return vec![Answer::Pairs(broad::pairs(steps))];
+    }
+    match precision {
+        Precision::Single => single::ask::answers(case),
+        Precision::Double => double::ask::answers(case),
+    }
+}

@@ -1,0 +1,136 @@
+//! Shapes and bodies of the corpus, and what is left of them once a library has rounded its input.
+
+use carom_math::WidePose;
+use carom_math::f64::{Pose, Quat};
+use glam::{DMat3, DQuat, DVec3};
+use serde::Deserialize;
+
+/// Lengths in any unit. Round shapes stand along y, centred on the origin of their frame.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// Radius.
+    Sphere(f64),
+    /// Half the length of the segment, and the radius.
+    Capsule(f64, f64),
+    /// Half extents.
+    Cuboid([f64; 3]),
+    /// Half the height, and the radius.
+    Cylinder(f64, f64),
+    /// Points, of which some may lie inside.
+    Hull(Vec<[f64; 3]>),
+    /// A surface.
+    Mesh(Mesh),
+}
+
+/// Vertices and triangles, outward where the mesh is closed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Positions.
+    pub vertices: Vec<[f64; 3]>,
+    /// Vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// A shape at its place.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// In its own frame.
+    pub shape: Shape,
+    /// Where the frame is.
+    #[serde(default)]
+    pub at: [f64; 3],
+    /// How the frame is turned: a quaternion x, y, z, w of any length.
+    #[serde(default)]
+    pub turn: Option<[f64; 4]>,
+    /// How the frame is turned, as the rows of a matrix; for threads that print one.
+    #[serde(default)]
+    pub rows: Option<[[f64; 3]; 3]>,
+    /// In the thread round shapes stand along z: before all else the shape is turned from y to z.
+    #[serde(default)]
+    pub is_z_up: bool,
+}
+
+/// What a library stores its input in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// `f32`.
+    Single,
+    /// `f64`.
+    Double,
+}
+
+/// A vector of three numbers.
+pub fn point(p: [f64; 3]) -> DVec3 {
+    DVec3::from_array(p)
+}
+
+impl Precision {
+    /// The number as it is stored.
+    pub fn round(self, x: f64) -> f64 {
+        match self {
+            Precision::Single => f64::from(x as f32),
+            Precision::Double => x,
+        }
+    }
+
+    /// The point as it is stored.
+    pub fn point(self, p: [f64; 3]) -> DVec3 {
+        DVec3::from_array(p.map(|x| self.round(x)))
+    }
+}
+
+impl Mesh {
+    /// Corners of every triangle as they are stored.
+    pub fn corners(&self, precision: Precision) -> Vec<[DVec3; 3]> {
+        self.triangles.iter().map(|t| t.map(|v| precision.point(self.vertices[v as usize]))).collect()
+    }
+}
+
+impl Body {
+    /// A shape in the world's frame.
+    pub fn new(shape: Shape) -> Body {
+        Body { shape, at: [0.0; 3], turn: None, rows: None, is_z_up: false }
+    }
+
+    /// The same shape elsewhere.
+    #[must_use]
+    pub fn at(mut self, at: DVec3) -> Body {
+        self.at = at.to_array();
+        self
+    }
+
+    /// The same shape turned.
+    #[must_use]
+    pub fn turned(mut self, turn: DQuat) -> Body {
+        self.turn = Some(turn.to_array());
+        self
+    }
+
+    /// A unit quaternion, not yet rounded.
+    pub fn rotation(&self) -> DQuat {
+        let given = match (self.turn, self.rows) {
+            (Some(turn), _) => DQuat::from_array(turn),
+            (None, Some(rows)) => DQuat::from_mat3(&DMat3::from_cols_array_2d(&rows).transpose()),
+            (None, None) => DQuat::IDENTITY,
+        };
+        // Normalized only where that is not the identity: the simplest quaternions stay what they are.
+        let given = if given.length_squared() == 1.0 { given } else { given.normalize() };
+        let up =
+            if self.is_z_up { DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2) } else { DQuat::IDENTITY };
+        if self.is_z_up { (given * up).normalize() } else { given }
+    }
+
+    /// The pose as it is stored.
+    pub fn pose(&self, precision: Precision) -> Pose {
+        let q = self.rotation().to_array().map(|x| precision.round(x));
+        Pose::new(Quat::from_array(q), precision.point(self.at))
+    }
+
+    /// The pose as a library may read it: the rounding of the quaternion is not the shape's.
+    pub fn wide(&self, precision: Precision) -> WidePose {
+        self.pose(precision).wide()
+    }
+}
