@@ -176,7 +176,7 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if height < 0.0 || height - distance <= tolerance {
             return Ok(on_face(polytope, k, height));
         }
-        if is_known {
+        if is_known && polytope.corners(k).contains(&vertex.w) {
             // The normal is noise: the true distance of the triangle is all that can be had from it.
             let [x, y, z] = polytope.corners(k);
             let nearest = nearest_of_all(&[x, y, z, DVec3::ZERO], 3);
@@ -184,6 +184,7 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             polytope.faces[k].is_final = true;
             continue;
         }
+        // A known vertex beyond the face: rounding has left a dent, which is filled like any other.
         polytope.expand(k, vertex, tol::GJK_ROUNDING)?;
     }
 }
@@ -248,7 +249,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             (state.upper, state.normal, state.vertex) = (height, face.normal, vertex);
         }
     }
-    let lower = face.distance.min(state.upper);
+    // Slivers alone bound nothing.
+    let lower = if face.distance.is_finite() { face.distance.min(state.upper) } else { f64::NEG_INFINITY };
     // The support point is as high as the plane, and may lie anywhere along it: the witness is where the polytope is
     // nearest to the foot of the origin on the plane.
     let foot = state.normal * state.upper;
@@ -314,7 +316,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             a += vertex.a.point * weight;
             b += vertex.b.point * weight;
         }
-        Depth { upper: 0.0, lower: 0.0, normal, a, b }
+        // The origin may lie beside C, as near as the simplex: then nothing says that the bodies meet.
+        Depth { upper: 0.0, lower: -sqrt(simplex.nearest.distance_sq), normal, a, b }
     };
     if n == 1 {
         // A point: go to the farthest of the supports along the axes.

@@ -11,7 +11,7 @@
 //! Differs: certified bounds with every end; a doubtful end goes to the depth search, so that one routine decides the sign.
 
 use crate::minkowski::{Minkowski, Vertex};
-use crate::simplex::{Nearest, nearest_of_all, nearest_with_newest, weights};
+use crate::simplex::{Nearest, nearest_of_all, nearest_of_all_but, nearest_with_newest, weights};
 use crate::{Counters, GjkCache, GjkSettings};
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -295,14 +295,18 @@ fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if !nearest.is_inside && !(nearest.distance_sq < distance_sq) {
             // No progress: where signs are noise the cases may be wrong, so all are tried.
             raise(&mut found.lower, &mut found.axis, bound(), u);
-            let best = nearest_of_all(&s.points, s.n);
+            let best = nearest_of_all_but(&s.points, s.n, tol::GJK_ROUNDING);
             // A step so small that the square of the distance does not show it may still turn the direction, and with
-            // it raise the lower bound; a few are granted.
-            let is_small_step = nearest.distance_sq <= distance_sq * STALL && 0 < n_stalls;
+            // it raise the lower bound; a few are granted. So are a few to a triangle that is as near as its edge.
+            let is_larger = nearest.keep.count_ones() < best.keep.count_ones();
+            let is_small_step = is_larger || nearest.distance_sq <= distance_sq * STALL;
             if best.is_inside || best.distance_sq < distance_sq {
                 nearest = best;
-            } else if is_small_step {
+            } else if is_small_step && 0 < n_stalls {
                 n_stalls -= 1;
+                if is_larger {
+                    nearest = best;
+                }
             } else {
                 s.pop();
                 if is_exact {

@@ -10,15 +10,16 @@
 
 use crate::minkowski::Vertex;
 use crate::simplex::normal_of;
-use carom_math::ops::sqrt;
+use carom_math::predicates::orient3d;
+use carom_math::{ops::sqrt, tol};
 use glam::DVec3;
 
 /// A triangle, counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
-    /// Outward unit normal; zero for a triangle without area.
+    /// Outward unit normal; zero for a sliver, a triangle without height.
     pub(crate) normal: DVec3,
-    /// The least of `normal . corner`; infinite for a triangle without area.
+    /// The least of `normal . corner`; infinite for a sliver.
     pub(crate) distance: f64,
     pub(crate) corners: [u16; 3],
     /// Across the edge from corner i to corner i + 1: four times the neighbour plus the edge there.
@@ -39,6 +40,9 @@ impl Face {
         is_final: false,
     };
 }
+
+/// Scaled length, squared: faces of less height have no normal.
+const SLIVER_SQ: f64 = tol::GJK_ROUNDING * tol::GJK_ROUNDING;
 
 /// The most faces of one visible region; a larger one is replaced face by face.
 const MAX_VISIBLE: usize = 62;
@@ -71,8 +75,9 @@ impl<'m> Polytope<'m> {
     /// A tetrahedron with any orientation of its corners; face 0 is that of the first three.
     pub(crate) fn set_tetrahedron(&mut self, corners: [Vertex; 4]) {
         let [a, b, c, w] = corners.map(|vertex| vertex.w);
-        // Outward: the fourth corner lies below a, b, c.
-        let corners = if (b - a).cross(c - a).dot(w - a) < 0.0 {
+        // Outward: the fourth corner lies below a, b, c. Decided exactly: of a needle the rounded product is noise, and
+        // a surface turned inside out bounds nothing.
+        let corners = if 0.0 < orient3d(a, b, c, w) {
             corners
         } else {
             [corners[1], corners[0], corners[2], corners[3]]
@@ -91,7 +96,10 @@ impl<'m> Polytope<'m> {
         let [x, y, z] = corners.map(|corner| self.vertices[usize::from(corner)].w);
         let normal = normal_of(x, y, z);
         let length_sq = normal.length_squared();
-        let (normal, distance) = if 0.0 < length_sq {
+        let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
+        // A sliver no higher than its corners are exact has any normal at all. It lies along its longest edge, and a
+        // neighbour bounds that.
+        let (normal, distance) = if SLIVER_SQ * longest_sq < length_sq {
             let normal = normal / sqrt(length_sq);
             (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))
         } else {
@@ -205,7 +213,8 @@ impl<'m> Polytope<'m> {
             if data.stamp == stamp {
                 continue;
             }
-            if threshold < data.normal.dot(w) - data.distance {
+            // A sliver goes with whatever reaches it.
+            if threshold < data.normal.dot(w) - data.distance || data.distance == f64::INFINITY {
                 if n_visible == MAX_VISIBLE {
                     return (0, 0);
                 }

@@ -10,6 +10,7 @@
 //! Differs: directions stay unnormalised; normals of thin triangles are computed in twice the precision; exact signs.
 
 use carom_math::double_double::DoubleDouble;
+use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
 use glam::DVec3;
 
@@ -45,35 +46,50 @@ pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Neare
 }
 
 /// The nearest feature of all.
-#[inline(never)]
+#[inline]
 pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
+    nearest_of_all_but(points, n_points, 0.0)
+}
+
+/// The nearest feature of all, but a triangle is preferred to its edges where it is as near to within `rounding`, a
+/// fraction of its size.
+///
+/// The direction of an edge that passes the origin much nearer than it is long is noise; that of the triangle is as good
+/// as the triangle is large.
+#[inline(never)]
+pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding: f64) -> Nearest {
     if n_points == 4 && contains_origin(points) {
         return Nearest::INSIDE;
     }
     let mut best = point(points, 0);
     let mut best_sq = best.distance_sq;
-    let mut offer = |candidate: Nearest| {
+    let offer = |best: &mut Nearest, best_sq: &mut f64, candidate: Nearest| {
         let distance_sq = candidate.distance_sq;
         // At equal distance the larger feature: its direction is the better one.
-        if distance_sq <= best_sq {
-            (best, best_sq) = (candidate, distance_sq);
+        if distance_sq <= *best_sq {
+            (*best, *best_sq) = (candidate, distance_sq);
         }
     };
     for i in 1..n_points {
-        offer(point(points, i));
+        offer(&mut best, &mut best_sq, point(points, i));
     }
     for j in 1..n_points {
         for i in 0..j {
             if let Some(edge) = edge_inside(points, i, j) {
-                offer(edge);
+                offer(&mut best, &mut best_sq, edge);
             }
         }
+    }
+    if 0.0 < rounding {
+        let reach = points[..n_points].iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+        let above = sqrt(best_sq) + rounding * reach;
+        best_sq = above * above;
     }
     for k in 2..n_points {
         for j in 1..k {
             for i in 0..j {
-                if let Some(face) = triangle_inside(points, i, j, k) {
-                    offer(face);
+                if let Some(face) = triangle_inside(points, i, j, k, rounding) {
+                    offer(&mut best, &mut best_sq, face);
                 }
             }
         }
@@ -200,7 +216,11 @@ fn edge(points: &[DVec3; 4], a: usize, w: usize, e: DVec3, ee: f64, d: f64) -> N
     let mut u = points[w] * ee + e * d;
     const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
     if u.length_squared() <= NEAR_SQ * (points[w].length_squared() * (ee * ee)) {
-        // Much nearer than long: what cancellation left along the edge would cost the lower bound its digits.
+        // Much nearer than long: from the end that is nearer fewer digits cancel, and what is left along the edge would
+        // cost the lower bound its digits.
+        if points[a].length_squared() < points[w].length_squared() {
+            u = points[a] * ee - e * points[a].dot(e);
+        }
         u -= e * (u.dot(e) / ee);
     }
     // Not u.w: where the edge passes through the origin u is noise, and only its own length tells so.
@@ -215,7 +235,8 @@ fn edge_with_newest(points: &[DVec3; 4], a: usize, w: usize) -> Nearest {
     let d = -points[w].dot(e);
     if d <= 0.0 {
         point(points, w)
-    } else if d < ee {
+    } else if d < ee || 0.0 < points[a].dot(e) {
+        // Where the end is so near that d rounds to ee, the end itself tells.
         edge(points, a, w, e, ee, d)
     } else {
         // Not the newest: rounding, or a start from a cache.
@@ -227,7 +248,7 @@ fn edge_inside(points: &[DVec3; 4], a: usize, w: usize) -> Option<Nearest> {
     let e = points[a] - points[w];
     let ee = e.length_squared();
     let d = -points[w].dot(e);
-    (0.0 < d && d < ee).then(|| edge(points, a, w, e, ee, d))
+    (0.0 < d && (d < ee || 0.0 < points[a].dot(e))).then(|| edge(points, a, w, e, ee, d))
 }
 
 /// A triangle whose nearest point is strictly inside; `n` is any normal of it.
@@ -306,10 +327,12 @@ fn nearest_in_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nea
     nearest
 }
 
-fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Option<Nearest> {
+fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize, rounding: f64) -> Option<Nearest> {
     let (n, la, lb) = normal_and_weights(points[a], points[b], points[w]);
-    let lw = n.length_squared() - la - lb;
-    (0.0 < la && 0.0 < lb && 0.0 < lw).then(|| face(points, a, b, w, n))
+    let nn = n.length_squared();
+    let lw = nn - la - lb;
+    let least = -rounding * nn;
+    (least < la && least < lb && least < lw).then(|| face(points, a, b, w, n))
 }
 
 /// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.

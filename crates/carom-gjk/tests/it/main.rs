@@ -10,5 +10,6 @@ mod polytopes;
 mod published;
 mod regression;
 mod rng;
+mod thin;
 mod total;
 mod truth;

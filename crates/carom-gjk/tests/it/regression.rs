@@ -1,12 +1,14 @@
 //! Cases that once were wrong.
 
 use crate::cloud::Cloud;
+use crate::rng::Rng;
 use crate::truth::{Mix, check};
-use carom_geom::f64::{Capsule, Cylinder};
-use carom_gjk::GjkSettings;
+use carom_geom::SupportMap;
+use carom_geom::f64::{Capsule, Cone, Cuboid, Cylinder, Segment, Sphere};
 use carom_gjk::wide::signed_distance;
+use carom_gjk::{GjkSettings, Outcome};
 use carom_math::WidePose;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 #[test]
 fn concentric_copies_whose_polytope_lost_its_convexity() {
@@ -46,5 +48,60 @@ fn points_of_a_search_that_gives_up_belong_together() {
         if depth_rounds == 256 {
             assert!((found.distance + 1.2).abs() < 1e-9, "{found:?}");
         }
+    }
+}
+
+/// Both ways round.
+fn both(a: &dyn SupportMap, b: &dyn SupportMap, pose: &WidePose, truth: f64, tolerance: f64) {
+    let settings = GjkSettings::default();
+    for r in [
+        signed_distance(a, b, pose, &settings, None),
+        signed_distance(b, a, &pose.inverse(), &settings, None),
+    ] {
+        assert!((r.distance - truth).abs() <= tolerance, "{truth:e} {r:?}");
+        assert!(r.lower_bound <= truth + tolerance && truth <= r.upper_bound + tolerance, "{truth:e} {r:?}");
+        assert_ne!(r.outcome, Outcome::Undecided, "{r:?}");
+    }
+}
+
+#[test]
+fn a_needle_in_a_ball_whose_first_tetrahedron_was_inside_out() {
+    // The rounded volume of the first tetrahedron had either sign; the depth came out as the needle's length more.
+    let mut rng = Rng(5);
+    for radius in [8e-12, 4.93e-10, 1.9e-7] {
+        for ball in [25.0, 36.195, 12.0] {
+            let (cone, sphere) = (Cone::new(12.0, radius).unwrap(), Sphere::new(ball).unwrap());
+            let needle = Cuboid::new(DVec3::new(radius, 12.0, radius)).unwrap();
+            for _ in 0..40 {
+                let height = [0.0, 3.0, -7.25][rng.below(3)];
+                let pose = WidePose::from_quat(rng.rotation(), DVec3::Y * height);
+                both(&cone, &sphere, &pose, -ball - radius * (12.0 - height) / 24.0, 4e-11);
+                both(&needle, &sphere, &pose, -ball - radius, 4e-11);
+            }
+        }
+    }
+}
+
+#[test]
+fn parallel_needles_whose_nearest_edge_ended_at_the_origin() {
+    // The nearest point of an edge so near its end that the other end's product could not tell: the search stood still,
+    // and what lay beside a flat difference counted as in it.
+    let t = 4.366347370544971e-9;
+    let slanted = Segment::new(DVec3::new(t, 1.0, 0.0), DVec3::new(0.0, -1.0, t)).unwrap();
+    let straight = Capsule::new(1.0, 0.1 * t).unwrap();
+    both(&slanted, &straight, &WidePose::IDENTITY, t / 2f64.sqrt() - 0.1 * t, 1e-15);
+}
+
+#[test]
+fn a_plate_beside_the_centre_of_a_ball() {
+    // An edge that passes the origin much nearer than it is long has noise for a direction; the triangle beside it has not.
+    let h = 1.4428858638418479e-17;
+    let plate = Cylinder::new(h, 0.01).unwrap();
+    let at = DVec3::new(-2.830464742106861e-13, -2.1984627467220405e-13, -2.940037253182087e-12);
+    for rotation in
+        [DQuat::IDENTITY, DQuat::from_rotation_x(0.7), DQuat::from_xyzw(0.1, 0.7, -0.5, 0.5).normalize()]
+    {
+        let pose = WidePose::from_quat(rotation, at);
+        both(&plate, &Sphere::new(0.01).unwrap(), &pose, at.y.abs() - h - 0.01, 1e-17);
     }
 }
