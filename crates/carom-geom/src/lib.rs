@@ -39,6 +39,7 @@ mod hull_build;
 mod hull_merge;
 mod hull_scan;
 mod inscribed;
+pub mod line_lanes;
 mod normal;
 mod point_ellipsoid;
 pub mod ray_mesh;

@@ -22,19 +22,19 @@ use glam::DVec3;
 const ERROR: f32 = 10.0 * f32::EPSILON * 0.5;
 
 /// Far above what underflow can take from a projection: some 2^-149 per product.
-const UNDERFLOW: f32 = 2.0 * f32::MIN_POSITIVE;
+pub(crate) const UNDERFLOW: f32 = 2.0 * f32::MIN_POSITIVE;
 
 /// In units of the block. Beyond it nothing is refuted, so that no product overflows.
-const FAR: f32 = 1.0e8;
+pub(crate) const FAR: f32 = 1.0e8;
 
 /// Up to eight triangles, by component, in units of their own size.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct TriBlock8 {
-    corners: [[[f32; 8]; 3]; 3],
-    center: DVec3,
-    scale: f64,
-    n_triangles: u32,
+    pub(crate) corners: [[[f32; 8]; 3]; 3],
+    pub(crate) center: DVec3,
+    pub(crate) scale: f64,
+    pub(crate) n_triangles: u32,
 }
 
 impl TriBlock8 {

@@ -4,6 +4,7 @@
 mod closest;
 mod height_field;
 mod hull;
+mod line_lanes;
 mod mass;
 mod mesh;
 mod mesh_report;

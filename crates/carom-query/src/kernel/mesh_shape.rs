@@ -11,6 +11,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Obb};
 use carom_bvh::{BuildSettings, Bvh, BvhError, Leaf};
+use carom_geom::line_lanes::BlockLine;
 use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
@@ -27,6 +28,8 @@ pub(super) const MAX_LEAF: u32 = 8;
 pub struct MeshShape {
     mesh: TriMesh,
     tree: Bvh,
+    /// The triangles of each leaf of `tree`, for rays.
+    line_blocks: Vec<TriBlock8>,
     /// Oriented boxes separate surfaces that are close and parallel: for other meshes.
     surface: Bvh<Obb>,
     /// The triangles of each leaf of `surface`, to be tested eight at a time.
@@ -50,9 +53,10 @@ impl MeshShape {
         let scale = if fits { 1.0 } else { scaling::scale_of(size) };
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         let tree: Bvh = Bvh::build(&boxes(&mesh, scale), &settings)?;
+        let line_blocks = tree.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
         let surface = surface(&mesh, scale, &settings)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
-        Ok(MeshShape { mesh, tree, surface, blocks, scale, low, high })
+        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, scale, low, high })
     }
 
     /// The triangles.
@@ -99,6 +103,11 @@ impl MeshShape {
     pub(super) fn leaf_block(&self, tree: &Bvh<Obb>, leaf: &Leaf<'_>) -> Cow<'_, TriBlock8> {
         let kept = core::ptr::eq(tree, &self.surface).then(|| self.blocks.get(leaf.index as usize)).flatten();
         kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
+    }
+
+    /// The triangles of a leaf of [`MeshShape::tree`] that the line may touch, as bits; a clear bit is a proof.
+    pub(super) fn may_touch(&self, leaf: &Leaf<'_>, line: &BlockLine) -> u32 {
+        self.line_blocks.get(leaf.index as usize).map_or(u32::MAX, |block| block.may_touch(line))
     }
 
     /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above [`MeshShape::scale`]: the
