@@ -11,15 +11,15 @@
 //! Differs: it clips along the contact normal, not along a face's, so that no contact can be deeper than the depth
 //! along that normal, also when the two faces are a little tilted.
 
-use crate::reduce::{Candidate, MAX_CANDIDATES};
+use crate::reduce::Candidate;
 use carom_geom::{Feature, FeatureId};
 use carom_math::tol;
 use glam::DVec3;
 
 /// The candidates of one pair of features.
 ///
-/// `N` is how many there may be: two boxes make at most eight, and clearing room for more would cost more than the
-/// clipping.
+/// `N` is how many there may be: a segment makes at most two, two polygons as many as they have corners together, and
+/// clearing room for more would cost more than the clipping.
 pub(crate) struct Candidates<const N: usize> {
     list: [Candidate; N],
     len: usize,
@@ -41,8 +41,19 @@ impl<const N: usize> Candidates<N> {
         &mut self.list[..self.len]
     }
 
-    pub(crate) fn as_slice(&self) -> &[Candidate] {
-        &self.list[..self.len]
+    /// Keeps those not farther apart than this, in their order, and says how near the nearest is.
+    pub(crate) fn keep_within(&mut self, prediction: f64) -> f64 {
+        let mut deepest = f64::INFINITY;
+        let mut n_kept = 0;
+        for k in 0..self.len {
+            if self.list[k].distance <= prediction {
+                deepest = deepest.min(self.list[k].distance);
+                self.list[n_kept] = self.list[k];
+                n_kept += 1;
+            }
+        }
+        self.len = n_kept;
+        deepest
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -125,7 +136,7 @@ pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
 ///
 /// Both in A's frame. Nothing is added when the features do not cover each other. A point as a feature adds nothing
 /// either: its contact is the pair of closest points, which the caller has.
-pub(crate) fn clip(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_CANDIDATES>) {
+pub(crate) fn clip<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     match (a.points.len(), b.points.len()) {
         (0 | 1, _) | (_, 0 | 1) => {}
         (2, 2) => segment_segment(a, b, normal, out),
@@ -164,10 +175,10 @@ struct Corner {
 
 const PLANE: u8 = 32;
 
-fn polygon_polygon(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_CANDIDATES>) {
+fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     let none = Corner { point: DVec3::ZERO, edge_in: 0, edge_out: 0 };
-    let (mut now, mut next) = ([none; MAX_CANDIDATES], [none; MAX_CANDIDATES]);
-    let n_b = b.points.len();
+    let (mut now, mut next) = ([none; N], [none; N]);
+    let n_b = b.points.len().min(N);
     let mut n = n_b;
     for k in 0..n_b {
         let edge_in = if k == 0 { n_b - 1 } else { k - 1 };
@@ -187,7 +198,7 @@ fn polygon_polygon(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_C
         let plane = PLANE + k as u8;
         let mut n_next = 0;
         let mut push = |corner: Corner| {
-            if n_next < MAX_CANDIDATES {
+            if n_next < N {
                 next[n_next] = corner;
                 n_next += 1;
             }
@@ -239,7 +250,13 @@ fn corner_of_planes(a: &Face, k: u8, m: u8) -> FeatureId {
 }
 
 /// `s` is a segment, `f` a polygon; `normal` points from `s` to `f`; `swapped` when `s` is B.
-fn segment_polygon(s: &Face, f: &Face, normal: DVec3, out: &mut Candidates<MAX_CANDIDATES>, swapped: bool) {
+fn segment_polygon<const N: usize>(
+    s: &Face,
+    f: &Face,
+    normal: DVec3,
+    out: &mut Candidates<N>,
+    swapped: bool,
+) {
     let (start, along) = (s.points[0], s.points[1] - s.points[0]);
     let mut from = (0.0, s.ids[0], f.id);
     let mut to = (1.0, s.ids[1], f.id);
@@ -279,7 +296,7 @@ fn segment_polygon(s: &Face, f: &Face, normal: DVec3, out: &mut Candidates<MAX_C
     }
 }
 
-fn segment_segment(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<MAX_CANDIDATES>) {
+fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     // Seen along the normal: two dimensions.
     let flat = |v: DVec3| v - normal * normal.dot(v);
     let (start_a, start_b) = (a.points[0], b.points[0]);

@@ -1,8 +1,8 @@
 //! Pairs of convex shapes that have a closed form: balls, boxes and capsules among each other.
 //!
 //! A ball is a point with a margin, a capsule a segment with one: the nearest points of point, segment and box, and the
-//! margins added to the answer. Where a segment passes through a box the general search is the shorter way to the depth, and
-//! those pairs, like all others, go there.
+//! margins added to the answer. Where a segment meets a box, the way out is the least overlap along the six axes that
+//! bound their difference. All other pairs go to the general search.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments) and 5.5 (capsules);
 //! D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented Box, 2020 (box, segment).
@@ -82,9 +82,11 @@ struct Cores {
     /// On the core of A.
     a: DVec3,
     margin_a: f64,
-    /// On the core of B; in both cores when they meet.
+    /// On the core of B.
     b: DVec3,
     margin_b: f64,
+    /// In both cores, when they meet.
+    common: DVec3,
     /// Unit vector from A to B.
     normal: DVec3,
 }
@@ -109,7 +111,7 @@ impl Cores {
             return self.closest();
         }
         let common = if self.distance <= 0.0 {
-            self.b
+            self.common
         } else {
             // Between the cores, within the margin of either.
             let from_a = (self.distance - self.margin_b).max(0.0);
@@ -161,7 +163,7 @@ fn sphere_sphere(a: &Sphere, b: &Sphere, b_in_a: &WidePose) -> Cores {
     // Concentric: every direction is as good as any.
     let (normal, length) = direction(center, 0.0, || DVec3::X);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
-    Cores { distance: length, a: DVec3::ZERO, margin_a, b: center, margin_b, normal }
+    Cores { distance: length, a: DVec3::ZERO, margin_a, b: center, margin_b, common: center, normal }
 }
 
 fn cuboid_sphere(a: &Cuboid, b: &Sphere, b_in_a: &WidePose) -> Cores {
@@ -172,11 +174,27 @@ fn cuboid_sphere(a: &Cuboid, b: &Sphere, b_in_a: &WidePose) -> Cores {
     let offset = center - nearest;
     if offset != DVec3::ZERO {
         let (normal, length) = direction(offset, 0.0, || axis_out_of(half, center).1);
-        return Cores { distance: length, a: nearest, margin_a: 0.0, b: center, margin_b, normal };
+        return Cores {
+            distance: length,
+            a: nearest,
+            margin_a: 0.0,
+            b: center,
+            margin_b,
+            common: center,
+            normal,
+        };
     }
     // The centre is in the box: out through the nearest face.
     let (depth, normal) = axis_out_of(half, center);
-    Cores { distance: -depth, a: center + normal * depth, margin_a: 0.0, b: center, margin_b, normal }
+    Cores {
+        distance: -depth,
+        a: center + normal * depth,
+        margin_a: 0.0,
+        b: center,
+        margin_b,
+        common: center,
+        normal,
+    }
 }
 
 /// The shortest way out of a box from a point in it.
@@ -199,7 +217,7 @@ fn capsule_sphere(a: &Capsule, b: &Sphere, b_in_a: &WidePose) -> Cores {
     // On the segment: any direction across it.
     let (normal, length) = direction(center - nearest, 0.0, || DVec3::X);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
-    Cores { distance: length, a: nearest, margin_a, b: center, margin_b, normal }
+    Cores { distance: length, a: nearest, margin_a, b: center, margin_b, common: center, normal }
 }
 
 fn capsule_capsule(a: &Capsule, b: &Capsule, b_in_a: &WidePose) -> Cores {
@@ -221,7 +239,7 @@ fn capsule_capsule(a: &Capsule, b: &Capsule, b_in_a: &WidePose) -> Cores {
     let noise = tol::GJK_TOUCHING * (half_a + half_b + center.abs().max_element());
     let (normal, length) = direction(point_b - point_a, noise, || across(DVec3::Y.cross(along), center));
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
-    Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, normal }
+    Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
 }
 
 /// The unit vector along plus or minus `normal`, on the side of `toward`; x where there is none.
@@ -230,7 +248,7 @@ fn across(normal: DVec3, toward: DVec3) -> DVec3 {
     if unit.dot(toward) < 0.0 { -unit } else { unit }
 }
 
-/// `None` where the segment meets the box.
+/// `None` where the numbers run out of their range.
 fn cuboid_capsule(a: &Cuboid, b: &Capsule, b_in_a: &WidePose) -> Option<Cores> {
     let half = widen(a.half_extents());
     let (center, along, reach) = (b_in_a.translation, b_in_a.rotation.y_axis, widen_real(b.half_height()));
@@ -269,9 +287,87 @@ fn cuboid_capsule(a: &Cuboid, b: &Capsule, b_in_a: &WidePose) -> Option<Cores> {
     let noise = tol::GJK_TOUCHING * (half.max_element() + reach + center.abs().max_element());
     let gap = point_b - point_a;
     let length = sqrt(gap.length_squared());
+    let margin_b = widen_real(b.radius());
     if !(noise < length) {
+        return segment_in_box(half, center, along, reach).map(|cores| Cores {
+            margin_b,
+            common: point_a,
+            ..cores
+        });
+    }
+    let normal = gap * (1.0 / length);
+    Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, common: point_b, normal })
+}
+
+/// The shortest way out of a box for a segment that meets it: middle, unit direction, half the length. Margins and the common point are the
+/// caller's.
+///
+/// Their difference is bounded by the box's faces and by its edges swept along the segment: three axes of either kind.
+fn segment_in_box(half: DVec3, center: DVec3, along: DVec3, reach: f64) -> Option<Cores> {
+    let side = |x: f64| if x < 0.0 { -1.0 } else { 1.0 };
+    let mut least = (f64::INFINITY, 0, false);
+    for axis in 0..3 {
+        let overlap = half[axis] + reach * along[axis].abs() - center[axis].abs();
+        if overlap < least.0 {
+            least = (overlap, axis, false);
+        }
+    }
+    // An edge must be better by more than rounding: parallel to the segment it only repeats faces.
+    let tie = tol::SAT_TIE * (half.max_element() + reach);
+    for axis in 0..3 {
+        let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+        // Components of the edge's direction cross the segment's.
+        let (x, y) = (-along[k], along[j]);
+        let room = half[j] * x.abs() + half[k] * y.abs() - (x * center[j] + y * center[k]).abs();
+        let overlap = room / sqrt(x * x + y * y);
+        // Parallel: NaN, which is not less.
+        if overlap < least.0 - tie {
+            least = (overlap, axis, true);
+        }
+    }
+    let (depth, axis, is_edge) = least;
+    if !(depth < f64::INFINITY) {
         return None;
     }
-    let (margin_b, normal) = (widen_real(b.radius()), gap * (1.0 / length));
-    Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, normal })
+    let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+    let mut normal = DVec3::ZERO;
+    let s = if is_edge {
+        let length = sqrt(along[j] * along[j] + along[k] * along[k]);
+        (normal[j], normal[k]) = (-along[k] / length, along[j] / length);
+        normal *= side(normal.dot(center));
+        // Where the segment crosses the edge that is farthest out, seen along the normal.
+        let (edge_j, edge_k) = (half[j] * side(normal[j]), half[k] * side(normal[k]));
+        let s = ((edge_j - center[j]) * along[j] + (edge_k - center[k]) * along[k]) / (length * length);
+        s.clamp(-reach, reach)
+    } else {
+        normal[axis] = side(center[axis]);
+        // The stretch over the face, of which the end farthest in counts; all of it where it lies flat.
+        let (mut from, mut to) = (-reach, reach);
+        for m in [j, k] {
+            let (a, b) = ((-half[m] - center[m]) / along[m], (half[m] - center[m]) / along[m]);
+            // Along the face's side: infinite, or NaN, and no bound.
+            if a.is_finite() && b.is_finite() {
+                (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
+            }
+        }
+        let slope = normal[axis] * along[axis];
+        if 0.0 < slope {
+            from.min(to)
+        } else if slope < 0.0 {
+            to.max(from)
+        } else {
+            0.5 * (from + to)
+        }
+    };
+    let point_b = center + along * s.clamp(-reach, reach);
+    let point_a = point_b + normal * depth;
+    Some(Cores {
+        distance: -depth,
+        a: point_a,
+        margin_a: 0.0,
+        b: point_b,
+        margin_b: 0.0,
+        common: point_b,
+        normal,
+    })
 }

@@ -9,4 +9,5 @@ mod mesh_cases;
 mod mesh_mesh;
 mod ray_cases;
 mod rays;
+mod round_manifolds;
 mod zoo;

@@ -529,15 +529,8 @@ fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candida
     let (a, b) = (pair.own(), pair.placed_b());
     let (face_a, face_b) = (BoxFace::supporting(&a, normal), BoxFace::supporting(&b, -normal));
     if tol::NEARLY_FACING < face_a.cosine && tol::NEARLY_FACING < face_b.cosine {
-        let mut all = Candidates::new();
-        clip(&face_a.face(), &face_b.face(), normal, &mut all);
-        let mut deepest = f64::INFINITY;
-        for c in all.as_slice() {
-            if c.distance <= prediction {
-                deepest = deepest.min(c.distance);
-                out.push(*c);
-            }
-        }
+        clip(&face_a.face(), &face_b.face(), normal, out);
+        let deepest = out.keep_within(prediction);
         if deepest <= tol::WITNESS_KEPT * pair.size() - overlap {
             return;
         }

@@ -45,6 +45,16 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     if !(witness.distance <= prediction && normal.is_finite()) {
         return Manifold::new(witness.normal);
     }
+    // A ball, whose core is a point: there is nothing to clip, and the witness is the contact.
+    if a.radius() == 0.0 || b.radius() == 0.0 {
+        let mut feature = Feature::new();
+        let feature_a = witness_feature(&own_face(a, normal, &mut feature));
+        let feature_b = witness_feature(&own_face(b, -b_in_a.inverse_transform_vector(normal), &mut feature));
+        let mut manifold = Manifold::new(witness.normal);
+        let contact = Contact::new(witness.point_a, witness.point_b, witness.normal, witness.distance);
+        manifold.push(contact.with_features(feature_a, feature_b));
+        return manifold;
+    }
     let (mut feature_a, mut feature_b) = (Feature::new(), Feature::new());
     let mut points_b = [DVec3::ZERO; MAX_FEATURE_POINTS];
     let face_a = own_face(a, normal, &mut feature_a);
@@ -91,16 +101,29 @@ pub(super) fn assemble(
     prediction: f64,
     size: f64,
 ) -> Manifold {
-    let mut all = Candidates::<MAX_CANDIDATES>::new();
-    clip(face_a, face_b, normal, &mut all);
-    let mut near = Candidates::<MAX_CANDIDATES>::new();
-    let mut deepest = f64::INFINITY;
-    for c in all.as_slice() {
-        if c.distance <= prediction {
-            deepest = deepest.min(c.distance);
-            near.push(*c);
-        }
+    let (n_a, n_b) = (face_a.points.len(), face_b.points.len());
+    // Room for what these features can make, and for the witness: clearing the most that any make takes longer than
+    // clipping most.
+    if n_a < 3 || n_b < 3 {
+        assemble_in::<3>(face_a, face_b, normal, witness, prediction, size)
+    } else if n_a + n_b <= 8 {
+        assemble_in::<9>(face_a, face_b, normal, witness, prediction, size)
+    } else {
+        assemble_in::<MAX_CANDIDATES>(face_a, face_b, normal, witness, prediction, size)
     }
+}
+
+fn assemble_in<const N: usize>(
+    face_a: &Face,
+    face_b: &Face,
+    normal: DVec3,
+    witness: Option<(DVec3, DVec3, f64)>,
+    prediction: f64,
+    size: f64,
+) -> Manifold {
+    let mut near = Candidates::<N>::new();
+    clip(face_a, face_b, normal, &mut near);
+    let deepest = near.keep_within(prediction);
     if let Some((point_a, point_b, distance)) = witness
         && distance <= prediction
         && !(deepest <= distance + tol::WITNESS_KEPT * size)
