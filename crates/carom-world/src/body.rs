@@ -3,7 +3,6 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
 use crate::WorldError;
-use alloc::vec::Vec;
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
@@ -290,23 +289,7 @@ fn check_not_negative(x: f32, what: &'static str) -> Result<(), WorldError> {
     if 0.0 <= x && x < f32::INFINITY { Ok(()) } else { Err(WorldError::BadNumber(what)) }
 }
 
-/// Mass, centre and inertia of a shape of uniform density; zero for what encloses nothing, has no end, or is only
-/// known by its support map.
+/// Mass, centre and inertia of a shape of uniform density: [`Shape::mass_properties`].
 pub fn mass_of(shape: &Shape, density: f32) -> MassProperties {
-    match shape {
-        Shape::Sphere(s) => s.mass_properties(density),
-        Shape::Capsule(s) => s.mass_properties(density),
-        Shape::Cuboid(s) => s.mass_properties(density),
-        Shape::Cylinder(s) => s.mass_properties(density),
-        Shape::Cone(s) => s.mass_properties(density),
-        Shape::Ellipsoid(s) => s.mass_properties(density),
-        Shape::Hull(s) => s.mass_properties(density),
-        Shape::Mesh(s) => s.mesh().mass_properties(density),
-        Shape::Compound(s) => {
-            let parts = s.parts().iter().map(|part| mass_of(&part.shape, density).placed(&part.pose));
-            let parts: Vec<_> = parts.collect();
-            MassProperties::combined(&parts)
-        }
-        Shape::HalfSpace(_) | Shape::User(_) => MassProperties::ZERO,
-    }
+    shape.mass_properties(density)
 }

@@ -156,6 +156,8 @@ fn tapered_and_rounded_shapes_weigh_what_their_polyhedra_do() {
         close_to_polyhedron(&shape, &shape.mass_properties(2.5));
         let shape = Rounded::new(Cone::new(0.4, 0.3).unwrap(), r).unwrap();
         close_to_polyhedron(&shape, &shape.mass_properties(2.5));
+        let shape = Rounded::new(Ellipsoid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap(), r).unwrap();
+        close_to_polyhedron(&shape, &shape.mass_properties(2.5));
         let shape = Rounded::new(Cuboid::new(DVec3::new(0.4, 0.3, 1.0)).unwrap(), r).unwrap();
         close_to_polyhedron(&shape, &shape.mass_properties(2.5));
         let corners = [
@@ -168,6 +170,9 @@ fn tapered_and_rounded_shapes_weigh_what_their_polyhedra_do() {
         let shape = Rounded::new(ConvexHull::from_points(&corners).unwrap(), r).unwrap();
         close_to_polyhedron(&shape, &shape.mass_properties(2.5));
         if 0.0 < r {
+            let shape = Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]).unwrap();
+            let shape = Rounded::new(shape, r).unwrap();
+            close_to_polyhedron(&shape, &shape.mass_properties(2.5));
             let shape = Rounded::new(Triangle::new(corners[0], corners[1], corners[3]).unwrap(), r).unwrap();
             close_to_polyhedron(&shape, &shape.mass_properties(2.5));
         }
@@ -181,6 +186,10 @@ fn rounded_shapes_that_are_others_weigh_the_same() {
     let ball = Sphere::new(0.7).unwrap().mass_properties(2.0);
     let point = Rounded::new(Cuboid::new(DVec3::ZERO).unwrap(), 0.7).unwrap();
     close(&ball, &point.mass_properties(2.0), 1e-13);
+    for radii in [DVec3::ZERO, DVec3::splat(0.4)] {
+        let round = Rounded::new(Ellipsoid::new(radii).unwrap(), 0.7 - radii.x).unwrap();
+        close(&ball, &round.mass_properties(2.0), 1e-13);
+    }
     close(&ball, &Rounded::new(Sphere::new(0.3).unwrap(), 0.4).unwrap().mass_properties(2.0), 1e-13);
     close(&ball, &TaperedCapsule::new(0.0, 0.7, 0.2).unwrap().mass_properties(2.0), 1e-13);
     let nested = TaperedCapsule::new(0.25, 0.7, 0.1).unwrap().mass_properties(2.0);
@@ -218,6 +227,31 @@ fn rounded_shapes_that_are_others_weigh_the_same() {
         + 12.0 * 0.5 * std::f64::consts::PI * r * r
         + 4.0 / 3.0 * std::f64::consts::PI * r * r * r;
     assert!((mass - volume).abs() <= 1e-14 * volume, "{mass} {volume}");
+}
+
+/// The ellipsoid itself, and by Steiner a volume that is a cubic in the radius, with that of the ball before the cube.
+#[test]
+fn rounded_ellipsoids_are_as_good_as_they_say() {
+    for (radii, share) in [
+        (DVec3::new(1.0, 2.0, 3.0), 1e-13),
+        (DVec3::new(0.2, 2.0, 1.0), 1e-13),
+        (DVec3::new(1e-3, 1.0, 0.1), 1e-12),
+        (DVec3::new(1.0, 1e-6, 1e-6), 2e-6),
+    ] {
+        let ellipsoid = Ellipsoid::new(radii).unwrap();
+        let round = |r: f64| geom::Rounded::new(ellipsoid, r).unwrap().mass_properties(1.0);
+        close(&ellipsoid.mass_properties(1.0), &round(0.0), share);
+        let third = round(3.0).mass - 3.0 * round(2.0).mass + 3.0 * round(1.0).mass - round(0.0).mass;
+        let ball = 6.0 * 4.0 / 3.0 * std::f64::consts::PI;
+        assert!((third - ball).abs() <= 100.0 * share * ball, "{radii} {third} {ball}");
+    }
+    // A needle with a radius is a capsule, a disc with one a plate.
+    let needle =
+        geom::Rounded::new(Ellipsoid::new(DVec3::Y * 0.4).unwrap(), 0.7).unwrap().mass_properties(2.0);
+    close(&Capsule::new(0.4, 0.7).unwrap().mass_properties(2.0), &needle, 1e-5);
+    let disc = geom::Rounded::new(Ellipsoid::new(DVec3::new(0.3, 0.0, 0.3)).unwrap(), 0.1).unwrap();
+    let plate = geom::Rounded::new(Cylinder::new(0.0, 0.3).unwrap(), 0.1).unwrap();
+    close(&plate.mass_properties(2.0), &disc.mass_properties(2.0), 1e-5);
 }
 
 /// Halving the angles between samples quarters what is missing: the closed forms are the limit.

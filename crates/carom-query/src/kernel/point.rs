@@ -18,8 +18,8 @@ use glam::DVec3;
 /// The point of the shape's surface nearest to `point`, and its signed distance, negative inside; world frame.
 ///
 /// A mesh encloses what its triangles wind around more than half a time: for a closed mesh that faces outwards that is
-/// its inside. A compound encloses what a part encloses; inside, the distance is that to the surface of the part the
-/// point is deepest in. `None` for a mesh without triangles.
+/// its inside; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
+/// the surface of the part the point is deepest in. `None` for a mesh without triangles.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     let mut found = local(shape, pose.inverse_transform_point(point))?;
     found.point = pose.transform_point(found.point);
@@ -30,13 +30,16 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
     Some(match shape {
         Shape::Sphere(s) => s.project_point(point),
         Shape::Capsule(s) => s.project_point(point),
+        Shape::TaperedCapsule(s) => s.project_point(point),
         Shape::Cuboid(s) => s.project_point(point),
         Shape::Cylinder(s) => s.project_point(point),
         Shape::Cone(s) => s.project_point(point),
         Shape::Ellipsoid(s) => s.project_point(point),
         Shape::Hull(s) => s.project_point(point),
+        Shape::Rounded(s) => on_support_map(&**s, point),
         Shape::HalfSpace(s) => s.project_point(point),
-        Shape::Mesh(s) => return on_mesh(s, point),
+        Shape::Mesh(s) => return on_mesh(s, point, true),
+        Shape::HeightField(s) => return on_mesh(s.mesh(), point, false),
         Shape::Compound(s) => {
             let mut best: Option<PointProjection> = None;
             for (index, part) in s.parts().iter().enumerate() {
@@ -59,8 +62,9 @@ fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 
-/// The nearest triangle, the lowest number of several, and the winding number for the sign.
-fn on_mesh(mesh: &MeshShape, point: Vec3) -> Option<PointProjection> {
+/// The nearest triangle, the lowest number of several, and the winding number for the sign, if the surface may enclose
+/// anything.
+fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProjection> {
     let wide = widen(point);
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
@@ -79,7 +83,7 @@ fn on_mesh(mesh: &MeshShape, point: Vec3) -> Option<PointProjection> {
     let (_, triangle, nearest) = best?;
     // In f64 from the points, so that the distance belongs to them.
     let distance = sqrt((nearest - wide).length_squared());
-    let is_inside = 0.5 < winding::winding_number(wide, mesh.mesh().iter_corners());
+    let is_inside = may_enclose && 0.5 < winding::winding_number(wide, mesh.mesh().iter_corners());
     let signed = if is_inside { -distance } else { distance };
     Some(PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN).with_part(triangle))
 }

@@ -48,6 +48,7 @@ fn first(shape: &Shape, ray: &Ray, interval: Interval) -> Option<RayHit> {
     match shape {
         Shape::Sphere(s) => s.ray_cast(ray, interval, false),
         Shape::Capsule(s) => s.ray_cast(ray, interval, false),
+        Shape::TaperedCapsule(s) => s.ray_cast(ray, interval, false),
         Shape::Cuboid(s) => s.ray_cast(ray, interval, false),
         Shape::Cylinder(s) => s.ray_cast(ray, interval, false),
         Shape::Cone(s) => s.ray_cast(ray, interval, false),
@@ -55,14 +56,17 @@ fn first(shape: &Shape, ray: &Ray, interval: Interval) -> Option<RayHit> {
         Shape::Hull(s) => s.ray_cast(ray, interval, false),
         Shape::HalfSpace(s) => s.ray_cast(ray, interval, false),
         Shape::Mesh(s) => first_triangle(s, ray, interval),
+        Shape::HeightField(s) => s.ray_cast(ray, interval),
         Shape::Compound(s) => first_part(s, ray, interval),
-        Shape::User(s) => chord(&**s, ray).into_iter().flatten().find(|hit| interval.contains(hit.t)),
+        Shape::Rounded(s) => first_end(&**s, ray, interval),
+        Shape::User(s) => first_end(&**s, ray, interval),
     }
 }
 
 fn all(shape: &Shape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     match shape {
         Shape::Mesh(mesh) => all_triangles(mesh, ray, interval, out),
+        Shape::HeightField(s) => s.ray_cast_all(ray, interval, out),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts().iter().enumerate() {
                 let start = out.len();
@@ -72,11 +76,15 @@ fn all(shape: &Shape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
                 }
             }
         }
+        Shape::Rounded(s) => {
+            out.extend(chord(&**s, ray).into_iter().flatten().filter(|h| interval.contains(h.t)))
+        }
         Shape::User(s) => {
             out.extend(chord(&**s, ray).into_iter().flatten().filter(|h| interval.contains(h.t)))
         }
         Shape::Sphere(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Capsule(s) => out.extend(s.ray_hits(ray, interval)),
+        Shape::TaperedCapsule(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Cuboid(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Cylinder(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Cone(s) => out.extend(s.ray_hits(ray, interval)),
@@ -86,7 +94,12 @@ fn all(shape: &Shape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     }
 }
 
-/// Where the line through a shape of the user's enters and leaves it.
+/// The first end in the interval of the part of the line inside a shape.
+fn first_end(shape: &dyn SupportMap, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    chord(shape, ray).into_iter().flatten().find(|hit| interval.contains(hit.t))
+}
+
+/// Where the line through a shape that is known by its support map enters and leaves it.
 fn chord(shape: &dyn SupportMap, ray: &Ray) -> [Option<RayHit>; 2] {
     let (origin, direction) = (widen(ray.origin), widen(ray.direction));
     let Some((enter, normal)) = ray_convex::enter(shape, origin, direction) else { return [None; 2] };

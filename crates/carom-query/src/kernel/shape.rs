@@ -1,14 +1,18 @@
 //! The closed list of shapes, and the door for shapes of the user's own.
 //!
 //! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is missing does not
-//! compile. A shape is either convex (it has a support map), a half-space, or composite (a mesh or a compound).
+//! compile. A shape is either convex (it has a support map), a half-space, or composite (a mesh, a height field or a compound).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow phase).
 
 use super::super::num::Pose;
-use super::super::num::geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere};
+use super::super::num::geom::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TaperedCapsule,
+};
 use super::compound::Compound;
+use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
+use super::rounded::RoundedShape;
 use alloc::sync::Arc;
 use carom_bounds::Aabb;
 use carom_geom::{SupportMap, aabb_from_support};
@@ -26,6 +30,8 @@ pub enum Shape {
     Sphere(Sphere),
     /// All points within a radius of a segment along y.
     Capsule(Capsule),
+    /// The hull of two balls on the y axis.
+    TaperedCapsule(TaperedCapsule),
     /// A box.
     Cuboid(Cuboid),
     /// A cylinder along y.
@@ -36,10 +42,14 @@ pub enum Shape {
     Ellipsoid(Ellipsoid),
     /// A convex polytope.
     Hull(Arc<ConvexHull>),
+    /// A convex shape with a radius all around.
+    Rounded(Arc<RoundedShape>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// The surface that triangles cover.
     Mesh(Arc<MeshShape>),
+    /// The open surface of a grid of heights.
+    HeightField(Arc<HeightFieldShape>),
     /// Several shapes, each at its place.
     Compound(Arc<Compound>),
     /// A convex shape given by its support map.
@@ -51,13 +61,16 @@ impl core::fmt::Debug for Shape {
         match self {
             Shape::Sphere(s) => s.fmt(f),
             Shape::Capsule(s) => s.fmt(f),
+            Shape::TaperedCapsule(s) => s.fmt(f),
             Shape::Cuboid(s) => s.fmt(f),
             Shape::Cylinder(s) => s.fmt(f),
             Shape::Cone(s) => s.fmt(f),
             Shape::Ellipsoid(s) => s.fmt(f),
             Shape::Hull(s) => s.fmt(f),
+            Shape::Rounded(s) => s.fmt(f),
             Shape::HalfSpace(s) => s.fmt(f),
             Shape::Mesh(s) => s.fmt(f),
+            Shape::HeightField(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
             Shape::User(_) => f.write_str("User"),
         }
@@ -78,13 +91,17 @@ impl Shape {
         match self {
             Shape::Sphere(s) => Kind::Convex(s),
             Shape::Capsule(s) => Kind::Convex(s),
+            Shape::TaperedCapsule(s) => Kind::Convex(s),
             Shape::Cuboid(s) => Kind::Convex(s),
             Shape::Cylinder(s) => Kind::Convex(s),
             Shape::Cone(s) => Kind::Convex(s),
             Shape::Ellipsoid(s) => Kind::Convex(s),
             Shape::Hull(s) => Kind::Convex(&**s),
+            Shape::Rounded(s) => Kind::Convex(&**s),
             Shape::HalfSpace(s) => Kind::HalfSpace(s),
             Shape::Mesh(s) => Kind::Mesh(s),
+            // Its triangles, as those of a mesh.
+            Shape::HeightField(s) => Kind::Mesh(s.mesh()),
             Shape::Compound(s) => Kind::Compound(s),
             Shape::User(s) => Kind::Convex(&**s),
         }
@@ -95,13 +112,16 @@ impl Shape {
         match self {
             Shape::Sphere(s) => s.aabb(pose),
             Shape::Capsule(s) => s.aabb(pose),
+            Shape::TaperedCapsule(s) => s.aabb(pose),
             Shape::Cuboid(s) => s.aabb(pose),
             Shape::Cylinder(s) => s.aabb(pose),
             Shape::Cone(s) => s.aabb(pose),
             Shape::Ellipsoid(s) => s.aabb(pose),
             Shape::Hull(s) => s.aabb(pose),
+            Shape::Rounded(s) => s.aabb(pose),
             Shape::HalfSpace(s) => s.aabb(pose),
             Shape::Mesh(s) => s.aabb(pose),
+            Shape::HeightField(s) => s.mesh().aabb(pose),
             Shape::Compound(s) => s.placed_box(&pose.wide()),
             Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
         }

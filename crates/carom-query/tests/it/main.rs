@@ -4,6 +4,8 @@
 mod compound;
 mod convex_matrix;
 mod corpus;
+mod height_field;
+mod mass;
 mod matrix;
 mod mesh_cases;
 mod mesh_mesh;

@@ -1,11 +1,11 @@
 //! One shape of every kind, of size about one.
 
 use carom_geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, SupportMap, SupportPoint,
-    TriMesh,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere, SupportMap,
+    SupportPoint, TaperedCapsule, TriMesh,
 };
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Compound, CompoundPart, MeshShape, Shape};
+use carom_query::{Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -54,6 +54,17 @@ pub(crate) fn box_mesh(h: Vec3) -> TriMesh {
     TriMesh::new((0..8).map(corner).collect(), indices).unwrap()
 }
 
+/// A shape with a radius around it.
+pub(crate) fn rounded(core: Shape, radius: f32) -> Shape {
+    Shape::Rounded(Arc::new(RoundedShape::new(ConvexShape::new(core).unwrap(), radius).unwrap()))
+}
+
+/// Six by five samples, and a hole.
+pub(crate) fn hills() -> HeightField {
+    let height = |k: u32| ((k % 6) as f32 * 1.3).sin() * 0.2 + ((k / 6) as f32 * 0.9).cos() * 0.15;
+    HeightField::new([6, 5], [0.25, 0.3], (0..30).map(height).collect()).unwrap().with_holes(&[7]).unwrap()
+}
+
 /// Every kind of shape, with its name.
 pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
     let hull: Vec<Vec3> = (0..12)
@@ -90,5 +101,9 @@ pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
         ("mesh", Shape::Mesh(Arc::new(MeshShape::new(box_mesh(Vec3::new(0.4, 0.3, 0.5))).unwrap()))),
         ("compound", Shape::Compound(Arc::new(Compound::new(parts).unwrap()))),
         ("user", Shape::User(Arc::new(Diamond))),
+        ("tapered capsule", Shape::TaperedCapsule(TaperedCapsule::new(0.3, 0.1, 0.25).unwrap())),
+        ("rounded cone", rounded(Shape::Cone(Cone::new(0.3, 0.25).unwrap()), 0.1)),
+        ("rounded hull", rounded(Shape::Hull(Arc::new(ConvexHull::from_points(&hull[4..]).unwrap())), 0.15)),
+        ("height field", Shape::HeightField(Arc::new(HeightFieldShape::new(hills()).unwrap()))),
     ]
 }

@@ -1,0 +1,107 @@
+//! A height field ready for queries: the grid for rays, a tree over its triangles for everything else.
+//!
+//! Beside the grid its triangles stand once more as a mesh, and whatever pairs can do with meshes they do with it. That costs
+//! memory, about 200 bytes for each triangle, and keeps one algorithm for both.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (a tree per body, built in its own frame).
+
+use super::super::num::geom::{HeightField, MeshError, RayHit, TriMesh};
+use super::super::num::{Interval, Ray};
+use super::mesh_shape::MeshShape;
+use alloc::vec::Vec;
+use carom_bvh::BvhError;
+
+/// The open surface of a height field: it has no inside. Its parts are its triangles but for holes, in their order.
+#[derive(Clone, Debug)]
+pub struct HeightFieldShape {
+    field: HeightField,
+    mesh: MeshShape,
+    /// For each part the number of the triangle in the field; empty where there are no holes and the two are one.
+    triangles: Vec<u32>,
+}
+
+/// Why a height field is no shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeightFieldShapeError {
+    /// Every cell is a hole.
+    Empty,
+    /// More triangles than a tree holds: 2^28.
+    TooMany,
+}
+
+impl core::fmt::Display for HeightFieldShapeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            HeightFieldShapeError::Empty => write!(f, "every cell of the height field is a hole"),
+            HeightFieldShapeError::TooMany => {
+                write!(f, "the height field has more triangles than a tree holds")
+            }
+        }
+    }
+}
+
+impl core::error::Error for HeightFieldShapeError {}
+
+impl From<MeshError> for HeightFieldShapeError {
+    fn from(error: MeshError) -> HeightFieldShapeError {
+        match error {
+            MeshError::Empty => HeightFieldShapeError::Empty,
+            // The field has checked all numbers.
+            _ => HeightFieldShapeError::TooMany,
+        }
+    }
+}
+
+impl From<BvhError> for HeightFieldShapeError {
+    fn from(_: BvhError) -> HeightFieldShapeError {
+        HeightFieldShapeError::TooMany
+    }
+}
+
+impl HeightFieldShape {
+    /// Builds the trees, about a microsecond per triangle.
+    pub fn new(field: HeightField) -> Result<HeightFieldShape, HeightFieldShapeError> {
+        let (vertices, indices) = field.to_indexed();
+        let mesh = MeshShape::new(TriMesh::new(vertices, indices)?)?;
+        let triangles = if field.holes().is_empty() { Vec::new() } else { field.triangles().collect() };
+        Ok(HeightFieldShape { field, mesh, triangles })
+    }
+
+    /// The grid.
+    pub fn field(&self) -> &HeightField {
+        &self.field
+    }
+
+    /// The triangles as a mesh, numbered as the parts are.
+    pub fn mesh(&self) -> &MeshShape {
+        &self.mesh
+    }
+
+    /// The number that the triangle of a part has in the field; half of it, rounded down, is the cell.
+    pub fn locate(&self, part: u32) -> u32 {
+        self.triangles.get(part as usize).copied().unwrap_or(part)
+    }
+
+    /// [`HeightField::ray_cast`] with the triangle numbered as a part.
+    pub(super) fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
+        self.field.ray_cast(ray, interval).map(|hit| self.renumbered(hit))
+    }
+
+    /// [`HeightField::ray_cast_all`] with the triangles numbered as parts.
+    pub(super) fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+        let start = out.len();
+        self.field.ray_cast_all(ray, interval, out);
+        for hit in &mut out[start..] {
+            *hit = self.renumbered(*hit);
+        }
+    }
+
+    fn renumbered(&self, hit: RayHit) -> RayHit {
+        match self.triangles.binary_search(&hit.part) {
+            Ok(part) => hit.with_part(part as u32),
+            // Without holes the numbers are the same.
+            Err(_) => hit,
+        }
+    }
+}

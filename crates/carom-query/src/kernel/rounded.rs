@@ -1,0 +1,91 @@
+//! Rounded shapes: any convex shape of the list with a radius around it.
+//!
+//! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 (sums with a ball).
+
+use super::super::num::geom::Rounded;
+use super::shape::{Kind, Shape};
+use crate::ray_convex::Point;
+use carom_geom::{Feature, SupportMap, SupportPoint};
+use glam::DVec3;
+
+/// A convex shape with a radius all around: `Rounded::new(ConvexShape::new(shape)?, radius)?`.
+pub type RoundedShape = Rounded<ConvexShape>;
+
+/// A shape that is convex and bounded, as a support map.
+#[derive(Clone, Debug)]
+pub struct ConvexShape(Shape);
+
+/// The shape is a half-space, a mesh, a height field or a compound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotConvex;
+
+impl core::fmt::Display for NotConvex {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "the shape is not convex and bounded")
+    }
+}
+
+impl core::error::Error for NotConvex {}
+
+impl ConvexShape {
+    /// Any shape with a support map; see [`Shape::is_convex`].
+    pub fn new(shape: Shape) -> Result<ConvexShape, NotConvex> {
+        if shape.is_convex() { Ok(ConvexShape(shape)) } else { Err(NotConvex) }
+    }
+
+    /// The shape.
+    #[inline]
+    pub fn shape(&self) -> &Shape {
+        &self.0
+    }
+
+    #[inline]
+    fn map(&self) -> &dyn SupportMap {
+        match self.0.kind() {
+            Kind::Convex(map) => map,
+            // Refused by the constructor.
+            Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_) => &Point,
+        }
+    }
+}
+
+impl SupportMap for ConvexShape {
+    #[inline]
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        self.map().support(direction)
+    }
+
+    #[inline]
+    fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        self.map().support_exact(direction, near)
+    }
+
+    #[inline]
+    fn support_slack(&self) -> f64 {
+        self.map().support_slack()
+    }
+
+    #[inline]
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.map().vertex(number)
+    }
+
+    #[inline]
+    fn center(&self) -> DVec3 {
+        self.map().center()
+    }
+
+    #[inline]
+    fn radius(&self) -> f64 {
+        self.map().radius()
+    }
+
+    #[inline]
+    fn margin(&self) -> f64 {
+        self.map().margin()
+    }
+
+    fn feature(&self, normal: DVec3, out: &mut Feature) {
+        self.map().feature(normal, out);
+    }
+}
