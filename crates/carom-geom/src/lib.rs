@@ -14,6 +14,26 @@
 //! assert!(Capsule::new(0.5, -1.0).is_err());
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
+//!
+//! How one thing meets another is in four tables of pairs: [`ray`] (where), [`overlap`] (whether), [`closest`] (how far
+//! apart) and [`plane`] (on which side).
+//!
+//! ```
+//! use carom_geom::{Cuboid, Segment, closest::closest_points, overlap::overlaps};
+//! use carom_math::{Interval, Pose, Ray, Vec3};
+//!
+//! // How does a segment meet a box? The pose places the second in the frame of the first.
+//! let segment = Segment::new(Vec3::new(2.0, -1.0, 0.0), Vec3::new(2.0, 1.0, 0.0))?;
+//! let cuboid = Cuboid::new(Vec3::ONE)?;
+//! assert!(!overlaps(&segment, &cuboid, &Pose::IDENTITY));
+//! assert_eq!(closest_points(&segment, &cuboid, &Pose::IDENTITY).distance, 1.0);
+//! // Touching counts, exactly.
+//! assert!(overlaps(&segment, &cuboid, &Pose::from_translation(Vec3::X)));
+//! // And where does a ray enter and leave it?
+//! let hits = cuboid.ray_hits(&Ray::new(Vec3::X * 3.0, Vec3::NEG_X), Interval::FORWARD);
+//! assert_eq!(hits.into_iter().map(|hit| hit.t).collect::<Vec<_>>(), [2.0, 4.0]);
+//! # Ok::<(), carom_geom::ShapeError>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
@@ -32,19 +52,23 @@ pub mod f64;
 mod bound;
 mod check;
 mod chord;
-pub mod closest;
 mod feature_id;
+mod figure;
 mod flat;
 mod hull_build;
 mod hull_merge;
 mod hull_scan;
 mod inscribed;
 pub mod line_lanes;
+mod nearest;
 mod normal;
+mod plane_side;
 mod point_ellipsoid;
+mod point_on;
 pub mod ray_mesh;
 mod round;
 pub mod segment_triangle;
+mod separate;
 mod shape_error;
 mod support;
 pub mod tri_distance;
@@ -52,8 +76,10 @@ pub mod tri_intersection;
 pub mod tri_tri;
 pub mod tri_tri_lanes;
 pub mod winding;
+mod within;
 
 pub use bound::aabb_from_support;
 pub use kernel::*;
+pub use plane_side::PlaneSide;
 pub use shape_error::ShapeError;
 pub use support::{Feature, MAX_FEATURE_POINTS, NO_VERTEX, SupportMap, SupportPoint};

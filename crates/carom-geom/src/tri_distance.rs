@@ -12,6 +12,7 @@
 //! Differs: error bounds decide where more digits are needed; barycentric weights are kept, so that a corner comes back
 //! with its own coordinates; all sizes of the data are scaled to 1.
 
+use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle, segments_meet};
 use crate::{tri_intersection, tri_tri};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::ops::sqrt;
@@ -36,11 +37,7 @@ pub struct ClosestPoints {
 /// The distance is 0 exactly when [`tri_tri::intersects`] says so, and otherwise right to about 1e-15 of the extent of
 /// the pair, whatever the triangles' aspect. Of several closest pairs, one. Infinite when the distance overflows.
 pub fn closest_points(a: &[DVec3; 3], b: &[DVec3; 3]) -> ClosestPoints {
-    if tri_tri::intersects(a, b) {
-        let point = tri_intersection::common_point(a, b);
-        return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
-    }
-    Figure::new(a, b).closest(3, 3)
+    between(a, b)
 }
 
 /// Distance and closest points of a point and a triangle.
@@ -48,20 +45,51 @@ pub fn closest_points(a: &[DVec3; 3], b: &[DVec3; 3]) -> ClosestPoints {
 /// The distance is 0 exactly when the point lies in the closed triangle, and otherwise right to about 1e-15 of the
 /// extent of the figure.
 pub fn point_triangle(p: DVec3, t: &[DVec3; 3]) -> ClosestPoints {
-    if crate::segment_triangle::point_in_triangle(p, t) {
-        return ClosestPoints { distance: 0.0, point_a: p, point_b: p };
-    }
-    Figure::new(&[p; 3], t).closest(1, 3)
+    between(&[p], t)
 }
 
 /// Distance and closest points of a segment and a triangle, accurate as [`closest_points`].
 pub fn segment_triangle(s: &[DVec3; 2], t: &[DVec3; 3]) -> ClosestPoints {
-    closest_points(&[s[0], s[1], s[1]], t)
+    between(s, t)
 }
 
 /// Distance and closest points of two segments, accurate as [`closest_points`].
 pub fn segment_segment(s: &[DVec3; 2], t: &[DVec3; 2]) -> ClosestPoints {
-    closest_points(&[s[0], s[1], s[1]], &[t[0], t[1], t[1]])
+    between(s, t)
+}
+
+/// Distance and closest points of two sets of one, two or three corners, accurate as [`closest_points`].
+pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
+    let meets = thin_sets_meet(a, b);
+    let (n_a, n_b) = (a.len(), b.len());
+    let (a, b) = (as_triangle(a), as_triangle(b));
+    if meets {
+        // The place of a point is known.
+        let point = match (n_a, n_b) {
+            (1, _) => a[0],
+            (_, 1) => b[0],
+            _ => tri_intersection::common_point(&a, &b),
+        };
+        return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
+    }
+    Figure::new(&a, &b).closest(n_a, n_b)
+}
+
+/// Two sets of one, two or three corners have a point in common: exact.
+pub(crate) fn thin_sets_meet(a: &[DVec3], b: &[DVec3]) -> bool {
+    match (a, b) {
+        (&[p], &[q]) => p == q,
+        (&[p], &[c, d]) | (&[c, d], &[p]) => point_on_segment(p, &[c, d]),
+        (&[p], &[c, d, e]) | (&[c, d, e], &[p]) => point_in_triangle(p, &[c, d, e]),
+        (&[p, q], &[c, d]) => segments_meet(&[p, q], &[c, d]),
+        (&[p, q], &[c, d, e]) | (&[c, d, e], &[p, q]) => segment_meets_triangle(&[p, q], &[c, d, e]),
+        _ => tri_tri::intersects(&as_triangle(a), &as_triangle(b)),
+    }
+}
+
+/// One, two or three corners as three, the last one repeated.
+pub(crate) fn as_triangle(corners: &[DVec3]) -> [DVec3; 3] {
+    [0, 1, 2].map(|i| corners[i.min(corners.len() - 1)])
 }
 
 /// Two triangles, scaled to size 1, seen from a corner of the first.
@@ -103,8 +131,10 @@ impl Figure {
     fn closest(&self, n_corners_a: usize, n_corners_b: usize) -> ClosestPoints {
         let n_corners = [n_corners_a, n_corners_b];
         let mut best = Candidate { distance_sq: f64::INFINITY, weights: [[1.0, 0.0, 0.0]; 2] };
-        // A point has one "edge", from itself to itself.
-        for (i, j) in pairs(n_corners_a, n_corners_b) {
+        // A point has one "edge", from itself to itself; a segment one each way, and one at its end.
+        let (n_edges_a, n_edges_b) =
+            (if n_corners_a == 1 { 1 } else { 3 }, if n_corners_b == 1 { 1 } else { 3 });
+        for (i, j) in pairs(n_edges_a, n_edges_b) {
             best.keep_less(self.edge_edge(i, j));
         }
         let planes = self.local.map(Plane::new);
@@ -114,7 +144,7 @@ impl Figure {
             }
         }
         // Again with more digits, where less could come out.
-        for (i, j) in pairs(n_corners_a, n_corners_b) {
+        for (i, j) in pairs(n_edges_a, n_edges_b) {
             if self.may_improve(self.edge_pair_sine(i, j), &best) {
                 self.edge_edge_precise(i, j, &mut best);
             }

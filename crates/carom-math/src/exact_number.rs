@@ -218,6 +218,11 @@ impl Mul for &ExactNumber {
 pub struct ExactVec3([ExactNumber; 3]);
 
 impl ExactVec3 {
+    /// From three numbers.
+    pub fn new(x: ExactNumber, y: ExactNumber, z: ExactNumber) -> ExactVec3 {
+        ExactVec3([x, y, z])
+    }
+
     /// `a - b`.
     pub fn difference(a: DVec3, b: DVec3) -> ExactVec3 {
         &ExactVec3::from(a) - &ExactVec3::from(b)
@@ -243,11 +248,6 @@ impl ExactVec3 {
     /// All three are zero.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|x| x.n_digits == 0)
-    }
-
-    /// The vector times a number.
-    pub fn scaled(&self, factor: &ExactNumber) -> ExactVec3 {
-        ExactVec3([0, 1, 2].map(|i| &self.0[i] * factor))
     }
 }
 

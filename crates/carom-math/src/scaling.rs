@@ -34,6 +34,13 @@ pub fn unit(v: DVec3) -> Option<DVec3> {
     Some(b * (1.0 / sqrt(length_sq)))
 }
 
+/// Length of a vector, without overflow or loss in between.
+#[inline]
+pub fn length(v: DVec3) -> f64 {
+    let scale = scale_of(v.abs().max_element());
+    sqrt((v * scale).length_squared()) / scale
+}
+
 /// Length of (x, y), without overflow or loss in between.
 #[inline]
 pub fn hypot(x: f64, y: f64) -> f64 {

@@ -62,6 +62,13 @@ pub const CLIP_ON_PLANE: f64 = 4e-15;
 /// digits. A larger number saves time and costs accuracy.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
 
+/// Relative to the extent of two bodies and their radii, a length. What the distance of two points, segments or triangles
+/// may be off by, at most.
+///
+/// Some ten times what was ever seen. Where a distance is this near to the sum of the radii, whether the bodies touch is
+/// decided in exact numbers: a larger number costs time, a smaller one could cost a right answer.
+pub const CLOSEST_POINTS_ERROR: f64 = 2e-14;
+
 /// Relative to the extent of two sets, a length: 2^-120, about 7.5e-37. The distance of sets that surely do not meet and
 /// whose distance in numbers of 106 bits comes out as less.
 ///

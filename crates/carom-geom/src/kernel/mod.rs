@@ -1,6 +1,8 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
+mod body;
 mod capsule;
+pub mod closest;
 mod cone;
 mod contact;
 mod cuboid;
@@ -13,6 +15,8 @@ mod hit;
 mod hull;
 mod mass;
 mod mass_rounded;
+pub mod overlap;
+pub mod plane;
 mod polygon;
 mod project_point;
 pub mod ray;
@@ -26,6 +30,7 @@ mod triangle;
 mod unchecked;
 
 pub use crate::feature_id::{FeatureId, FeatureKind};
+pub use body::{Body, ThinBody};
 pub use capsule::Capsule;
 pub use cone::Cone;
 pub use contact::{Contact, MAX_CONTACTS, Manifold};

@@ -54,4 +54,9 @@ impl<'a> ConvexPolygon<'a> {
         }
         polygon_normal(self.corners.len(), |i| self.corner_wide(i))
     }
+    /// The triangles of the fan by the numbers of their corners; of one or two corners, one without area.
+    pub(crate) fn fan(&self) -> impl Iterator<Item = [usize; 3]> + use<> {
+        let n = self.corners.len();
+        (1..n.saturating_sub(1).max(2)).map(move |i| [0, i % n, (i + 1) % n])
+    }
 }

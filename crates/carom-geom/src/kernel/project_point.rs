@@ -8,19 +8,12 @@ use super::{
     PointProjection, Segment, Sphere, TaperedCapsule, Tetrahedron, Triangle,
 };
 use crate::FeatureId;
-use crate::closest::{OnFace, point_plane, point_polygon, point_rim, point_segment, point_triangle};
 use crate::normal::polygon_normal;
 use crate::point_ellipsoid::closest_on_ellipsoid;
+use crate::point_on::{OnFace, point_plane, point_polygon, point_rim, point_segment, point_triangle};
 use crate::round::radial;
-use carom_math::ops::sqrt;
-use carom_math::scaling::{hypot, scale_of, unit};
+use carom_math::scaling::{hypot, length, unit};
 use glam::DVec3;
-
-/// Length without overflow or loss in between.
-fn length(v: DVec3) -> f64 {
-    let scale = scale_of(v.abs().max_element());
-    sqrt((v * scale).length_squared()) / scale
-}
 
 /// On a sheet or thread, which has no inside.
 fn on_sheet(p: DVec3, on: OnFace) -> PointProjection {

@@ -1,13 +1,14 @@
 //! Integration tests of carom-geom.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod closest;
 mod height_field;
 mod hull;
 mod line_lanes;
 mod mass;
 mod mesh;
 mod mesh_report;
+mod pairs;
+mod plane;
 mod ray_mesh;
 mod ray_point;
 mod ray_table;

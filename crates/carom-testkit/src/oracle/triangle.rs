@@ -275,8 +275,24 @@ fn sqrt_to_f64(x: &BigRational) -> f64 {
 /// Distance of two triangles, exact up to the final rounding: the least over all pairs of features whose nearest
 /// points lie inside both.
 pub fn triangle_distance(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
+    let (distance_sq, low) = scaled_distance_sq(a, b);
+    sqrt_to_f64(&distance_sq) * 2f64.powi(low / 2) * 2f64.powi(low - low / 2)
+}
+
+/// The two triangles are no farther apart than two radii together, exactly.
+pub fn triangles_within(a: &[DVec3; 3], b: &[DVec3; 3], radii: [f64; 2]) -> bool {
+    let (distance_sq, low) = scaled_distance_sq(a, b);
+    let radius = |x: f64| BigRational::from_float(x).expect("a finite radius");
+    let one = BigInt::from(1) << low.unsigned_abs();
+    let unit = if low < 0 { BigRational::new(BigInt::one(), one) } else { BigRational::from_integer(one) };
+    let reach = (radius(radii[0]) + radius(radii[1])) / unit;
+    distance_sq <= &reach * &reach
+}
+
+/// The square of the distance, exact, in units of a power of two, whose exponent is the second.
+fn scaled_distance_sq(a: &[DVec3; 3], b: &[DVec3; 3]) -> (BigRational, i32) {
     if hulls_meet(a, b) {
-        return 0.0;
+        return (BigRational::zero(), 0);
     }
     let all: Vec<DVec3> = a.iter().chain(b).copied().collect();
     let low = lowest(&all);
@@ -326,8 +342,8 @@ pub fn triangle_distance(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
             }
         }
     }
-    let distance = least.map_or(f64::INFINITY, |(n, d)| sqrt_to_f64(&BigRational::new(n, d)));
-    distance * 2f64.powi(low / 2) * 2f64.powi(low - low / 2)
+    let (numerator, denominator) = least.expect("corners have distances");
+    (BigRational::new(numerator, denominator), low)
 }
 
 /// The sign of a sum of products of two, exactly.

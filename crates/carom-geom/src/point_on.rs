@@ -1,7 +1,6 @@
-//! Closest points of the simplest things, in plain `f64`.
+//! The point of a plane, a segment, a triangle or a polygon closest to a given one, in plain `f64`.
 //!
-//! For triangles of bad shape, and for distances that must be zero exactly when two things touch, see
-//! [`tri_distance`](crate::tri_distance), which is slower.
+//! For distances that must be zero exactly when two things touch, see `tri_distance.rs`, which is slower.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
@@ -11,54 +10,32 @@ use glam::DVec3;
 
 /// The point of a segment closest to a given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct OnSegment {
+pub(crate) struct OnSegment {
     /// The point.
-    pub point: DVec3,
+    pub(crate) point: DVec3,
     /// Where it lies: 0 at the first end, 1 at the second.
-    pub s: f64,
-}
-
-/// The points of two segments closest to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct OnSegments {
-    /// On the first segment.
-    pub a: OnSegment,
-    /// On the second segment.
-    pub b: OnSegment,
+    pub(crate) s: f64,
 }
 
 /// The point of a triangle or polygon closest to a given one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct OnFace {
+pub(crate) struct OnFace {
     /// The point.
-    pub point: DVec3,
+    pub(crate) point: DVec3,
     /// `face(0)`, or the edge, numbered by the corner where it starts, or the corner.
-    pub feature: FeatureId,
+    pub(crate) feature: FeatureId,
 }
 
 /// The point of the plane `normal . x = offset` closest to `p`, and the signed distance; `normal` has unit length.
 #[inline]
-pub fn point_plane(p: DVec3, normal: DVec3, offset: f64) -> (DVec3, f64) {
+pub(crate) fn point_plane(p: DVec3, normal: DVec3, offset: f64) -> (DVec3, f64) {
     let distance = normal.dot(p) - offset;
     (p - normal * distance, distance)
 }
 
-/// The point of the line through `a` along `direction` closest to `p`; `a` when the direction has no length.
-#[inline]
-pub fn point_line(p: DVec3, a: DVec3, direction: DVec3) -> DVec3 {
-    let length_sq = direction.length_squared();
-    if length_sq == 0.0 {
-        return a;
-    }
-    a + direction * ((p - a).dot(direction) / length_sq)
-}
-
 /// The point of the segment from `a` to `b` closest to `p`.
 #[inline]
-pub fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
+pub(crate) fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
     let along = b - a;
     let length_sq = along.length_squared();
     if length_sq == 0.0 {
@@ -78,44 +55,9 @@ pub fn point_segment(p: DVec3, a: DVec3, b: DVec3) -> OnSegment {
     }
 }
 
-/// The points of the segments from `a` to `b` and from `c` to `d` closest to each other; for parallel ones, one pair
-/// of many.
-pub fn segment_segment(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> OnSegments {
-    let (u, v, w) = (b - a, d - c, a - c);
-    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
-    let (uw, vw) = (u.dot(w), v.dot(w));
-    // The corners of the square of parameters first: each end against the other segment.
-    let on_a = |p: DVec3| OnSegments { a: point_segment(p, a, b), b: OnSegment { point: p, s: 0.0 } };
-    let on_b = |p: DVec3| OnSegments { a: OnSegment { point: p, s: 0.0 }, b: point_segment(p, c, d) };
-    let with_b = |pair: OnSegments, s: f64| OnSegments { b: OnSegment { s, ..pair.b }, ..pair };
-    let with_a = |pair: OnSegments, s: f64| OnSegments { a: OnSegment { s, ..pair.a }, ..pair };
-    let ends = [with_b(on_a(c), 0.0), with_b(on_a(d), 1.0), with_a(on_b(a), 0.0), with_a(on_b(b), 1.0)];
-    let mut best = ends[0];
-    let distance_sq = |pair: &OnSegments| (pair.a.point - pair.b.point).length_squared();
-    for pair in &ends[1..] {
-        if distance_sq(pair) < distance_sq(&best) {
-            best = *pair;
-        }
-    }
-    // Then the inside, unless the segments are parallel or one has no length.
-    let determinant = uu * vv - uv * uv;
-    if 0.0 < determinant {
-        let s = (uv * vw - vv * uw) / determinant;
-        let t = (uu * vw - uv * uw) / determinant;
-        if 0.0 < s && s < 1.0 && 0.0 < t && t < 1.0 {
-            let inside =
-                OnSegments { a: OnSegment { point: a + u * s, s }, b: OnSegment { point: c + v * t, s: t } };
-            if distance_sq(&inside) < distance_sq(&best) {
-                best = inside;
-            }
-        }
-    }
-    best
-}
-
 /// The point of the triangle closest to `p`; a triangle without area is the segment or point that it is.
 #[inline]
-pub fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> OnFace {
+pub(crate) fn point_triangle(p: DVec3, corners: &[DVec3; 3]) -> OnFace {
     match polygon_normal(3, |i| corners[i]) {
         Some(normal) => point_polygon(p, normal, 3, |i| corners[i]),
         None => point_rim(p, 3, |i| corners[i]),

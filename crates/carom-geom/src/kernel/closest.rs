@@ -1,0 +1,102 @@
+//! How far apart are they, and where? Closest points of any two things of which one is thin, or thin but for a radius.
+//!
+//! | | point | segment, triangle, polygon, sphere, capsule | `Aabb`, `Cuboid`, tetrahedron, frustum |
+//! |---|---|---|---|
+//! | point | [`closest_points`] | [`closest_points`] | [`closest_points`] |
+//! | segment, triangle, polygon | [`closest_points`] | [`closest_points`] | [`closest_points`] |
+//! | sphere, capsule | [`closest_points`] | [`closest_points`] | [`closest_points`] |
+//! | line or ray | [`on_ray`] | | |
+//! | plane | [`plane::heights_of_points`], [`Plane::project`](carom_math::Plane::project) | [`plane::heights_of`] | [`plane::heights_of`] |
+//!
+//! A point and the surface of one shape, with a signed distance, feature and side: `project_point` of [`Segment`],
+//! [`Triangle`], [`ConvexPolygon`], [`Sphere`], [`Capsule`], [`TaperedCapsule`], [`Cuboid`], [`Cylinder`], [`Cone`],
+//! [`Ellipsoid`], [`Frustum`], [`Tetrahedron`], [`ConvexHull`], [`HalfSpace`]. How deep two bodies are in each other, and
+//! two solids with corners, are left to the iterative crates; whether they meet is in [`overlap`](super::overlap).
+//!
+//! Distances are right to some 4e-15 of the extent of the figure in `f64`, then rounded to what is returned, and zero
+//! exactly when [`overlaps`](super::overlap::overlaps) says that the two meet.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
+//!
+//! [`plane::heights_of`]: super::plane::heights_of
+//! [`plane::heights_of_points`]: super::plane::heights_of_points
+//! [`Segment`]: super::Segment
+//! [`Triangle`]: super::Triangle
+//! [`ConvexPolygon`]: super::ConvexPolygon
+//! [`Sphere`]: super::Sphere
+//! [`Capsule`]: super::Capsule
+//! [`TaperedCapsule`]: super::TaperedCapsule
+//! [`Cuboid`]: super::Cuboid
+//! [`Cylinder`]: super::Cylinder
+//! [`Cone`]: super::Cone
+//! [`Ellipsoid`]: super::Ellipsoid
+//! [`Frustum`]: super::Frustum
+//! [`Tetrahedron`]: super::Tetrahedron
+//! [`ConvexHull`]: super::ConvexHull
+//! [`HalfSpace`]: super::HalfSpace
+
+use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, real, wide, widen};
+use super::body::{Body, ThinBody, pose_of};
+use crate::nearest;
+use carom_math::double_double::DoubleDoubleVec3;
+use carom_math::scaling::scale_of;
+
+/// The closest points of two bodies, in the frame of the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ClosestPair {
+    /// Not negative; zero exactly when the bodies meet, infinite when there is nothing to be near.
+    pub distance: Real,
+    /// On the first body; of bodies that meet, a point of both.
+    pub point_a: Vec3,
+    /// On the second body; of bodies that meet, a point of both.
+    pub point_b: Vec3,
+    /// Unit vector from the first to the second body; zero when they meet.
+    pub normal: Vec3,
+}
+
+/// The closest points of a thin body and another: of several pairs, one. `b_in_a` places the second in the frame of the
+/// first: [`Pose::IDENTITY`] when both are given in one frame.
+///
+/// A body without extent (zero radius, equal ends, no area) is the point, segment or polygon that it is. The empty box is
+/// infinitely far away.
+pub fn closest_points<A: ThinBody, B: Body>(a: &A, b: &B, b_in_a: &Pose) -> ClosestPair {
+    let pose = pose_of(b_in_a);
+    let mut best = ClosestPair {
+        distance: Real::INFINITY,
+        point_a: Vec3::ZERO,
+        point_b: Vec3::ZERO,
+        normal: Vec3::ZERO,
+    };
+    let mut least = f64::INFINITY;
+    for a in a.figures(None) {
+        for b in b.figures(pose.as_ref()) {
+            let (found, normal) = nearest::closest_points(&a, &b);
+            if found.distance < least {
+                least = found.distance;
+                best = ClosestPair {
+                    // Apart stays apart, however few digits are kept.
+                    distance: if least == 0.0 { 0.0 } else { real(least).max(Real::MIN_POSITIVE) },
+                    point_a: narrow(found.point_a),
+                    point_b: narrow(found.point_b),
+                    normal: narrow(normal),
+                };
+            }
+        }
+    }
+    best
+}
+
+/// The point of a ray, or of a line, closest to a given one, by its t in the interval.
+///
+/// A direction of zero is one place: t is then the number of the interval nearest to 0.
+pub fn on_ray(point: Vec3, ray: &Ray, interval: Interval) -> Real {
+    let d = widen(ray.direction);
+    let scale = scale_of(d.abs().max_element());
+    let d = DoubleDoubleVec3::from(d * scale);
+    let to_point = DoubleDoubleVec3::difference(widen(point), widen(ray.origin));
+    let length_sq = d.dot(d);
+    let t = if 0.0 < length_sq.to_f64() { (to_point.dot(d) / length_sq).to_f64() * scale } else { 0.0 };
+    real(t.max(wide(interval.min)).min(wide(interval.max)))
+}

@@ -1,0 +1,111 @@
+//! The closest points of a thin body and any other, radii included.
+//!
+//! Thin bodies have their own accurate routine. Against a solid that it does not meet a body is closest to one of the
+//! faces in sight of it, and each of those is two triangles. Radii are taken off at the end, along the way between
+//! the cores, and whether anything is left is decided as in `within.rs`.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
+
+use crate::figure::Figure;
+use crate::tri_distance::{self, ClosestPoints};
+use crate::{tri_intersection, tri_tri, within};
+use carom_math::predicates::orient3d;
+use carom_math::scaling::{length, unit};
+use glam::DVec3;
+
+/// Closest points, and the unit vector from the first to the second, zero when the bodies meet.
+pub(crate) fn closest_points(a: &Figure, b: &Figure) -> (ClosestPoints, DVec3) {
+    let core = core_distance(a, b);
+    let meets = within::compare(a, b, core.distance).unwrap_or_else(|| within::is_within_exactly(a, b));
+    let way = unit(core.point_b - core.point_a);
+    if meets {
+        // Between the cores, and no farther from each than its radius.
+        let (low, high) = ((core.distance - b.radius()).max(0.0), a.radius().min(core.distance));
+        let point = core.point_a + way.unwrap_or(DVec3::ZERO) * (0.5 * (low + high));
+        return (ClosestPoints { distance: 0.0, point_a: point, point_b: point }, DVec3::ZERO);
+    }
+    // Apart, if by less than any digit shows.
+    let distance = (core.distance - (a.radius() + b.radius())).max(f64::MIN_POSITIVE);
+    let normal = way.unwrap_or_else(|| across(&core, a, b));
+    let point_a = core.point_a + normal * a.radius();
+    let point_b = core.point_b - normal * b.radius();
+    (ClosestPoints { distance, point_a, point_b }, normal)
+}
+
+/// Some direction for points that rounding has made equal although the cores are apart.
+fn across(core: &ClosestPoints, a: &Figure, b: &Figure) -> DVec3 {
+    let middle = |f: &Figure| f.corners().iter().fold(DVec3::ZERO, |m, p| m + (*p - core.point_a) * 0.125);
+    unit(middle(b) - middle(a)).unwrap_or(DVec3::X)
+}
+
+/// Closest points of the cores; the distance is 0 exactly when they meet.
+pub(crate) fn core_distance(a: &Figure, b: &Figure) -> ClosestPoints {
+    if b.is_thin() {
+        return tri_distance::between(a.corners(), b.corners());
+    }
+    if let &[p] = a.corners()
+        && let Some(found) = point_box(p, b)
+    {
+        return found;
+    }
+    if within::cores_meet(a, b) {
+        let point = common_point(a, b);
+        return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
+    }
+    // In sight of a face is what is not strictly below it; orient3d is positive below.
+    let is_in_sight =
+        |face: &[DVec3; 3]| !a.corners().iter().all(|p| 0.0 < orient3d(face[0], face[1], face[2], *p));
+    let seen = nearest_face(a, b, is_in_sight);
+    // Nothing is in sight when the corners of a box at an angle were rounded outwards.
+    let mut found = if seen.distance.is_finite() { seen } else { nearest_face(a, b, |_| true) };
+    if found.distance == 0.0 {
+        // And here, inwards.
+        found.distance = f64::MIN_POSITIVE;
+    }
+    found
+}
+
+fn nearest_face(a: &Figure, b: &Figure, counts: impl Fn(&[DVec3; 3]) -> bool) -> ClosestPoints {
+    let mut best =
+        ClosestPoints { distance: f64::INFINITY, point_a: a.corners()[0], point_b: b.corners()[0] };
+    for face in b.faces().filter(counts) {
+        let found = tri_distance::between(a.corners(), &face);
+        if found.distance < best.distance {
+            best = found;
+        }
+    }
+    best
+}
+
+/// A point and a box at an angle or along the axes: coordinate by coordinate.
+fn point_box(p: DVec3, b: &Figure) -> Option<ClosestPoints> {
+    if let Some([min, max]) = b.bounds() {
+        let on = p.max(min).min(max);
+        let distance = if on == p { 0.0 } else { length(p - on).max(f64::MIN_POSITIVE) };
+        return Some(ClosestPoints { distance, point_a: p, point_b: on });
+    }
+    let frame = b.frame()?;
+    let local = frame.axes.transpose() * (p - frame.center);
+    // Not where rounding of the way into the frame could decide between touching and not.
+    let beyond = local.abs() - frame.half;
+    let size = local.abs().element_sum() + frame.half.element_sum();
+    if beyond.max_element() <= 64.0 * f64::EPSILON * size {
+        return None;
+    }
+    let on = local.max(-frame.half).min(frame.half);
+    let point_b = frame.center + frame.axes * on;
+    Some(ClosestPoints { distance: length(local - on), point_a: p, point_b })
+}
+
+/// A point of both cores, which meet; to within rounding.
+fn common_point(a: &Figure, b: &Figure) -> DVec3 {
+    let first = a.corners()[0];
+    if a.corners().len() == 1 || within::cores_meet(&Figure::thin(&[first], 0.0), b) {
+        return first;
+    }
+    let triangle = tri_distance::as_triangle(a.corners());
+    match b.faces().find(|face| tri_tri::intersects(&triangle, face)) {
+        Some(face) => tri_intersection::common_point(&triangle, &face),
+        None => nearest_face(a, b, |_| true).point_a,
+    }
+}

@@ -1,0 +1,123 @@
+//! On which side of a plane a convex body lies.
+//!
+//! The lowest and the highest point of its core come from the support map, in `f64`, with a bound on the error. Where that
+//! leaves doubt and the core has vertices, each of them is held against the plane in exact numbers: with s for the height
+//! of a vertex times the length of the normal n, and r for the radius, the sign of s - r |n| is that of s, or of
+//! s^2 - r^2 n^2.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10 (planes against boxes by the extreme corners).
+//! Differs: any support map; exact where the core has vertices.
+
+use crate::SupportMap;
+use carom_math::WidePose;
+use carom_math::exact_number::{ExactNumber, ExactVec3};
+use carom_math::ops::sqrt;
+use glam::DVec3;
+
+/// Where a body is, as to a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlaneSide {
+    /// Strictly on the side that the normal points to.
+    Front,
+    /// On the plane: on both sides, or touching it.
+    Across,
+    /// Strictly on the side away from the normal.
+    Back,
+}
+
+impl PlaneSide {
+    /// From the signs of the lowest and the highest place, NaN where a number was none.
+    #[inline]
+    pub(crate) fn of_range(low: f64, high: f64) -> PlaneSide {
+        if 0.0 < low {
+            PlaneSide::Front
+        } else if high < 0.0 {
+            PlaneSide::Back
+        } else {
+            PlaneSide::Across
+        }
+    }
+}
+
+/// The lowest and the highest point of a placed body over a plane `normal . x + offset = 0` whose normal has any length.
+pub(crate) struct Extent {
+    /// Heights times the length of the normal.
+    pub(crate) heights: [f64; 2],
+    pub(crate) points: [DVec3; 2],
+    /// What the heights are off by, at most.
+    pub(crate) error: f64,
+}
+
+/// What heights are off by, times the numbers that go in: some twenty roundings.
+const HEIGHT_ERROR: f64 = 16.0 * f64::EPSILON;
+
+pub(crate) fn extent<S: SupportMap + ?Sized>(
+    normal: DVec3,
+    offset: f64,
+    shape: &S,
+    pose: &WidePose,
+) -> Extent {
+    let length = sqrt(normal.length_squared());
+    let local = pose.inverse_transform_vector(normal);
+    let margin = shape.margin();
+    let out = if 0.0 < length { normal * (margin / length) } else { DVec3::ZERO };
+    let support = |direction: DVec3| {
+        let core = shape.support_exact(direction, shape.support(direction)).point;
+        (core.dot(local), pose.transform_point(core))
+    };
+    let ((low, low_point), (high, high_point)) = (support(-local), support(local));
+    let base = normal.dot(pose.translation) + offset;
+    let reach = pose.translation.abs() + (shape.center().length() + shape.radius() + margin);
+    let error = HEIGHT_ERROR * (normal.abs().dot(reach) + offset.abs() + length * margin) + f64::MIN_POSITIVE;
+    Extent {
+        heights: [low + base - margin * length, high + base + margin * length],
+        points: [low_point - out, high_point + out],
+        error,
+    }
+}
+
+/// On which side of the plane a placed body lies; exact for cores with vertices.
+pub(crate) fn side<S: SupportMap + ?Sized>(
+    normal: DVec3,
+    offset: f64,
+    shape: &S,
+    pose: &WidePose,
+) -> PlaneSide {
+    let Extent { heights: [low, high], error, .. } = extent(normal, offset, shape, pose);
+    if error < low {
+        PlaneSide::Front
+    } else if high < -error {
+        PlaneSide::Back
+    } else if low < -error && error < high {
+        PlaneSide::Across
+    } else if shape.vertex(0).is_some() {
+        exact_side(normal, offset, shape, pose)
+    } else {
+        // A curved core that touches the plane, as far as f64 can tell.
+        PlaneSide::Across
+    }
+}
+
+#[cold]
+fn exact_side<S: SupportMap + ?Sized>(normal: DVec3, offset: f64, shape: &S, pose: &WidePose) -> PlaneSide {
+    let n = ExactVec3::from(normal);
+    let local = {
+        let along = |axis: DVec3| n.dot(&ExactVec3::from(axis));
+        let r = &pose.rotation;
+        ExactVec3::new(along(r.x_axis), along(r.y_axis), along(r.z_axis))
+    };
+    let base = &n.dot(&ExactVec3::from(pose.translation)) + &ExactNumber::from(offset);
+    let reach_sq = &ExactNumber::from(shape.margin()).squared() * &n.length_squared();
+    let (mut is_front, mut is_back) = (true, true);
+    let vertices = (0..).map_while(|number| shape.vertex(number));
+    for vertex in vertices {
+        let height = &base + &local.dot(&ExactVec3::from(vertex));
+        let is_clear = 0.0 < (&height.squared() - &reach_sq).sign();
+        is_front &= is_clear && 0.0 < height.sign();
+        is_back &= is_clear && height.sign() < 0.0;
+        if !is_front && !is_back {
+            return PlaneSide::Across;
+        }
+    }
+    if is_front { PlaneSide::Front } else { PlaneSide::Back }
+}
