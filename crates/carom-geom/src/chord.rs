@@ -10,6 +10,7 @@
 //! Differs: ellipsoids and cones are mapped to the unit ball and the right-angled cone, which keeps t and the digits of
 //! needles; the cone's discriminant is a difference of squares of cross products.
 
+use crate::flat::strictly_apart;
 use crate::normal::polygon_normal;
 use crate::{FeatureId, FeatureKind};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
@@ -432,7 +433,16 @@ fn crossing(o: DVec3, d: DVec3, a: DVec3, b: DVec3) -> DVec3 {
 /// in whether the line meets it.
 pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord> {
     let [a, b, c] = *corners;
-    let sides = [line_side(o, d, a, b), line_side(o, d, b, c), line_side(o, d, c, a)];
+    // The line passes outside when it leaves two edges on different sides; that of no area, too.
+    let first = line_side(o, d, a, b);
+    let second = line_side(o, d, b, c);
+    if strictly_apart(first, second) {
+        return None;
+    }
+    let third = line_side(o, d, c, a);
+    if strictly_apart(first, third) || strictly_apart(second, third) {
+        return None;
+    }
     let Some(normal) = polygon_normal(3, |i| corners[i]) else {
         // No area: the segment that it is.
         let edges = [segment(o, d, a, b), segment(o, d, b, c), segment(o, d, c, a)];
@@ -464,10 +474,6 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
             }
         }
         return chord;
-    }
-    let is_outside = sides.iter().any(|&s| s < 0.0) && sides.iter().any(|&s| 0.0 < s);
-    if is_outside {
-        return None;
     }
     // The hit lies between the corners, whatever a grazing quotient says.
     let at = corners.map(|p| parameter(o, d, p));

@@ -30,6 +30,13 @@ const MAX_EDGES: usize = 12;
 ///
 /// Exact for the corners as given, and for the axes and half extents of a box at an angle as given.
 pub(crate) fn meet(a: &Figure, b: &Figure) -> bool {
+    if a.frame().is_none() && b.frame().is_none() {
+        // Corners that are compared as they are cost nothing and are exact.
+        let ([min_a, max_a], [min_b, max_b]) = (extremes(a), extremes(b));
+        if (min_a.cmpgt(max_b) | min_b.cmpgt(max_a)).any() {
+            return false;
+        }
+    }
     let pair = Pair::new(a, b);
     let mut in_doubt = 0_u128;
     let mut has_volume = false;
@@ -44,6 +51,13 @@ pub(crate) fn meet(a: &Figure, b: &Figure) -> bool {
         return true;
     }
     !is_apart_exactly(a, b, &pair, in_doubt, has_volume)
+}
+
+fn extremes(figure: &Figure) -> [DVec3; 2] {
+    let first = figure.corners()[0];
+    figure.bounds().unwrap_or_else(|| {
+        figure.corners()[1..].iter().fold([first; 2], |[min, max], p| [min.min(*p), max.max(*p)])
+    })
 }
 
 /// Two bodies, scaled to size 1, seen from a corner of the first.
@@ -149,18 +163,29 @@ impl Projected {
     fn new(figure: &Figure, origin: DVec3, scale: f64) -> Projected {
         let mut points = [DVec3::ZERO; 8];
         let mut axes = [DVec3::ZERO; 3];
-        let given = match figure.frame() {
-            Some(frame) => {
+        let middle;
+        let given = match (figure.frame(), figure.bounds()) {
+            (Some(frame), _) => {
                 axes = [0, 1, 2].map(|i| frame.axes.col(i) * (frame.half[i] * scale));
                 core::slice::from_ref(&frame.center)
             }
-            None => figure.corners(),
+            (None, Some([min, max])) => {
+                // Two roundings more, which the bound on the error has room for.
+                let half = (max * 0.5 - min * 0.5) * scale;
+                axes = [0, 1, 2].map(|i| DVec3::AXES[i] * half[i]);
+                middle = min * 0.5 + max * 0.5;
+                core::slice::from_ref(&middle)
+            }
+            (None, None) => figure.corners(),
         };
         for (room, p) in points.iter_mut().zip(given) {
             *room = (*p - origin) * scale;
         }
         let n_points = given.len();
-        let reach = points[..n_points].iter().fold(DVec3::ZERO, |m, p| m.max(p.abs()))
+        // What the middle of a box is off by is a share of its coordinates, not of its distance from the origin here.
+        let rounded = if figure.bounds().is_some() { (given[0] * scale).abs() } else { DVec3::ZERO };
+        let reach = rounded
+            + points[..n_points].iter().fold(DVec3::ZERO, |m, p| m.max(p.abs()))
             + axes[0].abs()
             + axes[1].abs()
             + axes[2].abs();

@@ -60,6 +60,9 @@ pub fn segment_segment(s: &[DVec3; 2], t: &[DVec3; 2]) -> ClosestPoints {
 
 /// Distance and closest points of two sets of one, two or three corners, accurate as [`closest_points`].
 pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
+    if let Some(found) = plain(a, b) {
+        return found;
+    }
     let meets = thin_sets_meet(a, b);
     let (n_a, n_b) = (a.len(), b.len());
     let (a, b) = (as_triangle(a), as_triangle(b));
@@ -73,6 +76,62 @@ pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
         return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
     }
     Figure::new(&a, &b).closest(n_a, n_b)
+}
+
+/// Points and segments that are well apart and not nearly parallel, for which plain `f64` is as good: points closest
+/// to each other are then displaced by some `u size / sine^2` along the segments, which adds the square of that over twice the
+/// distance to the distance.
+fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
+    let (p, q) = (*a.first()?, *b.first()?);
+    let (u, v) = match (a, b) {
+        ([_], [_]) => (DVec3::ZERO, DVec3::ZERO),
+        ([_], &[_, d]) => (DVec3::ZERO, d - q),
+        (&[_, c], [_]) => (c - p, DVec3::ZERO),
+        (&[_, c], &[_, d]) => (c - p, d - q),
+        _ => return None,
+    };
+    let r = p - q;
+    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+    let (ur, vr) = (u.dot(r), v.dot(r));
+    let determinant = uu * vv - uv * uv;
+    let (s, t) = if 0.0 < uu && 0.0 < vv {
+        if !(tol::PLAIN_SINE_SQ * (uu * vv) < determinant) {
+            return None;
+        }
+        let s = clamp_unit((uv * vr - ur * vv) / determinant);
+        let t = (uv * s + vr) / vv;
+        // Where t lies beyond an end, s again from that end.
+        if t < 0.0 {
+            (clamp_unit(-ur / uu), 0.0)
+        } else if 1.0 < t {
+            (clamp_unit((uv - ur) / uu), 1.0)
+        } else {
+            (s, t)
+        }
+    } else if 0.0 < uu {
+        (clamp_unit(-ur / uu), 0.0)
+    } else if 0.0 < vv {
+        (0.0, clamp_unit(vr / vv))
+    } else {
+        (0.0, 0.0)
+    };
+    // From the nearer end, so that ends come back as they are.
+    let at = |from: DVec3, along: DVec3, corners: &[DVec3], s: f64| match corners {
+        &[_, to] if 0.5 < s => to - along * (1.0 - s),
+        _ => from + along * s,
+    };
+    let (point_a, point_b) = (at(p, u, a, s), at(q, v, b, t));
+    let distance_sq = (point_b - point_a).length_squared();
+    // Neither so near that touching were possible, nor so large or small that squares are not numbers.
+    let size_sq = uu + vv + r.length_squared();
+    let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);
+    is_plain.then(|| ClosestPoints { distance: sqrt(distance_sq), point_a, point_b })
+}
+
+/// A square whose own square is neither infinite nor short of digits.
+fn is_middling(size_sq: f64) -> bool {
+    // Powers of two, for the underflow and overflow of a fourth power: 2^-300 and 2^300.
+    f64::from_bits((1023 - 300) << 52) < size_sq && size_sq < f64::from_bits((1023 + 300) << 52)
 }
 
 /// Two sets of one, two or three corners have a point in common: exact.

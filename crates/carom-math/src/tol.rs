@@ -62,6 +62,14 @@ pub const CLIP_ON_PLANE: f64 = 4e-15;
 /// digits. A larger number saves time and costs accuracy.
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
 
+/// Squared sine, a pure number. Closest points of segments at a larger angle, some half a degree, are computed without more
+/// digits, if the segments are also farther apart than [`PLAIN_DISTANCE_SQ`] says.
+pub const PLAIN_SINE_SQ: f64 = 1e-4;
+
+/// Squared fraction of the extent of two segments. Those farther apart surely do not meet, and closest points displaced by
+/// 1e-11 of the extent, as [`PLAIN_SINE_SQ`] allows, change their distance by less than 1e-16 of it.
+pub const PLAIN_DISTANCE_SQ: f64 = 1e-12;
+
 /// Relative to the extent of two bodies and their radii, a length. What the distance of two points, segments or triangles
 /// may be off by, at most.
 ///
