@@ -414,6 +414,12 @@ impl BroadPhase for DynamicBvh {
         self.counters
     }
 
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        if !self.all_loose {
+            self.tree.visit_volumes(visit);
+        }
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.proxies.validate()?;
         let n_slots = self.proxies.n_slots();

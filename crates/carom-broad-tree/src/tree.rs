@@ -148,6 +148,20 @@ impl Tree {
         self.levels[level + 1][block / WIDTH].get(block % WIDTH)
     }
 
+    /// The bounds of all blocks below the one at the top, level by level from there.
+    pub(crate) fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        let below_top = self.levels.len().saturating_sub(1);
+        for level in (0..below_top).rev() {
+            for block in 0..self.levels[level].len() {
+                let bounds = self.bounds(level, block);
+                // All in it left the tree before it was made.
+                if bounds != Aabb::EMPTY {
+                    visit(below_top - 1 - level, &bounds);
+                }
+            }
+        }
+    }
+
     /// The first block of the level under which everything is static.
     #[inline]
     pub(crate) fn first_static(&self, level: usize) -> usize {

@@ -109,6 +109,13 @@ pub trait BroadPhase {
     /// What the last [`BroadPhase::pairs`] cost.
     fn counters(&self) -> Counters;
 
+    /// Calls `visit` with the volumes that the structure keeps around groups of boxes, and the level of each, 0 at the top:
+    /// what a picture of it shows. The volumes of the level below lie within those above. A structure that has none at the
+    /// moment, or never, visits nothing.
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        let _ = visit;
+    }
+
     /// Checks every invariant of the structure; the message names the first that is broken. Slow; for tests.
     fn validate(&self) -> Result<(), String>;
 }

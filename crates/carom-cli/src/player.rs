@@ -94,10 +94,17 @@ struct Frame {
     contacts: Vec<Vec3>,
     n_contacts: usize,
     stats: FrameStats,
+    /// Lowest and highest corner of the boxes of each level of a tree, the top first.
+    levels: Vec<Vec<[Vec3; 2]>>,
+    n_levels: usize,
 }
 
 /// Contacts kept in one frame: enough to see where they are, few enough to load.
 const MAX_CONTACTS: usize = 2000;
+
+/// Tree boxes kept in one frame: whole levels from the top, as many as fit; all for a few thousand
+/// bodies, all but the lowest for ten thousand.
+const MAX_TREE_BOXES: usize = 600;
 
 /// Steps from the least to the greatest quaternion component, which is at most 1 / sqrt 2.
 const QUAT_STEPS: f32 = 4095.0;
@@ -152,7 +159,22 @@ impl Recording {
             self.min = self.min.min(*point);
             self.max = self.max.max(*point);
         }
-        self.frames.push(Frame { poses, states, contacts: kept, n_contacts: contacts.len(), stats });
+        let n_contacts = contacts.len();
+        let (levels, n_levels) = (Vec::new(), 0);
+        self.frames.push(Frame { poses, states, contacts: kept, n_contacts, stats, levels, n_levels });
+    }
+
+    /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
+    /// where they meet the box of the scene.
+    pub fn push_tree(&mut self, mut levels: Vec<Vec<[Vec3; 2]>>) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.n_levels = levels.len();
+        let mut n = 0;
+        levels.retain(|level| {
+            n += level.len();
+            n <= MAX_TREE_BOXES
+        });
+        frame.levels = levels;
     }
 
     /// The page; `Err` when the numbers of a mesh or frame do not fit together.
@@ -179,6 +201,7 @@ impl Recording {
         let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
         let mut previous_states = vec![0u8; self.bodies.len()];
         let mut frames = Vec::new();
+        let mut last_levels = (&Vec::new(), Vec::new());
         for frame in &self.frames {
             if frame.poses.len() != self.bodies.len() || frame.states.len() != self.bodies.len() {
                 return Err(format!(
@@ -225,8 +248,17 @@ impl Recording {
                     .flat_map(|p| quantised_point(*p, min, extent))
                     .flat_map(u16::to_le_bytes),
             );
+            // A tree is often the same for many frames: then it is stored once.
+            if frame.levels != *last_levels.0 {
+                let stored = frame.levels.iter().map(|level| {
+                    let words = level.iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
+                    sections.push(words.flat_map(u16::to_le_bytes))
+                });
+                last_levels = (&frame.levels, stored.collect());
+            }
             frames.push(json!({
                 "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
+                "levels": last_levels.1, "nLevels": frame.n_levels,
             }));
         }
         let charts: Vec<Value> =

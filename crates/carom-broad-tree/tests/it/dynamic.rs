@@ -1,7 +1,10 @@
 //! The tree keeps the contract, with lists and without.
 
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BroadPhase, Filter};
 use carom_broad_tree::{DynamicBvh, TreeSettings};
 use carom_testkit::conform;
+use glam::Vec3;
 
 #[test]
 fn conforms_to_broad_phase() {
@@ -23,4 +26,27 @@ fn conforms_with_wide_margins() {
 #[test]
 fn conforms_to_spatial_index() {
     conform::spatial_index::check(DynamicBvh::new);
+}
+
+#[test]
+fn volumes_hold_the_boxes_level_by_level() {
+    let mut phase = DynamicBvh::new();
+    let at = |i: usize| Vec3::new((i % 30) as f32, (i / 30 % 30) as f32, (i / 900) as f32) * 1.5;
+    let boxes: Vec<Aabb> = (0..1000).map(|i| Aabb { min: at(i), max: at(i) + Vec3::ONE }).collect();
+    for &aabb in &boxes {
+        phase.insert(aabb, Filter::default()).unwrap();
+    }
+    let mut pairs = Vec::new();
+    phase.pairs(&mut pairs);
+    let mut levels: Vec<Vec<Aabb>> = Vec::new();
+    phase.visit_volumes(&mut |level, volume| {
+        levels.resize(levels.len().max(level + 1), Vec::new());
+        levels[level].push(*volume);
+    });
+    // 1000 boxes in 125 blocks, these in 16, these in 2, these in the one at the top.
+    assert_eq!(levels.iter().map(Vec::len).collect::<Vec<_>>(), [2, 16, 125]);
+    for (level, above) in levels[1..].iter().zip(&levels) {
+        assert!(level.iter().all(|volume| above.iter().any(|other| other.contains(volume))));
+    }
+    assert!(boxes.iter().all(|aabb| levels[2].iter().any(|volume| volume.contains(aabb))));
 }

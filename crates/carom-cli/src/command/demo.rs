@@ -276,4 +276,12 @@ fn record<B: BroadPhase>(
         values.extend([undone.n_pairs as f64, undone.n_carried as f64]);
     }
     recording.push(poses, states, &points, FrameStats { values });
+    let mut levels: Vec<Vec<[Vec3; 2]>> = Vec::new();
+    world.broad_phase().visit_volumes(&mut |level, volume| {
+        if levels.len() <= level {
+            levels.resize(level + 1, Vec::new());
+        }
+        levels[level].push([volume.min, volume.max]);
+    });
+    recording.push_tree(levels);
 }

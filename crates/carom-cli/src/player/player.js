@@ -404,6 +404,10 @@ const place = () => {
     upload(g.atBuffer, g.at); upload(g.turnBuffer, g.turn); upload(g.colourBuffer, g.colour);
   }
 };
+// A magenta, a violet, a teal and a brown that no phase has.
+const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
+const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
+const frameAt = () => Math.min(Math.round(time), nFrames - 1);
 let viewMatrix;
 const draw = () => {
   const ratio = Math.min(devicePixelRatio || 1, 2);
@@ -479,6 +483,21 @@ const draw = () => {
     upload(lowBuffer, low); upload(highBuffer, high);
     gl.uniform4f(line.uniforms.colour, ...(isDark() ? [0.6, 0.8, 1, 0.55] : [0.05, 0.2, 0.5, 0.5]));
     gl.drawArraysInstanced(gl.LINES, 0, 24, drawn.length);
+  }
+  if ($("tree").checked) {
+    // The boxes of the broad phase's tree; those of a level in one colour, the top in the strongest.
+    scene.frames[frameAt()].levels.forEach((level, depth) => {
+      if (!isLevelShown(depth)) return;
+      const w = new Uint16Array(section(level).buffer), n = w.length / 6;
+      const low = new Float32Array(3 * n), high = new Float32Array(3 * n);
+      for (let i = 0; i < n; i++) for (let k = 0; k < 3; k++) {
+        low[3 * i + k] = scene.min[k] + scene.extent[k] * w[6 * i + k] / 65535;
+        high[3 * i + k] = scene.min[k] + scene.extent[k] * w[6 * i + 3 + k] / 65535;
+      }
+      upload(lowBuffer, low); upload(highBuffer, high);
+      gl.uniform4f(line.uniforms.colour, ...levelColours[depth % levelColours.length].map(c => c / 255), 1 / (1 + 0.35 * depth));
+      gl.drawArraysInstanced(gl.LINES, 0, 24, n);
+    });
   }
   if ($("contacts").checked) {
     const points = contactsOf(Math.min(Math.round(time), nFrames - 1));
@@ -563,7 +582,20 @@ const drawLegend = () => {
     d.textContent = `${kept.toLocaleString("en")} of ${nContacts.toLocaleString("en")} contacts shown`;
     $("legend").append(d);
   }
-  $("legend").hidden = !$("phases").checked;
+  const { levels, nLevels } = scene.frames[frameAt()];
+  if ($("tree").checked) {
+    levels.forEach((level, depth) => {
+      if (!isLevelShown(depth)) return;
+      const d = document.createElement("div"), i = document.createElement("i");
+      i.style.background = `rgb(${levelColours[depth % levelColours.length]})`;
+      d.append(i, `tree level ${depth + 1}: ${(level[1] / 12).toLocaleString("en")} boxes`); $("legend").append(d);
+    });
+    const d = document.createElement("div");
+    d.textContent = !nLevels ? "no tree in this frame" : levels.length < nLevels ? `levels 1 to ${levels.length} of ${nLevels} recorded` : "";
+    if (d.textContent) $("legend").append(d);
+  }
+  $("legend").hidden = !$("phases").checked && !$("tree").checked;
+  $("level").hidden = !$("tree").checked;
 };
 if (scene.table) {
   const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
@@ -657,15 +689,18 @@ $("forth").addEventListener("click", () => step(1));
 $("scrub").max = nFrames - 1;
 $("scrub").addEventListener("input", () => { setPlaying(false); setTime(Number($("scrub").value)); });
 $("home").addEventListener("click", () => { home(); needsDraw = true; });
-for (const id of ["phases", "contacts", "boxes"]) $(id).addEventListener("change", () => { needsDraw = true; });
+for (const id of ["phases", "contacts", "boxes", "tree", "level"]) $(id).addEventListener("change", () => { needsDraw = true; });
 addEventListener("keydown", e => {
   if (e.target.tagName === "SELECT" || e.ctrlKey || e.metaKey || e.altKey) return;
   const act = { " ": () => setPlaying(!isPlaying), ArrowLeft: () => step(-1), ArrowRight: () => step(1),
-    c: () => $("contacts").click(), b: () => $("boxes").click(), Home: () => setTime(0), End: () => setTime(nFrames - 1) }[e.key];
+    c: () => $("contacts").click(), b: () => $("boxes").click(), t: () => $("tree").click(), Home: () => setTime(0), End: () => setTime(nFrames - 1) }[e.key];
   if (act) { e.preventDefault(); act(); }
 });
 addEventListener("resize", () => { needsDraw = true; });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { needsDraw = true; });
+const depths = Math.max(0, ...scene.frames.map(f => f.levels.length));
+$("level").append(new Option("all levels", "all"), ...Array.from({ length: depths }, (_, k) => new Option(`level ${k + 1}`, k)));
+if (!depths) $("trees").style.display = "none";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
 $("summary").textContent = `${drawn.length.toLocaleString("en")} ${scene.names.length ? "parts" : "bodies"}` +
@@ -693,7 +728,8 @@ const tick = now => {
 if (!nFrames) { fail("The recording has no frame."); return; }
 // An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state.
 const wish = new URLSearchParams(location.hash.slice(1));
-for (const id of ["contacts", "boxes"]) if ((wish.get("show") || "").split(",").includes(id)) $(id).checked = true;
+for (const id of ["contacts", "boxes", "tree"]) if ((wish.get("show") || "").split(",").includes(id)) $(id).checked = true;
+if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;
 if (!wish.has("frame") || wish.has("play")) setPlaying(true);

@@ -47,6 +47,11 @@ fn page_shows_the_pile() {
         println!("skipped: no Chromium is installed");
         return;
     };
+    let tree = crate::player::screenshot(&page, "frame=88&show=tree", &folder().join("tree.png"));
+    assert!(
+        tree.is_none_or(|tree| 500 < crate::player::n_of_hue(&tree, [214.0, 40.0, 160.0])),
+        "no tree is seen"
+    );
     assert!(3000 < crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]), "no body in contact is seen");
     assert!(100 < crate::player::n_of_hue(&picture, [255.0, 235.0, 51.0]), "no contact is seen");
 }

@@ -51,6 +51,9 @@ fn sample_page(n_frames: usize) -> String {
         }
         let stats = FrameStats { values: vec![1.0 + t as f64, 2.0, contacts.len() as f64] };
         recording.push(poses, states, &contacts, stats);
+        // A tree of two levels, whose lower one is too large to be kept.
+        let corner = |x: f32| [Vec3::new(x, -1e30, -9.0), Vec3::new(x + 9.0, 6.0, 9.0)];
+        recording.push_tree(vec![vec![corner(-9.0), corner(0.0)], vec![corner(0.0); 700]]);
     }
     recording.to_html().unwrap()
 }
@@ -158,6 +161,12 @@ fn page_draws_in_a_browser() {
     assert!(1000 < n_of_hue(&picture, [78.0, 166.0, 108.0]), "no falling body is seen");
     assert!(1000 < n_of_hue(&picture, [224.0, 138.0, 52.0]), "no body in contact is seen");
     assert!(100 < n_of_hue(&picture, [255.0, 235.0, 51.0]), "no contact is seen");
+    let magenta = [214.0, 40.0, 160.0];
+    assert!(n_of_hue(&picture, magenta) < 50, "nobody asked for the tree");
+    let Some(picture) = screenshot(&page, "frame=32&show=tree&level=1", &folder().join("tree.png")) else {
+        return;
+    };
+    assert!(500 < n_of_hue(&picture, magenta), "no tree is seen");
 }
 
 #[test]
