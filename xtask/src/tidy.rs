@@ -42,6 +42,7 @@ const NO_REFERENCE: &[(&str, &str)] = &[
     ("carom-response/src/body.rs", "what the solver knows of a body, as data"),
     ("carom-response/src/contact.rs", "what the solver knows of a contact, as data"),
     ("carom-scenes/src/body.rs", "scenes as data"),
+    ("carom-simplify/src/progress.rs", "how far a computation has come, as data"),
     ("/settings.rs", "settings alone"),
     ("/counters.rs", "counters alone"),
 ];

@@ -114,6 +114,40 @@ pub const EPA_THIN: f64 = 1e-10;
 /// It is what rounding a turned box does to its corners, with a factor of two to spare. Larger, and slightly bent
 /// faces are merged and the hull moves by that much; smaller, and rounded boxes keep triangles for faces.
 pub const HULL_COPLANAR: f64 = 3.0;
+
+/// Pure number. The bound of the distance between two surfaces is at most this times the true one, unless both are
+/// below [`REACH_ENOUGH`].
+///
+/// Nearer to 1 costs time: parts of the surface are cut up until their bounds are as good.
+pub const REACH_GAP: f64 = 1.01;
+
+/// Fraction of the size of a mesh: 2^-26, a quarter of what rounding a coordinate to `f32` does. Two surfaces that are
+/// nearer than this are not looked at more closely.
+pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
+
+/// Pure number, of the trace of a quadric: 2^-24. How strongly a new vertex is drawn to the middle of the edge that it
+/// replaces, and how much longer edges are put back.
+///
+/// It decides only where the planes leave the vertex free; where they do not it moves it by a 2^-24th of the way.
+pub const COLLAPSE_STIFFNESS: f64 = f64::from_bits((1023 - 24) << 52);
+
+/// Fraction of the largest coordinate: 2^-23. A new vertex that must lie above planes is kept this far above them, so that
+/// rounding it to `f32` does not take it below. Each collapse moves the surface out by so much at least, where it is not exactly flat.
+pub const COLLAPSE_MARGIN: f64 = f64::from_bits((1023 - 23) << 52);
+
+/// Fraction of the largest coordinate, a length: 2^-44. A plane closer than this to a point passes through it, while
+/// polygons are cut up to measure them, and while the best place above planes is sought.
+///
+/// Some hundred roundings, far below [`COLLAPSE_MARGIN`].
+pub const SURFACE_TOUCHES: f64 = f64::from_bits((1023 - 44) << 52);
+
+/// Cosine. A triangle may turn by as much when one of its corners moves; more would fold the surface over.
+pub const COLLAPSE_TURN: f64 = 0.2;
+
+/// Pure number. While a limit on the error holds, each step keeps to this part of it, so that the bound found at the end,
+/// which is above the truth by [`REACH_GAP`], is within the limit.
+pub const ERROR_KEPT: f64 = 0.985;
+
 /// Times the size of a shape and its distance from the ray's origin: a length. How near a ray must come to a convex
 /// shape, given by its support map alone, to touch it.
 ///

@@ -12,6 +12,7 @@
 //! | trees over boxes | [`bvh`] |
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
 //! | impulses, friction, joints, sleep | [`response`] |
+//! | coarser meshes with a proven error bound | [`simplify`](mod@simplify) |
 //! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
 //!
 //! # Do these two touch?
@@ -143,6 +144,7 @@ pub use carom_math as math;
 pub use carom_query as query;
 pub use carom_response as response;
 pub use carom_sat as sat;
+pub use carom_simplify as simplify;
 pub use carom_world as world;
 
 pub use carom_bounds::Aabb;

@@ -1,0 +1,117 @@
+//! Keeps a surface within a distance of the one that it came from, both ways, collapse by collapse.
+//!
+//! New triangles must lie within the limit of the original surface. For the other way every original triangle knows a few
+//! triangles of the surface as it is that prove it to be near; where a collapse changes one of these, the proof is done again
+//! with the new ones, and a collapse for which that fails is refused. So after every step both one-sided Hausdorff distances are
+//! proven to be within the limit.
+//!
+//! Reference: J. Cohen, D. Manocha, M. Olano, Simplifying Polygonal Models Using Successive Mappings, IEEE Visualization
+//! 1997 (a local bound for every collapse).
+//! Differs: distances to the original surface itself, not sums over the steps.
+
+use crate::patch::{Collapse, Patch};
+use crate::reach::is_within;
+use crate::surface::{Surface, distance};
+use alloc::vec;
+use alloc::vec::Vec;
+use glam::DVec3;
+
+/// A polygon counts as too far when so many pieces of it have been looked at, and no proof is found yet: a small triangle,
+const FEW_PIECES: usize = 32;
+/// and one over many.
+const MOST_PIECES: usize = 256;
+
+/// Which triangles prove each original triangle to be near.
+pub(crate) struct Cover<'a> {
+    original: &'a Surface,
+    limit: f64,
+    /// For each original triangle, faces.
+    by: Vec<Vec<u32>>,
+    /// For each face the original triangles that it is named for.
+    of: Vec<Vec<u32>>,
+}
+
+/// New proofs: an original triangle and its faces.
+pub(crate) type Proofs = Vec<(u32, Vec<u32>)>;
+
+impl<'a> Cover<'a> {
+    /// Face and original triangle have the same number; a face that is not alive is part of one that is.
+    pub(crate) fn new(original: &'a Surface, patch: &Patch, limit: f64) -> Cover<'a> {
+        let n = patch.faces.len();
+        let mut cover = Cover { original, limit, by: vec![Vec::new(); n], of: vec![Vec::new(); n] };
+        for number in 0..n as u32 {
+            let t = &patch.faces[number as usize];
+            let mut face = number;
+            if !patch.is_alive[number as usize] {
+                let mut holders = patch.around[t[0] as usize].iter();
+                face = holders.find(|&&f| t.iter().all(|&v| patch.has(f, v))).copied().unwrap_or(number);
+            }
+            cover.by[number as usize].push(face);
+            cover.of[face as usize].push(number);
+        }
+        cover
+    }
+
+    /// The proofs that hold after a collapse; `None` where there is no proof.
+    pub(crate) fn check(&self, patch: &Patch, collapse: &Collapse) -> Option<Proofs> {
+        if self.limit < self.original.nearest(collapse.place).distance {
+            return None;
+        }
+        let dies = |face: u32| patch.has(face, collapse.keep) && patch.has(face, collapse.gone);
+        let changed: Vec<u32> = patch.changed(collapse).collect();
+        let fan: Vec<(u32, [DVec3; 3])> = changed
+            .iter()
+            .filter(|&&face| !dies(face))
+            .map(|&face| (face, patch.corners_after(face, collapse)))
+            .collect();
+        let mut affected: Vec<u32> =
+            changed.iter().flat_map(|&face| &self.of[face as usize]).copied().collect();
+        affected.sort_unstable();
+        affected.dedup();
+        // A new triangle over many old ones in its plane needs as many pieces.
+        let most_pieces = (FEW_PIECES + 2 * affected.len()).min(MOST_PIECES);
+        let mut nearest = |p: DVec3| {
+            let number = self.original.nearest(p).triangle;
+            Some((number, self.original.triangle(number)))
+        };
+        let mut unused = Vec::new();
+        if !fan.iter().all(|(_, t)| is_within(t, self.limit, most_pieces, &mut nearest, &mut unused)) {
+            return None;
+        }
+        let mut proofs = Vec::with_capacity(affected.len());
+        let mut candidates = Vec::new();
+        for number in affected {
+            candidates.clear();
+            candidates.extend_from_slice(&fan);
+            let kept = self.by[number as usize].iter().filter(|face| !changed.contains(face));
+            candidates.extend(kept.map(|&face| (face, patch.corners(face))));
+            let mut nearest = |p: DVec3| {
+                let distances = candidates.iter().map(|c| (distance(p, &c.1), c));
+                let best = distances.min_by(|x, y| x.0.total_cmp(&y.0))?.1;
+                Some((best.0, &best.1))
+            };
+            let mut used = Vec::new();
+            if !is_within(self.original.triangle(number), self.limit, FEW_PIECES, &mut nearest, &mut used) {
+                return None;
+            }
+            used.sort_unstable();
+            used.dedup();
+            proofs.push((number, used));
+        }
+        Some(proofs)
+    }
+
+    /// The collapse was done.
+    pub(crate) fn accept(&mut self, proofs: Proofs) {
+        for (number, faces) in proofs {
+            let before = core::mem::take(&mut self.by[number as usize]);
+            for &face in before.iter().filter(|face| !faces.contains(face)) {
+                self.of[face as usize].retain(|&other| other != number);
+            }
+            for &face in faces.iter().filter(|face| !before.contains(face)) {
+                self.of[face as usize].push(number);
+            }
+            self.by[number as usize] = faces;
+        }
+    }
+}

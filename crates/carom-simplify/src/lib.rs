@@ -1,0 +1,39 @@
+//! How little will do: coarser meshes with a proven bound on what they differ.
+//!
+//! [`simplify`] takes a number of triangles or a largest error. What comes back says how far the two surfaces are apart at
+//! most, each way, measured after the fact by a method that knows nothing of the first. With [`Side::Outside`] the new solid
+//! contains the old one, by exact arithmetic: what misses it misses the old one.
+//!
+//! ```
+//! use carom_geom::TriMesh;
+//! use carom_scenes::mesh::icosphere;
+//! use carom_simplify::{Side, SimplifySettings, simplify};
+//!
+//! let ball = icosphere(2000);
+//! let ball = TriMesh::new(ball.vertices_f32(), ball.triangles)?;
+//! let settings = SimplifySettings::default().with_max_triangles(200).with_side(Side::Outside);
+//! let coarse = simplify(&ball, &settings)?;
+//! assert_eq!(coarse.mesh.n_triangles(), 200);
+//! // The unit ball lies within, and nothing stands out by more than the bound.
+//! assert!(coarse.mesh.vertices().iter().all(|v| f64::from(v.length()) <= 1.0 + coarse.error()));
+//! assert!(coarse.error() < 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod cover;
+mod error;
+mod patch;
+mod polygon;
+mod progress;
+mod quadric;
+mod reach;
+mod simplify;
+mod surface;
+
+pub use error::SimplifyError;
+pub use progress::{Progress, Stage};
+pub use simplify::{Side, Simplified, SimplifySettings, simplify, simplify_with};

@@ -1,0 +1,181 @@
+//! How far one surface is from another: an upper bound of the one-sided Hausdorff distance, proven and close to the
+//! truth.
+//!
+//! The distance to a triangle is a convex function, so over a convex polygon it is largest at a corner: the polygon is
+//! surely as near to a surface as its farthest corner is to any one of the surface's triangles. Where that is not good
+//! enough the polygon is cut along the edges of the nearest triangle, seen along its normal, and the parts are looked
+//! at. The part with the worst bound goes first, until no bound is much above the largest distance that was seen.
+//!
+//! Reference: M. Tang, M. Lee, Y. J. Kim, Interactive Hausdorff Distance Computation for General Polygonal Models, ACM TOG
+//! 28(3), 2009 (branch and bound over triangles).
+//! Differs: polygons are cut where their nearest triangle ends, so that parts of parallel surfaces are settled at once; a
+//! solid counts as distance 0.
+
+use crate::polygon::{middle, parts_about};
+use crate::surface::{Surface, distance};
+use alloc::collections::BinaryHeap;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use carom_math::tol;
+use core::cmp::Ordering;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// So many parts are looked at beyond a few for every triangle; the bound stays a bound.
+const MOST_PARTS: usize = 1 << 17;
+
+/// A convex polygon and how far from the surface no point of it is.
+struct Part {
+    corners: Vec<DVec3>,
+    bound: f64,
+    /// In which order parts were made: ties go to the first.
+    number: usize,
+}
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Part) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Part {}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Part) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Part {
+    fn cmp(&self, other: &Part) -> Ordering {
+        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
+    }
+}
+
+/// What counts as near.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// The surface is closed, and inside it every distance is 0.
+    pub(crate) is_solid: bool,
+    /// A bound that is not larger than this need not be better, a length at unit size.
+    pub(crate) enough: f64,
+}
+
+/// No point of the triangles is farther from the surface than this. `pause` is called now and then and may break off.
+pub(crate) fn reach(
+    triangles: &[[DVec3; 3]],
+    onto: &Surface,
+    goal: Goal,
+    pause: &mut dyn FnMut() -> ControlFlow<()>,
+) -> ControlFlow<(), f64> {
+    let mut seen = 0.0_f64;
+    let mut parts = BinaryHeap::new();
+    let mut number = 0;
+    let mut settled = 0.0_f64;
+    let mut n_looks = 0_u32;
+    let mut look = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
+        let (bound, least) = bounds(&corners, onto, goal.is_solid, seen.max(goal.enough));
+        *seen = seen.max(least);
+        if bound <= seen.max(goal.enough) {
+            settled = settled.max(bound);
+        } else {
+            number += 1;
+            parts.push(Part { corners, bound, number });
+        }
+        n_looks = n_looks.wrapping_add(1);
+        if n_looks % 1024 == 0 { pause() } else { ControlFlow::Continue(()) }
+    };
+    for t in triangles {
+        look(t.to_vec(), &mut seen, &mut parts)?;
+    }
+    let mut left = MOST_PARTS + 8 * (triangles.len() + onto.triangles().len());
+    let mut open = 0.0;
+    while let Some(part) = parts.pop() {
+        if part.bound <= (seen * tol::REACH_GAP).max(goal.enough) || left == 0 {
+            open = part.bound;
+            break;
+        }
+        let near = onto.nearest(middle(&part.corners)).triangle;
+        let Some(cut) = parts_about(&part.corners, onto.triangle(near)) else {
+            // A point, or so small that it cannot be cut: its bound is final.
+            open = part.bound;
+            break;
+        };
+        for corners in cut {
+            left = left.saturating_sub(1);
+            look(corners, &mut seen, &mut parts)?;
+        }
+    }
+    let bound: f64 = settled.max(open);
+    // What cutting and the distances themselves lost to rounding, at unit size.
+    ControlFlow::Continue(if bound == 0.0 { 0.0 } else { bound + 64.0 * f64::EPSILON })
+}
+
+/// No point of a convex polygon is farther from the surface than the first, and one is as far as the second. Where the first is
+/// at most `enough` nothing more is looked for.
+fn bounds(corners: &[DVec3], onto: &Surface, is_solid: bool, enough: f64) -> (f64, f64) {
+    let center = middle(corners);
+    let near = onto.nearest(center);
+    let radius = sqrt(corners.iter().fold(0.0_f64, |m, p| m.max((*p - center).length_squared())));
+    let counts = |p: DVec3| !(is_solid && onto.contains(p));
+    let center_counts = counts(center);
+    if !center_counts && radius < near.distance {
+        return (0.0, 0.0);
+    }
+    let (far, corner) = farthest(corners, onto, near.triangle);
+    let mut bound = far.min(near.distance + radius);
+    let mut least = if center_counts { near.distance } else { 0.0 };
+    if enough < bound {
+        // The true distance of the corner that spoils it, and what its nearest triangle makes of the polygon.
+        let at_corner = onto.nearest(corner);
+        bound = bound.min(farthest(corners, onto, at_corner.triangle).0);
+        if least < at_corner.distance && counts(corner) {
+            least = at_corner.distance;
+        }
+    }
+    (bound, least)
+}
+
+/// The largest distance of a corner from a triangle, and that corner.
+fn farthest(corners: &[DVec3], onto: &Surface, triangle: u32) -> (f64, DVec3) {
+    let mut most = (0.0, DVec3::ZERO);
+    for &p in corners {
+        let distance = onto.distance_to(p, triangle);
+        if most.0 <= distance {
+            most = (distance, p);
+        }
+    }
+    most
+}
+
+/// A convex polygon lies within `limit` of triangles, of which `nearest` gives the one nearest to a point: proven by cutting it
+/// into at most `most_pieces`, or false. The numbers of the triangles that prove it are added to `used`.
+pub(crate) fn is_within<'a>(
+    corners: &[DVec3],
+    limit: f64,
+    most_pieces: usize,
+    nearest: &mut dyn FnMut(DVec3) -> Option<(u32, &'a [DVec3; 3])>,
+    used: &mut Vec<u32>,
+) -> bool {
+    let mut pieces = vec![corners.to_vec()];
+    let mut n_pieces = 1;
+    while let Some(piece) = pieces.pop() {
+        let center = middle(&piece);
+        let Some((number, near)) = nearest(center) else { return false };
+        if limit < distance(center, near) {
+            return false;
+        }
+        if piece.iter().all(|p| distance(*p, near) <= limit) {
+            used.push(number);
+            continue;
+        }
+        let Some(parts) = parts_about(&piece, near) else { return false };
+        n_pieces += parts.len() - 1;
+        if most_pieces < n_pieces {
+            return false;
+        }
+        pieces.extend(parts);
+    }
+    true
+}

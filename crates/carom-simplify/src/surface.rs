@@ -1,0 +1,151 @@
+//! Triangles at unit size with a tree over them: which is nearest to a point, and does the point lie inside.
+//!
+//! Coordinates are those of the mesh times a power of two, which loses nothing and brings the largest to between 1 and 2:
+//! so all that is computed here scales with the mesh, bit for bit. Inside means that the surface winds around the point
+//! a number of times that is not zero, counted with signs along the x axis by exact predicates.
+//!
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
+//! Numbers, ACM TOG 32(4), 2013, section 3 (winding numbers of closed surfaces by signed crossings).
+
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_bvh::{BuildSettings, Bvh};
+use carom_geom::ray_mesh::{HalfLine, half_line};
+use carom_geom::{TriMesh, tri_distance};
+use carom_math::predicates::orient2d_along;
+use carom_math::scaling::scale_of;
+use core::ops::ControlFlow;
+use glam::{DVec3, Vec3};
+
+/// A power of two between a mesh's coordinates and those of unit size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    /// From the mesh to unit size.
+    scale: f64,
+    /// And back.
+    inverse: f64,
+}
+
+impl Unit {
+    pub(crate) fn of(mesh: &TriMesh) -> Unit {
+        let (min, max) = mesh.wide_bounds();
+        let scale = scale_of(min.abs().max(max.abs()).max_element());
+        Unit { scale, inverse: scale.recip() }
+    }
+
+    pub(crate) fn enter(self, p: Vec3) -> DVec3 {
+        self.enter_wide(p.as_dvec3())
+    }
+
+    pub(crate) fn enter_wide(self, p: DVec3) -> DVec3 {
+        // Adding zero makes -0 and 0 one.
+        p * self.scale + DVec3::ZERO
+    }
+
+    /// A point of unit size as the nearest one of `f32` that a mesh can have; `None` beyond the range.
+    pub(crate) fn leave(self, p: DVec3) -> Option<Vec3> {
+        let p = (p * self.inverse).as_vec3();
+        p.is_finite().then_some(p)
+    }
+
+    /// A length of the mesh at unit size.
+    pub(crate) fn enter_length(self, length: f64) -> f64 {
+        length * self.scale
+    }
+
+    /// A length at unit size as one of the mesh.
+    pub(crate) fn leave_length(self, length: f64) -> f64 {
+        length * self.inverse
+    }
+}
+
+/// A triangle of a surface and how far it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Nearest {
+    pub(crate) triangle: u32,
+    pub(crate) distance: f64,
+}
+
+/// Triangles at unit size and a tree over them.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    triangles: Vec<[DVec3; 3]>,
+    tree: Bvh,
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Surface {
+    /// There is at least one triangle, and coordinates are at most 2 in absolute value; others would give a surface that
+    /// nothing is near to.
+    pub(crate) fn new(triangles: Vec<[DVec3; 3]>) -> Surface {
+        let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let boxes: Vec<Aabb> = triangles
+            .iter()
+            .map(|[a, b, c]| {
+                let (low, high) = (a.min(*b).min(*c), a.max(*b).max(*c));
+                (min, max) = (min.min(low), max.max(high));
+                Aabb::around(low, high)
+            })
+            .collect();
+        let settings = BuildSettings::default().with_max_leaf(2);
+        Surface { triangles, tree: Bvh::build(&boxes, &settings).unwrap_or_default(), min, max }
+    }
+
+    pub(crate) fn triangle(&self, number: u32) -> &[DVec3; 3] {
+        &self.triangles[number as usize]
+    }
+
+    pub(crate) fn triangles(&self) -> &[[DVec3; 3]] {
+        &self.triangles
+    }
+
+    /// The diagonal of the box around it.
+    pub(crate) fn diagonal(&self) -> f64 {
+        (self.max - self.min).length()
+    }
+
+    /// The nearest triangle and its distance, which is right to about 1e-15.
+    pub(crate) fn nearest(&self, p: DVec3) -> Nearest {
+        let (best, _) = self.tree.nearest(p, f64::INFINITY, |triangle, bound| {
+            let d = distance(p, self.triangle(triangle));
+            (d < bound).then_some(d)
+        });
+        let (triangle, distance) = best.unwrap_or((0, f64::INFINITY));
+        Nearest { triangle, distance }
+    }
+
+    /// How far a point is from one triangle, right to about 1e-15 whatever the triangle's shape.
+    pub(crate) fn distance_to(&self, p: DVec3, triangle: u32) -> f64 {
+        distance(p, self.triangle(triangle))
+    }
+
+    /// The surface, which is closed, winds around the point; on the surface also true.
+    pub(crate) fn contains(&self, p: DVec3) -> bool {
+        let mut winding = 0_i64;
+        let mut is_on = false;
+        let ahead = Aabb::around(p, DVec3::new(self.max.x.max(p.x), p.y, p.z));
+        self.tree.visit_box(&ahead, |leaf| {
+            for &number in leaf.primitives {
+                let t = self.triangle(number);
+                match half_line(p, t) {
+                    HalfLine::Misses => {}
+                    HalfLine::StartsIn => {
+                        is_on = true;
+                        return ControlFlow::Break(());
+                    }
+                    // Facing along x it is left, else entered.
+                    HalfLine::Crosses if 0.0 < orient2d_along(0, t[0], t[1], t[2]) => winding += 1,
+                    HalfLine::Crosses => winding -= 1,
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        is_on || winding != 0
+    }
+}
+
+/// How far a point is from a triangle, right to about 1e-15.
+pub(crate) fn distance(p: DVec3, t: &[DVec3; 3]) -> f64 {
+    tri_distance::point_triangle(p, t).distance
+}
