@@ -3,8 +3,10 @@
 //! Each family of questions is one file here: it takes [`Options`], asks [`work::in_chunks`] to spread the work over
 //! threads, prints what it found, and says whether all of it was right.
 #![forbid(unsafe_code)]
+#![allow(clippy::duplicate_mod)] // Rays are asked in f32 and again in f64, by one file.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
+mod rays;
 mod triangles;
 mod work;
 
@@ -14,6 +16,7 @@ const USAGE: &str = "\
 cargo xtask truth WHAT [OPTIONS]
 
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
+  rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
 
   --pairs N, --rays N, --count N   how many
   --seed S                         another sequence of random numbers (1)
@@ -63,6 +66,7 @@ fn run() -> Result<bool, Error> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["rays"] => Ok(rays::run(&options)),
         ["triangles"] => Ok(triangles::run(&options)),
         _ => Err(format!("what shall be asked?\n{USAGE}").into()),
     }

@@ -50,6 +50,7 @@ extern crate alloc;
 
 mod aabb8;
 mod build;
+mod children;
 mod counters;
 mod distance;
 mod nearest;
@@ -70,6 +71,7 @@ mod volumes;
 
 pub use aabb8::PlacedAabb;
 pub use build::{BuildQuality, BuildSettings, Builder};
+pub use children::Child;
 pub use counters::{Counters, Visit};
 pub use distance::{ClosestPair, PairSearch, closest_pair};
 pub use obb8::{Obb8, PlacedObb};

@@ -138,7 +138,10 @@ pub enum HalfLine {
     /// The half-line does not cross the triangle.
     Misses,
     /// The half-line, moved by an infinitely small amount, crosses the triangle.
-    Crosses,
+    Crosses {
+        /// It passes to the side from which the corners appear counter-clockwise: it comes from behind.
+        is_back_face: bool,
+    },
     /// The point lies in the triangle.
     StartsIn,
 }
@@ -182,7 +185,11 @@ pub fn half_line(p: DVec3, t: &[DVec3; 3]) -> HalfLine {
     // Counter-clockwise in (y, z) means facing along x: the point is behind if it is below. It is not on the plane, or
     // it would lie in the triangle.
     let below = orient3d(t[0], t[1], t[2], p);
-    if (0.0 < below) == is_positive && below != 0.0 { HalfLine::Crosses } else { HalfLine::Misses }
+    if (0.0 < below) == is_positive && below != 0.0 {
+        HalfLine::Crosses { is_back_face: is_positive }
+    } else {
+        HalfLine::Misses
+    }
 }
 
 /// Where a point is, as to triangles that are closed: exact. Every triangle is looked at.
@@ -193,7 +200,7 @@ pub fn point_in_mesh(p: DVec3, triangles: impl IntoIterator<Item = [DVec3; 3]>) 
     for t in triangles {
         match half_line(p, &t) {
             HalfLine::Misses => {}
-            HalfLine::Crosses => is_inside = !is_inside,
+            HalfLine::Crosses { .. } => is_inside = !is_inside,
             HalfLine::StartsIn => return Placement::Surface,
         }
     }

@@ -9,20 +9,24 @@
 //! on Biomedical Engineering 30(2), 1983.
 
 use carom_math::ops::{atan2, sqrt};
+use carom_math::predicates::orient3d;
 use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::DVec3;
 
 /// The solid angle under which a triangle is seen from a point, in `[-2 pi, 2 pi]`: positive where it is seen from behind, that
-/// is, where it appears clockwise.
+/// is, where it appears clockwise. Its sign is exact.
 ///
-/// From a point in the triangle's plane: 0 beside it; on it, 0 or 2 pi, either way.
+/// From a point in the triangle's plane: 0 beside it, 0 or 2 pi on it.
 pub fn solid_angle(p: DVec3, t: &[DVec3; 3]) -> f64 {
     let [a, b, c] = t.map(|v| v - p);
     let factor = scale_of(a.abs().max(b.abs()).max(c.abs()).max_element());
     let [a, b, c] = [a, b, c].map(|v| v * factor);
     let [la, lb, lc] = [a, b, c].map(|v| sqrt(v.length_squared()));
-    let volume = a.dot(b.cross(c));
+    // Near the triangle the sign of the volume is worth a whole turn, so it may not be lost to rounding.
+    let side = orient3d(t[0], t[1], t[2], p);
+    let size = a.dot(b.cross(c)).abs().max(f64::MIN_POSITIVE);
+    let volume = if side == 0.0 { 0.0 } else { size.copysign(side) };
     let cosines = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     2.0 * atan2(volume, cosines)
 }

@@ -164,6 +164,15 @@ pub const RAY_ROUNDS: u32 = 200;
 ///
 /// The parameter is then right to 1e-15 times this number, relative to the distance of the triangle.
 pub const RAY_PARAMETER_CONDITION: f64 = 1.0e3;
+/// Pure numbers, radius over distance. Parts of a surface so small from where they are seen that their winding number is taken
+/// from sums: first with the largest number, and with the next where the bound on the error is not good enough.
+///
+/// A larger first number wastes an attempt on most points; a smaller one asks more parts than needed.
+pub const WINDING_RATIOS: [f64; 3] = [0.35, 0.12, 0.04];
+
+/// A winding number. What the answer of a query may leave out of it.
+pub const WINDING: f64 = 1e-3;
+
 /// Pure number. How far a matrix may be from a rotation, in the largest entry of R^T R - 1, and still be a rounded one.
 ///
 /// Files print direction cosines with six digits, which leaves a few 1e-6; a scale of 0.1 % is 2e-3 and is refused.

@@ -38,6 +38,8 @@ pub mod f64;
 
 mod closest;
 mod ray_convex;
+mod winding_tree;
 
 pub use carom_gjk::Outcome;
 pub use kernel::*;
+pub use winding_tree::WindingNumber;

@@ -246,12 +246,19 @@ impl HeightField {
     /// included: exact in whether it does. `part` is the triangle, of several at one t the one with the lowest number; a
     /// back face is met from below. A ray along a triangle meets its neighbours.
     pub fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
-        let mut best: Option<(f64, u32, bool)> = None;
-        self.visit_ray(ray, interval, |t, triangle, is_back_face| {
+        self.line_cast(widen(ray.origin), widen(ray.direction), interval)
+    }
+
+    /// [`HeightField::ray_cast`] for a ray in `f64`, such as one brought into the field's frame by a pose.
+    pub fn line_cast(&self, origin: DVec3, direction: DVec3, interval: Interval) -> Option<RayHit> {
+        let mut best: Option<(Real, u32, bool)> = None;
+        self.visit_ray(origin, direction, interval, |t, triangle, is_back_face| {
+            // Hits that are one after rounding go by their numbers, as in the list of all hits.
+            let t = real(t);
             if best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
                 best = Some((t, triangle, is_back_face));
             }
-            best.map_or(t, |(least, ..)| least)
+            best.map_or(f64::INFINITY, |(least, ..)| wide(least.next_up()))
         });
         best.map(|(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face))
     }
@@ -259,24 +266,34 @@ impl HeightField {
     /// Every place in the interval where a ray touches a triangle, appended to `out` in the order of t, then of the
     /// triangles; one through an edge touches both of its triangles.
     pub fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+        self.line_cast_all(widen(ray.origin), widen(ray.direction), interval, out);
+    }
+
+    /// [`HeightField::ray_cast_all`] for a ray in `f64`.
+    pub fn line_cast_all(&self, origin: DVec3, direction: DVec3, interval: Interval, out: &mut Vec<RayHit>) {
         let mut found = Vec::new();
-        self.visit_ray(ray, interval, |t, triangle, is_back_face| {
-            found.push((t, triangle, is_back_face));
+        self.visit_ray(origin, direction, interval, |t, triangle, is_back_face| {
+            found.push((real(t), triangle, is_back_face));
             f64::INFINITY
         });
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         out.extend(found.iter().map(|&(t, triangle, is_back_face)| self.hit(t, triangle, is_back_face)));
     }
 
-    fn hit(&self, t: f64, triangle: u32, is_back_face: bool) -> RayHit {
+    fn hit(&self, t: Real, triangle: u32, is_back_face: bool) -> RayHit {
         let corners = self.corners(triangle);
         let normal = polygon_normal(3, |i| corners[i]).unwrap_or(DVec3::Y);
-        RayHit::new(real(t), narrow(normal)).with_part(triangle).with_back_face(is_back_face)
+        RayHit::new(t, narrow(normal)).with_part(triangle).with_back_face(is_back_face)
     }
 
     /// Gives the triangles that the ray touches, in no order, with t, at least all up to the t that `hit` answers.
-    fn visit_ray(&self, ray: &Ray, interval: Interval, mut hit: impl FnMut(f64, u32, bool) -> f64) {
-        let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+    fn visit_ray(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        interval: Interval,
+        mut hit: impl FnMut(f64, u32, bool) -> f64,
+    ) {
         let (min, mut max) = (wide(interval.min), wide(interval.max));
         if !(origin.is_finite() && direction.is_finite() && min <= max) {
             return;

@@ -153,6 +153,39 @@ impl MeshReport {
     }
 }
 
+impl TriMesh {
+    /// [`MeshReport::is_solid`] without the rest of the report: along every edge as many triangles run forwards as
+    /// backwards, corners with equal coordinates taken for one.
+    pub fn is_solid(&self) -> bool {
+        if is_balanced(self.indices()) {
+            return true;
+        }
+        let corners: Vec<[DVec3; 3]> = self.iter_corners().collect();
+        is_balanced(&weld(&corners).0)
+    }
+}
+
+/// Every edge is run along as often forwards as backwards.
+fn is_balanced(triangles: &[[u32; 3]]) -> bool {
+    let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
+    for t in triangles {
+        for i in 0..3 {
+            let (from, to) = (u64::from(t[i]), u64::from(t[(i + 1) % 3]));
+            if from < to {
+                forwards.push(from << 32 | to);
+            } else if to < from {
+                backwards.push(to << 32 | from);
+            }
+        }
+    }
+    if forwards.len() != backwards.len() {
+        return false;
+    }
+    forwards.sort_unstable();
+    backwards.sort_unstable();
+    forwards == backwards
+}
+
 /// Adds to a list of offenders while there is room.
 fn name(list: &mut Vec<u32>, number: u32) {
     if list.len() < MeshReport::MAX_NAMED {

@@ -151,20 +151,23 @@ macro_rules! height_field_tests {
                         .triangles()
                         .filter_map(|triangle| {
                             let hit = line_touches(o, d, &field.corners(triangle))?;
-                            (min <= hit.t && hit.t <= max).then_some((hit.t, triangle, hit.is_back_face))
+                            (min <= hit.t && hit.t <= max).then_some((
+                                f64::from(hit.t as Real),
+                                triangle,
+                                hit.is_back_face,
+                            ))
                         })
                         .collect();
                     expected.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     let what = format!("{ray:?} {interval:?} {field:?}");
                     let first = field.ray_cast(&ray, interval);
                     let first = first.map(|hit| (f64::from(hit.t), hit.part, hit.is_back_face));
-                    let rounded = |e: &(f64, u32, bool)| (f64::from(e.0 as Real), e.1, e.2);
-                    assert_eq!(first, expected.first().map(rounded), "{what}");
+                    assert_eq!(first, expected.first().copied(), "{what}");
                     let mut all = Vec::new();
                     field.ray_cast_all(&ray, interval, &mut all);
                     let all: Vec<_> =
                         all.iter().map(|hit| (f64::from(hit.t), hit.part, hit.is_back_face)).collect();
-                    assert_eq!(all, expected.iter().map(rounded).collect::<Vec<_>>(), "{what}");
+                    assert_eq!(all, expected, "{what}");
                     match expected.len() {
                         0 => n_misses += 1,
                         1 => n_hits += 1,

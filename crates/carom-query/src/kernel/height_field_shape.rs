@@ -5,9 +5,10 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (a tree per body, built in its own frame).
 
+use super::super::num::Interval;
 use super::super::num::geom::{HeightField, MeshError, RayHit, TriMesh};
-use super::super::num::{Interval, Ray};
 use super::mesh_shape::MeshShape;
+use super::ray::Line;
 use alloc::vec::Vec;
 use carom_bvh::BvhError;
 
@@ -83,15 +84,15 @@ impl HeightFieldShape {
         self.triangles.get(part as usize).copied().unwrap_or(part)
     }
 
-    /// [`HeightField::ray_cast`] with the triangle numbered as a part.
-    pub(super) fn ray_cast(&self, ray: &Ray, interval: Interval) -> Option<RayHit> {
-        self.field.ray_cast(ray, interval).map(|hit| self.renumbered(hit))
+    /// [`HeightField::line_cast`] with the triangle numbered as a part.
+    pub(super) fn ray_cast(&self, line: &Line, interval: Interval) -> Option<RayHit> {
+        self.field.line_cast(line.origin, line.direction, interval).map(|hit| self.renumbered(hit))
     }
 
-    /// [`HeightField::ray_cast_all`] with the triangles numbered as parts.
-    pub(super) fn ray_cast_all(&self, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+    /// [`HeightField::line_cast_all`] with the triangles numbered as parts.
+    pub(super) fn ray_cast_all(&self, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
         let start = out.len();
-        self.field.ray_cast_all(ray, interval, out);
+        self.field.line_cast_all(line.origin, line.direction, interval, out);
         for hit in &mut out[start..] {
             *hit = self.renumbered(*hit);
         }

@@ -7,6 +7,7 @@
 
 use super::super::num::Pose;
 use super::super::num::geom::TriMesh;
+use crate::winding_tree::WindingTree;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Obb};
@@ -34,6 +35,8 @@ pub struct MeshShape {
     surface: Bvh<Obb>,
     /// The triangles of each leaf of `surface`, to be tested eight at a time.
     blocks: Vec<TriBlock8>,
+    /// For the inside of a mesh that is not closed.
+    open: Option<WindingTree>,
     scale: f64,
     low: DVec3,
     high: DVec3,
@@ -56,7 +59,9 @@ impl MeshShape {
         let line_blocks = tree.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
         let surface = surface(&mesh, scale, &settings)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
-        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, scale, low, high })
+        let open =
+            (!mesh.is_solid()).then(|| WindingTree::new(&tree, |t| mesh.corners(t).map(|p| p * scale)));
+        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, open, scale, low, high })
     }
 
     /// The triangles.
@@ -72,6 +77,17 @@ impl MeshShape {
     /// A power of two: tree coordinate = mesh coordinate * scale.
     pub fn scale(&self) -> f64 {
         self.scale
+    }
+
+    /// The mesh bounds a solid: along every edge as many triangles run forwards as backwards, so that every point off the surface has
+    /// a whole winding number.
+    pub fn is_solid(&self) -> bool {
+        self.open.is_none()
+    }
+
+    /// What winding numbers of a mesh that is not closed are computed from.
+    pub(super) fn open(&self) -> Option<&WindingTree> {
+        self.open.as_ref()
     }
 
     /// A box around the placed mesh: around the placed box of the mesh.

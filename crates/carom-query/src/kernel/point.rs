@@ -6,10 +6,11 @@
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen};
 use super::convex;
+use super::inside;
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::ray_convex::Point;
-use carom_geom::{FeatureId, SupportMap, tri_distance, winding};
+use carom_geom::{FeatureId, SupportMap, tri_distance};
 use carom_math::WidePose;
 use carom_math::ops::sqrt;
 use core::ops::ControlFlow;
@@ -83,7 +84,7 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProj
     let (_, triangle, nearest) = best?;
     // In f64 from the points, so that the distance belongs to them.
     let distance = sqrt((nearest - wide).length_squared());
-    let is_inside = may_enclose && 0.5 < winding::winding_number(wide, mesh.mesh().iter_corners());
+    let is_inside = may_enclose && inside::is_inside(mesh, wide);
     let signed = if is_inside { -distance } else { distance };
     Some(PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN).with_part(triangle))
 }

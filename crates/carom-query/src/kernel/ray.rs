@@ -1,7 +1,9 @@
 //! Rays against any shape: the first place, or every place, where they meet its surface.
 //!
-//! Shapes are their surfaces here: a ray that starts inside hits the far side from behind. Meshes are watertight: whether
-//! a line passes through a triangle is decided exactly, so no ray slips between two neighbours.
+//! Shapes are their surfaces here: a ray that starts inside hits the far side from behind. Meshes are watertight, under any
+//! pose: a ray is taken into the frame of the mesh once, in `f64`, each coordinate off by a few roundings; all triangles
+//! then meet the same line, and whether it passes through one is decided exactly. No ray slips between two neighbours, and
+//! the crossings of a closed mesh are right in number.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.8 and 25.4 (hits behind the origin).
 
@@ -12,29 +14,47 @@ use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::ray_convex;
 use alloc::vec::Vec;
+use carom_geom::SupportMap;
 use carom_geom::line_lanes::BlockLine;
-use carom_geom::{SupportMap, ray_mesh};
+use carom_geom::ray_mesh::{self, TriangleHit};
 use carom_math::scaling;
 use core::ops::ControlFlow;
+use glam::DVec3;
 
 /// The first place in the interval where the ray meets the surface of the shape, in the world frame.
 ///
 /// The interval may start behind the origin; t counts in lengths of the direction. Of several triangles hit at the same t
 /// the one with the lowest number answers.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    let local = ray.in_frame_of(pose);
-    first(shape, &local, interval).map(|hit| placed(hit, pose))
+    first(shape, pose, ray, interval).map(|hit| placed(hit, pose))
 }
 
 /// Every place in the interval where the ray meets the surface, appended to `out` in the order of t, then of the parts;
 /// for a convex shape where the ray enters and where it leaves. World frame.
 ///
-/// A ray through an edge of a mesh hits all triangles of the edge.
+/// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     let start = out.len();
-    all(shape, &ray.in_frame_of(pose), interval, out);
-    out[start..].sort_by(|a, b| a.t.total_cmp(&b.t).then(a.part.cmp(&b.part)));
-    for hit in &mut out[start..] {
+    all(shape, pose, ray, interval, out);
+    sort_and_place(&mut out[start..], pose);
+}
+
+/// Every place in the interval where the ray passes through the surface of a mesh, each once, appended to `out` in the order of
+/// t, then of the triangles. World frame.
+///
+/// Through an edge or a corner the ray passes as it would if it were moved by an infinitely small amount, the same for all
+/// triangles; so the crossings of a mesh that bounds a solid are as many inwards as outwards over the whole line, and of
+/// those ahead of a point as many more lead outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
+/// ([`ray_cast_all`]) and may not cross.
+pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+    let start = out.len();
+    visit_all(mesh, &Line::new(pose, ray), interval, ray_mesh::line_crosses, out);
+    sort_and_place(&mut out[start..], pose);
+}
+
+fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
+    hits.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.part.cmp(&b.part)));
+    for hit in hits {
         *hit = placed(*hit, pose);
     }
 }
@@ -44,7 +64,10 @@ fn placed(mut hit: RayHit, pose: &Pose) -> RayHit {
     hit
 }
 
-fn first(shape: &Shape, ray: &Ray, interval: Interval) -> Option<RayHit> {
+/// The first hit of a ray of the world, in the frame of the shape.
+fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
+    let line = Line::new(pose, ray);
+    let ray = &ray.in_frame_of(pose);
     match shape {
         Shape::Sphere(s) => s.ray_cast(ray, interval, false),
         Shape::Capsule(s) => s.ray_cast(ray, interval, false),
@@ -55,18 +78,21 @@ fn first(shape: &Shape, ray: &Ray, interval: Interval) -> Option<RayHit> {
         Shape::Ellipsoid(s) => s.ray_cast(ray, interval, false),
         Shape::Hull(s) => s.ray_cast(ray, interval, false),
         Shape::HalfSpace(s) => s.ray_cast(ray, interval, false),
-        Shape::Mesh(s) => first_triangle(s, ray, interval),
-        Shape::HeightField(s) => s.ray_cast(ray, interval),
+        Shape::Mesh(s) => first_triangle(s, &line, interval),
+        Shape::HeightField(s) => s.ray_cast(&line, interval),
         Shape::Compound(s) => first_part(s, ray, interval),
         Shape::Rounded(s) => first_end(&**s, ray, interval),
         Shape::User(s) => first_end(&**s, ray, interval),
     }
 }
 
-fn all(shape: &Shape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+/// Every hit of a ray of the world, in the frame of the shape.
+fn all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+    let line = Line::new(pose, ray);
+    let ray = &ray.in_frame_of(pose);
     match shape {
-        Shape::Mesh(mesh) => all_triangles(mesh, ray, interval, out),
-        Shape::HeightField(s) => s.ray_cast_all(ray, interval, out),
+        Shape::Mesh(mesh) => visit_all(mesh, &line, interval, ray_mesh::line_touches, out),
+        Shape::HeightField(s) => s.ray_cast_all(&line, interval, out),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts().iter().enumerate() {
                 let start = out.len();
@@ -123,43 +149,68 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval) -> Option<RayH
     best
 }
 
-fn first_triangle(mesh: &MeshShape, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    let mut best: Option<(f64, u32, bool)> = None;
+/// The line of a ray in the frame of a mesh, the same for all its triangles.
+pub(super) struct Line {
+    pub(super) origin: DVec3,
+    pub(super) direction: DVec3,
+}
+
+impl Line {
+    /// Two products and two sums for each coordinate, after the difference of two places.
+    fn new(pose: &Pose, ray: &Ray) -> Line {
+        let pose = pose.wide();
+        Line {
+            origin: pose.inverse_transform_point(widen(ray.origin)),
+            direction: pose.inverse_transform_vector(widen(ray.direction)),
+        }
+    }
+}
+
+fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<RayHit> {
+    let mut best: Option<(Real, u32, bool)> = None;
     let max = widen_real(interval.max);
-    visit(mesh, ray, interval, |t, triangle, is_back_face| {
+    visit(mesh, line, interval, ray_mesh::line_touches, |t, triangle, is_back_face| {
+        // Hits that are one after rounding go by their numbers, as in the list of all hits.
+        let t = narrow_real(t);
         if best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
             best = Some((t, triangle, is_back_face));
         }
-        best.map_or(max, |(t, ..)| t)
+        best.map_or(max, |(t, ..)| widen_real(t.next_up()))
     });
     best.map(|(t, triangle, is_back_face)| triangle_hit(mesh, t, triangle, is_back_face))
 }
 
-fn all_triangles(mesh: &MeshShape, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
+fn visit_all(mesh: &MeshShape, line: &Line, interval: Interval, rule: Rule, out: &mut Vec<RayHit>) {
     let max = widen_real(interval.max);
-    visit(mesh, ray, interval, |t, triangle, is_back_face| {
-        out.push(triangle_hit(mesh, t, triangle, is_back_face));
+    visit(mesh, line, interval, rule, |t, triangle, is_back_face| {
+        out.push(triangle_hit(mesh, narrow_real(t), triangle, is_back_face));
         max
     });
 }
 
-/// Gives every triangle that the ray touches, with t, up to the t that `hit` answers.
-fn visit(mesh: &MeshShape, ray: &Ray, interval: Interval, mut hit: impl FnMut(f64, u32, bool) -> f64) {
-    let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+/// Which triangles count: those that the line touches, or those that it crosses.
+type Rule = fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>;
+
+/// Gives every triangle that counts, with t, up to the t that `hit` answers.
+fn visit(
+    mesh: &MeshShape,
+    line: &Line,
+    interval: Interval,
+    rule: impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
+    mut hit: impl FnMut(f64, u32, bool) -> f64,
+) {
+    let Line { origin, direction } = *line;
     let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
     let scale = mesh.scale();
-    let line = BlockLine::new(origin, direction);
+    let block_line = BlockLine::new(origin, direction);
     mesh.tree().visit_ray(origin * scale, direction * scale, min, max, |leaf, _| {
         // Eight at once, nearly all of them misses; then the exact test.
-        let mut lanes = mesh.may_touch(&leaf, &line);
+        let mut lanes = mesh.may_touch(&leaf, &block_line);
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
             let Some(&triangle) = leaf.primitives.get(lane) else { break };
-            let Some(touch) = ray_mesh::line_touches(origin, direction, &mesh.mesh().corners(triangle))
-            else {
-                continue;
-            };
+            let Some(touch) = rule(origin, direction, &mesh.mesh().corners(triangle)) else { continue };
             if min <= touch.t && touch.t <= max {
                 max = max.min(hit(touch.t, triangle, touch.is_back_face));
             }
@@ -168,10 +219,9 @@ fn visit(mesh: &MeshShape, ray: &Ray, interval: Interval, mut hit: impl FnMut(f6
     });
 }
 
-fn triangle_hit(mesh: &MeshShape, t: f64, triangle: u32, is_back_face: bool) -> RayHit {
+fn triangle_hit(mesh: &MeshShape, t: Real, triangle: u32, is_back_face: bool) -> RayHit {
     let [a, b, c] = mesh.mesh().corners(triangle);
     let normal = scaling::unit(scaling::balanced(b - a).cross(scaling::balanced(c - a)));
     let normal: Vec3 = normal.map_or(Vec3::ZERO, narrow);
-    let t: Real = narrow_real(t);
     RayHit::new(t, normal).with_part(triangle).with_back_face(is_back_face)
 }

@@ -1,0 +1,31 @@
+//! The children of a node one by one, for callers that keep data of their own for every part of a tree.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.1.
+
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+
+/// A part of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Child<'a> {
+    /// A node, by its number.
+    Node(u32),
+    /// A leaf.
+    Leaf(Leaf<'a>),
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// The children of a node, each with its reference, below `8 * n_nodes`, under which a caller can keep what it knows of
+    /// the child. Node 0 is the root, and the children of a node have larger numbers than itself. None for a number that no
+    /// node has.
+    #[inline]
+    pub fn children(&self, node: u32) -> impl DoubleEndedIterator<Item = (usize, Child<'_>)> {
+        let found = self.nodes.get(node as usize);
+        let len = found.map_or(0, |node| node.len.min(8) as usize);
+        (0..len).filter_map(move |lane| {
+            let child = found?.child[lane];
+            let part =
+                if child & LEAF == 0 { Child::Node(child) } else { Child::Leaf(self.leaf(child & !LEAF)) };
+            Some((node as usize * 8 + lane, part))
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Points against meshes: inside, outside or on the surface, and how often the surface winds around them.
+//!
+//! A mesh that bounds a solid, every edge run along as often forwards as backwards, has a whole winding number
+//! everywhere off its surface: that is the number of triangles that a half-line leaves through, less those that it enters through,
+//! counted exactly through the tree. For any other mesh the winding number is that of the solid angles (`winding_tree.rs`), which
+//! is near 1 where the surface would be closed but for small holes, and falls smoothly to 0 through the holes.
+//!
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
+//! Numbers, ACM TOG 32(4), 2013.
+
+use super::super::num::{Pose, Vec3, widen};
+use super::mesh_shape::MeshShape;
+use crate::winding_tree::{WindingNumber, WindingTree};
+use carom_geom::ray_mesh::{HalfLine, Placement, half_line};
+use carom_geom::segment_triangle::point_in_triangle;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// Inside, outside or on the surface of a mesh: inside is where the surface winds around the point more than half a time.
+///
+/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact for a mesh that bounds a solid, and exact
+/// in whether the point is on the surface for any mesh.
+pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
+    let local = pose.wide().inverse_transform_point(widen(point));
+    match mesh.open() {
+        None => match crossings(mesh, local) {
+            None => Placement::Surface,
+            Some(1..) => Placement::Inside,
+            Some(_) => Placement::Outside,
+        },
+        Some(_) if is_on_surface(mesh, local) => Placement::Surface,
+        Some(open) => {
+            if is_inside_open(mesh, open, local) {
+                Placement::Inside
+            } else {
+                Placement::Outside
+            }
+        }
+    }
+}
+
+/// How often the surface winds around a point, to within the tolerance, a number such as
+/// [`WINDING`](carom_math::tol::WINDING); 0 asks for the sum over all triangles.
+///
+/// For a mesh that bounds a solid a whole number, exact; on the surface that of one side. For any other mesh the sum of the
+/// solid angles over 4 pi: what the triangles hide of the surroundings of the point, counted negative where they
+/// show their front.
+pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64) -> WindingNumber {
+    let local = pose.wide().inverse_transform_point(widen(point));
+    match mesh.open() {
+        Some(open) => {
+            let scale = mesh.scale();
+            let corners = |t: u32| mesh.mesh().corners(t).map(|p| p * scale);
+            open.winding_number(mesh.tree(), &corners, local * scale, tolerance)
+        }
+        None => WindingNumber { value: f64::from(crossings(mesh, local).unwrap_or(0)), error: 0.0 },
+    }
+}
+
+/// The surface winds around a point of the mesh's frame more than half a time.
+pub(super) fn is_inside(mesh: &MeshShape, point: DVec3) -> bool {
+    match mesh.open() {
+        Some(open) => is_inside_open(mesh, open, point),
+        None => crossings(mesh, point).is_some_and(|winding| 0 < winding),
+    }
+}
+
+fn is_inside_open(mesh: &MeshShape, open: &WindingTree, point: DVec3) -> bool {
+    let scale = mesh.scale();
+    open.is_inside(mesh.tree(), &|t| mesh.mesh().corners(t).map(|p| p * scale), point * scale)
+}
+
+/// The winding number of a mesh that bounds a solid: triangles left through, less those entered through, by the half-line
+/// along x; `None` on the surface.
+fn crossings(mesh: &MeshShape, point: DVec3) -> Option<i32> {
+    let mut winding = Some(0);
+    mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
+        for &triangle in leaf.primitives {
+            match half_line(point, &mesh.mesh().corners(triangle)) {
+                HalfLine::Misses => {}
+                HalfLine::Crosses { is_back_face } => {
+                    winding = winding.map(|n| if is_back_face { n + 1 } else { n - 1 });
+                }
+                HalfLine::StartsIn => {
+                    winding = None;
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        ControlFlow::Continue(t_max)
+    });
+    winding
+}
+
+/// The point lies in a triangle.
+fn is_on_surface(mesh: &MeshShape, point: DVec3) -> bool {
+    let visit = mesh.tree().visit_near(point * mesh.scale(), 0.0, |leaf, limit| {
+        if leaf.primitives.iter().any(|&t| point_in_triangle(point, &mesh.mesh().corners(t))) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(limit)
+    });
+    visit.stopped
+}
