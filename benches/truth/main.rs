@@ -6,8 +6,10 @@
 #![allow(clippy::duplicate_mod)] // Rays are asked in f32 and again in f64, by one file.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
+mod filter;
 mod rays;
 mod triangles;
+mod winding;
 mod work;
 
 use std::process::ExitCode;
@@ -17,6 +19,8 @@ cargo xtask truth WHAT [OPTIONS]
 
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
+  filter      how seldom exact arithmetic is needed on the meshes of the real data
+  winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
   --pairs N, --rays N, --count N   how many
   --seed S                         another sequence of random numbers (1)
@@ -66,7 +70,9 @@ fn run() -> Result<bool, Error> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["filter"] => Ok(filter::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
+        ["winding"] => Ok(winding::run(&options)),
         ["triangles"] => Ok(triangles::run(&options)),
         _ => Err(format!("what shall be asked?\n{USAGE}").into()),
     }

@@ -1,13 +1,14 @@
 //! Triangle against triangle, held against exact integers.
 
 use carom_geom::segment_triangle::{
-    point_in_triangle, point_on_segment, segment_meets_triangle, segments_meet,
+    point_in_convex, point_in_half_spaces, point_in_triangle, point_on_segment, segment_meets_triangle,
+    segments_meet,
 };
 use carom_geom::tri_distance::{self, closest_points};
 use carom_geom::tri_intersection::{Intersection, intersection};
 use carom_geom::tri_tri::{intersects, intersects_filter};
 use carom_testkit::oracle::integer::triangles_meet;
-use carom_testkit::oracle::triangle as oracle;
+use carom_testkit::oracle::triangle::{self as oracle, LineHit};
 use carom_testkit::random::Random;
 use carom_testkit::triangle_pairs::{self, Family, Placement};
 use glam::{DVec3, dvec3};
@@ -205,6 +206,103 @@ fn intersections_are_what_they_say() {
         }
     }
     assert!(kinds.iter().all(|&n| 500 < n), "{kinds:?}");
+}
+
+/// The ends of the common segment against those of rational arithmetic: the outermost places at which a side of the one passes
+/// through the other.
+#[test]
+fn intersection_segments_exactly() {
+    let mut random = Random::new(15);
+    let (mut n_segments, mut n_points, mut worst) = (0, 0, 0.0_f64);
+    for round in 0..40_000 {
+        let families = [
+            Family::Random,
+            Family::CornerOnFace,
+            Family::EdgeOnEdge,
+            Family::NearlyCoplanar,
+            Family::Slivers,
+        ];
+        let [a, b] = triangle_pairs::pair(&mut random, families[round % families.len()]);
+        let (a, b) = (Placement::Plain.place(&a), Placement::Plain.place(&b));
+        let mut ends = Vec::new();
+        for (s, t) in [(&a, &b), (&b, &a)] {
+            for i in 0..3 {
+                // Of whole numbers, so the difference is exact.
+                let (p, d) = (s[i], s[(i + 1) % 3] - s[i]);
+                if let LineHit::Inside { t, t_sign } | LineHit::Boundary { t, t_sign } =
+                    oracle::line_triangle(p, d, t)
+                    && 0 <= t_sign
+                    && t <= 1.0
+                {
+                    ends.push(p + d * t);
+                }
+            }
+        }
+        let size = a.iter().chain(&b).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
+        let mut near = |p: DVec3, q: DVec3| {
+            let off = (p - q).abs().max_element() / size;
+            worst = worst.max(off);
+            assert!(off <= 4e-16, "{off:e}: {p} {q} {a:?} {b:?}");
+        };
+        match intersection(&a, &b) {
+            Intersection::Empty => assert!(ends.is_empty(), "{ends:?} {a:?} {b:?}"),
+            Intersection::Point(p) => {
+                ends.iter().for_each(|q| near(p, *q));
+                n_points += 1;
+            }
+            Intersection::Segment([p, q]) if !ends.is_empty() => {
+                let along = |e: &DVec3| (*e - p).dot(q - p);
+                ends.sort_by(|e, f| along(e).total_cmp(&along(f)));
+                near(p, ends[0]);
+                near(q, ends[ends.len() - 1]);
+                n_segments += 1;
+            }
+            // All in one plane, or a segment in the plane of the other: see intersections_are_what_they_say.
+            _ => {}
+        }
+    }
+    println!("{n_segments} segments, {n_points} points; the ends are off by at most {worst:e} of the size");
+    assert!(5_000 < n_segments && 1_000 < n_points, "{n_segments} {n_points}");
+}
+
+/// Points against convex solids given by planes and by faces, of whole numbers up to 2^26 and so coarse that most points are on a
+/// face or next to one.
+#[test]
+fn points_in_convex_solids_exactly() {
+    let mut random = Random::new(16);
+    let mut counts = [0; 4];
+    for round in 0..20_000 {
+        let reach = [3, 6, 1 << 26][round % 3];
+        let corners = [0; 4].map(|_| random.grid_point(reach));
+        let p = match round % 4 {
+            0 => random.grid_point(reach),
+            1 => corners[0] * 0.5 + corners[1] * 0.5,
+            2 => corners[0] * 0.25 + corners[1] * 0.25 + corners[2] * 0.5,
+            _ => corners[0] * 0.25 + corners[1] * 0.25 + corners[2] * 0.25 + corners[3] * 0.25,
+        };
+        let faces = [[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]];
+        let volume = oracle::orient3d(corners[0], corners[1], corners[2], corners[3]);
+        if volume != 0 {
+            // The fourth is below the first face, so that all look outwards, or the other way round.
+            let faces = faces.map(|f| f.map(|i| corners[i]));
+            let faces = if volume > 0 { faces } else { faces.map(|[a, b, c]| [a, c, b]) };
+            let expected = oracle::hulls_meet(&[p], &corners);
+            assert_eq!(point_in_convex(p, &faces), expected, "{p} {corners:?}");
+            counts[usize::from(expected)] += 1;
+        }
+        // Planes through a point that is nearly p.
+        let planes = [0; 3].map(|_| {
+            let n = random.grid_point(reach) - random.grid_point(reach);
+            (n, -n.dot(corners[0]) + random.below(3) as f64 - 1.0)
+        });
+        let is_behind = |&(n, d): &(DVec3, f64)| {
+            oracle::sum_of_products(&[(n.x, p.x), (n.y, p.y), (n.z, p.z), (d, 1.0)]) <= 0
+        };
+        let expected = planes.iter().all(is_behind);
+        assert_eq!(point_in_half_spaces(p, &planes), expected, "{p} {planes:?}");
+        counts[2 + usize::from(expected)] += 1;
+    }
+    assert!(counts.iter().all(|&n| 1_000 < n), "{counts:?}");
 }
 
 #[test]
