@@ -14,6 +14,7 @@ use crate::flat::strictly_apart;
 use crate::normal::polygon_normal;
 use crate::{FeatureId, FeatureKind};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
+use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
 use carom_math::predicates::{difference_cross_signs, direction_side, line_side, orient3d, plane_side};
 use carom_math::scaling::{balanced, hypot, unit};
@@ -111,13 +112,49 @@ pub(crate) fn half_space(
     Some(if speed < 0.0 { Chord { enter: end, ..all } } else { Chord { exit: end, ..all } })
 }
 
-/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i.
+/// The box between two corners; faces 2 i (positive) and 2 i + 1 (negative) of axis i. Exact in whether the line meets it.
 pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> {
     let slab = |axis: usize| {
         let features = [0, 1].map(|side| FeatureId::face(2 * axis as u32 + side));
         slab(o, d, axis, [min[axis], max[axis]], features)
     };
-    slab(0)?.intersection(slab(1)?)?.intersection(slab(2)?)
+    let slabs = [slab(0)?, slab(1)?, slab(2)?];
+    let [mut enter, mut exit] = [slabs[0].enter, slabs[0].exit];
+    for slab in &slabs[1..] {
+        enter = if enter.t < slab.enter.t { slab.enter } else { enter };
+        exit = if slab.exit.t < exit.t { slab.exit } else { exit };
+    }
+    // Each quotient has two roundings.
+    let room = 4.0 * f64::EPSILON * (enter.t.abs() + exit.t.abs());
+    if !(enter.t - exit.t <= room) {
+        return None;
+    }
+    if -room <= enter.t - exit.t && room.is_finite() {
+        // By an edge or a corner: in exact numbers.
+        if !slabs_meet_exactly(o, d, min, max) {
+            return None;
+        }
+        exit.t = exit.t.max(enter.t);
+    }
+    Some(Chord { enter, exit })
+}
+
+/// The line is between all planes of a box at once: it comes past none after it has gone past another.
+#[cold]
+fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
+    let number = |x: f64| ExactNumber::from(x);
+    // The way to the plane where the line comes in on this axis, and to that where it goes, times the other speed.
+    let (near, far) =
+        (DVec3::select(d.cmplt(DVec3::ZERO), max, min), DVec3::select(d.cmplt(DVec3::ZERO), min, max));
+    (0..3).filter(|&i| d[i] != 0.0).all(|i| {
+        (0..3).filter(|&j| j != i && d[j] != 0.0).all(|j| {
+            let comes = &(&number(near[i]) - &number(o[i])) * &number(d[j].abs());
+            let goes = &(&number(far[j]) - &number(o[j])) * &number(d[i].abs());
+            // t is the way over the speed: of a speed below zero, minus that.
+            let sign = |x: f64, way: ExactNumber| if x < 0.0 { -way } else { way };
+            (&sign(d[i], comes) - &sign(d[j], goes)).sign() <= 0.0
+        })
+    })
 }
 
 /// The plane of all x with `normal . x + offset = 0` as a sheet: face 0 met against the normal, face 1 along it. Exact in
@@ -153,7 +190,7 @@ pub(crate) fn frustum(o: DVec3, d: DVec3, near: f64, far: f64, slopes: DVec2) ->
     Some(chord)
 }
 
-/// A ball about a centre.
+/// A ball about a centre. Exact in whether the line meets it.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
     let speed_sq = d.length_squared();
@@ -163,10 +200,16 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
     // From the point of the line that is closest to the centre, so that a far origin costs no digits twice.
     let closest_t = -to_center.dot(d) / speed_sq;
     let closest = to_center + d * closest_t;
-    let rest = radius * radius - closest.length_squared();
-    if !(0.0 <= rest) {
+    let closest_sq = closest.length_squared();
+    let rest = radius * radius - closest_sq;
+    // The closest point is off by some four units of the way to it.
+    let room =
+        16.0 * f64::EPSILON * (radius * radius + closest_sq + sqrt(closest_sq * to_center.length_squared()));
+    let is_near = rest.abs() <= room;
+    if !(0.0 <= rest || is_near) || (is_near && !line_meets_ball_exactly(o, d, center, radius)) {
         return None;
     }
+    let rest = rest.max(0.0);
     let half = sqrt(rest / speed_sq);
     // A ball without extent is met head-on.
     let end = |t: f64, way: DVec3| {
@@ -174,6 +217,14 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
         End::new(closest_t + t, normal.unwrap_or(DVec3::ZERO), feature)
     };
     Some(Chord { enter: end(-half, -d), exit: end(half, d) })
+}
+
+/// The distance of the line from the centre is |w x d| / |d|.
+#[cold]
+fn line_meets_ball_exactly(o: DVec3, d: DVec3, center: DVec3, radius: f64) -> bool {
+    let (w, d) = (ExactVec3::difference(o, center), ExactVec3::from(d));
+    let reach_sq = &ExactNumber::from(radius).squared() * &d.length_squared();
+    (&w.cross(&d).length_squared() - &reach_sq).sign() <= 0.0
 }
 
 /// The endless cylinder about the y axis.

@@ -1,7 +1,7 @@
 //! Every row of the table of rays: all hits against the first hit and against where the shape is, boxes against boxes in
 //! other form, planes against fractions, polygons against their triangles.
 
-use carom_testkit::oracle::rational::{LinePlane, line_plane};
+use carom_testkit::oracle::rational::{LinePlane, line_ball_sign, line_meets_box, line_plane};
 use carom_testkit::random::Random;
 use glam::DVec3;
 
@@ -197,6 +197,39 @@ macro_rules! ray_table_tests {
                     assert_eq!(ray::aabb(&ray, Interval::BOTH, &carom_bounds::Aabb::EMPTY, solid), None);
                     assert_eq!(ray::obb(&ray, Interval::BOTH, &carom_bounds::Obb::EMPTY, solid), None);
                 }
+            }
+
+            #[test]
+            fn balls_and_boxes_are_met_exactly() {
+                let mut random = Random::new(35);
+                let (mut n_hits, mut n_misses, mut n_touches) = (0, 0, 0);
+                for i in 0..6000 {
+                    let size = [1.0, 2f64.powi(-80), 2f64.powi(80)][i % 3];
+                    // Thirds and sevenths are rounded: touching is then a matter of the last digit.
+                    let share = [1.0, 1.0 / 3.0, 1.0 / 7.0][i / 3 % 3];
+                    let o = wide(stored((random.grid_point(6) - 3.0) * (share * size)));
+                    let d = wide(stored((random.grid_point(4) - 2.0) * share));
+                    let half = wide(stored(random.grid_point(3) * (share * size)));
+                    if d == DVec3::ZERO {
+                        continue;
+                    }
+                    let ray = Ray::new(stored(o), stored(d));
+                    let ball = geom::Sphere::new(half.x as Real).unwrap();
+                    let sign = line_ball_sign(o, d, half.x);
+                    let hits = ball.ray_hits(&ray, Interval::BOTH);
+                    assert_eq!(!hits.as_slice().is_empty(), sign <= 0, "{ray:?} {ball:?}");
+                    let cuboid = geom::Cuboid::new(stored(half)).unwrap();
+                    let meets = line_meets_box(o, d, -half, half);
+                    let hits = cuboid.ray_hits(&ray, Interval::BOTH);
+                    assert_eq!(!hits.as_slice().is_empty(), meets, "{ray:?} {cuboid:?}");
+                    n_hits += usize::from(meets);
+                    n_misses += usize::from(!meets);
+                    n_touches += usize::from(sign == 0);
+                }
+                assert!(
+                    1000 < n_hits && 1000 < n_misses && 50 < n_touches,
+                    "{n_hits} {n_misses} {n_touches}"
+                );
             }
 
             #[test]

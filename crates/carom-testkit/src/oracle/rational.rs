@@ -60,3 +60,30 @@ pub fn line_plane(origin: DVec3, direction: DVec3, normal: DVec3, offset: f64) -
         _ => LinePlane::At(to_f64(&-(height / speed))),
     }
 }
+
+/// The sign of the distance of a line from a ball about the origin: 0 where it is tangent.
+pub fn line_ball_sign(origin: DVec3, direction: DVec3, radius: f64) -> i32 {
+    let (o, d) = (exact3(origin), exact3(direction));
+    // The least of |o + t d|^2 - r^2, times |d|^2.
+    let (dd, od) = (dot(&d, &d), dot(&o, &d));
+    sign(&((dot(&o, &o) - exact(radius) * exact(radius)) * dd - &od * &od))
+}
+
+/// The line meets the closed box: the intervals of t of all three axes have a number in common.
+pub fn line_meets_box(origin: DVec3, direction: DVec3, min: DVec3, max: DVec3) -> bool {
+    let (mut low, mut high): (Option<BigRational>, Option<BigRational>) = (None, None);
+    for axis in 0..3 {
+        if direction[axis] == 0.0 {
+            if origin[axis] < min[axis] || max[axis] < origin[axis] {
+                return false;
+            }
+            continue;
+        }
+        let at = |plane: f64| (exact(plane) - exact(origin[axis])) / exact(direction[axis]);
+        let (a, b) = (at(min[axis]), at(max[axis]));
+        let (first, last) = if a < b { (a, b) } else { (b, a) };
+        low = Some(low.map_or(first.clone(), |low| low.max(first)));
+        high = Some(high.map_or(last.clone(), |high| high.min(last)));
+    }
+    low.is_none() || low <= high
+}

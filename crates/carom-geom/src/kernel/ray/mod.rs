@@ -22,8 +22,8 @@
 //!
 //! Shapes are met in their own frame, see [`Ray::in_frame_of`]. The interval of t may start behind the origin, and t
 //! counts in lengths of the direction. Everything is closed: a ray that touches hits, once. Decided in `f64`; whether a
-//! ray meets a point, a segment, a triangle or a polygon is exact for the given numbers, the rest is right to some
-//! 1e-15 of the figure's size.
+//! line meets a point, a plane, a segment, a triangle, a polygon, a ball or a box in its own frame is exact for the given
+//! numbers, the rest is right to some 1e-15 of the figure's size and distance.
 //!
 //! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face. Special cases:
 //! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in and where it goes out;
