@@ -137,7 +137,7 @@ const meshOf = shape => {
 
 // ---- WebGL.
 const canvas = $("view");
-const gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
+const gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true });
 if (!gl) { fail("This browser has no WebGL 2."); return; }
 const compile = (vertex, fragment) => {
   const program = gl.createProgram();

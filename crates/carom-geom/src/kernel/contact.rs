@@ -117,6 +117,15 @@ impl Manifold {
         &mut self.contacts[..usize::from(self.n_contacts)]
     }
 
+    /// Another common normal, for the contacts too: where the manifold is moved to another frame.
+    #[inline]
+    pub fn set_normal(&mut self, normal: Vec3) {
+        self.normal = normal;
+        for contact in self.contacts_mut() {
+            contact.normal = normal;
+        }
+    }
+
     /// Adds a contact and says whether there was room for it.
     #[inline]
     pub fn push(&mut self, contact: Contact) -> bool {

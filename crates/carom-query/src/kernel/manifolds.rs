@@ -48,7 +48,7 @@ pub fn manifolds(
     collect(a, b, &pose_b.wide_relative_to(pose_a), prediction, cache, out);
     let frame = pose_a.wide();
     for manifold in &mut out[first..] {
-        *manifold = placed(manifold, &frame);
+        place(manifold, &frame);
     }
 }
 
@@ -77,7 +77,8 @@ fn collect(
             let a_in_b = b_in_a.inverse();
             collect(b, a, &a_in_b, prediction, cache, out);
             for manifold in &mut out[first..] {
-                *manifold = placed(&manifold.swapped(), b_in_a);
+                *manifold = manifold.swapped();
+                place(manifold, b_in_a);
             }
         }
     }
@@ -195,7 +196,7 @@ fn parts(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: Real, out: &mut
         // Many pairs of parts share the one cache of the bodies: each starts cold.
         collect(part, b, &b_in_a.relative_to(pose), prediction, &mut ManifoldCache::new(), out);
         for manifold in &mut out[first..] {
-            *manifold = placed(manifold, pose);
+            place(manifold, pose);
             for contact in manifold.contacts_mut() {
                 contact.part_a = contact.part_a.saturating_add(first_number);
             }
@@ -203,15 +204,11 @@ fn parts(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: Real, out: &mut
     }
 }
 
-/// The manifold moved out of the frame that `frame` places.
-fn placed(manifold: &Manifold, frame: &WidePose) -> Manifold {
-    let mut moved = Manifold::new(narrow(frame.transform_vector(widen(manifold.normal()))));
-    for contact in manifold.contacts() {
-        let mut c = *contact;
-        c.point_a = narrow(frame.transform_point(widen(c.point_a)));
-        c.point_b = narrow(frame.transform_point(widen(c.point_b)));
-        c.normal = moved.normal();
-        moved.push(c);
+/// Moves the manifold out of the frame that `frame` places.
+fn place(manifold: &mut Manifold, frame: &WidePose) {
+    manifold.set_normal(narrow(frame.transform_vector(widen(manifold.normal()))));
+    for contact in manifold.contacts_mut() {
+        contact.point_a = narrow(frame.transform_point(widen(contact.point_a)));
+        contact.point_b = narrow(frame.transform_point(widen(contact.point_b)));
     }
-    moved
 }
