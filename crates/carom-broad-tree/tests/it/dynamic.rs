@@ -1,6 +1,6 @@
 //! The tree keeps the contract, with lists and without.
 
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter};
 use carom_broad_tree::{DynamicBvh, TreeSettings};
 use carom_testkit::conform;
