@@ -264,7 +264,12 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             (best, best_weights, best_sq) = (i, [wx, wy, wz], nearest.distance_sq);
         }
     }
-    on_triangle(polytope, best, best_weights, state.normal, state.upper, lower)
+    let mut depth = on_triangle(polytope, best, best_weights, state.normal, state.upper, lower);
+    // The polytope lies inside C by what is left between the bounds: half of that for either body, along the normal.
+    let short = state.upper * c.unscale - depth.normal.dot(depth.a - c.b_in_a.transform_point(depth.b));
+    depth.a += depth.normal * (0.5 * short);
+    depth.b -= c.b_in_a.inverse_transform_vector(depth.normal) * (0.5 * short);
+    depth
 }
 
 /// The first polytope, around the origin or touching it; or, when C has no volume, the depth 0 along its flat direction.

@@ -42,6 +42,8 @@ fn points_of_a_search_that_gives_up_belong_together() {
         let settings = GjkSettings::default().with_max_iterations(128, depth_rounds);
         let pose = WidePose { rotation, translation: DVec3::new(1.5, 0.0, 0.0) };
         let found = signed_distance(&cylinder, &capsule, &pose, &settings, None);
+        let along = (found.point_b - found.point_a).dot(found.normal);
+        assert!((along - found.distance).abs() < 1e-12, "{depth_rounds}: {found:?}");
         // Early on the normal is a rough one, and the points are those of a rough polytope inside.
         let across = (found.point_a - found.point_b).cross(found.normal).length();
         assert!(across < if depth_rounds < 256 { 1.5 } else { 1e-4 }, "{depth_rounds}: {found:?}");
