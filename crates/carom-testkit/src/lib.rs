@@ -9,6 +9,7 @@ extern crate alloc;
 pub mod conform;
 pub mod corpus;
 pub mod data;
+pub mod invariants;
 pub mod meshes;
 pub mod oracle;
 pub mod random;

@@ -6,6 +6,7 @@
 mod cloud;
 mod curved;
 mod hulls;
+mod invariants;
 mod polytopes;
 mod published;
 mod regression;

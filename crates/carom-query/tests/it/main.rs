@@ -1,5 +1,6 @@
 //! Integration tests of carom-query.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::duplicate_mod)] // invariants/ask.rs is compiled for f32 and again for f64.
 
 mod compound;
 mod convex_matrix;
@@ -7,6 +8,7 @@ mod corpus;
 mod height_field;
 mod inside;
 mod mass;
+mod invariants;
 mod matrix;
 mod mesh_cases;
 mod mesh_mesh;

@@ -85,7 +85,7 @@ pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64)
             {
                 return Err(format!("the normal is {got}, not {right:?}"));
             }
-            if let Some([on_a, on_b]) = answer.points.filter(|_| near < exact.abs()) {
+            if let Some([on_a, on_b]) = answer.points {
                 is_on(a, precision, on_a, near).map_err(|e| format!("the point of A {e}"))?;
                 is_on(b, precision, on_b, near).map_err(|e| format!("the point of B {e}"))?;
                 is_number("the distance of the points", on_a.distance(on_b), exact.abs(), 2.0 * near)?;
