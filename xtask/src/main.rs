@@ -5,6 +5,7 @@
 mod bench;
 mod cases;
 mod check;
+mod corpus;
 mod fuzz;
 mod licences;
 mod metadata;
@@ -25,6 +26,7 @@ cargo xtask tidy                       the rules of the source tree alone
 cargo xtask bench [GROUP [FILTER]] [--quick]
                                        carom and its peers on the same work: table, CSV, plots
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
+cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
 cargo xtask cases                      real data with known answers through the program, where the data is
 cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
 ";
@@ -87,6 +89,7 @@ fn run() -> Result<bool, Error> {
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
         ["cases"] => cases::run(&root),
+        ["corpus"] => corpus::run(&root),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),
     }
 }

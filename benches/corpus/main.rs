@@ -1,0 +1,229 @@
+//! The table of the corpus of public failures: carom and parry on every question, right or wrong.
+//!
+//! `corpus --date DAY --out FILE`, usually by `cargo xtask corpus`. A panic, and an answer that does not come in ten
+//! seconds, are wrong answers and are told as such. Only an answer that is wrong by much counts as wrong here: a
+//! ten-thousandth of the largest coordinate of the question for `f32`, a ten-millionth for `f64`.
+#![forbid(unsafe_code)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)] // A program.
+#![allow(clippy::duplicate_mod)] // parry.rs is compiled for each of parry's two crates.
+
+mod double;
+mod single;
+
+use carom_testkit::corpus::{Answer, Case, Entry, Exactly, Precision, carom, entries, exactly, judge};
+use std::any::Any;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// What a library is asked by: its answers, or why it has none.
+type Ask = fn(&Case) -> Result<Vec<Answer>, Silence>;
+
+/// Why there is no answer.
+pub(crate) enum Silence {
+    /// The library does not offer the query for these shapes.
+    NotOffered,
+    /// The library says that it cannot: a wrong answer.
+    Refused(String),
+}
+
+/// A column of the table.
+struct Column {
+    name: &'static str,
+    precision: Precision,
+    ask: Ask,
+}
+
+const COLUMNS: [Column; 4] = [
+    Column {
+        name: "carom",
+        precision: Precision::Single,
+        ask: |case| Ok(carom::answers(case, Precision::Single)),
+    },
+    Column {
+        name: "carom, `f64`",
+        precision: Precision::Double,
+        ask: |case| Ok(carom::answers(case, Precision::Double)),
+    },
+    Column { name: "parry3d", precision: Precision::Single, ask: single::parry::answers },
+    Column { name: "parry3d-f64", precision: Precision::Double, ask: double::parry::answers },
+];
+
+/// After this an answer is late.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How one library did on one entry.
+enum Verdict {
+    Right,
+    NotOffered,
+    Wrong { n_wrong: usize, first: String },
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut date = String::new();
+    let mut out = PathBuf::new();
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or("an option without its value")?;
+        match word.as_str() {
+            "--date" => date = value,
+            "--out" => out = value.into(),
+            _ => return Err(format!("{word}: there are --date and --out").into()),
+        }
+    }
+    // Panics are counted and told in the table.
+    std::panic::set_hook(Box::new(|_| ()));
+    let (text, is_right) = table(&date)?;
+    std::fs::write(&out, text)?;
+    println!("{}", out.display());
+    // Threads that never come back do not keep the program.
+    std::process::exit(i32::from(!is_right));
+}
+
+/// The page, and whether carom is right everywhere.
+fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
+    let all = entries();
+    let mut rows = String::new();
+    let mut n_right = [0; COLUMNS.len()];
+    let mut n_offered = [0; COLUMNS.len()];
+    let mut notes = String::new();
+    let mut family = "";
+    for entry in &all {
+        if family != entry.family {
+            family = entry.family;
+            write!(rows, "\n## {}\n\n| thread | question | exact | by |", capitalized(family))?;
+            COLUMNS.iter().try_for_each(|column| write!(rows, " {} |", column.name))?;
+            write!(rows, "\n|---|---|---|---|{}\n", "---|".repeat(COLUMNS.len()))?;
+        }
+        write!(rows, "| {} | {} | {} | {} |", entry.thread, entry.what, answer(entry), entry.by)?;
+        for (i, column) in COLUMNS.iter().enumerate() {
+            let verdict = ask(entry, column);
+            n_offered[i] += usize::from(!matches!(verdict, Verdict::NotOffered));
+            match verdict {
+                Verdict::Right => {
+                    n_right[i] += 1;
+                    write!(rows, " right |")?;
+                }
+                Verdict::NotOffered => write!(rows, " not offered |")?,
+                Verdict::Wrong { n_wrong, first } => {
+                    let of = entry.cases.len();
+                    let count = if of == 1 { String::new() } else { format!(", {n_wrong} of {of}") };
+                    write!(rows, " **wrong**{count} |")?;
+                    writeln!(notes, "- {}, {}: {first}", entry.thread, column.name)?;
+                }
+            }
+        }
+        rows.push('\n');
+    }
+    let mut page = String::from("# The corpus of public failures\n\n");
+    let n_questions: usize = all.iter().map(|entry| entry.cases.len()).sum();
+    writeln!(
+        page,
+        "{} failures that users of collision libraries have published, {n_questions} questions. An entry is right where\n\
+         every answer to every question is: also with the bodies exchanged and, for triangles, with the corners in any\n\
+         order. Written by `cargo xtask corpus` on {date}.\n\n\
+         Wrong means wrong by more than a ten-thousandth of the largest coordinate of the question in `f32`, a\n\
+         ten-millionth in `f64`, against what is exact for the input as it is stored; a panic; a refusal; or no answer in\n\
+         ten seconds. (carom's own tests ask for a millionth, and for 1e-10.) Contact points have to lie on the surfaces,\n\
+         normals have to be of length 1. Boxes and trees are asked of the tree of the broad phase.\n",
+        all.len()
+    )?;
+    write!(page, "| | version | right | of |\n|---|---|---|---|\n")?;
+    for (i, column) in COLUMNS.iter().enumerate() {
+        let package = column.name.split(',').next().unwrap_or_default();
+        writeln!(page, "| {} | {} | {} | {} |", column.name, version(package), n_right[i], n_offered[i])?;
+    }
+    page.push_str(&rows);
+    if !notes.is_empty() {
+        write!(page, "\n## The first wrong answer of each\n\n{notes}")?;
+    }
+    Ok((page, n_right[..2].iter().all(|n| *n == all.len())))
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
+}
+
+/// The version that the lock file names.
+fn version(package: &str) -> &'static str {
+    const LOCK: &str = include_str!("../../Cargo.lock");
+    let line = format!("name = \"{package}\"");
+    let mut lines = LOCK.lines().skip_while(|l| *l != line).skip(1);
+    lines.next().and_then(|l| l.strip_prefix("version = \"")?.strip_suffix('"')).unwrap_or("unknown")
+}
+
+/// The exact answer in a word or two.
+fn answer(entry: &Entry) -> String {
+    let [case] = entry.cases.as_slice() else { return format!("{} questions", entry.cases.len()) };
+    let number = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.6e}") };
+    match (case, exactly(case, Precision::Double)) {
+        (Case::Hull { corners: Some(0), .. }, _) => "no hull".to_string(),
+        (Case::Hull { points, .. }, _) => format!("the hull of {} points", points.len()),
+        (_, Exactly::Distance(d)) if d < 0.0 => format!("depth {}", number(-d)),
+        (_, Exactly::Distance(d)) => format!("distance {}", number(d)),
+        (_, Exactly::Triangles { meets: true, .. }) => "they meet".to_string(),
+        (_, Exactly::Triangles { distance, .. }) => format!("distance {}", number(distance)),
+        (_, Exactly::Ray(Some(t))) => format!("t {}", number(t)),
+        (_, Exactly::Ray(None)) => "no hit".to_string(),
+        (_, Exactly::Pairs(pairs)) => format!("{} pairs", pairs.len()),
+        (_, Exactly::Hull) => String::new(),
+    }
+}
+
+/// All questions of the entry, each in time.
+fn ask(entry: &Entry, column: &Column) -> Verdict {
+    let tolerance = if column.precision == Precision::Single { 1e-4 } else { 1e-7 };
+    let (mut n_wrong, mut n_offered, mut first) = (0, 0, None);
+    let mut wrong = |why: String| {
+        n_wrong += 1;
+        first.get_or_insert(why);
+    };
+    for (i, case) in entry.cases.iter().enumerate() {
+        let (sender, receiver) = mpsc::channel();
+        let (question, ask) = (case.clone(), column.ask);
+        std::thread::spawn(move || {
+            // Nobody waits for it any more: nothing to do.
+            let _ = sender.send(catch_unwind(AssertUnwindSafe(|| ask(&question))));
+        });
+        let which = if entry.cases.len() == 1 { String::new() } else { format!("question {}: ", i + 1) };
+        match receiver.recv_timeout(PATIENCE) {
+            Err(_) => {
+                n_offered += 1;
+                wrong(format!("{which}no answer in ten seconds"));
+            }
+            Ok(Err(panic)) => {
+                n_offered += 1;
+                wrong(format!("{which}panics: {}", message(&*panic)));
+            }
+            Ok(Ok(Err(Silence::NotOffered))) => {}
+            Ok(Ok(Err(Silence::Refused(why)))) => {
+                n_offered += 1;
+                wrong(format!("{which}{why}"));
+            }
+            Ok(Ok(Ok(answers))) => {
+                n_offered += 1;
+                let judged = answers.iter().find_map(|a| judge(case, a, column.precision, tolerance).err());
+                if let Some(why) = judged {
+                    wrong(format!("{which}{why}"));
+                }
+            }
+        }
+    }
+    match first {
+        _ if n_offered == 0 => Verdict::NotOffered,
+        None => Verdict::Right,
+        Some(first) => Verdict::Wrong { n_wrong, first },
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+    text.lines().next().unwrap_or_default().to_string()
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask corpus`: carom and its Rust peers on every failure that users of other libraries have published.
+
+use crate::Error;
+use std::path::Path;
+use std::process::Command;
+
+/// Writes the table; true where carom is right everywhere.
+pub(crate) fn run(root: &Path) -> Result<bool, Error> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let page = root.join("crates").join("carom-testkit").join("CORPUS.md");
+    let status = Command::new(program)
+        .current_dir(root)
+        .args([
+            "run",
+            "--quiet",
+            "--release",
+            "-p",
+            "carom-benches",
+            "--features",
+            "corpus",
+            "--bin",
+            "corpus",
+            "--",
+        ])
+        .args(["--date", date.get(..10).unwrap_or(&date), "--out"])
+        .arg(&page)
+        .status()?;
+    Ok(status.success())
+}
