@@ -26,6 +26,8 @@ pub(crate) struct Triangulation {
     /// Side i of triangle t goes from corner i to the next one and is numbered 3 t + i; this is the same side in the
     /// neighbour.
     pub(crate) twins: Vec<[u32; 3]>,
+    /// How often a point was held against a plane.
+    pub(crate) n_tests: u64,
 }
 
 /// Points that span no volume: numbers of the input points.
@@ -65,6 +67,8 @@ struct Builder<'a> {
     rim_facet: Vec<u32>,
     /// Sum of the three sizes of the box around all points.
     extent: f64,
+    /// How often a point was held against a plane.
+    n_tests: u64,
 }
 
 /// The convex hull of finite points, of which there are fewer than `u32::MAX / 8`.
@@ -83,6 +87,7 @@ pub(crate) fn quickhull(points: &[DVec3]) -> Result<Triangulation, FlatPoints> {
         next: vec![NONE; points.len()],
         rim_facet: vec![NONE; points.len()],
         extent: (max - min).element_sum(),
+        n_tests: 0,
     };
     builder.start(simplex);
     builder.run();
@@ -162,6 +167,7 @@ impl Builder<'_> {
         Triangulation {
             triangles: alive().map(|f| f.corners).collect(),
             twins: alive().map(|f| f.twins.map(|side| 3 * number[(side / 3) as usize] + side % 3)).collect(),
+            n_tests: self.n_tests,
         }
     }
 
@@ -211,6 +217,7 @@ impl Builder<'_> {
     /// Lets the point wait with the first of the facets that it sees.
     fn file(&mut self, p: u32, facets: &[u32]) {
         for &facet in facets {
+            self.n_tests += 1;
             let Some(height) = self.height_if_seen(facet, p) else { continue };
             let f = &mut self.facets[facet as usize];
             self.next[p as usize] = f.waiting;
@@ -249,6 +256,7 @@ impl Builder<'_> {
                 if self.facets[neighbour as usize].seen_in == round {
                     continue;
                 }
+                self.n_tests += 1;
                 if self.height_if_seen(neighbour, apex).is_some() {
                     self.facets[neighbour as usize].seen_in = round;
                     visible.push(neighbour);

@@ -35,6 +35,8 @@ pub(crate) struct Polytope {
     pub(crate) first_neighbour: Vec<u32>,
     /// Normals of the faces, of unit length.
     pub(crate) normals: Vec<DVec3>,
+    /// How often a point was held against a plane while the exact hulls were built.
+    pub(crate) n_tests: u64,
 }
 
 /// How often superfluous corners are looked for; then only those that lie exactly in a plane or on a line go.
@@ -87,7 +89,8 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
             vertices.iter().zip(&superfluous).filter(|(_, gone)| !**gone).map(|(&v, _)| v).collect();
         let corners: Vec<DVec3> = kept.iter().map(|&v| points[v as usize]).collect();
         match quickhull(&corners) {
-            Ok(smaller) => {
+            Ok(mut smaller) => {
+                smaller.n_tests += surface.n_tests;
                 let used = used_vertices(corners.len(), &smaller);
                 surface = renumbered(smaller, corners.len(), &used);
                 vertices = used.iter().map(|&v| kept[v as usize]).collect();
@@ -353,7 +356,16 @@ impl Faces {
             let normal = polygon_normal(polygon.len(), |i| corners[polygon[i] as usize]);
             normals.push(normal.unwrap_or(seed_normal));
         }
-        Polytope { vertices, corners: ring_corners, first_corner, neighbours, first_neighbour, normals }
+        let n_tests = surface.n_tests;
+        Polytope {
+            vertices,
+            corners: ring_corners,
+            first_corner,
+            neighbours,
+            first_neighbour,
+            normals,
+            n_tests,
+        }
     }
 }
 

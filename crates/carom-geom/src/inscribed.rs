@@ -63,5 +63,7 @@ pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64)
     }
     let measure = |c: DVec3| planes.iter().fold(f64::INFINITY, |least, &(n, h)| least.min(h - n.dot(c)));
     let (found, given) = (measure(inside + center), measure(inside));
-    if given < found { (inside + center, found) } else { (inside, given.max(0.0)) }
+    // Where planes coincide to rounding they hold a ball back no longer along them: it may be far from all vertices.
+    let is_near = center.length_squared() <= reach * reach;
+    if given < found && is_near { (inside + center, found.max(0.0)) } else { (inside, given.max(0.0)) }
 }

@@ -49,6 +49,7 @@ mod num;
 #[path = "twin.rs"]
 pub mod f64;
 
+mod apex_map;
 mod bound;
 mod check;
 mod chord;
@@ -78,6 +79,7 @@ pub mod tri_tri_lanes;
 pub mod winding;
 mod within;
 
+pub use apex_map::ApexMap;
 pub use bound::aabb_from_support;
 pub use kernel::*;
 pub use plane_side::PlaneSide;

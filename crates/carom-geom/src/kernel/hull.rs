@@ -11,6 +11,7 @@
 //! vertex without a better neighbour is a true maximum.
 
 use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
+use crate::apex_map::ApexMap;
 use crate::bound::aabb_from_support;
 use crate::hull_build::FlatPoints;
 use crate::hull_merge::{Polytope, polytope};
@@ -137,6 +138,7 @@ pub struct ConvexHull {
     radius: f64,
     inscribed_center: DVec3,
     inscribed_radius: f64,
+    n_tests: u64,
     scan: Scan,
 }
 
@@ -237,6 +239,7 @@ impl ConvexHull {
             radius: 0.0,
             inscribed_center: DVec3::ZERO,
             inscribed_radius: 0.0,
+            n_tests: polytope.n_tests,
             scan: Scan::default(),
         };
         // Planes that support the hull, whatever the rounding of the normals.
@@ -374,6 +377,27 @@ impl ConvexHull {
     #[inline]
     pub fn inscribed_radius(&self) -> f64 {
         self.inscribed_radius
+    }
+
+    /// How often a point was held against a plane when the hull was built: what it cost.
+    #[inline]
+    pub fn n_build_tests(&self) -> u64 {
+        self.n_tests
+    }
+
+    /// A cube map of directions from which supports are found in a time that does not depend on the number of vertices:
+    /// `n_side` by `n_side` cells on each of six sides, from 1 to 256; about four cells for each vertex serve well.
+    pub fn apex_map(&self, n_side: u32) -> ApexMap {
+        ApexMap::new(n_side, |direction, near| self.climb(direction, near))
+    }
+
+    /// A farthest vertex along a direction of any length but zero, exact to rounding in `f64`: looked up in a map of this
+    /// hull, then climbed to. With the map of another hull it is as right, and slower.
+    #[inline]
+    pub fn support_by(&self, map: &ApexMap, direction: DVec3) -> SupportPoint {
+        let start = map.near(direction).min(self.vertices.len() as u32 - 1);
+        let vertex = self.climb(direction, start);
+        SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
     /// The hull's number of a feature of one of its faces, whose corners and edges are numbered in its order.

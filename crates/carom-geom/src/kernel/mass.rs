@@ -9,7 +9,7 @@
 use super::super::num::{
     Mat3, Pose, Quat, Real, Vec3, narrow, narrow_matrix, real, symmetric_eigen, wide, widen, widen_matrix,
 };
-use super::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Sphere, Tetrahedron, TriMesh};
+use super::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, Sphere, Tetrahedron, TriMesh};
 use core::f64::consts::PI;
 use glam::{DMat3, DVec3};
 
@@ -207,6 +207,18 @@ impl Tetrahedron {
         let corners = self.corners_wide();
         let faces = [0, 1, 2, 3].map(|face| self.face(face).map(|v| corners[v]));
         MassProperties::of_closed_surface(faces, density)
+    }
+}
+
+impl Frustum {
+    /// Mass, centre and inertia for a density: mass per volume, finite, not negative; zero when it is flat.
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        let corners = |face: usize| self.face(face).map(|v| self.corner_wide(v));
+        let halves = (0..6).flat_map(|face| {
+            let [a, b, c, d] = corners(face);
+            [[a, b, c], [a, c, d]]
+        });
+        MassProperties::of_closed_surface(halves, density)
     }
 }
 

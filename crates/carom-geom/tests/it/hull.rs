@@ -1,6 +1,7 @@
 //! Convex hulls: topology, containment, ugly points, real data. Every test runs in both precisions.
 
 use carom_geom::SupportMap;
+use carom_math::predicates::{orient2d_along, orient3d};
 use glam::DVec3;
 
 /// As many random cases as `PROPTEST_CASES` says, else this many.
@@ -25,8 +26,8 @@ macro_rules! hull_tests {
                 <$vec3>::new(v.x as _, v.y as _, v.z as _)
             }
 
-            /// Closed, every corner of three faces or more, Euler, convex to rounding, all points inside.
-            fn check(hull: &ConvexHull, points: &[$vec3]) {
+            /// Closed, every corner of three faces or more, Euler.
+            fn check_topology(hull: &ConvexHull) {
                 let n_half_edges = hull.half_edges().len();
                 for (e, edge) in hull.half_edges().iter().enumerate() {
                     let e = e as u32;
@@ -43,6 +44,11 @@ macro_rules! hull_tests {
                     degree[edge.origin as usize] += 1;
                 }
                 assert!(degree.iter().all(|&d| 3 <= d), "a corner of fewer than three faces");
+            }
+
+            /// Whole, convex to rounding, all points inside.
+            fn check(hull: &ConvexHull, points: &[$vec3]) {
+                check_topology(hull);
                 let size = points.iter().fold(DVec3::ZERO, |m, &p| m.max(wide(p).abs())).element_sum();
                 let bound = 10.0 * 3.0 * f64::from($epsilon) * size;
                 let mut worst = f64::NEG_INFINITY;
@@ -70,7 +76,8 @@ macro_rules! hull_tests {
                 let free = (0..hull.n_faces() as u32)
                     .map(|f| hull.face_offset(f) - hull.face_normal(f).dot(c))
                     .fold(f64::INFINITY, f64::min);
-                assert!((free - r).abs() <= 8.0 * f64::EPSILON * size && 0.0 <= r);
+                assert!((free - r).abs() <= 8.0 * f64::EPSILON * size && 0.0 <= r, "{free:e} is free, not {r:e}");
+                assert!((c - hull.center()).length() <= hull.radius(), "the ball about {c} is elsewhere");
             }
 
             /// Supports are true maxima.
@@ -93,6 +100,19 @@ macro_rules! hull_tests {
                         "climbing from {start} stopped {loss:e} early, radius {:e}",
                         hull.radius()
                     );
+                }
+            }
+
+            /// Of a hull without tolerance: every point below or in every face, decided exactly; each face in one plane.
+            fn check_exactly(hull: &ConvexHull, points: &[$vec3]) {
+                let vertex = |v: u32| wide(hull.vertices()[v as usize]);
+                for face in 0..hull.n_faces() as u32 {
+                    let ring = hull.face_vertices(face);
+                    for pair in ring[1..].windows(2) {
+                        let [a, b, c] = [vertex(ring[0]), vertex(pair[0]), vertex(pair[1])];
+                        assert!(points.iter().all(|&p| 0.0 <= orient3d(a, b, c, wide(p))), "a point outside");
+                        assert!(ring.iter().all(|&v| orient3d(a, b, c, vertex(v)) == 0.0), "a bent face");
+                    }
                 }
             }
 
@@ -342,6 +362,91 @@ macro_rules! hull_tests {
                 }
             }
 
+            /// Points of five kinds: in a ball, on a sphere, in a cube, of a grid of whole numbers, on a paraboloid.
+            fn cloud(kind: usize, n: usize) -> Vec<$vec3> {
+                let mut random = carom_testkit::random::Random::new(kind as u64);
+                let side = (n as f64).cbrt().ceil();
+                (0..n)
+                    .map(|_| {
+                        let p = random.cube_point();
+                        stored(match kind {
+                            0 => loop {
+                                let p = random.cube_point();
+                                if p.length() <= 1.0 {
+                                    break p;
+                                }
+                            },
+                            1 => p.normalize(),
+                            2 => p,
+                            3 => (p * (0.5 * side)).round(),
+                            _ => DVec3::new(p.x, p.y, p.x * p.x + p.y * p.y),
+                        })
+                    })
+                    .collect()
+            }
+
+            /// Points against planes grow as n log n: at most so many times that, for every kind, from a thousand to a million.
+            #[test]
+            fn the_cost_grows_as_n_log_n() {
+                let is_slow = std::env::var_os("CAROM_SLOW").is_some();
+                for (kind, name) in ["ball", "sphere", "cube", "grid", "paraboloid"].into_iter().enumerate() {
+                    let mut n = 1000;
+                    while n <= if is_slow { 1_000_000 } else { 10_000 } {
+                        let points = cloud(kind, n);
+                        let clock = std::time::Instant::now();
+                        let hull = ConvexHull::from_points(&points).unwrap();
+                        let time = clock.elapsed();
+                        let share = hull.n_build_tests() as f64 / (n as f64 * (n as f64).log2());
+                        println!(
+                            "{name:>10} {n:>7} points {:>7} vertices {:>10} tests {share:.2} n log2 n, {time:?}",
+                            hull.vertices().len(),
+                            hull.n_build_tests(),
+                        );
+                        // Beyond, neighbours on a sphere are as near as rounding: what is merged is built again, up to eight times.
+                        let most = if n <= 10_000 { 3.0 } else { 9.0 * 2.5 };
+                        assert!(n as u64 <= hull.n_build_tests() && share <= most, "{name} {n}: {share}");
+                        n *= 10;
+                    }
+                }
+            }
+
+            /// From the map's vertex the climb ends where a look at all vertices does, also with a coarse map or a strange one.
+            #[test]
+            fn an_apex_map_finds_the_farthest_vertex() {
+                let mut random = carom_testkit::random::Random::new(8);
+                let mut n_same = 0;
+                for n in [4, 8, 9, 40, 300, 2000] {
+                    for kind in 0..5 {
+                        let Ok(hull) = ConvexHull::from_points(&cloud(kind, n)) else { continue };
+                        let strange = ConvexHull::from_points(&cloud(1, 50)).unwrap().apex_map(3);
+                        let maps = [hull.apex_map(0), hull.apex_map(4), hull.apex_map(16), strange];
+                        assert_eq!(maps[0].n_side(), 1);
+                        let mut directions: Vec<DVec3> = (0..100).map(|_| random.cube_point()).collect();
+                        directions.extend((0..60).map(|_| random.grid_point(2) - 1.0).filter(|d| *d != DVec3::ZERO));
+                        directions.extend((0..hull.n_faces().min(60) as u32).map(|f| hull.face_normal(f)));
+                        directions.extend([DVec3::new(1e-300, 1e-300, 0.0), DVec3::new(1e200, -1e200, 1e200)]);
+                        for d in directions {
+                            let unit = d / d.abs().max_element();
+                            let height = |v: u32| (wide(hull.vertices()[v as usize]) - hull.center()).dot(unit);
+                            let all = 0..hull.vertices().len() as u32;
+                            let best = all.max_by(|&a, &b| height(a).total_cmp(&height(b))).unwrap();
+                            for map in &maps {
+                                let got = hull.support_by(map, d);
+                                assert_eq!(got.point, wide(hull.vertices()[got.vertex as usize]));
+                                let loss = height(best) - height(got.vertex);
+                                assert!(loss <= 8.0 * f64::EPSILON * hull.radius(), "{n} {kind} {d}: {loss:e}");
+                                n_same += u32::from(got.vertex == best);
+                            }
+                        }
+                        // Nothing sensible to say, and no harm done.
+                        for d in [DVec3::ZERO, DVec3::NAN, DVec3::INFINITY] {
+                            assert!((hull.support_by(&maps[2], d).vertex as usize) < hull.vertices().len());
+                        }
+                    }
+                }
+                assert!(10_000 < n_same, "{n_same}");
+            }
+
             fn ugly_points() -> impl Strategy<Value = Vec<$vec3>> {
                 let coordinate = prop_oneof![
                     4 => (-4..=4_i32).prop_map(f64::from),
@@ -369,8 +474,97 @@ macro_rules! hull_tests {
                     })
             }
 
+            /// Few points, so that all pairs, triples and fours can be asked: equal, on a line, in a plane, or next to it.
+            fn few_points() -> impl Strategy<Value = Vec<$vec3>> {
+                let coordinate = prop_oneof![
+                    6 => (0..=3_i32).prop_map(f64::from),
+                    1 => Just(1.0 + f64::from($epsilon)),
+                    1 => Just(f64::from($epsilon)),
+                ];
+                let point = (coordinate.clone(), coordinate.clone(), coordinate, 0..=2_i32);
+                (prop::collection::vec(point, 1..9), 0..4_usize).prop_map(|(points, flat)| {
+                    points
+                        .into_iter()
+                        .map(|(x, y, z, step)| {
+                            let s = f64::from(step);
+                            stored(match flat {
+                                // On a line or in a plane that are not along the axes, or nearly so.
+                                0 => DVec3::new(1.0, 2.0, -1.0) + DVec3::new(3.0, -1.0, 2.0) * s,
+                                1 => DVec3::new(x, y, 2.0 * x - y),
+                                2 => DVec3::new(x, y, x + 3.0 * y + if step == 2 { z * f64::from($epsilon) } else { 0.0 }),
+                                _ => DVec3::new(x, y, z),
+                            })
+                        })
+                        .collect()
+                })
+            }
+
             proptest! {
                 #![proptest_config(ProptestConfig::with_cases(n_cases(400)))]
+
+                /// What points span is told exactly, whatever pairs, triples and fours of them say; and the lesser hull is theirs.
+                #[test]
+                fn what_few_points_span_is_told_exactly(points in few_points()) {
+                    let p: Vec<DVec3> = points.iter().map(|&p| wide(p)).collect();
+                    let n = p.len();
+                    let off_line = |a: DVec3, b: DVec3, c: DVec3| (0..3).any(|axis| orient2d_along(axis, a, b, c) != 0.0);
+                    let mut dimension = 0;
+                    for i in 0..n {
+                        for j in 0..i {
+                            dimension = dimension.max(usize::from(p[i] != p[j]));
+                            for k in 0..j {
+                                dimension = dimension.max(if off_line(p[i], p[j], p[k]) { 2 } else { 0 });
+                                for l in 0..k {
+                                    dimension = dimension.max(if orient3d(p[i], p[j], p[k], p[l]) != 0.0 { 3 } else { 0 });
+                                }
+                            }
+                        }
+                    }
+                    let settings = HullSettings::default().with_coplanar_tolerance(0.0);
+                    let exact = ConvexHull::from_points_with(&points, &settings);
+                    if let Ok(hull) = &exact {
+                        check_exactly(hull, &points);
+                    }
+                    for answer in [ConvexHull::from_points(&points), exact] {
+                        let told = match answer {
+                            Ok(hull) => {
+                                // Topology only: normals of faces thinner than the square of rounding are beyond 106 bits.
+                                check_topology(&hull);
+                                3
+                            }
+                            Err(HullError::Flat(FlatHull::Polygon(ring))) => {
+                                let ring: Vec<DVec3> = ring.into_iter().map(wide).collect();
+                                prop_assert!(3 <= ring.len() && ring.iter().all(|v| p.contains(v)));
+                                let m = ring.len();
+                                let side = |axis: usize, i: usize, q: DVec3| orient2d_along(axis, ring[i], ring[(i + 1) % m], q);
+                                for axis in 0..3 {
+                                    // Seen along each axis it is a polygon without dents, the same way round everywhere.
+                                    let turns: Vec<f64> = (0..m).map(|i| side(axis, i, ring[(i + 2) % m])).collect();
+                                    let is_left = turns.iter().all(|&t| 0.0 < t);
+                                    prop_assert!(is_left || turns.iter().all(|&t| t < 0.0) || turns.iter().all(|&t| t == 0.0));
+                                    for &q in &p {
+                                        let is_in = |i: usize| (if is_left { 1.0 } else { -1.0 }) * side(axis, i, q) >= 0.0;
+                                        prop_assert!((0..m).all(is_in), "a point outside the polygon");
+                                    }
+                                }
+                                2
+                            }
+                            Err(HullError::Flat(FlatHull::Segment(a, b))) => {
+                                let (low, high) = (wide(a).min(wide(b)), wide(a).max(wide(b)));
+                                prop_assert!(p.iter().all(|&q| low.cmple(q).all() && q.cmple(high).all()));
+                                prop_assert!(p.contains(&wide(a)) && p.contains(&wide(b)) && a != b);
+                                1
+                            }
+                            Err(HullError::Flat(FlatHull::Point(a))) => {
+                                prop_assert!(p.iter().all(|&q| q == wide(a)));
+                                0
+                            }
+                            Err(error) => panic!("{error}"),
+                        };
+                        prop_assert_eq!(told, dimension);
+                    }
+                }
+
                 #[test]
                 fn ugly_points_have_good_hulls(points in ugly_points()) {
                     match ConvexHull::from_points(&points) {
@@ -383,6 +577,7 @@ macro_rules! hull_tests {
                             let settings = HullSettings::default().with_coplanar_tolerance(0.0);
                             let exact = ConvexHull::from_points_with(&points, &settings).unwrap();
                             check(&exact, &points);
+                            check_exactly(&exact, &points);
                         }
                         Err(HullError::Flat(_)) => {}
                         Err(error) => prop_assert!(false, "{}", error),
@@ -395,6 +590,25 @@ macro_rules! hull_tests {
 
 hull_tests!(single, carom_geom, glam::Vec3, f32::EPSILON);
 hull_tests!(double, carom_geom::f64, glam::DVec3, f64::EPSILON);
+
+/// A sliver thinner than rounding: three of its planes coincide and leave a ball free to go anywhere along them.
+#[test]
+fn the_ball_in_a_sliver_stays_with_it() {
+    use carom_geom::f64::ConvexHull;
+    let e = f64::EPSILON;
+    let points = [
+        DVec3::new(3.0, 1.0 + e, 5.0),
+        DVec3::new(1.0, 1.0 + e, 1.0 - e),
+        DVec3::new(2.0, 1.0 + e, 3.0),
+        DVec3::new(e, 2.0, -2.0 + e),
+    ];
+    let hull = ConvexHull::from_points(&points).unwrap();
+    let (low, high) =
+        (points.iter().fold(points[0], |m, p| m.min(*p)), points.iter().fold(points[0], |m, p| m.max(*p)));
+    let center = hull.inscribed_center();
+    assert!(low.cmple(center).all() && center.cmple(high).all(), "{center}");
+    assert_eq!(hull.inscribed_radius(), 0.0);
+}
 
 #[test]
 fn every_instruction_set_finds_the_same_vertex() {

@@ -254,6 +254,65 @@ fn rounded_ellipsoids_are_as_good_as_they_say() {
     close(&plate.mass_properties(2.0), &disc.mass_properties(2.0), 1e-5);
 }
 
+#[test]
+fn a_frustum_is_the_hull_of_its_corners() {
+    for (near, far, x, y) in [(0.5, 2.0, 0.3, 0.7), (0.0, 1.0, 1.0, 0.2)] {
+        let frustum = geom::Frustum::new(near, far, x, y).unwrap();
+        let hull = ConvexHull::from_points(&frustum.corners()).unwrap();
+        close(&hull.mass_properties(2.0), &frustum.mass_properties(2.0), 1e-13);
+        // A pyramid without its tip.
+        let pyramid = |depth: f64| 4.0 * x * y * depth * depth * depth / 3.0;
+        assert!((frustum.mass_properties(1.0).mass - (pyramid(far) - pyramid(near))).abs() < 1e-14);
+    }
+    assert_eq!(geom::Frustum::new(1.0, 1.0, 1.0, 1.0).unwrap().mass_properties(1.0), MassProperties::ZERO);
+}
+
+/// Hulls and meshes of whole coordinates, far from the origin, against fractions: every sum is one of whole numbers.
+#[test]
+fn polyhedra_weigh_what_fractions_say() {
+    let mut random = carom_testkit::random::Random::new(4);
+    for round in 0..200 {
+        let shift = DVec3::new(1000.0, -700.0, 300.0) * f64::from(round % 3);
+        let points: Vec<DVec3> = (0..5 + round % 40).map(|_| random.grid_point(12) + shift).collect();
+        let Ok(hull) = ConvexHull::from_points(&points) else { continue };
+        let mut indices = Vec::new();
+        for face in 0..hull.n_faces() as u32 {
+            let ring = hull.face_vertices(face);
+            indices.extend(ring[1..].windows(2).map(|pair| [ring[0], pair[0], pair[1]]));
+        }
+        let mesh = geom::TriMesh::new(hull.vertices().to_vec(), indices).unwrap();
+        // Six volumes; 24 integrals of x; 120 integrals of x x^T.
+        let (mut volume, mut first, mut second) = (0_i128, [0_i128; 3], [[0_i128; 3]; 3]);
+        for corners in mesh.iter_corners() {
+            let [a, b, c] = corners.map(|p| p.to_array().map(|x| x as i128));
+            let cross = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
+            let six: i128 = (0..3).map(|i| a[i] * cross[i]).sum();
+            let sum = [0, 1, 2].map(|i| a[i] + b[i] + c[i]);
+            volume += six;
+            for i in 0..3 {
+                first[i] += six * sum[i];
+                for j in 0..3 {
+                    second[i][j] += six * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
+                }
+            }
+        }
+        // About the centre: second / 120 - first first^T / (96 volume).
+        let spread = |i: usize, j: usize| {
+            (4 * second[i][j] * volume - 5 * first[i] * first[j]) as f64 / (480 * volume) as f64
+        };
+        let trace = spread(0, 0) + spread(1, 1) + spread(2, 2);
+        let entry = |i: usize, j: usize| if i == j { trace - spread(i, j) } else { -spread(i, j) };
+        let row = |i: usize| DVec3::new(entry(i, 0), entry(i, 1), entry(i, 2));
+        let center = DVec3::from_array(first.map(|x| x as f64 / (4 * volume) as f64));
+        let exact =
+            MassProperties::new(volume as f64 / 6.0, center, DMat3::from_cols(row(0), row(1), row(2)));
+        close(&exact, &hull.mass_properties(1.0), 5e-14);
+        close(&exact, &mesh.mass_properties(1.0), 5e-14);
+        let round = geom::Rounded::new(hull, 0.0).unwrap();
+        close(&exact, &round.mass_properties(1.0), 5e-13);
+    }
+}
+
 /// Halving the angles between samples quarters what is missing: the closed forms are the limit.
 #[test]
 fn polyhedra_converge_to_the_round_shapes() {

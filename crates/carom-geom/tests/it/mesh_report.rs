@@ -28,11 +28,26 @@ fn a_tetrahedron_and_what_can_be_wrong_with_it() {
 #[test]
 fn real_meshes() {
     let Some(table) = data::json("meshes/meshes.json") else { return };
+    let (mut n_watertight, mut n_solid, mut n_single) = (0, 0, 0);
+    assert_eq!(table.as_array().unwrap().len(), 37);
     for row in table.as_array().unwrap() {
         let name = row["name"].as_str().unwrap();
         let mesh = meshes::mesh(name).unwrap();
+        // Whatever single precision holds is reported alike in both.
+        let single: Vec<_> = mesh.vertices.iter().map(|v| v.as_vec3()).collect();
+        let is_single = single.iter().zip(&mesh.vertices).all(|(s, v)| s.as_dvec3() == *v);
+        let single = carom_geom::TriMesh::new(single, mesh.indices.clone());
         let mesh = TriMesh::new(mesh.vertices, mesh.indices).unwrap();
         let r = MeshReport::new(&mesh);
+        if is_single {
+            n_single += 1;
+            let other = carom_geom::MeshReport::new(&single.unwrap());
+            assert_eq!(format!("{other:?}"), format!("{r:?}"), "{name}");
+        }
+        (n_watertight, n_solid) =
+            (n_watertight + u32::from(r.is_watertight()), n_solid + u32::from(r.is_solid()));
+        let (n_flipped, n_unbalanced) = recount(&mesh);
+        assert_eq!((r.n_flipped_edges, r.n_unbalanced_edges), (n_flipped, n_unbalanced), "{name}");
         let count = |key: &str| row[key].as_u64().unwrap() as usize;
         assert_eq!(r.n_triangles, count("triangles"), "{name}");
         assert_eq!(r.n_vertices, count("welded_vertices"), "{name}");
@@ -59,4 +74,25 @@ fn real_meshes() {
             );
         }
     }
+    println!("{n_watertight} watertight, {n_solid} solid, {n_single} in single precision as well");
+    assert!(15 <= n_watertight && 15 <= n_solid && 8 <= n_single);
+}
+
+/// Edges of two triangles that run the same way, and edges run more often one way than the other: by a table.
+fn recount(mesh: &TriMesh) -> (usize, usize) {
+    let mut edges = std::collections::HashMap::new();
+    for corners in mesh.iter_corners() {
+        // Equal coordinates are one vertex; 0 and -0 are equal.
+        let keys = corners.map(|p| (p + glam::DVec3::ZERO).to_array().map(f64::to_bits));
+        if keys[0] == keys[1] || keys[1] == keys[2] || keys[2] == keys[0] {
+            continue;
+        }
+        for i in 0..3 {
+            let (from, to) = (keys[i], keys[(i + 1) % 3]);
+            let (n, balance) = edges.entry((from.min(to), from.max(to))).or_insert((0, 0));
+            (*n, *balance) = (*n + 1, *balance + if from < to { 1 } else { -1 });
+        }
+    }
+    let n_flipped = edges.values().filter(|&&(n, balance)| n == 2 && balance != 0).count();
+    (n_flipped, edges.values().filter(|&&(_, balance)| balance != 0).count())
 }
