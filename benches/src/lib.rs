@@ -15,5 +15,6 @@ mod runner;
 pub mod scenes;
 
 pub use check::Answers;
+pub use clock::thread_ns;
 pub use contest::Contest;
 pub use runner::{Row, Runner, Unit};

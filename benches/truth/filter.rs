@@ -95,7 +95,7 @@ impl Count {
 fn placed(name: &Value, scale: &Value, pose: Option<&Value>) -> Option<Vec<[DVec3; 3]>> {
     let scale = scale.as_f64().unwrap_or(1.0);
     let m: Option<Vec<f64>> =
-        pose.map(|p| p.as_array().map(|p| p.iter().filter_map(Value::as_f64).collect()))?;
+        pose.and_then(Value::as_array).map(|p| p.iter().filter_map(Value::as_f64).collect());
     let place = |p: DVec3| {
         let p = p * scale;
         let Some(m) = m.as_ref().filter(|m| 12 <= m.len()) else { return p };
