@@ -1,4 +1,4 @@
-//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `cases`, `truth`.
+//! The one command of the repository: `cargo xtask check`, `tidy`, `bench`, `fuzz`, `volumes`, `cases`, `truth`.
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
@@ -14,6 +14,7 @@ mod report;
 mod step;
 mod tidy;
 mod truth;
+mod volumes;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,6 +28,7 @@ cargo xtask bench [GROUP [FILTER]] [--quick]
                                        carom and its peers on the same work: table, CSV, plots
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
+cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
 cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
 ";
@@ -88,6 +90,8 @@ fn run() -> Result<bool, Error> {
         ),
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
+        ["volumes"] => volumes::run(&root, 10_000_000),
+        ["volumes", n] => volumes::run(&root, n.parse()?),
         ["cases"] => cases::run(&root),
         ["corpus"] => corpus::run(&root),
         _ => Err(format!("what shall be done?\n{USAGE}").into()),

@@ -30,7 +30,7 @@ const N_DIRECTIONS: usize = 32;
 const FEW: usize = 2 * N_DIRECTIONS;
 
 /// So many of the candidates are improved.
-const N_STARTS: usize = 3;
+const N_STARTS: usize = 5;
 
 /// The largest and the least turn that is tried, in radians; each is half the one before.
 const TURNS: (f64, f64) = (0.25, 0.002);

@@ -1,63 +1,93 @@
-//! Eight axis-aligned boxes side by side: one box against eight at once.
+//! Eight or sixteen axis-aligned boxes side by side: one box against all of them at once, and many against many.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight lanes wide.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1, eight and sixteen lanes wide.
 
 use crate::Aabb;
+use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use glam::Vec3;
 
-/// Eight boxes by component. Empty places hold the empty box, which overlaps nothing.
+/// Boxes by component. Empty places hold the empty box, which overlaps nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub struct Aabb8 {
-    /// Least coordinates: x of all eight, then y, then z.
-    pub min: [[f32; 8]; 3],
+#[repr(C, align(64))]
+pub struct AabbPacket<const N: usize> {
+    /// Least coordinates: x of all boxes, then y, then z.
+    pub min: [[f32; N]; 3],
     /// Greatest coordinates.
-    pub max: [[f32; 8]; 3],
+    pub max: [[f32; N]; 3],
 }
 
-impl Aabb8 {
-    /// Eight empty boxes.
-    pub const EMPTY: Aabb8 = Aabb8 { min: [[f32::INFINITY; 8]; 3], max: [[f32::NEG_INFINITY; 8]; 3] };
+/// Eight boxes.
+pub type Aabb8 = AabbPacket<8>;
 
-    /// The first eight boxes, or as many as there are.
-    pub fn from_boxes(boxes: &[Aabb]) -> Aabb8 {
-        let mut all = Aabb8::EMPTY;
-        for (lane, aabb) in boxes.iter().take(8).enumerate() {
+/// Sixteen boxes.
+pub type Aabb16 = AabbPacket<16>;
+
+impl<const N: usize> AabbPacket<N> {
+    /// Nothing but empty boxes.
+    pub const EMPTY: AabbPacket<N> =
+        AabbPacket { min: [[f32::INFINITY; N]; 3], max: [[f32::NEG_INFINITY; N]; 3] };
+
+    /// The first N boxes, or as many as there are.
+    pub fn from_boxes(boxes: &[Aabb]) -> AabbPacket<N> {
+        let mut all = AabbPacket::EMPTY;
+        for (lane, aabb) in boxes.iter().take(N).enumerate() {
             all.set(lane, aabb);
         }
         all
     }
 
-    /// Puts a box in a place, 0 to 7 (a larger number is taken modulo 8).
+    /// Puts a box in a place, below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn set(&mut self, lane: usize, aabb: &Aabb) {
         for k in 0..3 {
-            self.min[k][lane & 7] = aabb.min[k];
-            self.max[k][lane & 7] = aabb.max[k];
+            self.min[k][lane % N] = aabb.min[k];
+            self.max[k][lane % N] = aabb.max[k];
         }
     }
 
-    /// The box in a place, 0 to 7 (a larger number is taken modulo 8).
+    /// The box in a place, below N (a larger number is taken modulo N).
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Aabb {
-        let i = lane & 7;
+        let i = lane % N;
         Aabb {
             min: Vec3::new(self.min[0][i], self.min[1][i], self.min[2][i]),
             max: Vec3::new(self.max[0][i], self.max[1][i], self.max[2][i]),
         }
     }
 
+    #[inline(always)]
+    fn one_against_all<S: Copy, L: F32Lanes<N, Token = S>>(&self, simd: S, aabb: &Aabb) -> u32 {
+        let mut mask = L::load(simd, &self.min[0]).le(L::splat(simd, aabb.max.x));
+        mask = mask & L::load(simd, &self.max[0]).ge(L::splat(simd, aabb.min.x));
+        mask = mask & L::load(simd, &self.min[1]).le(L::splat(simd, aabb.max.y));
+        mask = mask & L::load(simd, &self.max[1]).ge(L::splat(simd, aabb.min.y));
+        mask = mask & L::load(simd, &self.min[2]).le(L::splat(simd, aabb.max.z));
+        mask = mask & L::load(simd, &self.max[2]).ge(L::splat(simd, aabb.min.z));
+        mask.bits()
+    }
+
+    #[inline(always)]
+    fn each_against_its_own<S: Copy, L: F32Lanes<N, Token = S>>(
+        &self,
+        simd: S,
+        other: &AabbPacket<N>,
+    ) -> u32 {
+        let mut mask = L::load(simd, &self.min[0]).le(L::load(simd, &other.max[0]));
+        mask = mask & L::load(simd, &other.min[0]).le(L::load(simd, &self.max[0]));
+        for k in 1..3 {
+            mask = mask & L::load(simd, &self.min[k]).le(L::load(simd, &other.max[k]));
+            mask = mask & L::load(simd, &other.min[k]).le(L::load(simd, &self.max[k]));
+        }
+        mask.bits()
+    }
+}
+
+impl Aabb8 {
     /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
     #[inline(always)]
     pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
-        let mut mask = S::F32x8::load(simd, &self.min[0]).le(S::F32x8::splat(simd, aabb.max.x));
-        mask = mask & S::F32x8::load(simd, &self.max[0]).ge(S::F32x8::splat(simd, aabb.min.x));
-        mask = mask & S::F32x8::load(simd, &self.min[1]).le(S::F32x8::splat(simd, aabb.max.y));
-        mask = mask & S::F32x8::load(simd, &self.max[1]).ge(S::F32x8::splat(simd, aabb.min.y));
-        mask = mask & S::F32x8::load(simd, &self.min[2]).le(S::F32x8::splat(simd, aabb.max.z));
-        mask = mask & S::F32x8::load(simd, &self.max[2]).ge(S::F32x8::splat(simd, aabb.min.z));
-        mask.bits()
+        self.one_against_all::<S, S::F32x8>(simd, aabb)
     }
 
     /// The box around all eight. For use inside a kernel.
@@ -84,13 +114,21 @@ impl Aabb8 {
     }
 }
 
-struct Overlaps<'a> {
-    packets: &'a [Aabb8],
+impl Aabb16 {
+    /// Bit i: the box overlaps box i, touching included. For use inside a kernel.
+    #[inline(always)]
+    pub fn overlaps_lanes<S: Simd>(&self, simd: S, aabb: &Aabb) -> u32 {
+        self.one_against_all::<S, S::F32x16>(simd, aabb)
+    }
+}
+
+struct OneAgainstMany<'a, const N: usize> {
+    packets: &'a [AabbPacket<N>],
     aabb: &'a Aabb,
     found: &'a mut [u32],
 }
 
-impl Kernel for Overlaps<'_> {
+impl Kernel for OneAgainstMany<'_, 8> {
     type Output = ();
 
     #[inline(always)]
@@ -102,8 +140,86 @@ impl Kernel for Overlaps<'_> {
     }
 }
 
+impl Kernel for OneAgainstMany<'_, 16> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let n = self.packets.len().min(self.found.len());
+        for i in 0..n {
+            self.found[i] = self.packets[i].overlaps_lanes(simd, self.aabb);
+        }
+    }
+}
+
+struct EachAgainstItsOwn<'a> {
+    a: &'a [Aabb8],
+    b: &'a [Aabb8],
+    found: &'a mut [u32],
+}
+
+impl Kernel for EachAgainstItsOwn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let n = self.a.len().min(self.b.len()).min(self.found.len());
+        for i in 0..n {
+            self.found[i] = self.a[i].each_against_its_own::<S, S::F32x8>(simd, &self.b[i]);
+        }
+    }
+}
+
+struct ManyAgainstMany<'a> {
+    a: &'a [Aabb],
+    b: &'a [Aabb8],
+    pairs: &'a mut Vec<(u32, u32)>,
+}
+
+/// Packets that are met by all boxes before the next ones come: 24 KiB of them.
+const BLOCK: usize = 128;
+
+impl Kernel for ManyAgainstMany<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let mut first = 0;
+        while first < self.b.len() {
+            let end = self.b.len().min(first + BLOCK);
+            for i in 0..self.a.len() {
+                for p in first..end {
+                    let mut met = self.b[p].overlaps_lanes(simd, &self.a[i]);
+                    while met != 0 {
+                        self.pairs.push((i as u32, p as u32 * 8 + met.trailing_zeros()));
+                        met &= met - 1;
+                    }
+                }
+            }
+            first = end;
+        }
+    }
+}
+
 /// One box against many, eight at a time: bit i of `found[p]` says that it overlaps box i of packet p, touching included.
 /// As many packets are tested as there are places in `found`.
 pub fn overlaps_packets(packets: &[Aabb8], aabb: &Aabb, found: &mut [u32]) {
-    dispatch(Overlaps { packets, aabb, found });
+    dispatch(OneAgainstMany { packets, aabb, found });
+}
+
+/// [`overlaps_packets`], sixteen at a time.
+pub fn overlaps_packets_16(packets: &[Aabb16], aabb: &Aabb, found: &mut [u32]) {
+    dispatch(OneAgainstMany { packets, aabb, found });
+}
+
+/// Each box against the one in its place: bit i of `found[p]` says that box i of `a[p]` overlaps box i of `b[p]`, touching
+/// included. As many packets are tested as all three have.
+pub fn overlaps_each(a: &[Aabb8], b: &[Aabb8], found: &mut [u32]) {
+    dispatch(EachAgainstItsOwn { a, b, found });
+}
+
+/// Every box of `a` against every box of `b`: the pairs that overlap, touching included, are added to `pairs` as the place in
+/// `a` and the place in `b`, counted through the packets. Each pair once, in no particular order.
+pub fn overlapping_pairs(a: &[Aabb], b: &[Aabb8], pairs: &mut Vec<(u32, u32)>) {
+    dispatch(ManyAgainstMany { a, b, pairs });
 }

@@ -226,7 +226,7 @@ impl BoundingVolume for Sphere {
         // What the centre lost in rounding, and in the nine products, of a matrix that is a rotation to within rounding.
         let lost = if size == 0.0 { 0.0 } else { size * (16.0 * f64::EPSILON) + UNDERFLOW };
         let radius = sum_up(f64::from(self.radius), length_up(exact - center.as_dvec3()) + lost);
-        if radius.is_nan() { Sphere::EVERYTHING } else { Sphere { center, radius } }
+        if radius < f32::INFINITY { Sphere { center, radius } } else { Sphere::EVERYTHING }
     }
 
     fn to_aabb(&self) -> Aabb {

@@ -17,7 +17,7 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// The volume of nothing: overlaps nothing, and merged with any volume gives that volume.
     const EMPTY: Self;
 
-    /// The volume of all points: overlaps every volume but the empty one.
+    /// The volume of all points: overlaps every volume, and may be said to overlap the empty one.
     const EVERYTHING: Self;
 
     /// A volume around a box.
@@ -83,6 +83,16 @@ pub enum BoundsError {
     Negative,
     /// A quaternion's length is too far from 1.
     NotRotation,
+    /// A plane has a coordinate that is NaN or infinite.
+    Plane {
+        /// Its place among the planes.
+        plane: usize,
+    },
+    /// A matrix has an entry that is NaN or infinite.
+    Matrix {
+        /// The entry's column.
+        column: usize,
+    },
 }
 
 impl core::fmt::Display for BoundsError {
@@ -95,6 +105,10 @@ impl core::fmt::Display for BoundsError {
             }
             BoundsError::Negative => write!(f, "a radius or half extent is negative or no number"),
             BoundsError::NotRotation => write!(f, "the rotation's length is too far from 1"),
+            BoundsError::Plane { plane } => write!(f, "plane {plane} has a number that is NaN or infinite"),
+            BoundsError::Matrix { column } => {
+                write!(f, "column {column} of the matrix has a number that is NaN or infinite")
+            }
         }
     }
 }

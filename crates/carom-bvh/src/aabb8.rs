@@ -160,10 +160,6 @@ impl Volumes8 for Aabb8 {
             near = ((first - ray.origin_near[k]) * ray.inverse[k]).max(near);
             far = ((second - ray.origin_far[k]) * ray.inverse[k]).min(far);
         }
-        let (slabs, tiny) =
-            (S::F32x8::splat(simd, crate::ray::SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
-        let near_low = near - (near.abs() * slabs + tiny);
-        let far_high = far + (far.abs() * slabs + tiny);
-        (near_low.le(far_high).bits(), near_low)
+        RayLanes::meets(simd, near, far)
     }
 }

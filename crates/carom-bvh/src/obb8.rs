@@ -207,11 +207,7 @@ impl Volumes8 for Obb8 {
             near = t0.min(t1).max(near);
             far = t0.max(t1).min(far);
         }
-        let (slabs, tiny) =
-            (S::F32x8::splat(simd, crate::ray::SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
-        let near_low = near - (near.abs() * slabs + tiny);
-        let far_high = far + (far.abs() * slabs + tiny);
-        (near_low.le(far_high).bits(), near_low)
+        RayLanes::meets(simd, near, far)
     }
 }
 

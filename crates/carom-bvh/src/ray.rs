@@ -12,13 +12,13 @@ use crate::relative::{UNIT, inverse_power_of_two, reach};
 use crate::stack::{FarFirst, Stack};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
-use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// The relative error of a plane's parameter is 3 u: subtraction, reciprocal, product. Twice that and more.
-pub(crate) const SLABS: f32 = 8.0 * UNIT;
+const SLABS: f32 = 8.0 * UNIT;
 
 /// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the ray inside the tree
 /// added to its origin on both sides.
@@ -40,6 +40,37 @@ pub struct RayLanes<S: Simd> {
     pub(crate) direction: [S::F32x8; 3],
     /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is below it.
     pub(crate) size: f32,
+}
+
+impl<S: Simd> RayLanes<S> {
+    /// Where the ray enters and leaves eight boxes with these least and greatest coordinates, each moved outwards before it is
+    /// compared by [`RayLanes::meets`].
+    #[inline(always)]
+    pub(crate) fn slabs(
+        &self,
+        simd: S,
+        low: &[S::F32x8; 3],
+        high: &[S::F32x8; 3],
+        t_max: f32,
+    ) -> (S::F32x8, S::F32x8) {
+        let (mut near, mut far) = (self.t_min, S::F32x8::splat(simd, t_max));
+        for k in 0..3 {
+            let (first, second) = if self.from[k] == 0 { (low[k], high[k]) } else { (high[k], low[k]) };
+            // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
+            near = ((first - self.origin_near[k]) * self.inverse[k]).max(near);
+            far = ((second - self.origin_far[k]) * self.inverse[k]).min(far);
+        }
+        (near, far)
+    }
+
+    /// Bit i: the i-th interval may hold something, after what rounding did; and where it begins, at the latest.
+    #[inline(always)]
+    pub(crate) fn meets(simd: S, near: S::F32x8, far: S::F32x8) -> (u32, S::F32x8) {
+        let (slabs, tiny) = (S::F32x8::splat(simd, SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
+        let near_low = near - (near.abs() * slabs + tiny);
+        let far_high = far + (far.abs() * slabs + tiny);
+        (near_low.le(far_high).bits(), near_low)
+    }
 }
 
 struct Walk<'a, V: TreeVolume, F> {

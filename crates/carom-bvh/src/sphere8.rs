@@ -127,20 +127,14 @@ impl Volumes8 for Sphere8 {
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
         let rounding = S::F32x8::splat(simd, 4.0 * UNIT);
         let radius = S::F32x8::load(simd, &self.radius);
-        let (mut near, mut far) = (ray.t_min, S::F32x8::splat(simd, t_max));
+        let (mut low, mut high) = (load3(simd, &self.center), load3(simd, &self.center));
         for k in 0..3 {
-            let c = S::F32x8::load(simd, &self.center[k]);
-            let outer = radius + (radius + c.abs()) * rounding;
-            let (low, high) = (c - outer, c + outer);
-            let (first, second) = if ray.from[k] == 0 { (low, high) } else { (high, low) };
-            near = ((first - ray.origin_near[k]) * ray.inverse[k]).max(near);
-            far = ((second - ray.origin_far[k]) * ray.inverse[k]).min(far);
+            let outer = radius + (radius + low[k].abs()) * rounding;
+            low[k] = low[k] - outer;
+            high[k] = high[k] + outer;
         }
-        let (slabs, tiny) =
-            (S::F32x8::splat(simd, crate::ray::SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
-        let near_low = near - (near.abs() * slabs + tiny);
-        let far_high = far + (far.abs() * slabs + tiny);
-        (near_low.le(far_high).bits(), near_low)
+        let (near, far) = ray.slabs(simd, &low, &high, t_max);
+        RayLanes::meets(simd, near, far)
     }
 }
 

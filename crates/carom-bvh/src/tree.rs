@@ -20,7 +20,8 @@ pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// A tree over primitives that are known by their number and their bounds.
 ///
 /// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb) separates close
-/// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations.
+/// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations; [`KDop`](carom_bounds::KDop) is tight where
+/// little turns.
 #[derive(Clone, Debug)]
 pub struct Bvh<V: TreeVolume = Aabb> {
     pub(crate) nodes: Vec<Node8<V::Volumes8>>,

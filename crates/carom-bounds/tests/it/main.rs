@@ -4,6 +4,10 @@
 mod aabb;
 mod conform;
 mod contain;
+mod distance;
+mod fits;
+mod frustum;
 mod obb;
 mod packet;
+mod shaft;
 mod sphere;

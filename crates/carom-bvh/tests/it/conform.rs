@@ -1,6 +1,6 @@
 //! Every builder and every volume through the suite of trees.
 
-use carom_bounds::{Aabb, BoundingVolume, Obb, Sphere};
+use carom_bounds::{Aabb, BoundingVolume, KDop, Obb, Sphere};
 use carom_bvh::{BuildQuality, BuildSettings, Bvh, BvhError};
 use carom_testkit::conform::bvh::{bvh, triangle_bvh};
 
@@ -29,6 +29,12 @@ fn spheres() {
 #[test]
 fn oriented_boxes() {
     bvh(|boxes| Bvh::<Obb>::build(boxes, &BuildSettings::default().with_max_leaf(2)));
+}
+
+#[test]
+fn discrete_oriented_polytopes() {
+    bvh(|boxes| Bvh::<KDop<14>>::build(boxes, &BuildSettings::default()));
+    bvh(|boxes| Bvh::<KDop<26>>::build(boxes, &BuildSettings::default().with_max_leaf(1)));
 }
 
 #[test]

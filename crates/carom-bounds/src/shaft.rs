@@ -1,0 +1,85 @@
+//! The shaft between two boxes: their convex hull, which is also what a box sweeps from where it is to where it will be.
+//!
+//! A face of the hull of two boxes along the axes is a face of the box around both, or joins an edge of one to the same
+//! edge of the other: its normal lies in a plane of two axes, and there are at most eight of them. A box meets the hull unless one
+//! of those planes separates them; no edges have to be crossed.
+//!
+//! Reference: E. Haines, J. Wallace, Shaft Culling for Efficient Ray-Traced Radiosity, 1991; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.11.
+//! Differs: offsets are measured from both boxes along the normals as they are rounded, so that the shaft contains both.
+
+use crate::Aabb;
+use crate::volume::BoundingVolume;
+use glam::DVec3;
+
+/// The convex hull of two boxes.
+#[derive(Clone, Copy, Debug)]
+pub struct Shaft {
+    bounds: Aabb,
+    sides: [Side; 12],
+    n_sides: usize,
+}
+
+/// What lies in the shaft has `normal . x <= offset`; one component of the normal is 0.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    normal: DVec3,
+    offset: f64,
+}
+
+/// Relative to the sums of absolute values: two products, a sum, and the same for what it is compared with.
+const ALONG: f64 = 8.0 * f64::EPSILON;
+
+impl Shaft {
+    /// The hull of where a box is and where it will be; that of one box and the empty box is the one.
+    pub fn new(from: &Aabb, to: &Aabb) -> Shaft {
+        let bounds = from.merged(to);
+        let none = Side { normal: DVec3::ZERO, offset: 0.0 };
+        let mut shaft = Shaft { bounds, sides: [none; 12], n_sides: 0 };
+        let finite = |b: &Aabb| b.min.is_finite() && b.max.is_finite() && b.min.cmple(b.max).all();
+        if !(finite(from) && finite(to)) {
+            return shaft;
+        }
+        let corner = |b: &Aabb, sign: DVec3| {
+            DVec3::select(sign.cmplt(DVec3::ZERO), b.min.as_dvec3(), b.max.as_dvec3())
+        };
+        for (u, v) in [(0, 1), (1, 2), (2, 0)] {
+            for (sign_u, sign_v) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+                let mut sign = DVec3::ZERO;
+                (sign[u], sign[v]) = (sign_u, sign_v);
+                let (a, b) = (corner(from, sign), corner(to, sign));
+                let d = b - a;
+                // The line of the two corners bounds the shaft where its normal points away from both boxes.
+                if !(d[u] * sign_u * d[v] * sign_v < 0.0) {
+                    continue;
+                }
+                let mut normal = DVec3::ZERO;
+                (normal[u], normal[v]) = (d[v].abs() * sign_u, d[u].abs() * sign_v);
+                if let Some(side) = shaft.sides.get_mut(shaft.n_sides) {
+                    *side = Side { normal, offset: normal.dot(a).max(normal.dot(b)) };
+                    shaft.n_sides += 1;
+                }
+            }
+        }
+        shaft
+    }
+
+    /// The box around the shaft.
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// The box may meet the shaft; touching counts. Wrong by a rounding error of `f64` at most, and then it says yes.
+    pub fn overlaps(&self, aabb: &Aabb) -> bool {
+        if !self.bounds.overlaps(aabb) {
+            return false;
+        }
+        let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        let reach = low.abs().max(high.abs()) + self.bounds.min.abs().max(self.bounds.max.abs()).as_dvec3();
+        self.sides.iter().take(self.n_sides).all(|side| {
+            let nearest = DVec3::select(side.normal.cmplt(DVec3::ZERO), high, low);
+            // Where a box is infinite along an axis that does not count, 0 times infinity is NaN, and nothing is said.
+            !(side.offset + side.normal.abs().dot(reach) * ALONG < side.normal.dot(nearest))
+        })
+    }
+}
