@@ -60,7 +60,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
             &[],
         );
         steps.step("fuzz targets", || {
-            let folder = root.join("crates/carom-fuzz");
+            let folder = root.join("crates/carom-fuzz/fuzz");
             let target = root.join("target").join("fuzz-check");
             cargo(
                 &folder,

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// Runs one target or all of them, `seconds` each; true where none found anything.
 pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<bool, Error> {
-    let folder = root.join("crates/carom-fuzz");
+    let folder = root.join("crates/carom-fuzz/fuzz");
     let mut targets: Vec<String> = std::fs::read_dir(folder.join("fuzz_targets"))?
         .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
         .filter(|name| target.is_none_or(|target| target == name))
@@ -42,7 +42,7 @@ pub(crate) fn run(root: &Path, target: Option<&str>, seconds: u32) -> Result<boo
         } else {
             failed += 1;
             println!(
-                "fuzz {target} found something; the input lies under crates/carom-fuzz/artifacts/{target}"
+                "fuzz {target} found something; the input lies under crates/carom-fuzz/fuzz/artifacts/{target}"
             );
         }
     }

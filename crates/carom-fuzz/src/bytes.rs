@@ -1,15 +1,58 @@
-//! Bytes read as numbers: mostly of ordinary size, sometimes any bit pattern.
+//! Bytes read as numbers: small and round ones mostly, so that points coincide and edges align; earlier ones again; and
+//! any pattern of bits now and then.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, Quat, Vec3};
+
+/// Numbers at which something may break.
+const SPECIAL: [f64; 32] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1.0 / 3.0,
+    f64::NAN,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::MIN_POSITIVE,
+    5e-324,
+    -5e-324,
+    f64::MAX,
+    f64::MIN,
+    f64::EPSILON,
+    1.0 + f64::EPSILON,
+    1.0 - f64::EPSILON,
+    f32::EPSILON as f64,
+    1.0 + f32::EPSILON as f64,
+    f32::MIN_POSITIVE as f64,
+    1e-45,
+    f32::MAX as f64,
+    f32::MIN as f64,
+    1e38,
+    1e-38,
+    1e300,
+    1e-300,
+    1e19,
+    1e-19,
+    1e-7,
+    1e-12,
+    16_777_217.0,
+];
 
 /// Reads numbers off the front of the bytes; after the end all are zero.
 pub(crate) struct Bytes<'a> {
     rest: &'a [u8],
+    recent: [f64; 8],
+    n_read: usize,
 }
 
 impl<'a> Bytes<'a> {
     pub(crate) fn new(rest: &'a [u8]) -> Self {
-        Self { rest }
+        Self { rest, recent: [0.0; 8], n_read: 0 }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
     }
 
     pub(crate) fn byte(&mut self) -> u8 {
@@ -18,28 +61,78 @@ impl<'a> Bytes<'a> {
         *first
     }
 
+    /// A number in `0..n`.
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        usize::from(self.byte()) % n
+    }
+
     fn bytes<const N: usize>(&mut self) -> [u8; N] {
         std::array::from_fn(|_| self.byte())
     }
 
-    /// A small whole number, a fraction, or any pattern of bits.
+    fn earlier(&mut self) -> f64 {
+        self.recent[self.below(8)]
+    }
+
+    /// A small whole number, a fraction, a power of two, an earlier number or nearly so, or any pattern of bits.
     pub(crate) fn float(&mut self) -> f64 {
-        match self.byte() % 4 {
-            0 => f64::from(self.byte() as i8),
-            1 => f64::from(i16::from_le_bytes(self.bytes())) / 256.0,
-            2 => f64::from(f32::from_le_bytes(self.bytes())),
+        let x = match self.byte() % 32 {
+            0..=11 => f64::from(self.byte() as i8 % 9),
+            12..=15 => f64::from(i16::from_le_bytes(self.bytes())) / 256.0,
+            16 | 17 => 2f64.powi(i32::from(self.byte() as i8 / 4)),
+            18 => 2f64.powi(i32::from(self.byte() as i8)),
+            19 => SPECIAL[self.below(SPECIAL.len())],
+            20..=22 => self.earlier(),
+            23 | 24 => -self.earlier(),
+            25 => self.earlier().next_up(),
+            26 => f64::from((self.earlier() as f32).next_down()),
+            27 => self.earlier() * 0.5,
+            28 => self.earlier() + f64::from(self.byte() as i8) * 2f64.powi(-40),
+            29 => f64::from(i32::from_le_bytes(self.bytes())) * 2f64.powi(-30),
+            30 => f64::from(f32::from_le_bytes(self.bytes())),
             _ => f64::from_le_bytes(self.bytes()),
-        }
+        };
+        self.recent[self.n_read % 8] = x;
+        self.n_read += 1;
+        x
+    }
+
+    /// A number that is mostly fit to be a size.
+    pub(crate) fn size(&mut self) -> f64 {
+        let x = self.float();
+        // A negative one is let through now and then, to be refused.
+        if self.rest.len() % 16 == 15 { x } else { x.abs() }
+    }
+
+    pub(crate) fn sizes(&mut self) -> DVec3 {
+        DVec3::new(self.size(), self.size(), self.size())
     }
 
     pub(crate) fn point(&mut self) -> DVec3 {
         DVec3::new(self.float(), self.float(), self.float())
     }
 
-    /// A unit quaternion where the numbers allow one.
+    pub(crate) fn point_f32(&mut self) -> Vec3 {
+        self.point().as_vec3()
+    }
+
+    /// Turns of a quarter and a third, rotations about an axis, any unit quaternion, or no rotation at all.
     pub(crate) fn rotation(&mut self) -> DQuat {
+        const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
         let part = |byte: u8| f64::from(byte as i8);
-        let q = DQuat::from_xyzw(part(self.byte()), part(self.byte()), part(self.byte()), part(self.byte()));
+        let q = match self.byte() % 8 {
+            0 | 1 => return DQuat::IDENTITY,
+            2 => return DQuat::from_xyzw(0.5, 0.5, 0.5, 0.5),
+            3 => return DQuat::from_xyzw(0.0, HALF, 0.0, HALF),
+            4 => return DQuat::from_xyzw(HALF, 0.0, 0.0, HALF),
+            5 => return DQuat::from_rotation_z(self.float()),
+            6 => DQuat::from_xyzw(part(self.byte()), 0.0, 0.0, part(self.byte())),
+            _ => DQuat::from_xyzw(part(self.byte()), part(self.byte()), part(self.byte()), part(self.byte())),
+        };
         if q.length_squared() == 0.0 { DQuat::IDENTITY } else { q.normalize() }
+    }
+
+    pub(crate) fn rotation_f32(&mut self) -> Quat {
+        self.rotation().as_quat()
     }
 }

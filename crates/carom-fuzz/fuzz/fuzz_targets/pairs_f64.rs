@@ -1,0 +1,4 @@
+//! Bytes as any two shapes, in f64: all questions about them agree with each other.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| carom_fuzz::pairs_f64(bytes));

@@ -1,0 +1,87 @@
+//! Bounding volumes: what is inside stays inside, and what is apart is apart.
+
+use crate::bytes::Bytes;
+use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
+use carom_math::WidePose;
+use glam::{DVec3, Vec3};
+
+/// Every kind of volume contains the points it is made from, merged, inflated and placed.
+pub fn bounds(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let kind = bytes.below(8);
+    let set =
+        |bytes: &mut Bytes<'_>| -> Vec<Vec3> { (0..bytes.below(10)).map(|_| bytes.point_f32()).collect() };
+    let (a, b) = (set(&mut bytes), set(&mut bytes));
+    let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
+    let margin = bytes.float() as f32;
+    match kind {
+        0 => check::<Aabb>(&a, &b, &pose, margin),
+        1 => check::<Sphere>(&a, &b, &pose, margin),
+        2 => check::<Obb>(&a, &b, &pose, margin),
+        3 => check::<Rss>(&a, &b, &pose, margin),
+        4 => check::<Lss>(&a, &b, &pose, margin),
+        5 => check::<KDop<14>>(&a, &b, &pose, margin),
+        6 => check::<KDop<18>>(&a, &b, &pose, margin),
+        _ => check::<KDop<26>>(&a, &b, &pose, margin),
+    }
+}
+
+fn of_point<V: BoundingVolume>(p: DVec3) -> V {
+    V::from_aabb(&Aabb::around(p, p))
+}
+
+fn contains<V: BoundingVolume>(volume: &V, points: &[Vec3], what: &str) {
+    for p in points {
+        assert!(volume.overlaps(&of_point(p.as_dvec3())), "{what} {volume:?} lost {p}");
+        assert_eq!(volume.distance_lower_bound(&of_point(p.as_dvec3())), 0.0, "{what} {volume:?} {p}");
+        assert!(volume.to_aabb().contains_point(*p), "the box of {what} {volume:?} lost {p}");
+    }
+}
+
+fn check<V: BoundingVolume>(a: &[Vec3], b: &[Vec3], pose: &WidePose, margin: f32) {
+    let (va, vb) = (V::from_points(a), V::from_points(b));
+    if !a.iter().all(|p| p.is_finite()) {
+        assert_eq!(va, V::EVERYTHING, "{a:?}");
+        return;
+    }
+    contains(&va, a, "the volume");
+    // Near the end of the range sums of coordinates leave it.
+    let is_small = a.iter().all(|p| p.abs().max_element() < 1e37);
+    assert!(va.center().is_finite() || !is_small, "{va:?}");
+    let is_measured = 0.0 <= va.surface_area() && 0.0 <= va.volume() && !va.size_key().is_nan();
+    assert!(is_measured || !is_small, "{va:?}");
+    let around = a.iter().fold(Aabb::EMPTY, |all, p| all.merged(&Aabb::from_point(*p)));
+    contains(&V::from_aabb(&around), a, "the volume of the box");
+    let inflated = va.inflated(margin);
+    contains(&inflated, a, "the inflated");
+    if a.is_empty() {
+        assert_eq!(va, V::EMPTY);
+    } else if 0.0 < margin && margin < 1e30 {
+        for axis in DVec3::AXES {
+            let p = a[0].as_dvec3() + axis * f64::from(margin);
+            assert!(inflated.overlaps(&of_point(p)), "{inflated:?} lost {p}");
+        }
+    }
+    let placed = va.placed(pose);
+    for p in a.iter().filter(|_| pose.translation.is_finite()) {
+        let p = pose.transform_point(p.as_dvec3());
+        assert!(placed.overlaps(&of_point(p)), "placed {placed:?} lost {p}");
+    }
+    if !b.iter().all(|p| p.is_finite()) {
+        return;
+    }
+    let merged = va.merged(&vb);
+    contains(&merged, a, "the merged");
+    contains(&merged, b, "the merged");
+    assert_eq!(va.overlaps(&vb), vb.overlaps(&va), "{va:?} {vb:?}");
+    let bound = va.distance_lower_bound(&vb);
+    assert!(0.0 <= bound && (bound == 0.0 || !va.overlaps(&vb)), "{bound} {va:?} {vb:?}");
+    for p in a {
+        for q in b {
+            // Squares of numbers beyond this leave the range of f64's own.
+            let apart = p.as_dvec3().distance(q.as_dvec3());
+            assert!(f64::from(bound) <= apart, "{bound} above {apart}: {va:?} {vb:?}");
+        }
+    }
+    assert!(!a.iter().any(|p| b.contains(p)) || va.overlaps(&vb), "{va:?} {vb:?} share a point");
+}

@@ -1,0 +1,108 @@
+//! Scripts for broad phases, each held against brute force.
+
+use crate::bytes::Bytes;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Interval, Ray};
+
+/// The same calls give the same answers and the same errors; a call that is refused changes nothing.
+pub fn broad(bytes: &[u8]) {
+    run(bytes, &mut DynamicBvh::new());
+}
+
+fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
+    let min = bytes.point_f32();
+    match bytes.byte() % 8 {
+        0 => Aabb { min, max: bytes.point_f32() },
+        1 => Aabb { min, max: min },
+        _ => Aabb { min, max: min + bytes.sizes().as_vec3() },
+    }
+}
+
+fn filter(bytes: &mut Bytes<'_>) -> Filter {
+    let mobility =
+        [Mobility::Dynamic, Mobility::Dynamic, Mobility::Static, Mobility::Kinematic][bytes.below(4)];
+    match bytes.byte() % 4 {
+        0 => {
+            let groups = |byte: u8| Groups::from_bits_retain(u32::from(byte % 4));
+            Filter::new(mobility).with_groups(groups(bytes.byte()), groups(bytes.byte()))
+        }
+        _ => Filter::new(mobility),
+    }
+}
+
+fn run<B: BroadPhase + SpatialIndex>(bytes: &[u8], broad: &mut B) {
+    let mut bytes = Bytes::new(bytes);
+    let mut brute = BruteForce::new();
+    // All handles that ever were: the stale ones are used as well.
+    let mut ids: Vec<ProxyId> = Vec::new();
+    let mut n_steps = 0;
+    while !bytes.is_empty() && n_steps < 200 {
+        n_steps += 1;
+        let id = |bytes: &mut Bytes<'_>, ids: &[ProxyId]| ids.get(bytes.below(ids.len().max(1))).copied();
+        match bytes.byte() % 16 {
+            0..=4 => {
+                let (aabb, filter) = (aabb(&mut bytes), filter(&mut bytes));
+                let (ours, theirs) = (broad.insert(aabb, filter), brute.insert(aabb, filter));
+                assert_eq!(ours, theirs);
+                ids.extend(ours);
+            }
+            5 => {
+                let batch: Vec<_> =
+                    (0..bytes.below(12)).map(|_| (aabb(&mut bytes), filter(&mut bytes))).collect();
+                let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+                assert_eq!(broad.insert_batch(&batch, &mut ours), brute.insert_batch(&batch, &mut theirs));
+                assert_eq!(ours, theirs);
+                ids.extend(ours);
+            }
+            6..=8 => {
+                let moves: Vec<_> = (0..1 + bytes.below(6))
+                    .filter_map(|_| Some((id(&mut bytes, &ids)?, aabb(&mut bytes))))
+                    .collect();
+                assert_eq!(broad.update(&moves), brute.update(&moves));
+            }
+            9 => {
+                let gone: Vec<_> = (0..1 + bytes.below(3)).filter_map(|_| id(&mut bytes, &ids)).collect();
+                assert_eq!(broad.remove_batch(&gone), brute.remove_batch(&gone));
+            }
+            10 => {
+                let Some(id) = id(&mut bytes, &ids) else { continue };
+                let filter = filter(&mut bytes);
+                assert_eq!(broad.set_filter(id, filter), brute.set_filter(id, filter));
+            }
+            11 => broad.refresh(),
+            12 => {
+                let (mut ours, mut theirs) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+                broad.events(&mut ours.0, &mut ours.1);
+                brute.events(&mut theirs.0, &mut theirs.1);
+                assert_eq!(ours, theirs);
+            }
+            13 => {
+                let query = aabb(&mut bytes);
+                let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+                broad.overlapping(&query, &mut ours);
+                brute.overlapping(&query, &mut theirs);
+                assert_eq!(ours, theirs, "{query:?}");
+                let (point, limit) = (bytes.point_f32(), bytes.float() as f32);
+                assert_eq!(broad.nearest(point, limit), brute.nearest(point, limit), "{point} {limit}");
+            }
+            14 => {
+                let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
+                let interval = Interval::new(bytes.float() as f32, bytes.float() as f32);
+                let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+                broad.ray_hits(&ray, interval, &mut ours);
+                brute.ray_hits(&ray, interval, &mut theirs);
+                assert_eq!(ours, theirs, "{ray:?} {interval:?}");
+            }
+            _ => {
+                let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+                broad.pairs(&mut ours);
+                brute.pairs(&mut theirs);
+                assert_eq!(ours, theirs);
+            }
+        }
+        broad.validate().unwrap();
+        assert_eq!(broad.len(), brute.len());
+    }
+}

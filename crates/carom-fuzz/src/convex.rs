@@ -1,0 +1,93 @@
+//! Two convex shapes by their support maps: distance and depth, with their bounds, both ways round.
+
+use crate::bytes::Bytes;
+use carom_geom::{SupportMap, f64 as geom};
+use carom_gjk::{GjkSettings, Outcome, f64 as gjk};
+use carom_math::f64::Pose;
+use glam::DVec3;
+
+/// The answers are numbers, the bounds are in order and hold, and the shapes may be exchanged.
+pub fn convex(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let (Some(a), Some(b)) = (shape(&mut bytes), shape(&mut bytes)) else { return };
+    let Ok(b_in_a) = Pose::try_new(bytes.rotation(), bytes.point()) else { return };
+    let settings = GjkSettings::default();
+    let signed = gjk::signed_distance(&*a, &*b, &b_in_a, &settings, None);
+    assert!(!signed.distance.is_nan() && !signed.normal.is_nan(), "{signed:?}");
+    assert!(signed.lower_bound <= signed.upper_bound || signed.upper_bound.is_nan(), "{signed:?}");
+    let distance = gjk::distance(&*a, &*b, &b_in_a, &settings, None);
+    assert!(0.0 <= distance.distance && distance.lower_bound <= distance.distance, "{distance:?}");
+    let meets = gjk::intersects(&*a, &*b, &b_in_a, &settings, None).intersects;
+
+    // What follows is compared to within rounding, which is relative to the size of the scene.
+    let size = a.radius() + a.margin() + b.radius() + b.margin() + b_in_a.translation.length();
+    if !(1e-100 < size && size < 1e100) {
+        return;
+    }
+    let tolerance = 1e-11 * size;
+    let room = |n: DVec3| {
+        let top = a.support(n).point.dot(n) + a.margin();
+        let down = b_in_a.rotation.conjugate() * -n;
+        (b_in_a.rotation * b.support(down).point + b_in_a.translation).dot(n) - b.margin() - top
+    };
+    // No plane leaves more room than the shapes are apart.
+    let hint = bytes.point();
+    for n in [signed.normal, distance.normal, DVec3::X, DVec3::NEG_Y, DVec3::ONE, b_in_a.translation, hint] {
+        for n in [n, b_in_a.rotation * n] {
+            let Some(n) = n.try_normalize() else { continue };
+            assert!(room(n) <= signed.upper_bound + tolerance, "room {:e} along {n}: {signed:?}", room(n));
+        }
+    }
+    // Bounds hold whatever the outcome: what two searches know about the same pair cannot contradict.
+    let mirrored = gjk::signed_distance(&*b, &*a, &b_in_a.inverse(), &settings, None);
+    assert!(mirrored.lower_bound <= signed.upper_bound + tolerance, "{signed:?} {mirrored:?}");
+    assert!(signed.lower_bound <= mirrored.upper_bound + tolerance, "{signed:?} {mirrored:?}");
+    if signed.outcome == Outcome::Undecided || mirrored.outcome == Outcome::Undecided {
+        return;
+    }
+    // A curved shape may end with bounds that are some way apart, and says so.
+    let wide = tolerance + width(&signed) + width(&mirrored);
+    assert!(signed.distance - wide <= room(signed.normal), "normal {:e} {signed:?}", room(signed.normal));
+    if signed.distance.abs() > wide {
+        assert_eq!(meets, signed.distance < 0.0, "{signed:?}");
+    }
+    assert!((distance.distance - signed.distance.max(0.0)).abs() <= wide, "{distance:?} {signed:?}");
+    assert!((mirrored.distance - signed.distance).abs() <= wide, "{signed:?} {mirrored:?}");
+
+    // The same query, rounded: the bounds still hold.
+    let narrow = carom_math::Pose::new(b_in_a.rotation.as_quat(), b_in_a.translation.as_vec3());
+    let rounded = carom_gjk::signed_distance(&*a, &*b, &narrow, &settings, None);
+    let decided = carom_gjk::wide::signed_distance(&*a, &*b, &narrow.wide(), &settings, None);
+    if narrow.translation.is_finite() {
+        assert!(f64::from(rounded.lower_bound) <= decided.lower_bound, "{rounded:?} {decided:?}");
+        assert!(decided.upper_bound <= f64::from(rounded.upper_bound), "{rounded:?} {decided:?}");
+        assert_eq!(0.0 < rounded.distance, 0.0 < decided.distance, "{rounded:?} {decided:?}");
+    }
+}
+
+/// How far apart the bounds are.
+fn width(answer: &gjk::SignedDistance) -> f64 {
+    answer.upper_bound - answer.lower_bound
+}
+
+/// A shape with the measures that the bytes give; `None` where its constructor refuses them.
+fn shape(bytes: &mut Bytes<'_>) -> Option<Box<dyn SupportMap>> {
+    Some(match bytes.byte() % 10 {
+        0 => Box::new(geom::Sphere::new(bytes.size()).ok()?),
+        1 => Box::new(geom::Capsule::new(bytes.size(), bytes.size()).ok()?),
+        2 => Box::new(geom::Cuboid::new(bytes.sizes()).ok()?),
+        3 => Box::new(geom::Cylinder::new(bytes.size(), bytes.size()).ok()?),
+        4 => Box::new(geom::Cone::new(bytes.size(), bytes.size()).ok()?),
+        5 => Box::new(geom::Ellipsoid::new(bytes.sizes()).ok()?),
+        6 => Box::new(geom::Triangle::new(bytes.point(), bytes.point(), bytes.point()).ok()?),
+        7 => {
+            let corners = [bytes.point(), bytes.point(), bytes.point(), bytes.point()];
+            Box::new(geom::Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]).ok()?)
+        }
+        8 => {
+            let points: Vec<DVec3> = (0..4 + bytes.below(12)).map(|_| bytes.point()).collect();
+            Box::new(geom::ConvexHull::from_points(&points).ok()?)
+        }
+        _ => Box::new(geom::Segment::new(bytes.point(), bytes.point()).ok()?),
+    })
+}

@@ -1,0 +1,113 @@
+//! The solver, given bodies, contacts and joints with any numbers.
+
+use crate::bytes::Bytes;
+use carom_geom::{Contact, FeatureId, Manifold};
+use carom_math::{Mat3, Pose, Vec3};
+use carom_response::{Body, ContactPair, Joint, JointKind, Solver, SolverSettings};
+
+fn body(bytes: &mut Bytes<'_>) -> Body {
+    let pose = Pose::new(bytes.rotation_f32(), bytes.point_f32());
+    let (linear, angular) = (bytes.point_f32(), bytes.point_f32());
+    let mut body = match bytes.byte() % 4 {
+        0 => Body::fixed(pose),
+        1 => Body::kinematic(pose, linear, angular),
+        _ => {
+            let inertia = Mat3::from_diagonal(bytes.sizes().as_vec3());
+            Body::dynamic(pose, bytes.size() as f32, bytes.point_f32(), inertia)
+        }
+    };
+    if bytes.byte() % 2 == 0 {
+        (body.linear_velocity, body.angular_velocity) = (linear, angular);
+    }
+    if bytes.byte() % 4 == 0 {
+        (body.force, body.torque) = (bytes.point_f32(), bytes.point_f32());
+        (body.linear_damping, body.angular_damping) = (bytes.float() as f32, bytes.float() as f32);
+        body.gravity_scale = bytes.float() as f32;
+    }
+    body
+}
+
+fn contact(bytes: &mut Bytes<'_>, n: usize) -> ContactPair {
+    let normal = match bytes.byte() % 8 {
+        0 => bytes.point_f32(),
+        1 => Vec3::X,
+        _ => Vec3::Y,
+    };
+    let mut manifold = Manifold::new(normal);
+    for i in 0..bytes.below(6) {
+        let (a, b) = (bytes.point_f32(), bytes.point_f32());
+        let feature = FeatureId::vertex(i as u32);
+        manifold.push(Contact::new(a, b, normal, bytes.float() as f32).with_features(feature, feature));
+    }
+    // One number past the last now and then.
+    let (a, b) = (bytes.below(n + 1) as u32, bytes.below(n + 1) as u32);
+    ContactPair::new(a, b, manifold, bytes.size() as f32, bytes.size() as f32)
+}
+
+fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
+    let (a, b) = (bytes.below(bodies.len() + 1), bytes.below(bodies.len() + 1));
+    let kind = match bytes.byte() % 4 {
+        0 => JointKind::Fixed,
+        1 => JointKind::Ball { cone: bytes.float() as f32 },
+        2 => JointKind::Hinge { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
+        _ => JointKind::Distance { min: bytes.float() as f32, max: bytes.float() as f32 },
+    };
+    // By the door, and with fields that the door would have refused.
+    let mut joint = Joint::at(kind, bodies, a as u32, b as u32, bytes.point_f32(), bytes.point_f32())?;
+    if bytes.byte() % 4 == 0 {
+        joint.frame_a = Pose::new(bytes.rotation_f32(), bytes.point_f32());
+        joint.body_b = 1 + b as u32;
+    }
+    Some(joint)
+}
+
+/// A step is refused by name and changes nothing, or every number is finite after it; and the same step again gives the
+/// same bits.
+pub fn solver(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let mut settings = SolverSettings::default().with_substeps(u32::from(bytes.byte() % 6));
+    if bytes.byte() % 8 == 0 {
+        settings.gravity = bytes.point_f32();
+        settings.length_unit = bytes.float() as f32;
+        settings.slop = bytes.float() as f32;
+        settings.max_speed = bytes.float() as f32;
+    }
+    let bodies: Vec<Body> = (0..1 + bytes.below(6)).map(|_| body(&mut bytes)).collect();
+    let contacts: Vec<ContactPair> = (0..bytes.below(6)).map(|_| contact(&mut bytes, bodies.len())).collect();
+    let joints: Vec<Joint> = (0..bytes.below(4)).filter_map(|_| joint(&mut bytes, &bodies)).collect();
+    let dt = match bytes.byte() % 4 {
+        0 => bytes.float() as f32,
+        _ => 1.0 / 60.0,
+    };
+    let run = || {
+        let (mut bodies, mut joints) = (bodies.clone(), joints.clone());
+        let mut solver = Solver::new(settings);
+        let mut ends = Vec::new();
+        for _ in 0..3 {
+            let before = bodies.clone();
+            let end = solver.step(&mut bodies, &contacts, &mut joints, dt);
+            match &end {
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    assert_eq!(
+                        format!("{before:?}"),
+                        format!("{bodies:?}"),
+                        "changed by a refused step: {error:?}"
+                    );
+                }
+                Ok(_) => {
+                    for (i, body) in bodies.iter().enumerate() {
+                        let is_finite = body.pose.translation.is_finite()
+                            && body.pose.rotation.is_finite()
+                            && body.linear_velocity.is_finite()
+                            && body.angular_velocity.is_finite();
+                        assert!(is_finite, "body {i} is {body:?}, was {:?}", before[i]);
+                    }
+                }
+            }
+            ends.push(end.map(|_| ()));
+        }
+        (format!("{bodies:?}"), ends)
+    };
+    assert_eq!(run(), run());
+}

@@ -1,0 +1,125 @@
+//! A world in which bodies with any numbers are put, moved, pushed and taken out.
+
+use crate::bytes::Bytes;
+use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
+use carom_math::{Interval, Pose, Ray, Vec3};
+use carom_query::{MeshShape, Shape};
+use carom_world::{BodyDesc, BodyId, World};
+use std::sync::Arc;
+
+fn shape(bytes: &mut Bytes<'_>) -> Option<Shape> {
+    let size = |bytes: &mut Bytes<'_>| bytes.size() as f32;
+    Some(match bytes.below(9) {
+        0 => Shape::Sphere(Sphere::new(size(bytes)).ok()?),
+        1 => Shape::Capsule(Capsule::new(size(bytes), size(bytes)).ok()?),
+        2 | 3 => Shape::Cuboid(Cuboid::new(bytes.sizes().as_vec3()).ok()?),
+        4 => Shape::Cylinder(Cylinder::new(size(bytes), size(bytes)).ok()?),
+        5 => Shape::Cone(Cone::new(size(bytes), size(bytes)).ok()?),
+        6 => Shape::Ellipsoid(Ellipsoid::new(bytes.sizes().as_vec3()).ok()?),
+        7 => {
+            let points: Vec<Vec3> = (0..4 + bytes.below(5)).map(|_| bytes.point_f32()).collect();
+            match ConvexHull::from_points(&points) {
+                Ok(hull) => Shape::Hull(Arc::new(hull)),
+                Err(_) => {
+                    let mesh = TriMesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).ok()?;
+                    Shape::Mesh(Arc::new(MeshShape::new(mesh).ok()?))
+                }
+            }
+        }
+        _ => Shape::HalfSpace(HalfSpace::new(bytes.point_f32()).ok()?),
+    })
+}
+
+fn insert(world: &mut World, bytes: &mut Bytes<'_>) -> Option<BodyId> {
+    let shape = shape(bytes)?;
+    let desc = match bytes.byte() % 4 {
+        0 => BodyDesc::fixed(shape),
+        1 => BodyDesc::kinematic(shape),
+        _ => BodyDesc::new(shape),
+    };
+    let mut desc = desc.with_pose(Pose::new(bytes.rotation_f32(), bytes.point_f32()));
+    if bytes.byte() % 2 == 0 {
+        desc = desc.with_velocity(bytes.point_f32(), bytes.point_f32());
+    }
+    if bytes.byte() % 4 == 0 {
+        desc = desc.with_density(bytes.size() as f32).with_friction(bytes.size() as f32);
+        desc = desc.with_restitution(bytes.size() as f32).with_gravity_scale(bytes.float() as f32);
+        desc = desc.with_damping(bytes.size() as f32, bytes.size() as f32);
+    }
+    let n = world.len();
+    match world.insert(desc) {
+        Ok(id) => Some(id),
+        Err(error) => {
+            assert!(!error.to_string().is_empty() && world.len() == n);
+            None
+        }
+    }
+}
+
+/// Whatever is refused is refused by name; what is in the world has finite places and speeds after every step.
+pub fn world(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let mut world = World::new();
+    let mut ids = Vec::new();
+    let mut n_calls = 0;
+    while !bytes.is_empty() && n_calls < 40 {
+        n_calls += 1;
+        // Removed ones too.
+        let id: Option<BodyId> = ids.get(bytes.below(ids.len().max(1))).copied();
+        match (bytes.byte() % 16, id) {
+            (0, Some(id)) => {
+                let was = world.pose(id).is_ok();
+                assert_eq!(world.remove(id).is_ok(), was);
+                assert!(world.pose(id).is_err());
+            }
+            (1, Some(id)) => drop(world.set_pose(id, Pose::new(bytes.rotation_f32(), bytes.point_f32()))),
+            (2, Some(id)) => drop(world.set_velocity(id, bytes.point_f32(), bytes.point_f32())),
+            (3, Some(id)) => drop(world.apply_impulse(id, bytes.point_f32(), bytes.point_f32())),
+            (4, Some(id)) => drop(world.set_force(id, bytes.point_f32(), bytes.point_f32())),
+            (5, _) => {
+                let ray = Ray::new(bytes.point_f32(), bytes.point_f32());
+                let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
+                assert!(hit.is_none_or(|hit| 0.0 <= hit.hit.t && world.pose(hit.body).is_ok()), "{hit:?}");
+                let _ = world.nearest(bytes.point_f32(), bytes.float() as f32, &|_| true);
+            }
+            (6, Some(id)) => {
+                if let Some(shape) = shape(&mut bytes) {
+                    let _ = world.set_shape(id, shape);
+                }
+            }
+            (7..=10, _) => {
+                let dt = if bytes.byte() % 8 == 0 { bytes.float() as f32 } else { 1.0 / 60.0 };
+                step(&mut world, dt);
+            }
+            _ => ids.extend(insert(&mut world, &mut bytes)),
+        }
+    }
+    step(&mut world, 1.0 / 60.0);
+    step(&mut world, 1.0 / 60.0);
+}
+
+fn step(world: &mut World, dt: f32) {
+    let before: Vec<Pose> = world.body_ids().map(|id| world.pose(id).unwrap()).collect();
+    let is_done = match world.step(dt) {
+        Ok(_) => true,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            false
+        }
+    };
+    let ids: Vec<BodyId> = world.body_ids().collect();
+    for (id, old) in ids.into_iter().zip(before) {
+        let (pose, motion) = (world.pose(id).unwrap(), *world.motion(id).unwrap());
+        assert!(pose.translation.is_finite() && pose.rotation.is_finite(), "{id:?} {motion:?}");
+        assert!(
+            motion.linear_velocity.is_finite() && motion.angular_velocity.is_finite(),
+            "{id:?} {motion:?}"
+        );
+        assert!(is_done || pose == old, "{id:?} was moved by a refused step");
+    }
+    for view in world.contacts() {
+        for contact in view.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
+            assert!(contact.point_a.is_finite() && !contact.distance.is_nan(), "{contact:?}");
+        }
+    }
+}
