@@ -125,6 +125,26 @@ pub const REACH_GAP: f64 = 1.01;
 /// nearer than this are not looked at more closely.
 pub const REACH_ENOUGH: f64 = f64::from_bits((1023 - 26) << 52);
 
+/// Fraction of the size of a mesh: 2^-12. Hulls that stand off a mesh by less are not measured more closely.
+///
+/// Where a hull's face leaves the solid there is always a part that is half inside: the rim is cut up to this length.
+pub const CONCAVITY_ENOUGH: f64 = f64::from_bits((1023 - 12) << 52);
+
+/// Pure number. While hulls are cut and put together, how much above the truth the bound of how far they stand off may be.
+pub const CONCAVITY_GAP: f64 = 1.1;
+
+/// Pure number. A plane is a better cut than one tried before only if it leaves the hulls less than this part of the volume.
+///
+/// Nearer to 1, and rounding chooses between planes that are alike; the planes near the middle are tried first.
+pub const CUT_GAIN: f64 = 0.9999;
+
+/// Fraction of the largest coordinate: 2^-40. Points where triangles are cut are known to within this: some thousand
+/// roundings of `f64`, nothing beside one of `f32`.
+pub const CUT_ROUNDING: f64 = f64::from_bits((1023 - 40) << 52);
+
+/// Fraction of the size of a mesh: 2^-16. What is flat becomes a hull by so much on both sides.
+pub const FLAT_PART: f64 = f64::from_bits((1023 - 16) << 52);
+
 /// Pure number, of the trace of a quadric: 2^-24. How strongly a new vertex is drawn to the middle of the edge that it
 /// replaces, and how much longer edges are put back.
 ///

@@ -1,4 +1,4 @@
-//! How little will do: coarser meshes with a proven bound on what they differ.
+//! How little will do: coarser meshes, and convex hulls in place of a mesh, with a proven bound on what they differ.
 //!
 //! [`simplify`] takes a number of triangles or a largest error. What comes back says how far the two surfaces are apart at
 //! most, each way, measured after the fact by a method that knows nothing of the first. With [`Side::Outside`] the new solid
@@ -19,12 +19,30 @@
 //! assert!(coarse.error() < 0.1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`decompose`] covers a mesh with a few hulls: no triangle, and nothing of the inside of a closed mesh, is left out, and no hull's
+//! surface stands off farther than the result says.
+//!
+//! ```
+//! use carom_geom::TriMesh;
+//! use carom_scenes::mesh::torus;
+//! use carom_simplify::{DecomposeSettings, decompose};
+//!
+//! let ring = torus(1.0, 0.25, 400);
+//! let ring = TriMesh::new(ring.vertices_f32(), ring.triangles)?;
+//! let parts = decompose(&ring, &DecomposeSettings::default().with_max_hulls(8).with_max_vertices(32))?;
+//! assert!(parts.hulls.len() <= 8 && parts.concavity() < 0.2);
+//! assert!(parts.hulls.iter().all(|hull| hull.vertices().len() <= 32));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod cell;
 mod cover;
+mod decompose;
 mod error;
 mod patch;
 mod polygon;
@@ -34,6 +52,7 @@ mod reach;
 mod simplify;
 mod surface;
 
-pub use error::SimplifyError;
+pub use decompose::{DecomposeSettings, Decomposition, decompose, decompose_with};
+pub use error::{DecomposeError, SimplifyError};
 pub use progress::{Progress, Stage};
 pub use simplify::{Side, Simplified, SimplifySettings, simplify, simplify_with};

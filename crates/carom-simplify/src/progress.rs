@@ -6,8 +6,12 @@
 pub enum Stage {
     /// Edges are collapsed; `count` is the triangles that are left.
     Collapsing,
-    /// The error is measured; `count` is the triangles that there are.
+    /// The error is measured; `count` is the triangles, or the hulls, that there are.
     Measuring,
+    /// Parts are cut; `count` is the parts so far.
+    Cutting,
+    /// Parts are put together; `count` is the parts that are left.
+    Merging,
 }
 
 /// How far it has come.

@@ -17,7 +17,6 @@ use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
-use carom_math::tol;
 use core::cmp::Ordering;
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -60,6 +59,8 @@ pub(crate) struct Goal {
     pub(crate) is_solid: bool,
     /// A bound that is not larger than this need not be better, a length at unit size.
     pub(crate) enough: f64,
+    /// A bound that is not larger than this times the truth need not be better.
+    pub(crate) gap: f64,
 }
 
 /// No point of the triangles is farther from the surface than this. `pause` is called now and then and may break off.
@@ -92,7 +93,7 @@ pub(crate) fn reach(
     let mut left = MOST_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
     while let Some(part) = parts.pop() {
-        if part.bound <= (seen * tol::REACH_GAP).max(goal.enough) || left == 0 {
+        if part.bound <= (seen * goal.gap).max(goal.enough) || left == 0 {
             open = part.bound;
             break;
         }

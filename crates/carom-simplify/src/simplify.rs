@@ -19,12 +19,12 @@ use crate::{Progress, SimplifyError, Stage};
 use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_geom::{MeshReport, TriMesh};
+use carom_geom::{ConvexHull, MeshReport, TriMesh};
 use carom_math::scaling::unit as unit_vector;
 use carom_math::tol;
 use core::cmp::Reverse;
 use core::ops::ControlFlow;
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// Which side of the old surface the new one is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +144,8 @@ pub fn simplify_with(
 
     let mesh = work.mesh(mesh);
     let new = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
-    let goal = Goal { is_solid: false, enough: tol::REACH_ENOUGH * original.diagonal() };
+    let enough = tol::REACH_ENOUGH * original.diagonal();
+    let goal = Goal { is_solid: false, enough, gap: tol::REACH_GAP };
     let mut pause = || progress(&Progress::new(Stage::Measuring, mesh.n_triangles()));
     let mut measure = |from: &Surface, onto: &Surface| match reach(from.triangles(), onto, goal, &mut pause) {
         ControlFlow::Continue(bound) => Ok(unit.leave_length(bound)),
@@ -152,6 +153,21 @@ pub fn simplify_with(
     };
     let (new_to_old, old_to_new) = (measure(&new, &original)?, measure(&original, &new)?);
     Ok(Simplified { mesh, new_to_old, old_to_new, n_collapses, n_locked })
+}
+
+/// The vertices of a polytope that contains a hull and has about so many vertices; `None` where there is none.
+pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec<Vec3>> {
+    let fan = |face| {
+        let ring = hull.face_vertices(face);
+        ring[1..].windows(2).map(|pair| [ring[0], pair[0], pair[1]])
+    };
+    let faces = (0..hull.n_faces() as u32).flat_map(fan).collect();
+    let mesh = TriMesh::new(hull.vertices().to_vec(), faces).ok()?;
+    let unit = Unit::of(&mesh);
+    let mut work = Work::new(Patch::new(&mesh, unit), unit, Some(Direction::Outwards), None);
+    // Euler: a closed surface without holes has twice as many triangles as vertices, less four.
+    work.run((2 * max_vertices).saturating_sub(4), &mut |_| ControlFlow::Continue(()))?;
+    Some(work.mesh(&mesh).vertices().to_vec())
 }
 
 /// An edge in the queue: cost, its two vertices, and how often each had changed when the cost was found.

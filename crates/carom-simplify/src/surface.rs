@@ -12,7 +12,6 @@ use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh};
 use carom_geom::ray_mesh::{HalfLine, half_line};
 use carom_geom::{TriMesh, tri_distance};
-use carom_math::predicates::orient2d_along;
 use carom_math::scaling::scale_of;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
@@ -100,6 +99,11 @@ impl Surface {
         &self.triangles
     }
 
+    /// Least and greatest coordinates.
+    pub(crate) fn bounds(&self) -> (DVec3, DVec3) {
+        (self.min, self.max)
+    }
+
     /// The diagonal of the box around it.
     pub(crate) fn diagonal(&self) -> f64 {
         (self.max - self.min).length()
@@ -120,8 +124,18 @@ impl Surface {
         distance(p, self.triangle(triangle))
     }
 
-    /// The surface, which is closed, winds around the point; on the surface also true.
+    /// The point is inside the surface, which is closed, or on it.
     pub(crate) fn contains(&self, p: DVec3) -> bool {
+        self.winding(p).is_none_or(|winding| winding != 0)
+    }
+
+    /// The point is inside the surface, which is closed, and not on it.
+    pub(crate) fn contains_strictly(&self, p: DVec3) -> bool {
+        self.winding(p).is_some_and(|winding| winding != 0)
+    }
+
+    /// How often the surface, which is closed, winds around the point; `None` on it.
+    fn winding(&self, p: DVec3) -> Option<i64> {
         let mut winding = 0_i64;
         let mut is_on = false;
         let ahead = Aabb::around(p, DVec3::new(self.max.x.max(p.x), p.y, p.z));
@@ -134,14 +148,14 @@ impl Surface {
                         is_on = true;
                         return ControlFlow::Break(());
                     }
-                    // Facing along x it is left, else entered.
-                    HalfLine::Crosses if 0.0 < orient2d_along(0, t[0], t[1], t[2]) => winding += 1,
-                    HalfLine::Crosses => winding -= 1,
+                    // Through its back it is left, else entered.
+                    HalfLine::Crosses { is_back_face: true, .. } => winding += 1,
+                    HalfLine::Crosses { .. } => winding -= 1,
                 }
             }
             ControlFlow::Continue(())
         });
-        is_on || winding != 0
+        (!is_on).then_some(winding)
     }
 }
 

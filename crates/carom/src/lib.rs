@@ -12,7 +12,7 @@
 //! | trees over boxes | [`bvh`] |
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
 //! | impulses, friction, joints, sleep | [`response`] |
-//! | coarser meshes with a proven error bound | [`simplify`](mod@simplify) |
+//! | coarser meshes with a proven error bound; convex decomposition | [`simplify`](mod@simplify) |
 //! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
 //!
 //! # Do these two touch?

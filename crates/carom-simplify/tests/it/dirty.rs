@@ -8,7 +8,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 
 /// Few places, so that triangles share corners, lie on each other, and lack area.
-fn soup() -> impl Strategy<Value = TriMesh> {
+pub(crate) fn soup() -> impl Strategy<Value = TriMesh> {
     let place = prop_oneof![
         (0..4_i8, 0..4_i8, 0..3_i8).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into())),
         (-1.0f32..1.0, -1.0f32..1.0, -1e-6f32..1e-6).prop_map(|(x, y, z)| Vec3::new(x, y, z)),

@@ -20,7 +20,9 @@ pub(crate) fn winding(mesh: &TriMesh, p: DVec3) -> Option<i64> {
         match half_line(p, &t) {
             HalfLine::Misses => {}
             HalfLine::StartsIn => return None,
-            HalfLine::Crosses => winding += if 0.0 < orient2d_along(0, t[0], t[1], t[2]) { 1 } else { -1 },
+            HalfLine::Crosses { .. } => {
+                winding += if 0.0 < orient2d_along(0, t[0], t[1], t[2]) { 1 } else { -1 }
+            }
         }
     }
     Some(winding)
