@@ -37,9 +37,7 @@ pub enum Exactly {
 /// The right answer for the input as it is stored.
 pub fn exactly(case: &Case, precision: Precision) -> Exactly {
     match case {
-        Case::Pair { a, b, distance, .. } => {
-            Exactly::Distance(pair(a, b, precision).unwrap_or_else(|| *distance))
-        }
+        Case::Pair { a, b, distance, .. } => Exactly::Distance(pair(a, b, precision).unwrap_or(*distance)),
         Case::Triangles { a, b, .. } => {
             let (a, b) = (a.map(|p| precision.point(p)), b.map(|p| precision.point(p)));
             let meets = triangle::hulls_meet(&a, &b);
