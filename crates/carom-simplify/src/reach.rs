@@ -85,7 +85,7 @@ pub(crate) fn reach(
             parts.push(Part { corners, bound, number });
         }
         n_looks = n_looks.wrapping_add(1);
-        if n_looks % 1024 == 0 { pause() } else { ControlFlow::Continue(()) }
+        if n_looks.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
     };
     for t in triangles {
         look(t.to_vec(), &mut seen, &mut parts)?;

@@ -140,7 +140,7 @@ pub fn simplify_with(
     let cover = (limit < f64::INFINITY).then(|| Cover::new(&original, &patch, limit));
     let n_locked = patch.is_locked.iter().filter(|&&locked| locked).count();
     let mut work = Work::new(patch, unit, direction, cover);
-    let n_collapses = work.run(settings.max_triangles, progress).map_or(Err(SimplifyError::Cancelled), Ok)?;
+    let n_collapses = work.run(settings.max_triangles, progress).ok_or(SimplifyError::Cancelled)?;
 
     let mesh = work.mesh(mesh);
     let new = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
@@ -215,7 +215,7 @@ impl<'a> Work<'a> {
             while max_triangles < self.patch.n_alive
                 && let Some(Reverse((cost, a, b, n_a, n_b))) = self.queue.pop()
             {
-                if n_tries % 256 == 0
+                if n_tries.is_multiple_of(256)
                     && progress(&Progress::new(Stage::Collapsing, self.patch.n_alive)).is_break()
                 {
                     return None;
