@@ -35,11 +35,11 @@ fn main() {
     contest(&mut runner, "separated", &near, &meet);
     let crossing = gather(|| random_pair(&mut random), |pair| meet(pair));
     contest(&mut runner, "crossing", &crossing, &meet);
-    let coplanar = gather(|| family_pair(&mut random, Family::Coplanar), |pair| boxes_overlap(pair));
+    let coplanar = gather(|| family_pair(&mut random, Family::Coplanar), boxes_overlap);
     contest(&mut runner, "coplanar", &coplanar, &meet);
     let shared = gather(|| family_pair(&mut random, Family::SharedCorners), |_| true);
     contest(&mut runner, "shared corners", &shared, &meet);
-    let touching = gather(|| family_pair(&mut random, Family::CornerOnFace), |pair| boxes_overlap(pair));
+    let touching = gather(|| family_pair(&mut random, Family::CornerOnFace), boxes_overlap);
     contest(&mut runner, "corner on face", &touching, &meet);
     for (name, a, b) in [
         ("screw in nut", "screw_big", "nut_big"),

@@ -73,7 +73,7 @@ fn one(random: &mut Random, round: u64, tally: &mut Tally) {
     // Most pairs stand where they are; the rest is spread over the scale of f64.
     let column = if random.below(2) == 0 { 0 } else { random.below(N_COLUMNS) };
     let placement = Placement::ALL[column];
-    let row = if round % ROUNDED == 0 { Family::ALL.len() } else { random.below(Family::ALL.len()) };
+    let row = if round.is_multiple_of(ROUNDED) { Family::ALL.len() } else { random.below(Family::ALL.len()) };
     let (a, b, expected) = match Family::ALL.get(row) {
         Some(&family) => {
             let [a, b] = triangle_pairs::pair(random, family);

@@ -112,7 +112,7 @@ fn ray(
     if query::placement(&body.mesh, &pose, origin) != place {
         fail("placement", &mut count.wrong);
     }
-    if number % 4 == 0 {
+    if number.is_multiple_of(4) {
         // The segment from there to a point outside.
         let end = narrow(wide.transform_point(closed.outside(random)));
         let segment = math::Ray::new(origin, end - origin);
@@ -122,7 +122,7 @@ fn ray(
             fail("segment", &mut count.wrong);
         }
     }
-    if number % BRUTE == 0 {
+    if number.is_multiple_of(BRUTE) {
         count.brute += 1;
         // As the queries do it, so that all triangles are asked about the same line.
         let o = wide.inverse_transform_point(widen(ray.origin));

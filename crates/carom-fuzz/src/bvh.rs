@@ -90,7 +90,7 @@ fn asks<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     // A ray that is aimed at a corner of a box meets that box.
     if let Some(target) = boxes.get(bytes.below(boxes.len().max(1))) {
         let from = bytes.point_f32().as_dvec3();
-        let aim = if bytes.byte() % 2 == 0 { target.min } else { target.max };
+        let aim = if bytes.byte().is_multiple_of(2) { target.min } else { target.max };
         let direction = aim.as_dvec3() - from;
         if direction.is_finite() && direction != DVec3::ZERO && aim.as_dvec3() - direction == from {
             let mut is_found = vec![false; boxes.len()];

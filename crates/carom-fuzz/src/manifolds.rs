@@ -14,7 +14,7 @@ pub fn manifolds(bytes: &[u8]) {
     let kind = bytes.byte();
     let pose = Pose { rotation: bytes.rotation(), translation: bytes.point() };
     let prediction = bytes.float();
-    if kind % 2 == 0 {
+    if kind.is_multiple_of(2) {
         let (half_a, half_b) = (bytes.sizes(), bytes.sizes());
         let separation = box_box::separation(half_a, half_b, &pose.wide());
         let manifold = box_box::manifold(half_a, half_b, &pose, prediction);

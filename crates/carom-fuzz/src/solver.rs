@@ -16,10 +16,10 @@ fn body(bytes: &mut Bytes<'_>) -> Body {
             Body::dynamic(pose, bytes.size() as f32, bytes.point_f32(), inertia)
         }
     };
-    if bytes.byte() % 2 == 0 {
+    if bytes.byte().is_multiple_of(2) {
         (body.linear_velocity, body.angular_velocity) = (linear, angular);
     }
-    if bytes.byte() % 4 == 0 {
+    if bytes.byte().is_multiple_of(4) {
         (body.force, body.torque) = (bytes.point_f32(), bytes.point_f32());
         (body.linear_damping, body.angular_damping) = (bytes.float() as f32, bytes.float() as f32);
         body.gravity_scale = bytes.float() as f32;
@@ -54,7 +54,7 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     };
     // By the door, and with fields that the door would have refused.
     let mut joint = Joint::at(kind, bodies, a as u32, b as u32, bytes.point_f32(), bytes.point_f32())?;
-    if bytes.byte() % 4 == 0 {
+    if bytes.byte().is_multiple_of(4) {
         joint.frame_a = Pose::new(bytes.rotation_f32(), bytes.point_f32());
         joint.body_b = 1 + b as u32;
     }
@@ -66,7 +66,7 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
 pub fn solver(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut settings = SolverSettings::default().with_substeps(u32::from(bytes.byte() % 6));
-    if bytes.byte() % 8 == 0 {
+    if bytes.byte().is_multiple_of(8) {
         settings.gravity = bytes.point_f32();
         settings.length_unit = bytes.float() as f32;
         settings.slop = bytes.float() as f32;

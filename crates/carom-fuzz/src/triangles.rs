@@ -11,7 +11,7 @@ const RANGE: (f64, f64) = (1e-60, 1e60);
 /// Two triangles: the test is exact and symmetric, and the distance is 0 exactly where it says yes.
 pub fn triangles(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
-    let is_slow = bytes.byte() % 8 == 0;
+    let is_slow = bytes.byte().is_multiple_of(8);
     let a = [bytes.point(), bytes.point(), bytes.point()];
     let b = [bytes.point(), bytes.point(), bytes.point()];
     let meets = tri_tri::intersects(&a, &b);

@@ -38,10 +38,10 @@ fn insert(world: &mut World, bytes: &mut Bytes<'_>) -> Option<BodyId> {
         _ => BodyDesc::new(shape),
     };
     let mut desc = desc.with_pose(Pose::new(bytes.rotation_f32(), bytes.point_f32()));
-    if bytes.byte() % 2 == 0 {
+    if bytes.byte().is_multiple_of(2) {
         desc = desc.with_velocity(bytes.point_f32(), bytes.point_f32());
     }
-    if bytes.byte() % 4 == 0 {
+    if bytes.byte().is_multiple_of(4) {
         desc = desc.with_density(bytes.size() as f32).with_friction(bytes.size() as f32);
         desc = desc.with_restitution(bytes.size() as f32).with_gravity_scale(bytes.float() as f32);
         desc = desc.with_damping(bytes.size() as f32, bytes.size() as f32);
@@ -88,7 +88,7 @@ pub fn world(bytes: &[u8]) {
                 }
             }
             (7..=10, _) => {
-                let dt = if bytes.byte() % 8 == 0 { bytes.float() as f32 } else { 1.0 / 60.0 };
+                let dt = if bytes.byte().is_multiple_of(8) { bytes.float() as f32 } else { 1.0 / 60.0 };
                 step(&mut world, dt);
             }
             _ => ids.extend(insert(&mut world, &mut bytes)),

@@ -220,18 +220,18 @@ impl Part {
         }
     }
 
-    fn to_center(&self, point: DVec3) -> DVec3 {
+    fn center_from(&self, point: DVec3) -> DVec3 {
         DVec3::from_array(self.center.map(f64::from)) - point
     }
 
     fn is_far(&self, point: DVec3, ratio: f64) -> bool {
         let radius = f64::from(self.radius);
-        radius * radius < ratio * ratio * self.to_center(point).length_squared()
+        radius * radius < ratio * ratio * self.center_from(point).length_squared()
     }
 
     /// The solid angle, and how far it may be off.
     fn solid_angle(&self, point: DVec3) -> (f64, f64) {
-        let y = self.to_center(point);
+        let y = self.center_from(point);
         let distance_sq = y.length_squared();
         let distance = sqrt(distance_sq);
         let normal = DVec3::from_array(self.normal.map(f64::from));

@@ -2,6 +2,8 @@
 
 #[path = "num_f64.rs"]
 mod num;
+// The conversions are those of the other twin.
+#[allow(clippy::useless_conversion)]
 #[path = "pairs.rs"]
 mod text;
 
