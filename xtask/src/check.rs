@@ -33,15 +33,15 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     });
     steps.cargo("clippy", "clippy --quiet --workspace --all-targets -- -D warnings", &[]);
     if extent == Extent::Quick {
-        steps.cargo("tests", "test --workspace --all-targets", &[]);
+        steps.cargo("tests", "test --workspace --all-targets --no-fail-fast", &[]);
         return Ok(steps.close());
     }
     // The peers of the benches are built only where everything is.
     let all = "--workspace --exclude carom-benches --all-features";
     steps.cargo("clippy, all features", &format!("clippy --quiet {all} --all-targets -- -D warnings"), &[]);
 
-    steps.cargo("tests", "test --workspace", &[]);
-    steps.cargo("tests, all features", &format!("test {all}"), &[]);
+    steps.cargo("tests", "test --workspace --no-fail-fast", &[]);
+    steps.cargo("tests, all features", &format!("test {all} --no-fail-fast"), &[]);
 
     let strict = [("RUSTDOCFLAGS", "-D warnings")];
     steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &strict);

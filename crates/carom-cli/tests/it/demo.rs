@@ -81,7 +81,9 @@ fn a_budget_is_kept_and_reported() {
     assert!(energy.iter().all(|e| *e <= energy[0] * 1.001));
 
     let d = run("--budget-ms 0.05");
-    assert!(0 < d["budget"]["substeps_left_out"].as_u64().unwrap());
+    // Which work is left out depends on the machine; with so little time, some is.
+    let left_out = ["pairs_put_off", "substeps_left_out"].map(|name| d["budget"][name].as_u64().unwrap());
+    assert!(0 < left_out[0] + left_out[1]);
     assert!(d["budget"]["late"].as_u64().unwrap() <= 90 && 0.0 < d["budget"]["worst_ms"].as_f64().unwrap());
     let text = stdout(&carom("demo --bodies 50 --frames 30 --budget-ms 0.02 --html budget.html"));
     assert!(text.contains("budget of a step 0.02 ms") && text.contains("pairs not looked at"), "{text}");
