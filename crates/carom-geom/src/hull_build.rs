@@ -73,7 +73,7 @@ struct Builder<'a> {
 
 /// The convex hull of finite points, of which there are fewer than `u32::MAX / 8`.
 ///
-/// The largest coordinate should be near 1, and coordinates smaller than 2^-200 zero: then the signs are exact.
+/// The largest coordinate should be near 1.
 pub(crate) fn quickhull(points: &[DVec3]) -> Result<Triangulation, FlatPoints> {
     let simplex = first_simplex(points)?;
     let (mut min, mut max) = (points[0], points[0]);
@@ -179,7 +179,9 @@ impl Builder<'_> {
             twins: [NONE; 3],
             normal: u.cross(v),
             // Eight roundings on the way of each of the six products, whose sum is at most this product of sums.
-            error: 8.0 * f64::EPSILON * u.abs().element_sum() * v.abs().element_sum() * self.extent,
+            // What underflow takes from them is far below the least normal number.
+            error: 8.0 * f64::EPSILON * u.abs().element_sum() * v.abs().element_sum() * self.extent
+                + 64.0 * f64::MIN_POSITIVE,
             waiting: NONE,
             farthest: NONE,
             farthest_height: 0.0,

@@ -16,9 +16,8 @@ use crate::hull_build::{FlatPoints, NONE, Triangulation, quickhull};
 use crate::normal::polygon_normal;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
-use carom_math::scaling::unit;
+use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
 /// A closed convex surface of polygons.
@@ -415,7 +414,7 @@ fn exact_facets(corners: &[DVec3], surface: &Triangulation) -> (Vec<u32>, Vec<Fa
             let t = facet.triangles[at];
             at += 1;
             let [a, b, c] = surface.triangles[t as usize].map(|v| corners[v as usize]);
-            let size = sqrt((b - a).cross(c - a).length_squared());
+            let size = length((b - a).cross(c - a));
             facet.twice_area += size;
             if largest < size {
                 (largest, best) = (size, t);

@@ -1,20 +1,27 @@
 //! Normals of triangles and polygons that keep their digits on needles and slivers.
 //!
 //! The cross product of two edges loses as many digits as its sine has leading zeros; below a limit it is taken with
-//! twice the digits.
+//! twice the digits, and where those are not enough, exactly.
 //!
 //! Reference: F. Tampieri, Newell's Method for Computing the Plane Equation of a Polygon, Graphics Gems III, 1992.
 //! Differs: the sum runs over triangles about the first corner, so it does not depend on where the origin is.
 
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
+use carom_math::exact_sum::area_direction;
 use carom_math::scaling::{scale_of, unit};
 use glam::DVec3;
 
 /// The square of the sine from which on `f64` is enough: about 4 degrees, where one digit is lost.
 const PLAIN_SINE_SQ: f64 = 1.0 / 256.0;
 
-/// Unit normal of a polygon, counter-clockwise seen from its tip, right to a few units of rounding; `None` where all
-/// corners lie on a line, as far as double the digits of `f64` can tell.
+/// The square of the sine from which on twice the digits are enough: with 2^-44 of 2^-100 lost, 2^-56 is left.
+const DOUBLE_SINE_SQ: f64 = f64::from_bits((1023 - 88) << 52);
+
+/// Products of lengths, squared, below which underflow may have taken digits: 2^-400, for a largest edge near 1.
+const LEAST_SIZES: f64 = f64::from_bits((1023 - 400) << 52);
+
+/// Unit normal of a polygon of finite corners, counter-clockwise seen from its tip, right to a few units of rounding
+/// however thin the polygon; `None` exactly where all corners lie on a line, or the parts of it cancel.
 pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> Option<DVec3> {
     let origin = corner(0);
     let mut largest = 0.0_f64;
@@ -31,7 +38,8 @@ pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) 
         sizes += previous.length_squared() * next.length_squared();
         previous = next;
     }
-    if PLAIN_SINE_SQ * sizes < sum.length_squared() {
+    let is_safe = LEAST_SIZES < sizes;
+    if is_safe && PLAIN_SINE_SQ * sizes < sum.length_squared() {
         return unit(sum);
     }
     let scaled = |i: usize| DoubleDoubleVec3::difference(corner(i), origin) * DoubleDouble::from(scale);
@@ -42,5 +50,9 @@ pub(crate) fn polygon_normal(n_corners: usize, corner: impl Fn(usize) -> DVec3) 
         sum = sum + previous.cross(next);
         previous = next;
     }
-    unit(sum.to_dvec3())
+    let sum = sum.to_dvec3();
+    if is_safe && DOUBLE_SINE_SQ * sizes < sum.length_squared() {
+        return unit(sum);
+    }
+    unit(area_direction(n_corners, corner))
 }

@@ -6,9 +6,10 @@
 //! expansions of [`predicates`](crate::predicates): slower, about half a microsecond, and without a range.
 //!
 //! Reference: U. Kulisch, W. Miranker, The Arithmetic of the Digital Computer: A New Approach, SIAM Review 28, 1986.
-//! Differs: products of three numbers instead of two; only the sign is asked for.
+//! Differs: products of three numbers instead of two; of the sum, the sign and the leading digits are asked for.
 
 use core::cmp::Ordering;
+use glam::DVec3;
 
 /// Exponent of the lowest bit: three times that of the least subnormal.
 const LOWEST: i32 = -3222;
@@ -24,7 +25,7 @@ pub(crate) struct ExactSum {
 
 impl ExactSum {
     /// The empty sum.
-    pub(crate) fn new() -> ExactSum {
+    pub(crate) const fn new() -> ExactSum {
         ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
     }
 
@@ -75,6 +76,49 @@ impl ExactSum {
             Ordering::Greater => 1.0,
         }
     }
+
+    /// The sum without its sign.
+    fn magnitude(&self) -> [u64; N_WORDS] {
+        let (large, small) = if self.sign() < 0.0 {
+            (&self.negative, &self.positive)
+        } else {
+            (&self.positive, &self.negative)
+        };
+        let mut digits = *large;
+        let mut borrow = false;
+        for (digit, s) in digits.iter_mut().zip(small) {
+            let (d, b0) = digit.overflowing_sub(*s);
+            let (d, b1) = d.overflowing_sub(u64::from(borrow));
+            *digit = d;
+            borrow = b0 | b1;
+        }
+        digits
+    }
+}
+
+/// Along the sum of the products `p x q` of successive corners, the last and the first too, which is twice the area of a
+/// polygon times its normal: exact but for one rounding of each coordinate, and scaled by some power of 2, so that
+/// the largest coordinate lies between 2^128 and 2^192. Zero exactly when the sum is.
+pub fn area_direction(n_corners: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
+    let mut sums = [const { ExactSum::new() }; 3];
+    for i in 0..n_corners {
+        let (p, q) = (corner(i).to_array(), corner((i + 1) % n_corners).to_array());
+        for (sum, (j, k)) in sums.iter_mut().zip([(1, 2), (2, 0), (0, 1)]) {
+            sum.add(p[j], q[k], 1.0);
+            sum.add(-p[k], q[j], 1.0);
+        }
+    }
+    let magnitudes = sums.each_ref().map(ExactSum::magnitude);
+    let top = (0..N_WORDS).rev().find(|&i| magnitudes.iter().any(|m| m[i] != 0)).unwrap_or(0).max(2);
+    // 2^64 exactly.
+    let word = 2.0 * (1_u64 << 63) as f64;
+    let mut coordinates = [0.0; 3];
+    for ((coordinate, digits), sum) in coordinates.iter_mut().zip(&magnitudes).zip(&sums) {
+        // From the lowest up: of numbers that do not overlap each sum is rounded to nearest, or nearly.
+        let rest = digits[top - 2] as f64 + digits[top - 1] as f64 * word;
+        *coordinate = sum.sign() * (rest + digits[top] as f64 * word * word);
+    }
+    DVec3::from_array(coordinates)
 }
 
 /// `|x| = mantissa * 2^exponent`.

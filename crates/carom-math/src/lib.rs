@@ -31,7 +31,7 @@ mod budget;
 mod convert;
 pub mod double_double;
 pub mod exact_number;
-mod exact_sum;
+pub mod exact_sum;
 pub mod ops;
 pub mod predicates;
 pub mod rounding;

@@ -246,7 +246,10 @@ impl ConvexHull {
         for face in 0..n_faces {
             let near = hull.face_vertices(face as u32)[0];
             let v = hull.climb(hull.normals[face], near);
-            hull.offsets.push(hull.normals[face].dot(widen(hull.vertices[v as usize])));
+            let ring = hull.face_vertices(face as u32);
+            let height = |v: u32| hull.normals[face].dot(widen(hull.vertices[v as usize]));
+            let offset = ring.iter().fold(height(v), |most, &v| most.max(height(v)));
+            hull.offsets.push(offset);
         }
         hull.center = hull.centroid();
         let farthest =
@@ -522,10 +525,10 @@ impl ConvexHull {
     }
 }
 
-/// Coordinates too small to matter beside the largest, which is near 1, become zero: below, products of three would
-/// vanish and their signs be lost. Never so in `f32`.
+/// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have taken digits from them,
+/// differently from one to the next. Never so in `f32`.
 fn without_dust(p: DVec3) -> DVec3 {
-    let least = f64::from_bits((1023 - 200) << 52);
+    let least = f64::from_bits((1023 - 800) << 52);
     let keep = |x: f64| if x.abs() < least { 0.0 } else { x };
     DVec3::new(keep(p.x), keep(p.y), keep(p.z))
 }

@@ -644,3 +644,65 @@ fn every_instruction_set_finds_the_same_vertex() {
         }
     }
 }
+
+/// All points on or below all faces, every corner on its face, to a few roundings of the largest coordinate.
+fn check_faces(points: &[DVec3]) {
+    use carom_geom::f64::ConvexHull;
+    let hull = ConvexHull::from_points(points).unwrap();
+    let size = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+    for face in 0..hull.n_faces() as u32 {
+        let (normal, offset) = (hull.face_normal(face), hull.face_offset(face));
+        assert!((normal.length() - 1.0).abs() < 1e-12, "{normal} {points:?}");
+        assert!(points.iter().all(|p| normal.dot(*p) - offset <= 64.0 * f64::EPSILON * size), "{points:?}");
+        for &v in hull.face_vertices(face) {
+            let height = normal.dot(hull.vertices()[v as usize]) - offset;
+            assert!(-64.0 * f64::EPSILON * size <= height, "{height:e} below face {face} of {points:?}");
+        }
+    }
+}
+
+#[test]
+fn faces_thinner_than_twice_the_digits_have_their_normals() {
+    let e = f64::EPSILON;
+    check_faces(&[
+        DVec3::new(1.0, 3.0, 10.0),
+        DVec3::new(1.0 + e, e, 1.0 + 7.0 * e),
+        DVec3::new(1.0 + e, 0.0, 1.0 + 4.0 * e),
+        DVec3::new(2.0, 2.0, 8.0),
+    ]);
+}
+
+#[test]
+fn huge_coordinates_beside_small_ones_keep_their_faces() {
+    check_faces(&[
+        DVec3::new(3.0, 3.0, 2.0),
+        DVec3::new(0.0, 0.0, 2.0),
+        DVec3::new(-5.0, 1.1920928955078125e-7, -1.0),
+        DVec3::new(0.0, -3.419793945974138e34, -3.419793945974138e34),
+        DVec3::new(-2.5, -1.709896972987069e34, -1.709896972987069e34),
+        DVec3::new(-4.0, 8.0, 8.0),
+        DVec3::new(2.0, 3.0, 0.0),
+    ]);
+    check_faces(&[
+        DVec3::new(2.0, 1.0, 0.0),
+        DVec3::new(3.0, 1.0, 3.0),
+        DVec3::new(-91.6484375, 2.0, 2.0),
+        DVec3::new(-8.0, -3.147770562463791e40, -3.147770562463791e40),
+        DVec3::new(-2.5, -1.5738852812318956e40, -1.5738852812318956e40),
+        DVec3::new(3.0, 1.0, 0.0),
+    ]);
+}
+
+/// A volume far below the digits of the products, and not zero.
+#[test]
+fn the_least_volume_beside_the_largest_is_no_flat_hull() {
+    let tiny = 1.401298464324817e-45;
+    let points = [
+        DVec3::new(5.070602400912918e30, -8.0, 5.0),
+        DVec3::new(2.0, 0.0, 0.0),
+        DVec3::new(0.0, tiny, -tiny),
+        DVec3::ZERO,
+    ];
+    assert_ne!(orient3d(points[0], points[1], points[2], points[3]), 0.0);
+    check_faces(&points);
+}
