@@ -10,6 +10,7 @@ use super::super::num::{
     Mat3, Pose, Quat, Real, Vec3, narrow, narrow_matrix, real, symmetric_eigen, wide, widen, widen_matrix,
 };
 use super::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, Sphere, Tetrahedron, TriMesh};
+use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::{DMat3, DVec3};
 
@@ -74,7 +75,8 @@ impl MassProperties {
     /// The solid inside a closed surface of triangles, counter-clockwise seen from outside, given by their corners.
     ///
     /// The whole of an inside-out surface gives a negative mass; so does what an open one happens to. `density` must
-    /// be finite and not negative, else all is zero. Triangles that are no volume, all together, give zero.
+    /// be finite and not negative, else all is zero. Triangles that are no volume, all together, give zero; so do such whose
+    /// mass, centre or inertia is beyond the range of numbers. All numbers are finite.
     pub fn of_closed_surface<I>(triangles: I, density: Real) -> MassProperties
     where
         I: IntoIterator<Item = [DVec3; 3]>,
@@ -90,9 +92,12 @@ impl MassProperties {
         }
         // From the middle, so that distance from the origin costs no digits.
         let origin = min * 0.5 + max * 0.5;
+        // And of a middling size, so that no product of lengths vanishes or overflows.
+        let scale = scale_of((max - min).max_element());
+        let unit = 1.0 / scale;
         let (mut volume, mut moment, mut spread) = (0.0, DVec3::ZERO, DMat3::ZERO);
         for corners in triangles {
-            let [a, b, c] = corners.map(|p| p - origin);
+            let [a, b, c] = corners.map(|p| (p - origin) * scale);
             let (six_volumes, sum) = (a.dot(b.cross(c)), a + b + c);
             volume += six_volumes;
             moment += sum * six_volumes;
@@ -101,12 +106,18 @@ impl MassProperties {
         if volume == 0.0 || !spread.is_finite() {
             return MassProperties::ZERO;
         }
-        let center = moment * (0.25 / volume);
+        let center = moment / (4.0 * volume);
         let volume = volume * (1.0 / 6.0);
         let spread = spread * (1.0 / 120.0) - outer(center) * volume;
         let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
         let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
-        of_unit(volume, origin + center, symmetric(inertia), density)
+        let (center, volume) = (origin + center * unit, volume * unit * unit * unit);
+        let inertia = symmetric(inertia) * unit * unit * unit * unit * unit;
+        // The centre of an open surface whose parts cancel, all but rounding, may be anywhere.
+        let properties = of_unit(volume, center, inertia, density);
+        let is_finite =
+            properties.mass.is_finite() && properties.center.is_finite() && properties.inertia.is_finite();
+        if is_finite { properties } else { MassProperties::ZERO }
     }
 }
 

@@ -102,6 +102,37 @@ fn a_hollow_in_a_mesh_counts_negative() {
     assert!((inside_out.mass + 8.0).abs() < 1e-12);
 }
 
+/// Volumes that are nearly nothing, or nothing at all, or more than a number can be, give no NaN.
+#[test]
+fn masses_at_the_ends_of_the_range_are_finite() {
+    let tetrahedron = |s: f64| {
+        let [a, b, c, d] = [DVec3::ZERO, DVec3::X * s, DVec3::Y * s, DVec3::Z * s];
+        [[a, c, b], [a, b, d], [b, c, d], [c, a, d]]
+    };
+    let whole = MassProperties::of_closed_surface(tetrahedron(1.0), 1.0);
+    let mut n_massive = 0;
+    for exponent in -1074..1024_i32 {
+        let s = 2.0_f64.powi(exponent / 2) * 2.0_f64.powi(exponent - exponent / 2);
+        let mass = MassProperties::of_closed_surface(tetrahedron(s), 1.0);
+        assert!(
+            mass.mass.is_finite() && mass.center.is_finite() && mass.inertia.is_finite(),
+            "{s:e} {mass:?}"
+        );
+        n_massive += usize::from(mass.mass != 0.0);
+        if mass.mass != 0.0 && s < 1.0 {
+            assert!((mass.center - whole.center * s).length() <= 1e-15 * s, "{s:e} {mass:?}");
+        }
+        // Open, flat for all but the last digits.
+        let open = [[DVec3::ZERO, DVec3::new(s, s * 0.3, 0.0), DVec3::new(s * 0.7, 5e-324, s)]];
+        let mass = MassProperties::of_closed_surface(open, 1.0);
+        assert!(
+            mass.mass.is_finite() && mass.center.is_finite() && mass.inertia.is_finite(),
+            "{s:e} {mass:?}"
+        );
+    }
+    assert!(500 < n_massive, "{n_massive}");
+}
+
 proptest! {
     #[test]
     fn placed_and_combined(
