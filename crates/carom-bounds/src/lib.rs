@@ -31,7 +31,8 @@
 //! - [`Lss`] for limbs, [`Rss`] for boards, where distances are asked: their lower bounds come close to the distance.
 //!
 //! Volume and area over those of the near-optimal box, on 35 real meshes (geometric mean, and what nine of ten meshes stay
-//! below), and time over that of its fit, in one run; `cargo test -p carom-bounds --test it fits -- --nocapture` repeats it:
+//! below), and time over that of its fit, the times from an earlier run in the test profile;
+//! `cargo test -p carom-bounds --test it fits -- --nocapture` repeats it:
 //!
 //! | fit | volume | nine of ten | area | nine of ten | time |
 //! |---|---|---|---|---|---|
