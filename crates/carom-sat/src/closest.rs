@@ -37,6 +37,41 @@ pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
     best
 }
 
+/// The closest points of two bodies that are apart, each given by convex polygons that cover its surface.
+///
+/// `start` is a pair of points of the two, the closer the fewer polygons are looked into; it is what is left when none
+/// is closer.
+pub(crate) fn closest_polygons(
+    start: (DVec3, DVec3),
+    polygons_a: impl Fn(&mut dyn FnMut(&[DVec3])),
+    polygons_b: impl Fn(&mut dyn FnMut(&[DVec3])),
+) -> (DVec3, DVec3) {
+    let mut best = start;
+    let mut best_length = (start.1 - start.0).length();
+    polygons_a(&mut |a| {
+        let (center_a, radius_a) = ball(a);
+        polygons_b(&mut |b| {
+            let (center_b, radius_b) = ball(b);
+            if best_length < (center_b - center_a).length() - radius_a - radius_b {
+                return;
+            }
+            let (p, q) = closest_points(a, b);
+            let length = (q - p).length();
+            if length < best_length {
+                best = (p, q);
+                best_length = length;
+            }
+        });
+    });
+    best
+}
+
+/// A ball around some points: centre and radius.
+fn ball(points: &[DVec3]) -> (DVec3, f64) {
+    let center = points.iter().sum::<DVec3>() / points.len() as f64;
+    (center, points.iter().fold(0.0, |radius: f64, &p| radius.max((p - center).length())))
+}
+
 /// A point counts as one edge without length, a segment as one edge.
 fn n_edges(points: &[DVec3]) -> usize {
     if points.len() == 2 { 1 } else { points.len() }

@@ -48,9 +48,9 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
 
 /// The contacts of two boxes that overlap, touch, or are apart by at most `prediction`; `None` when farther apart.
 ///
-/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts. The deepest contact's
-/// distance is minus the penetration depth. Boxes apart may be reported up to where an axis proves their gap larger than
-/// `prediction`, but no contact is farther than that. Feature ids of
+/// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts, none farther than
+/// `prediction`. The deepest contact's distance is minus the penetration depth; of boxes that are apart it may be more
+/// than their distance where faces cover each other. Feature ids of
 /// vertices (bits 0, 1, 2: negative x, y, z) and faces (2 axis + 1 for the negative side) are those of `Cuboid`.
 pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> Option<Manifold> {
     manifold_wide(half_a, half_b, &b_in_a.wide(), prediction)
@@ -86,19 +86,28 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
     }
     if candidates.is_empty() {
         // The faces do not cover each other: apart and side by side, or a flat box lost to rounding.
-        let face_a = BoxFace::supporting(&pair.own(), normal);
-        let face_b = BoxFace::supporting(&pair.placed_b(), -normal);
-        let (a, b) = closest::closest_points(face_a.face().points, face_b.face().points);
-        let distance = if axis.overlap < 0.0 {
-            let length = (b - a).length();
-            if !(0.0 < length) {
-                return None;
+        let (placed_a, placed_b) = (pair.own(), pair.placed_b());
+        let supporting = |n: DVec3| (BoxFace::supporting(&placed_a, n), BoxFace::supporting(&placed_b, -n));
+        let (mut face_a, mut face_b) = supporting(normal);
+        let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
+        let mut distance = (b - a).dot(normal);
+        if axis.overlap < 0.0 {
+            // Closest in all where a slab as thick has room between the boxes; else it is other faces that are.
+            if !pair.is_gap(b - a) {
+                (a, b) = closest::closest_polygons(
+                    (a, b),
+                    |f| placed_a.for_each_face(f),
+                    |f| placed_b.for_each_face(f),
+                );
             }
-            normal = (b - a) / length;
-            length
-        } else {
-            (b - a).dot(normal)
-        };
+            let length = (b - a).length();
+            // Less apart than has a square: along the axis.
+            if 0.0 < length && length < f64::INFINITY {
+                normal = (b - a) / length;
+                distance = length;
+                (face_a, face_b) = supporting(normal);
+            }
+        }
         if !(distance <= prediction) {
             return None;
         }
@@ -181,6 +190,16 @@ impl BoxPair {
     fn size(&self) -> f64 {
         let (a, b) = (&self.half_a, &self.half_b);
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
+    }
+
+    /// The boxes leave room between them for a slab that is this thick and lies across this vector from A to B.
+    fn is_gap(&self, between: DVec3) -> bool {
+        let normal = between.normalize_or_zero();
+        let radius = |placed: &PlacedBox| {
+            (0..3).fold(0.0, |sum, k| sum + placed.half[k] * placed.axes[k].dot(normal).abs())
+        };
+        let gap = DVec3::from(self.t).dot(normal) - radius(&self.own()) - radius(&self.placed_b());
+        between.length() <= gap + tol::SAT_TIE * self.size()
     }
 
     /// `None` when some axis shows a gap larger than `prediction`.
@@ -476,6 +495,17 @@ struct BoxFace {
     cosine: f64,
     /// 2 where the face has no width, 1 where it has no length either.
     n_points: usize,
+}
+
+impl PlacedBox {
+    /// Gives the corners of each face; those of a face without width are its edge.
+    fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
+        for axis in self.axes {
+            for normal in [axis, -axis] {
+                f(BoxFace::supporting(self, normal).face().points);
+            }
+        }
+    }
 }
 
 impl BoxFace {

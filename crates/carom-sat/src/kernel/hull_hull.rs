@@ -6,12 +6,12 @@
 //!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013.
 
-use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen_real};
+use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::gauss_map::{HullAxis, Overlap, least_overlap};
 use super::manifold::{assemble, own_face, placed_face};
 use crate::closest;
 use carom_geom::{Feature, MAX_FEATURE_POINTS, SupportMap};
-use carom_math::WidePose;
+use carom_math::{WidePose, tol};
 use glam::DVec3;
 
 /// The axis of least overlap of two hulls.
@@ -46,7 +46,8 @@ pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<H
 /// The contacts of two hulls that overlap, touch, or are apart by at most `prediction`; `None` when farther apart.
 ///
 /// In A's frame, normal from A to B, points on the surfaces of both, one to four contacts; the deepest one's
-/// distance is minus the penetration depth. The cache may be kept per pair; it changes the time, not the answer.
+/// distance is minus the penetration depth, and of hulls that are apart may be more than their distance where faces
+/// cover each other. The cache may be kept per pair; it changes the time, not the answer.
 pub fn manifold(
     a: &ConvexHull,
     b: &ConvexHull,
@@ -82,14 +83,46 @@ pub fn manifold_wide(
     if !manifold.is_empty() {
         return Some(manifold);
     }
-    // Apart, and the features do not cover each other: their closest points.
-    let (p, q) = closest::closest_points(face_a.points, face_b.points);
-    let length = (q - p).length();
-    if !(0.0 < length && length <= prediction) {
-        return None;
+    // Apart, and the features do not cover each other: their closest points, where a slab as thick has room between the
+    // hulls; else those of all faces.
+    let (mut p, mut q) = closest::closest_points(face_a.points, face_b.points);
+    if !is_gap(a, b, b_in_a, q - p) {
+        (p, q) = closest::closest_polygons(
+            (p, q),
+            |f| for_each_triangle(a, &WidePose::IDENTITY, f),
+            |f| for_each_triangle(b, b_in_a, f),
+        );
     }
-    let manifold = assemble(&face_a, &face_b, (q - p) / length, Some((p, q, length)), prediction, size);
+    let length = (q - p).length();
+    let manifold = if 0.0 < length && length < f64::INFINITY {
+        let normal = (q - p) / length;
+        let face_a = own_face(a, normal, &mut feature_a);
+        let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
+        assemble(&face_a, &face_b, normal, Some((p, q, length)), prediction, size)
+    } else {
+        // Less apart than has a square: along the axis.
+        assemble(&face_a, &face_b, normal, Some((p, q, (q - p).dot(normal))), prediction, size)
+    };
     (!manifold.is_empty()).then_some(manifold)
+}
+
+/// The hulls leave room between them for a slab that is this thick and lies across this vector from A to B.
+fn is_gap(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, between: DVec3) -> bool {
+    let normal = between.normalize_or_zero();
+    let low = b_in_a.transform_point(b.support(b_in_a.inverse_transform_vector(-normal)).point);
+    let gap = (low - a.support(normal).point).dot(normal);
+    between.length() <= gap + tol::SAT_TIE * (a.radius() + b.radius())
+}
+
+/// Gives triangles that cover the surface of a placed hull.
+fn for_each_triangle(hull: &ConvexHull, pose: &WidePose, f: &mut dyn FnMut(&[DVec3])) {
+    for face in 0..hull.n_faces() as u32 {
+        let vertices = hull.face_vertices(face);
+        let at = |k: usize| pose.transform_point(widen(hull.vertices()[vertices[k] as usize]));
+        for k in 2..vertices.len() {
+            f(&[at(0), at(k - 1), at(k)]);
+        }
+    }
 }
 
 fn find(

@@ -230,3 +230,14 @@ fn r1_corner_to_corner_within_the_prediction() {
     assert!((manifold.normal() - Vec3::new(0.6, 0.8, 0.0)).length() < 1e-5);
     assert!(box_box::manifold(half, half, &pose, 0.045).is_none());
 }
+
+/// A point less far from a thread than has a square touches it.
+#[cfg(feature = "f64")]
+#[test]
+fn apart_by_the_least_number() {
+    let pose =
+        carom_math::f64::Pose { rotation: glam::DQuat::IDENTITY, translation: DVec3::new(5.0, 5e-324, 0.0) };
+    let thread = DVec3::new(7.0, 0.0, 0.0);
+    let manifold = carom_sat::f64::box_box::manifold(thread, DVec3::ZERO, &pose, 7.0).unwrap();
+    assert!(manifold.normal().is_finite() && manifold.deepest().unwrap().distance <= 5e-324);
+}

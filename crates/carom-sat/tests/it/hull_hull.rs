@@ -204,3 +204,59 @@ fn published_depths() {
     }
     assert!(50 < n_deep);
 }
+
+/// Hulls whose closest points lie in other features than those along the axis of the largest gap: found on random bytes.
+#[cfg(feature = "f64")]
+#[test]
+fn closest_beside_the_features_of_the_axis() {
+    use carom_geom::f64::ConvexHull;
+    use carom_math::f64::Pose;
+    use core::f64::consts::FRAC_1_SQRT_2 as HALF;
+    use glam::DQuat;
+    let hull = |points: &[[f64; 3]]| {
+        ConvexHull::from_points(&points.iter().map(|&p| DVec3::from(p)).collect::<Vec<_>>()).unwrap()
+    };
+    let nearest = |a: &ConvexHull, b: &ConvexHull, pose: &Pose, prediction: f64| {
+        let manifold = carom_sat::f64::hull_hull::manifold(a, b, pose, prediction, None)?;
+        manifold.deepest().map(|contact| contact.distance)
+    };
+    let a = hull(&[
+        [7.546875, 0.6083052456378937, -3.0],
+        [2.0, 0.0, 2.0],
+        [0.0, 0.0, 2.0],
+        [78.47265625, 1.0, 4.0],
+        [0.0, 2.0, 2.0],
+        [5.0, 1.52587890625e-5, 1.5258735402312595e-5],
+        [0.0, 0.0, 0.0],
+        [2.0, 0.0, 0.0],
+    ]);
+    let b = hull(&[[1.0, 2.0, 2.0], [2.0, 1.0, 0.0], [0.0, -8.0, 536870912.0], [0.0, 0.0, 0.0]]);
+    let rotation = DQuat::from_xyzw(HALF, 0.0, 0.0, HALF);
+    let pose = Pose { rotation, translation: DVec3::new(78.47265625, -3.0, 3.0) };
+    let distance = nearest(&a, &b, &pose, 6.0).unwrap();
+    assert!((4.0987..=6.0).contains(&distance), "{distance}");
+
+    let a = hull(&[
+        [0.0, 0.0, 1.0],
+        [0.0, 2.0, 2.0],
+        [2.0, 2.0, 2.0],
+        [1.0, 0.0, 0.0],
+        [16.0, -2.0, 0.4903900781646371],
+    ]);
+    let b = hull(&[
+        [71.6015625, 2.0, 7.0],
+        [0.0, 0.0, 2.0],
+        [1.0, 1.0, 0.0],
+        [1.0, 2.0, 2.0],
+        [0.0, 0.0, 0.0],
+        [0.0, 1.0, 1.0],
+        [0.0, 1.0, 0.0],
+        [3.5, 0.24519503908231854, 96.96484375],
+        [96.96483612060547, 0.0, 8.0],
+    ]);
+    let rotation = DQuat::from_xyzw(0.5, 0.5, 0.5, 0.5);
+    let pose = Pose { rotation, translation: DVec3::new(-5.0, 0.2464317139238119, -3.0) };
+    let distance = nearest(&a, &b, &pose, 2.0).unwrap();
+    assert!((1.712..=2.0).contains(&distance), "{distance}");
+    assert_eq!(nearest(&a, &b, &pose, 1.7), None);
+}
