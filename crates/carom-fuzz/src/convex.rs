@@ -20,7 +20,8 @@ pub fn convex(bytes: &[u8]) {
     let meets = gjk::intersects(&*a, &*b, &b_in_a, &settings, None).intersects;
 
     // What follows is compared to within rounding, which is relative to the size of the scene.
-    let size = a.radius() + a.margin() + b.radius() + b.margin() + b_in_a.translation.length();
+    let extent = |s: &dyn SupportMap| s.center().length() + s.radius() + s.margin();
+    let size = extent(&*a) + extent(&*b) + b_in_a.translation.length();
     if !(1e-100 < size && size < 1e100) {
         return;
     }

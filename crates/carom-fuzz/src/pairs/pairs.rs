@@ -93,17 +93,14 @@ pub fn pairs(bytes: &[u8]) {
         let tolerance = ROUNDING * size;
         assert!(!distance.distance.is_nan() && 0.0 <= distance.distance, "{distance:?} {}", context());
         let mirrored = query::distance(&b, &pose_b, &a, &pose_a);
-        assert_eq!(
-            meets,
-            query::intersects(&b, &pose_b, &a, &pose_a),
-            "{distance:?} {mirrored:?} {}",
-            context()
-        );
+        let mirrored_meets = query::intersects(&b, &pose_b, &a, &pose_a);
         if let (Some(doubt), Some(mirrored_doubt)) = (doubt(distance.outcome), doubt(mirrored.outcome)) {
             let tolerance = tolerance + doubt + mirrored_doubt;
             let (d, m) = (distance.distance as f64, mirrored.distance as f64);
             assert!((d - m).abs() <= tolerance, "{distance:?} {mirrored:?} {}", context());
-            assert!(meets || 0.0 <= d, "{distance:?} {}", context());
+            // Shapes that touch may meet one way round and be apart by rounding the other.
+            let is_same = meets == mirrored_meets || d.max(m) <= tolerance;
+            assert!(is_same, "{distance:?} {mirrored:?} {}", context());
             assert!(!meets || d <= tolerance, "{distance:?} {}", context());
             let between = wide(distance.point_a).distance(wide(distance.point_b));
             assert!((between - d).abs() <= 4.0 * tolerance, "{between} {distance:?} {}", context());
