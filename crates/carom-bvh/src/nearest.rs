@@ -71,9 +71,12 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        let size = reach(&self.tree.bounds.to_aabb()) + self.point.abs().element_sum();
+        // All volumes lie in the range of f32. A point beyond it is no nearer to them than the nearest place in it.
+        let range = DVec3::splat(f64::from(f32::MAX));
+        let within = self.point.clamp(-range, range);
+        let size = reach(&self.tree.bounds.to_aabb()) + within.abs().element_sum();
         let scale = inverse_power_of_two(size).min(LARGEST_SCALE);
-        let point = self.point.as_vec3();
+        let point = within.as_vec3();
         // What the rounding of the point is worth in scaled lengths; 0 when it is a point of f32.
         let slack = if point.as_dvec3() == self.point { 0.0 } else { 2.0 * UNIT };
         let mut max_distance = self.max_distance;

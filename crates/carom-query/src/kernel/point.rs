@@ -12,7 +12,7 @@ use super::shape::Shape;
 use crate::ray_convex::Point;
 use carom_geom::{FeatureId, SupportMap, tri_distance};
 use carom_math::WidePose;
-use carom_math::ops::sqrt;
+use carom_math::scaling::length;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -20,10 +20,13 @@ use glam::DVec3;
 ///
 /// A mesh encloses what its triangles wind around more than half a time: for a closed mesh that faces outwards that is
 /// its inside; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
-/// the surface of the part the point is deepest in. `None` for a mesh without triangles.
+/// the surface of the part the point is deepest in. `None` for a mesh without triangles, and for a
+/// point that is not finite held against a mesh.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
-    let mut found = local(shape, pose.inverse_transform_point(point))?;
-    found.point = pose.transform_point(found.point);
+    // As pairs of shapes take it: normalised in `f64`.
+    let pose = pose.wide();
+    let mut found = local(shape, narrow(pose.inverse_transform_point(widen(point))))?;
+    found.point = narrow(pose.transform_point(widen(found.point)));
     Some(found)
 }
 
@@ -69,7 +72,12 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProj
     let wide = widen(point);
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
-    mesh.tree().visit_near(wide * scale, f64::INFINITY, |leaf, _| {
+    let mut place = wide * scale;
+    if wide.is_finite() {
+        // Beyond all numbers is as far as there is.
+        place = place.clamp(DVec3::MIN, DVec3::MAX);
+    }
+    mesh.tree().visit_near(place, f64::INFINITY, |leaf, _| {
         for &triangle in leaf.primitives {
             let near = tri_distance::point_triangle(wide, &mesh.mesh().corners(triangle));
             let is_better = best.is_none_or(|(least, number, _)| {
@@ -83,7 +91,7 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProj
     });
     let (_, triangle, nearest) = best?;
     // In f64 from the points, so that the distance belongs to them.
-    let distance = sqrt((nearest - wide).length_squared());
+    let distance = length(nearest - wide);
     let is_inside = may_enclose && inside::is_inside(mesh, wide);
     let signed = if is_inside { -distance } else { distance };
     Some(PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN).with_part(triangle))

@@ -60,14 +60,14 @@ fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
 }
 
 fn placed(mut hit: RayHit, pose: &Pose) -> RayHit {
-    hit.normal = pose.transform_vector(hit.normal);
+    hit.normal = narrow(pose.wide().transform_vector(widen(hit.normal)));
     hit
 }
 
 /// The first hit of a ray of the world, in the frame of the shape.
 fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
     let line = Line::new(pose, ray);
-    let ray = &ray.in_frame_of(pose);
+    let ray = &line.rounded();
     match shape {
         Shape::Sphere(s) => s.ray_cast(ray, interval, false),
         Shape::Capsule(s) => s.ray_cast(ray, interval, false),
@@ -89,7 +89,7 @@ fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<Ra
 /// Every hit of a ray of the world, in the frame of the shape.
 fn all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
     let line = Line::new(pose, ray);
-    let ray = &ray.in_frame_of(pose);
+    let ray = &line.rounded();
     match shape {
         Shape::Mesh(mesh) => visit_all(mesh, &line, interval, ray_mesh::line_touches, out),
         Shape::HeightField(s) => s.ray_cast_all(&line, interval, out),
@@ -163,6 +163,11 @@ impl Line {
             origin: pose.inverse_transform_point(widen(ray.origin)),
             direction: pose.inverse_transform_vector(widen(ray.direction)),
         }
+    }
+
+    /// The same, as convex shapes take it.
+    fn rounded(&self) -> Ray {
+        Ray::new(narrow(self.origin), narrow(self.direction))
     }
 }
 

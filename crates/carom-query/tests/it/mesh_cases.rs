@@ -1,4 +1,4 @@
-//! Mesh against mesh: published pairs with exact answers.
+//! Mesh against mesh: published pairs with exact answers. Points and rays under odd poses and at the ends of the range.
 
 use carom_geom::f64::TriMesh;
 use carom_math::f64::Pose;
@@ -101,4 +101,54 @@ fn published_motions() {
     }
     println!("{n_checked} frames right");
     assert!(20 < n_checked);
+}
+
+/// Points beyond the numbers of the tree, and of its scaling, have a nearest triangle all the same.
+#[test]
+fn a_mesh_has_a_point_nearest_to_any_place() {
+    use carom_query::f64::project_point;
+    for size in [1e-100, 1e-30, 1.0, 1e30, 1e40] {
+        let vertices = vec![DVec3::ZERO, DVec3::X * size, DVec3::Y * size, DVec3::Z * size];
+        let mesh = TriMesh::new(vertices, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]).unwrap();
+        let shape = Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()));
+        for far in [1e-300, 1.0, 1e38, 1e39, 1e100, 1e150, 1e200, 1e300, f64::MAX] {
+            let found = project_point(&shape, &Pose::IDENTITY, DVec3::X * far);
+            let found = found.unwrap_or_else(|| panic!("nothing near {far:e}, size {size:e}"));
+            assert!(found.point.is_finite() && !found.distance.is_nan(), "{size:e} {far:e} {found:?}");
+            if size < far && far < 1e100 {
+                // Of triangles equally far to rounding any may answer.
+                let off = found.distance - (far - size);
+                assert!(off.abs() <= 1e-12 * far, "{size:e} {far:e} {found:?}");
+            }
+        }
+    }
+}
+
+/// A rotation that is a unit quaternion of f32 only counts normalised, for points and rays as for pairs.
+#[test]
+fn rotations_off_unit_length_count_normalised() {
+    use carom_geom::f64::Cuboid;
+    use carom_math::f64::{Interval, Ray};
+    use carom_query::f64::{project_point, ray_cast};
+    use glam::DQuat;
+    let shape = Shape::Cuboid(Cuboid::new(DVec3::new(1.0, 2.0, 3.0)).unwrap());
+    let (mut n_off, mut n_hits) = (0, 0);
+    for i in 0..50 {
+        let turn = DQuat::from_euler(glam::EulerRot::XYZ, 0.1 * f64::from(i), 0.7, -0.3 * f64::from(i));
+        let given = turn.as_quat().as_dquat();
+        n_off += usize::from(1e-9 < (given.length() - 1.0).abs());
+        let place = DVec3::new(3.0, -2.0, 5.0);
+        let (given, unit) = (Pose::new(given, place), Pose::new(given.normalize(), place));
+        let point = DVec3::new(-40.0, 17.0, 30.0);
+        let [a, b] = [given, unit].map(|pose| project_point(&shape, &pose, point).unwrap());
+        assert!(
+            (a.point - b.point).length() < 1e-13 && (a.distance - b.distance).abs() < 1e-12,
+            "{a:?} {b:?}"
+        );
+        let ray = Ray::new(point, place - point);
+        let [a, b] = [given, unit].map(|pose| ray_cast(&shape, &pose, &ray, Interval::FORWARD).unwrap());
+        assert!((a.t - b.t).abs() < 1e-14 && (a.normal - b.normal).length() < 1e-14, "{a:?} {b:?}");
+        n_hits += 1;
+    }
+    assert!(10 < n_off && n_hits == 50, "{n_off}");
 }
