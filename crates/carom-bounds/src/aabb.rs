@@ -3,7 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.2 and 25.1; J. Arvo, Transforming Axis-Aligned
 //! Bounding Boxes, Graphics Gems, 1990 (the box of a turned box from the signs of the matrix entries).
 
-use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, size_of, sum_down3, sum_up3};
+use crate::outward::{LENGTH, UNDERFLOW, length_up, nearest, range, size_of, sum_down3, sum_up3};
 use crate::volume::{BoundingVolume, BoundsError};
 use carom_math::rounding;
 use carom_math::{Pose, WidePose};
@@ -217,13 +217,7 @@ impl BoundingVolume for Aabb {
     }
 
     fn from_points<P: Copy + Into<DVec3>>(points: &[P]) -> Aabb {
-        let (mut low, mut high, mut is_finite) = (DVec3::INFINITY, DVec3::NEG_INFINITY, true);
-        for &p in points {
-            let p: DVec3 = p.into();
-            is_finite &= p.is_finite();
-            low = low.min(p);
-            high = high.max(p);
-        }
+        let (low, high, is_finite) = range(points);
         // Points beyond f32 are in a box with an infinite side.
         if is_finite { Aabb::around(low, high) } else { Aabb::EVERYTHING }
     }

@@ -44,8 +44,8 @@ pub(crate) enum Extent {
     Within,
 }
 
-/// Where points are.
-pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
+/// Least and greatest coordinates, and that all of them are finite.
+pub(crate) fn range<P: Copy + Into<DVec3>>(points: &[P]) -> (DVec3, DVec3, bool) {
     let (mut low, mut high, mut is_finite) = (DVec3::INFINITY, DVec3::NEG_INFINITY, true);
     for &p in points {
         let p: DVec3 = p.into();
@@ -53,9 +53,15 @@ pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
         low = low.min(p);
         high = high.max(p);
     }
+    (low, high, is_finite)
+}
+
+/// Where points are.
+pub(crate) fn extent<P: Copy + Into<DVec3>>(points: &[P]) -> Extent {
     if points.is_empty() {
         return Extent::Nothing;
     }
+    let (low, high, is_finite) = range(points);
     let most = DVec3::splat(f64::from(f32::MAX));
     let is_within = is_finite && (-most).cmple(low).all() && high.cmple(most).all();
     if is_within { Extent::Within } else { Extent::Beyond }
