@@ -14,12 +14,18 @@ use glam::DVec3;
 /// Bisections: enough to use up every bit of a quotient of lengths and of an `f64`.
 const MAX_BISECTIONS: usize = 1200;
 
+/// From so many of the longest radii away only the direction counts, to the last digit.
+const FAR: f64 = (1_u128 << 100) as f64;
+
 /// The closest point, and whether the given one lies in the ellipsoid.
 pub(crate) fn closest_on_ellipsoid(p: DVec3, radii: DVec3) -> (DVec3, bool) {
     // Axes in the order of falling radii.
     let mut order = [0, 1, 2];
     order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]));
     let e = order.map(|axis| radii[axis]);
+    // A point farther away is brought nearer, so that no quotient overflows.
+    let (reach, size) = (FAR * e[0], p.abs().max_element());
+    let p = if 0.0 < reach && reach < size { p * scale_of(size) / scale_of(reach) } else { p };
     let y = order.map(|axis| p[axis].abs());
     let (x, is_inside) = closest_sorted(e, y);
     let mut point = DVec3::ZERO;

@@ -381,3 +381,18 @@ macro_rules! ray_point_tests {
 
 ray_point_tests!(single, carom_geom, carom_math, glam::Vec3, f32::EPSILON);
 ray_point_tests!(double, carom_geom::f64, carom_math::f64, glam::DVec3, f64::EPSILON * 8.0);
+
+/// Quotients of the coordinates and the radii overflowed, and the nearest point was NaN.
+#[cfg(feature = "f64")]
+#[test]
+fn an_ellipsoid_has_a_point_nearest_to_the_end_of_the_range() {
+    use glam::DVec3;
+    let ellipsoid = carom_geom::f64::Ellipsoid::new(DVec3::new(0.5, 0.3, 0.2)).unwrap();
+    let near = ellipsoid.project_point(DVec3::new(0.1, -1e308, 0.3));
+    assert!((near.point - DVec3::new(0.0, -0.3, 0.0)).length() < 1e-15, "{near:?}");
+    assert!((near.distance - 1e308).abs() < 1e293, "{near:?}");
+    // Far enough, the same as from the end of the range.
+    let direction = DVec3::new(3.0, -2.0, 1.0);
+    let (far, end) = (ellipsoid.project_point(direction * 1e20), ellipsoid.project_point(direction * 1e307));
+    assert!((far.point - end.point).length() < 1e-15, "{far:?} {end:?}");
+}
