@@ -21,7 +21,7 @@ pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 ///
 /// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb) separates close
 /// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations; [`KDop`](carom_bounds::KDop) is tight where
-/// little turns.
+/// little turns; [`Rss`](carom_bounds::Rss) and [`Lss`](carom_bounds::Lss) are made for distances.
 #[derive(Clone, Debug)]
 pub struct Bvh<V: TreeVolume = Aabb> {
     pub(crate) nodes: Vec<Node8<V::Volumes8>>,

@@ -1,6 +1,6 @@
 //! Every builder and every volume through the suite of trees.
 
-use carom_bounds::{Aabb, BoundingVolume, KDop, Obb, Sphere};
+use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_bvh::{BuildQuality, BuildSettings, Bvh, BvhError};
 use carom_testkit::conform::bvh::{bvh, triangle_bvh};
 
@@ -35,6 +35,16 @@ fn oriented_boxes() {
 fn discrete_oriented_polytopes() {
     bvh(|boxes| Bvh::<KDop<14>>::build(boxes, &BuildSettings::default()));
     bvh(|boxes| Bvh::<KDop<26>>::build(boxes, &BuildSettings::default().with_max_leaf(1)));
+}
+
+#[test]
+fn line_swept_spheres() {
+    bvh(|boxes| Bvh::<Lss>::build(boxes, &BuildSettings::default()));
+}
+
+#[test]
+fn rectangle_swept_spheres() {
+    bvh(|boxes| Bvh::<Rss>::build(boxes, &BuildSettings::default().with_max_leaf(2)));
 }
 
 #[test]
