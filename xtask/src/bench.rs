@@ -7,8 +7,20 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 9] =
-    ["broad", "trees", "support", "distance", "depth", "manifold", "tri_tri", "mesh_mesh", "pile"];
+const GROUPS: [&str; 12] = [
+    "primitives",
+    "bounds",
+    "broad",
+    "trees",
+    "support",
+    "distance",
+    "depth",
+    "manifold",
+    "tri_tri",
+    "mesh_mesh",
+    "simplify",
+    "pile",
+];
 
 /// One workload at one size.
 #[derive(Clone, Debug)]

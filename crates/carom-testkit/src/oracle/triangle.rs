@@ -99,7 +99,7 @@ pub fn hulls_meet(a: &[DVec3], b: &[DVec3]) -> bool {
     let small = |v: &Exact<BigInt>| -> Option<Exact<i128>> {
         let mut out = [0; 3];
         for (o, x) in out.iter_mut().zip(v) {
-            *o = x.to_i128().filter(|x| x.abs() < 1 << 28)?;
+            *o = x.to_i128().filter(|x| x.unsigned_abs() < 1 << 28)?;
         }
         Some(out)
     };

@@ -1,0 +1,233 @@
+//! Bounding volumes: how long a test of two takes, and how long a fit.
+//!
+//! The boards are the same for every volume, turned at random, so the shares of pairs that overlap tell what tightness buys.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::scenes::Hulls;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_bounds::{
+    Aabb, Aabb8, Aabb16, BoundingVolume, KDop, Lss, Obb, Rss, Sphere, overlaps_packets, overlaps_packets_16,
+};
+use carom_math::Pose;
+use carom_scenes::Rng;
+use glam::Vec3;
+use parry3d::bounding_volume::details::point_cloud_bounding_sphere;
+use parry3d::bounding_volume::{BoundingSphere, BoundingVolume as _};
+use parry3d::query::details::intersection_test_cuboid_cuboid;
+use std::hint::black_box;
+
+/// Pairs that one call goes through.
+const N: usize = 2048;
+
+/// A thin box, and where it stands.
+struct Board {
+    half: Vec3,
+    pose: Pose,
+    corners: Vec<Vec3>,
+}
+
+impl Board {
+    /// About the middle, near enough that about half of the boxes along the axes overlap.
+    fn new(rng: &mut Rng) -> Board {
+        let half = [1.0, 0.4, 0.05].map(|most| rng.range(0.3 * most, most) as f32);
+        let half = Vec3::from(half);
+        let place = rng.direction() * rng.range(0.0, 1.5);
+        let pose = Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        let corners = (0..8_u32)
+            .map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|bit| if bit == 0 { -1.0 } else { 1.0 }))
+            .map(|signs| pose.transform_point(half * Vec3::from(signs)))
+            .collect();
+        Board { half, pose, corners }
+    }
+}
+
+fn main() {
+    let mut runner = Runner::new("bounds");
+    let mut rng = Rng::new(23);
+    let boards: Vec<[Board; 2]> = (0..N).map(|_| [0; 2].map(|_| Board::new(&mut rng))).collect();
+    overlaps(&mut runner, &boards);
+    packets(&mut runner, &boards);
+    fits(&mut runner);
+}
+
+fn fitted<V: BoundingVolume>(boards: &[[Board; 2]]) -> Vec<[V; 2]> {
+    boards.iter().map(|pair| [0, 1].map(|i| V::from_points(&pair[i].corners))).collect()
+}
+
+/// Runs `ours`, and `theirs` where a peer has the like, over all pairs.
+fn tests(
+    runner: &mut Runner,
+    workload: &'static str,
+    ours: impl Fn(usize) -> bool,
+    theirs: Option<&dyn Fn(usize) -> bool>,
+) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut answers = Answers::new();
+    if let Some(theirs) = theirs {
+        for i in 0..N {
+            answers.equal(&format!("pair {i}"), &ours(i), &theirs(i));
+        }
+    }
+    println!("{workload}: {} of {N} overlap", (0..N).filter(|&i| ours(i)).count());
+    let all = |test: &dyn Fn(usize) -> bool| {
+        for i in 0..N {
+            black_box(test(black_box(i)));
+        }
+    };
+    let mut contest = Contest::new(answers).entry("carom", || all(&ours));
+    if let Some(theirs) = theirs {
+        contest = contest.entry("parry", || all(theirs));
+    }
+    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+}
+
+fn overlaps(runner: &mut Runner, boards: &[[Board; 2]]) {
+    let boxes = fitted::<Aabb>(boards);
+    let peers: Vec<_> = boxes.iter().map(|pair| [0, 1].map(|i| parry::aabb(&pair[i]))).collect();
+    let theirs = |i: usize| peers[i][0].intersects(&peers[i][1]);
+    tests(runner, "overlap, Aabb", |i| boxes[i][0].overlaps(&boxes[i][1]), Some(&theirs));
+
+    let balls = fitted::<Sphere>(boards);
+    let peers: Vec<_> = balls
+        .iter()
+        .map(|pair| [0, 1].map(|i| BoundingSphere::new(parry::vector(pair[i].center), pair[i].radius)))
+        .collect();
+    let theirs = |i: usize| peers[i][0].intersects(&peers[i][1]);
+    tests(runner, "overlap, Sphere", |i| balls[i][0].overlaps(&balls[i][1]), Some(&theirs));
+
+    // The boards themselves, without a fit, as the peer has them.
+    let turned: Vec<_> = boards
+        .iter()
+        .map(|pair| {
+            [0, 1].map(|i| {
+                let Pose { rotation, translation, .. } = pair[i].pose;
+                Obb::new(translation, rotation, pair[i].half).expect("a board is a box")
+            })
+        })
+        .collect();
+    let peers: Vec<_> = boards
+        .iter()
+        .map(|pair| {
+            [0, 1].map(|i| {
+                (parry::pose(&pair[i].pose), parry3d::shape::Cuboid::new(parry::vector(pair[i].half)))
+            })
+        })
+        .collect();
+    let theirs = |i: usize| {
+        let [(pose_a, a), (pose_b, b)] = &peers[i];
+        intersection_test_cuboid_cuboid(&pose_a.inv_mul(pose_b), a, b)
+    };
+    tests(runner, "overlap, Obb", |i| turned[i][0].overlaps(&turned[i][1]), Some(&theirs));
+    tests(runner, "overlap, Obb, face axes", |i| turned[i][0].overlaps_lite(&turned[i][1]), None);
+
+    let slabs = fitted::<KDop<14>>(boards);
+    tests(runner, "overlap, KDop<14>", |i| slabs[i][0].overlaps(&slabs[i][1]), None);
+    let slabs = fitted::<KDop<26>>(boards);
+    tests(runner, "overlap, KDop<26>", |i| slabs[i][0].overlaps(&slabs[i][1]), None);
+    let swept = fitted::<Lss>(boards);
+    tests(runner, "overlap, Lss", |i| swept[i][0].overlaps(&swept[i][1]), None);
+    let swept = fitted::<Rss>(boards);
+    tests(runner, "overlap, Rss", |i| swept[i][0].overlaps(&swept[i][1]), None);
+}
+
+/// Boxes side by side: one against eight or sixteen at once, and one after the other.
+fn packets(runner: &mut Runner, boards: &[[Board; 2]]) {
+    let workload = "overlap, one box and many";
+    if !runner.wants(workload) {
+        return;
+    }
+    let many: Vec<Aabb> = fitted::<Aabb>(boards).iter().map(|pair| pair[0]).collect();
+    let one = Aabb::from_points(&boards[0][1].corners);
+    let by_8: Vec<Aabb8> = many.chunks(8).map(Aabb8::from_boxes).collect();
+    let by_16: Vec<Aabb16> = many.chunks(16).map(Aabb16::from_boxes).collect();
+    let (mut bits_8, mut bits_16) = (vec![0; by_8.len()], vec![0; by_16.len()]);
+    overlaps_packets(&by_8, &one, &mut bits_8);
+    overlaps_packets_16(&by_16, &one, &mut bits_16);
+    let mut answers = Answers::new();
+    for (i, aabb) in many.iter().enumerate() {
+        let alone = one.overlaps(aabb);
+        answers.equal(&format!("by eight, {i}"), &(bits_8[i / 8] >> (i % 8) & 1 == 1), &alone);
+        answers.equal(&format!("by sixteen, {i}"), &(bits_16[i / 16] >> (i % 16) & 1 == 1), &alone);
+    }
+    let peers: Vec<_> = many.iter().map(parry::aabb).collect();
+    let peer = parry::aabb(&one);
+    let contest = Contest::new(answers)
+        .entry("carom, by eight", || {
+            overlaps_packets(&by_8, black_box(&one), &mut bits_8);
+            black_box(&mut bits_8);
+        })
+        .entry("carom, by sixteen", || {
+            overlaps_packets_16(&by_16, black_box(&one), &mut bits_16);
+            black_box(&mut bits_16);
+        })
+        .entry("carom, one by one", || {
+            for aabb in &many {
+                black_box(one.overlaps(black_box(aabb)));
+            }
+        })
+        .entry("parry, one by one", || {
+            for aabb in &peers {
+                black_box(peer.intersects(black_box(aabb)));
+            }
+        });
+    runner.alike(Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }, contest);
+}
+
+/// Volumes around hulls of a few and of many points; what does not hold every point differs.
+fn fits(runner: &mut Runner) {
+    for n in [32, 512] {
+        let clouds: Vec<Vec<Vec3>> = Hulls::new(n, 3)
+            .points
+            .iter()
+            .map(|points| points.iter().map(|p| p.as_vec3()).collect())
+            .collect();
+        let peers: Vec<Vec<_>> =
+            clouds.iter().map(|points| points.iter().map(|&p| parry::vector(p)).collect()).collect();
+        fit(runner, "fit, Aabb", n, &clouds, Aabb::from_points, |i| {
+            black_box(parry3d::bounding_volume::details::local_point_cloud_aabb_ref(&peers[i]));
+        });
+        fit(runner, "fit, Sphere::ritter", n, &clouds, Sphere::ritter, |i| {
+            black_box(point_cloud_bounding_sphere(&peers[i]));
+        });
+        fit(runner, "fit, Sphere::smallest", n, &clouds, Sphere::smallest, |i| {
+            black_box(point_cloud_bounding_sphere(&peers[i]));
+        });
+        fit(runner, "fit, Obb of points", n, &clouds, Obb::from_point_covariance, |i| {
+            black_box(parry3d::utils::obb(&peers[i]));
+        });
+        fit(runner, "fit, Obb", n, &clouds, Obb::from_points, |i| {
+            black_box(parry3d::utils::obb(&peers[i]));
+        });
+    }
+}
+
+fn fit<V: BoundingVolume>(
+    runner: &mut Runner,
+    workload: &'static str,
+    n: usize,
+    clouds: &[Vec<Vec3>],
+    ours: impl Fn(&[Vec3]) -> V,
+    theirs: impl Fn(usize),
+) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut answers = Answers::new();
+    for (i, points) in clouds.iter().enumerate() {
+        let volume = ours(points);
+        let holds = points.iter().all(|&p| volume.overlaps(&V::from_points(&[p])));
+        answers.equal(&format!("cloud {i} is held"), &holds, &true);
+    }
+    let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: clouds.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for points in clouds {
+                black_box(ours(black_box(points)));
+            }
+        })
+        .entry("parry", || (0..clouds.len()).for_each(&theirs));
+    runner.alike(row, contest);
+}

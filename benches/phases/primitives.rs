@@ -1,0 +1,131 @@
+//! Primitive tests: rays against boxes and triangles, closest points of segments, triangles against boxes.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_geom::closest::closest_points;
+use carom_geom::overlap::overlaps;
+use carom_geom::{Cuboid, Segment, Triangle};
+use carom_math::{Interval, Pose, Ray, Vec3};
+use carom_testkit::random::Random;
+use parry3d::query::details::{closest_points_segment_segment, intersection_test_cuboid_triangle};
+use parry3d::query::{ClosestPoints, Ray as ParryRay, RayCast};
+use std::hint::black_box;
+
+/// How many different inputs one call goes through.
+const N: usize = 2000;
+
+/// parry computes in `f32`: what a distance of about 1 is off by.
+const TOLERANCE: f64 = 1e-4;
+
+fn main() {
+    let mut runner = Runner::new("primitives");
+    let mut random = Random::new(17);
+    let mut point = |size: f64| (random.cube_point() * size).as_vec3();
+    let rays: Vec<Ray> = (0..N)
+        .map(|_| {
+            let origin = point(3.0);
+            // Towards something near the middle, so that about half of them hit.
+            Ray::new(origin, point(1.5) - origin)
+        })
+        .collect();
+    let boxes: Vec<Cuboid> = (0..N)
+        .map(|_| Cuboid::new(point(1.0).abs() + Vec3::splat(0.1)).expect("sizes are positive"))
+        .collect();
+    let triangles: Vec<Triangle> = (0..N)
+        .map(|_| Triangle::new(point(1.5), point(1.5), point(1.5)).expect("corners are finite"))
+        .collect();
+    let segments: Vec<[Segment; 2]> = (0..N)
+        .map(|_| [0; 2].map(|_| Segment::new(point(1.0), point(1.0)).expect("ends are finite")))
+        .collect();
+    let row = |workload| Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 };
+    let peer_rays: Vec<ParryRay> = rays
+        .iter()
+        .map(|ray| ParryRay::new(parry::vector(ray.origin), parry::vector(ray.direction)))
+        .collect();
+    let peer_boxes: Vec<_> =
+        boxes.iter().map(|b| parry3d::shape::Cuboid::new(parry::vector(b.half_extents()))).collect();
+    let peer_triangles: Vec<_> = triangles
+        .iter()
+        .map(|t| {
+            parry3d::shape::Triangle::new(parry::vector(t.a()), parry::vector(t.b()), parry::vector(t.c()))
+        })
+        .collect();
+    let miss = -1.0_f32;
+
+    if runner.wants("ray-box") {
+        let ours = |i: usize| boxes[i].ray_cast(&rays[i], Interval::FORWARD, true).map_or(miss, |hit| hit.t);
+        let theirs = |i: usize| {
+            let hit = peer_boxes[i].cast_local_ray_and_get_normal(&peer_rays[i], f32::MAX, true);
+            hit.map_or(miss, |hit| hit.time_of_impact)
+        };
+        let mut answers = Answers::new();
+        for i in 0..N {
+            answers.number(&format!("ray {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
+        }
+        runner.alike(row("ray-box"), contest(answers, ours, theirs));
+    }
+    if runner.wants("ray-triangle") {
+        let ours = |i: usize| triangles[i].ray_cast(&rays[i], Interval::FORWARD).map_or(miss, |hit| hit.t);
+        let theirs = |i: usize| {
+            let hit = peer_triangles[i].cast_local_ray_and_get_normal(&peer_rays[i], f32::MAX, true);
+            hit.map_or(miss, |hit| hit.time_of_impact)
+        };
+        let mut answers = Answers::new();
+        for i in 0..N {
+            answers.number(&format!("ray {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
+        }
+        runner.alike(row("ray-triangle"), contest(answers, ours, theirs));
+    }
+    if runner.wants("segment-segment") {
+        let peers: Vec<_> = segments
+            .iter()
+            .map(|pair| {
+                pair.map(|s| parry3d::shape::Segment::new(parry::vector(s.a()), parry::vector(s.b())))
+            })
+            .collect();
+        let identity = parry::pose(&Pose::IDENTITY);
+        let ours = |i: usize| closest_points(&segments[i][0], &segments[i][1], &Pose::IDENTITY).distance;
+        let theirs = |i: usize| match closest_points_segment_segment(
+            &identity,
+            &peers[i][0],
+            &peers[i][1],
+            f32::MAX,
+        ) {
+            ClosestPoints::WithinMargin(a, b) => (b - a).length(),
+            _ => 0.0,
+        };
+        let mut answers = Answers::new();
+        for i in 0..N {
+            answers.number(&format!("pair {i}"), ours(i).into(), theirs(i).into(), TOLERANCE);
+        }
+        runner.alike(row("segment-segment"), contest(answers, ours, theirs));
+    }
+    if runner.wants("triangle-box") {
+        let identity = parry::pose(&Pose::IDENTITY);
+        let ours = |i: usize| f32::from(overlaps(&boxes[i], &triangles[i], &Pose::IDENTITY));
+        let theirs = |i: usize| {
+            f32::from(intersection_test_cuboid_triangle(&identity, &peer_boxes[i], &peer_triangles[i]))
+        };
+        let mut answers = Answers::new();
+        for i in 0..N {
+            answers.equal(&format!("pair {i}"), &ours(i), &theirs(i));
+        }
+        runner.alike(row("triangle-box"), contest(answers, ours, theirs));
+    }
+}
+
+/// Both go through all inputs.
+fn contest<'a>(
+    answers: Answers,
+    ours: impl Fn(usize) -> f32 + 'a,
+    theirs: impl Fn(usize) -> f32 + 'a,
+) -> Contest<'a> {
+    Contest::new(answers).entry("carom", move || all(&ours)).entry("parry", move || all(&theirs))
+}
+
+fn all(answer: &impl Fn(usize) -> f32) {
+    for i in 0..N {
+        black_box(answer(black_box(i)));
+    }
+}

@@ -1,0 +1,88 @@
+//! A mesh in fewer triangles, and in hulls: carom's decomposition and parry's (V-HACD), on the same meshes.
+//!
+//! What is compared is the promise: points of the mesh's surface that no hull holds are counted, and differ.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_geom::{ConvexHull, TriMesh};
+use carom_scenes::mesh::{Gear, Knot, MeshData, bumpy_icosphere, gear, torus, torus_knot};
+use carom_simplify::{DecomposeSettings, Side, SimplifySettings, decompose, simplify};
+use glam::Vec3;
+use parry3d::shape::ConvexPolyhedron;
+use parry3d::transformation::vhacd::{VHACD, VHACDParameters};
+use std::hint::black_box;
+
+fn main() {
+    let mut runner = Runner::new("simplify");
+    let n = if runner.is_quick() { 1000 } else { 4000 };
+    for (name, data) in [
+        ("torus", torus(1.0, 0.3, n)),
+        ("knot", torus_knot(&Knot::new(2, 3), n)),
+        ("gear", gear(&Gear::new(16, 0.1))),
+        ("bumpy ball", bumpy_icosphere(n, 0.2, 5)),
+    ] {
+        let mesh = TriMesh::new(data.vertices_f32(), data.triangles.clone()).expect("scenes are meshes");
+        coarser(&mut runner, name, &mesh);
+        hulls(&mut runner, name, &mesh, &data);
+    }
+}
+
+/// To a tenth of the triangles; nobody to compare with.
+fn coarser(runner: &mut Runner, name: &str, mesh: &TriMesh) {
+    for (what, side) in [("simplify", Side::Either), ("simplify, outside", Side::Outside)] {
+        let workload = format!("{what}, {name}");
+        if !runner.wants(&workload) {
+            continue;
+        }
+        let settings =
+            SimplifySettings::default().with_max_triangles(mesh.n_triangles() / 10).with_side(side);
+        let work = || simplify(mesh, &settings).expect("a scene can be simplified");
+        let coarse = work();
+        println!("{workload}: {} triangles, error at most {:.4}", coarse.mesh.n_triangles(), coarse.error());
+        let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
+        runner.slow(row, Contest::new(Answers::new()).entry("carom", || drop(black_box(work()))));
+    }
+}
+
+fn hulls(runner: &mut Runner, name: &str, mesh: &TriMesh, data: &MeshData) {
+    let workload = format!("decompose, {name}");
+    if !runner.wants(&workload) {
+        return;
+    }
+    let settings = DecomposeSettings::default().with_max_hulls(32);
+    let ours = || decompose(mesh, &settings).expect("a scene can be decomposed").hulls;
+    let vertices: Vec<_> = data.vertices_f32().iter().map(|&p| parry::vector(p)).collect();
+    let parameters = VHACDParameters { max_convex_hulls: 32, ..VHACDParameters::default() };
+    let theirs = || {
+        VHACD::decompose(&parameters, &vertices, &data.triangles, true)
+            .compute_exact_convex_hulls(&vertices, &data.triangles)
+    };
+    let (hulls, peers) = (ours(), theirs());
+    let n_peers = peers.len();
+    let peers: Vec<ConvexPolyhedron> =
+        peers.into_iter().filter_map(|(points, _)| ConvexPolyhedron::from_convex_hull(&points)).collect();
+    // The middles of triangles, a little inside their hulls where these hold them: what is off by more is left out.
+    let slack = 1e-5 * mesh.vertices().iter().fold(0.0_f32, |most, v| most.max(v.length()));
+    let mut answers = Answers::new();
+    for (i, [a, b, c]) in mesh.iter_corners().enumerate() {
+        let middle = ((a + b + c) / 3.0).as_vec3();
+        answers.equal(&format!("middle of triangle {i} is held"), &held(&hulls, middle, slack), &{
+            use parry3d::query::PointQuery as _;
+            let p = parry::vector(middle);
+            peers.iter().any(|hull| hull.distance_to_local_point(p, true) <= slack)
+        });
+    }
+    println!("{workload}: {} hulls, parry {n_peers}; parry leaves out {}", hulls.len(), answers.differ);
+    let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || drop(black_box(ours())))
+        .entry("parry", || drop(black_box(theirs())));
+    runner.slow(row, contest);
+}
+
+fn held(hulls: &[ConvexHull], point: Vec3, slack: f32) -> bool {
+    let is_held = hulls.iter().any(|hull| hull.project_point(point).distance <= slack);
+    assert!(is_held, "carom leaves out {point}");
+    is_held
+}
