@@ -42,8 +42,8 @@ pub enum Command {
     /// Answer questions in JSON, one on each line
     #[command(after_help = "Example:\n  \
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
-        Ops: distance, contact, intersects, ray, point. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"capsule\":[half,R]},\n\
-        {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
+        Ops: distance, contact, intersects, ray, point. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"round-box\":[hx,hy,hz,R]},\n\
+        {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
         {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
     Batch(BatchArgs),
 }
@@ -116,7 +116,8 @@ pub struct CheckArgs {
 /// Arguments of `distance`.
 #[derive(Debug, Args)]
 pub struct DistanceArgs {
-    /// A file, or sphere:R box:HX,HY,HZ capsule:HALF,R cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE
+    /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R
+    /// ellipsoid:A,B,C hull:FILE mesh:FILE
     pub a: ShapeArg,
     /// The same
     pub b: ShapeArg,

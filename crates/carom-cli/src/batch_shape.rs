@@ -111,6 +111,8 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
         }
         "box" => Ok(ShapeSpec::Box(exactly(value).map_err(in_kind)?)),
         "capsule" => Ok(ShapeSpec::Capsule(exactly(value).map_err(in_kind)?)),
+        "tapered" => Ok(ShapeSpec::Tapered(exactly(value).map_err(in_kind)?)),
+        "round-box" => Ok(ShapeSpec::RoundBox(exactly(value).map_err(in_kind)?)),
         "cylinder" => Ok(ShapeSpec::Cylinder(exactly(value).map_err(in_kind)?)),
         "cone" => Ok(ShapeSpec::Cone(exactly(value).map_err(in_kind)?)),
         "ellipsoid" => Ok(ShapeSpec::Ellipsoid(exactly(value).map_err(in_kind)?)),
@@ -137,7 +139,7 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
             Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles: triangles.to_vec() }))
         }
         _ => Err(format!(
-            "unknown shape {kind:?}; known are sphere box capsule cylinder cone ellipsoid hull mesh file"
+            "unknown shape {kind:?}; known are sphere box round-box capsule tapered cylinder cone ellipsoid hull mesh file"
         )),
     }
 }

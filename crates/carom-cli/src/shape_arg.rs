@@ -19,6 +19,8 @@ impl FromStr for ShapeArg {
             "sphere" => ShapeSpec::Sphere(numbers::<1>(rest)?.0[0]),
             "box" => ShapeSpec::Box(numbers::<3>(rest)?.0),
             "capsule" => ShapeSpec::Capsule(numbers::<2>(rest)?.0),
+            "tapered" => ShapeSpec::Tapered(numbers::<3>(rest)?.0),
+            "round-box" => ShapeSpec::RoundBox(numbers::<4>(rest)?.0),
             "cylinder" => ShapeSpec::Cylinder(numbers::<2>(rest)?.0),
             "cone" => ShapeSpec::Cone(numbers::<2>(rest)?.0),
             "ellipsoid" => ShapeSpec::Ellipsoid(numbers::<3>(rest)?.0),
@@ -27,8 +29,8 @@ impl FromStr for ShapeArg {
             _ if std::path::Path::new(text).exists() => ShapeSpec::File(text.into()),
             _ => {
                 return Err(format!(
-                    "{kind:?} is no shape: sphere:R box:HX,HY,HZ capsule:HALF,R cylinder:HALF,R cone:HALF,R \
-                     ellipsoid:A,B,C hull:FILE mesh:FILE, or a file"
+                    "{kind:?} is no shape: sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R \
+                     tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R ellipsoid:A,B,C hull:FILE mesh:FILE, or a file"
                 ));
             }
         }))

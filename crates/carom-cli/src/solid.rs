@@ -3,11 +3,13 @@
 //! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused operations, so that exact counts
 //! are those of the same rounded coordinates in any other tool. Convex shapes keep their pose.
 
-use carom_geom::f64::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TriMesh};
+use carom_geom::f64::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, TriMesh,
+};
 use carom_io::{Part, Piece, Placement, RawMesh};
 use carom_math::f64::Pose;
 use carom_math::tol;
-use carom_query::f64::{MeshShape, Shape};
+use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
 use glam::{DMat3, DQuat, DVec3};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +23,10 @@ pub enum ShapeSpec {
     Box([f64; 3]),
     /// Half the straight part, radius.
     Capsule([f64; 2]),
+    /// Half the distance of the centres, radius at +y, radius at -y.
+    Tapered([f64; 3]),
+    /// Half extents, radius of the edges, which comes on top.
+    RoundBox([f64; 4]),
     /// Half the height, radius.
     Cylinder([f64; 2]),
     /// Half the height, radius of the base.
@@ -66,6 +72,16 @@ pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Soli
         }
         ShapeSpec::Capsule([h, r]) => {
             convex(Shape::Capsule(Capsule::new(h * scale, r * scale).map_err(said("capsule"))?))
+        }
+        ShapeSpec::Tapered([h, upper, lower]) => {
+            let shape = TaperedCapsule::new(h * scale, upper * scale, lower * scale);
+            convex(Shape::TaperedCapsule(shape.map_err(said("tapered"))?))
+        }
+        ShapeSpec::RoundBox([x, y, z, r]) => {
+            let core = Cuboid::new(DVec3::new(*x, *y, *z) * scale).map_err(said("round-box"))?;
+            let core = ConvexShape::new(Shape::Cuboid(core)).map_err(said("round-box"))?;
+            let shape = RoundedShape::new(core, r * scale).map_err(said("round-box"))?;
+            convex(Shape::Rounded(Arc::new(shape)))
         }
         ShapeSpec::Cylinder([h, r]) => {
             convex(Shape::Cylinder(Cylinder::new(h * scale, r * scale).map_err(said("cylinder"))?))

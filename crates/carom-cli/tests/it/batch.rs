@@ -38,6 +38,12 @@ fn each_op_answers() {
     let d = one(json!({"id": 5, "op": "point", "a": {"box": [1, 1, 1]}, "point": [0.75, 0, 0]}));
     assert_eq!((d["inside"].as_bool(), d["distance"].as_f64()), (Some(true), Some(0.25)));
     assert_eq!(d["nearest"], json!([1.0, 0.0, 0.0]));
+    let d = one(json!({"op": "point", "a": {"tapered": [1, 0.5, 0.25]}, "point": [0, -3, 0]}));
+    assert_eq!(d["distance"], 1.75);
+    let d = one(json!({"op": "point", "a": {"round-box": [1, 1, 1, 0.5]}, "point": [4, 5, 1]}));
+    assert_eq!(d["distance"], 4.5);
+    let d = one(json!({"op": "point", "a": {"round-box": [1, 1, 1, -0.5]}, "point": [4, 5, 1]}));
+    assert!(d["error"].as_str().unwrap().starts_with("\"a\": round-box: "), "{d}");
 }
 
 #[test]

@@ -37,7 +37,9 @@ fn every_shape_is_read() {
     for (shape, gap) in [
         ("sphere:2", 2.0),
         ("box:1,2,3", 2.0),
+        ("round-box:1,1.5,3,0.5", 2.0),
         ("capsule:1,2", 1.0),
+        ("tapered:1,2,0.5", 1.0),
         ("cylinder:1.5,2", 2.5),
         ("cone:3,1", 1.0),
         ("ellipsoid:1,2,3", 2.0),
