@@ -14,15 +14,15 @@ use crate::find::{Descent, Found};
 use crate::ingest::Ingest;
 use crate::order::SpatialOrder;
 use crate::policy::{Policy, TreeSettings};
+use crate::query;
 use crate::tree::Tree;
-use crate::{canonical, query};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
     BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
-    ProxyTable,
+    ProxyTable, sort_pairs,
 };
 use carom_lanes::dispatch;
 use core::ops::ControlFlow;
@@ -215,7 +215,7 @@ impl DynamicBvh {
         counters.tests += tests + found.tests;
         let has_groups = self.has_groups;
         candidates.begin(!self.policy.has_margins, |pairs| {
-            canonical::sort(found, proxies.n_slots(), counts, pairs);
+            sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), counts, pairs);
             if has_groups {
                 let filters = proxies.filters();
                 pairs.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));

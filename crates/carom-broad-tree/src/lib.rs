@@ -25,7 +25,6 @@
 extern crate alloc;
 
 mod candidates;
-mod canonical;
 mod dynamic;
 mod find;
 mod ingest;

@@ -33,6 +33,7 @@
 extern crate alloc;
 
 mod brute_force;
+mod canonical;
 mod error;
 mod filter;
 mod pair;
@@ -41,6 +42,7 @@ mod proxy;
 mod spatial;
 
 pub use brute_force::BruteForce;
+pub use canonical::sort_pairs;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
 pub use pair::{EventLog, Pair};

@@ -6,18 +6,18 @@
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting), and
 //! 5.2.1, algorithm S (straight insertion).
 
-use crate::find::Found;
+use crate::Pair;
 use alloc::vec::Vec;
-use carom_broad::Pair;
 
 /// A bucket longer than this is sorted before the insertion pass.
 const LONG_BUCKET: u32 = 24;
 
-/// Makes `out` the found pairs in order; all indices are below `n_slots`.
-pub(crate) fn sort(found: &Found, n_slots: usize, counts: &mut Vec<u32>, out: &mut Vec<Pair>) {
-    let (low, high) = (&found.low[..found.n], &found.high[..found.n]);
+/// Makes `out` the pairs `(low[i], high[i])` in canonical order, as [`BroadPhase::pairs`](crate::BroadPhase::pairs) owes them; for
+/// implementors. `low[i] < high[i]`; both are as long, and every index is below `n_slots`. `counts` is memory to work in.
+pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u32>, out: &mut Vec<Pair>) {
+    let n = low.len();
     out.clear();
-    if found.n * 8 < n_slots {
+    if n * 8 < n_slots {
         // Few pairs: the counts would cost more than the sort.
         out.extend(low.iter().zip(high).map(|(&a, &b)| Pair { a, b }));
         out.sort_unstable();
@@ -33,7 +33,7 @@ pub(crate) fn sort(found: &Found, n_slots: usize, counts: &mut Vec<u32>, out: &m
         longest = longest.max(*count);
         sum += core::mem::replace(count, sum);
     }
-    out.resize(found.n, Pair { a: 0, b: 0 });
+    out.resize(n, Pair { a: 0, b: 0 });
     for (&a, &b) in low.iter().zip(high) {
         let place = &mut counts[a as usize];
         out[*place as usize] = Pair { a, b };
