@@ -1,0 +1,296 @@
+//! Columns along one axis, each sorted; boxes too large for a column one level up.
+//!
+//! The other two axes are cut into cells at least as large as a usual box. A box stands in the column of its lower corner, so
+//! it can meet those of its own column, and those of the columns around it that it reaches into. In each column the candidates are a run.
+//! Whatever is larger than a usual box goes to a set of columns of its own, and so on for a few levels.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 (each box in one cell, half of the neighbours); P. Terdiman, Box
+//! pruning revisited, 2017; the ABP of PhysX (bounds and cells chosen from the boxes).
+//! Differs: all choices come from a sample and decide about speed alone.
+
+use crate::axis;
+use crate::pieces::work_on;
+use crate::rows::{CHUNK, PIECE, Rows, Task, sides};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::Found;
+use carom_math::ops::sqrt;
+use core::ops::Range;
+
+/// Boxes in a sample.
+const SAMPLES: usize = 512;
+
+/// Fewer boxes stand in one column.
+const FEW: usize = 256;
+
+/// Levels before the rest stands in one column.
+const MAX_LEVELS: usize = 4;
+
+/// Large boxes that a thread takes at a time.
+const PIECE_OF_LARGE: usize = 128;
+
+/// How many boxes a run shall have, on average.
+const RUN: f64 = 6.0;
+
+/// The most bins per axis in which crowding is measured.
+const MAX_BINS: f64 = 16.0;
+
+/// A box that is this much larger than rounding says is still usual.
+const SIZE_SLACK: f32 = 1.00001;
+
+/// Of a coordinate: what a difference of two may be off by.
+const PLACE_SLACK: f32 = 2.5e-7;
+
+/// Sorted columns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Columns {
+    plan: Plan,
+    rows: Rows,
+    starts: Vec<u32>,
+    members: Vec<(u32, u32)>,
+    /// Boxes larger than usual, which are those of `next`.
+    large: Vec<u32>,
+    next: Option<Box<Columns>>,
+}
+
+/// What columns there are. Sizes and cells are those of the axes after `axis`, cyclically.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Plan {
+    axis: usize,
+    /// No box of the columns is larger, on the axis and on the next two.
+    usual: [f32; 3],
+    low: [f32; 2],
+    inverse: [f32; 2],
+    n: [u32; 2],
+}
+
+impl Default for Plan {
+    /// One column.
+    fn default() -> Plan {
+        Plan { axis: 0, usual: [f32::INFINITY; 3], low: [0.0; 2], inverse: [0.0; 2], n: [1; 2] }
+    }
+}
+
+impl Plan {
+    fn new(slots: &[u32], boxes: &[Aabb], level: usize) -> Plan {
+        let axis = axis::of_greatest_variance(slots, boxes);
+        let one = Plan { axis, ..Plan::default() };
+        if slots.len() < FEW || MAX_LEVELS <= level {
+            return one;
+        }
+        let step = slots.len().div_ceil(SAMPLES).max(1);
+        let sample: Vec<[f32; 6]> =
+            slots.iter().step_by(step).map(|&slot| sides(&boxes[slot as usize], axis)).collect();
+        // By columns: extents and lower corners, each sorted.
+        let sorted = |value: &dyn Fn(&[f32; 6]) -> f32| {
+            let mut all: Vec<f32> = sample.iter().map(value).collect();
+            all.sort_unstable_by(f32::total_cmp);
+            all
+        };
+        let quantile = |all: &[f32], share: f64| all[((all.len() - 1) as f64 * share) as usize];
+        let (mut usual, mut mean, mut low, mut width) =
+            ([0.0_f32; 3], [0.0_f64; 3], [0.0_f32; 3], [0.0_f64; 3]);
+        for k in 0..3 {
+            let extents = sorted(&|s| s[3 + k] - s[k]);
+            let (most, nearly) = (quantile(&extents, 0.995), quantile(&extents, 0.97));
+            usual[k] = if most <= 2.0 * nearly { 1.02 * most } else { nearly };
+            // A giant among the usual ones would make all seem large.
+            let small = &extents[..extents.partition_point(|&e| e <= usual[k])];
+            mean[k] = small.iter().map(|&e| f64::from(e)).sum::<f64>() / small.len().max(1) as f64;
+            let places = sorted(&|s| s[k]);
+            let (first, last) = (quantile(&places, 0.01), quantile(&places, 0.99));
+            low[k] = first;
+            width[k] = f64::from(last) - f64::from(first);
+        }
+        if !usual.iter().chain(&low).all(|x| x.is_finite()) {
+            return one;
+        }
+        // Boxes per volume, as a box sees it: more where they crowd.
+        let thick = |k: usize| width[k] + mean[k];
+        let volume = thick(0) * thick(1) * thick(2);
+        let density = slots.len() as f64 / volume * crowding(&sample, &low, &width, &usual);
+        let side = sqrt(RUN / (density * (mean[0] + f64::from(usual[0]))));
+        let mut cell = [1, 2].map(|k| side.max(1.001 * f64::from(usual[k])));
+        if !cell.iter().all(|cell| 0.0 < *cell && cell.is_finite()) {
+            return one;
+        }
+        // Not more columns than boxes.
+        let n = |cell: &[f64; 2]| [0, 1].map(|i| (width[i + 1] / cell[i]).clamp(0.0, 1e6) as u32 + 1);
+        while slots.len() as u64 * 2 < n(&cell).iter().fold(1, |all, &n| all * u64::from(n)) {
+            cell = cell.map(|cell| cell * 1.2);
+        }
+        Plan {
+            axis,
+            usual,
+            low: [low[1], low[2]],
+            inverse: cell.map(|cell| (1.0 / cell) as f32),
+            n: n(&cell),
+        }
+    }
+
+    /// The cell of a coordinate on the first or second axis after the sorted one; monotone.
+    #[inline(always)]
+    fn cell(&self, i: usize, x: f32) -> u32 {
+        let last = (self.n[i] - 1) as f32;
+        let place = (x - self.low[i]) * self.inverse[i];
+        // Infinity times zero is NaN, which becomes the first cell, as it should with one cell only.
+        if 0.0 < place { (if place < last { place } else { last }) as u32 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn is_usual(&self, sides: &[f32; 6]) -> bool {
+        (0..3).all(|k| sides[3 + k] - sides[k] <= self.usual[k])
+    }
+
+    /// Where a box of the columns may begin to reach `x`, on the axis or the next two.
+    #[inline(always)]
+    fn before(&self, k: usize, x: f32) -> f32 {
+        x - self.usual[k] * SIZE_SLACK - x.abs() * PLACE_SLACK
+    }
+}
+
+/// How many times more neighbours a box has than if all were spread evenly: the number of bins times the share of pairs of the
+/// sample that lie in one bin.
+fn crowding(sample: &[[f32; 6]], low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
+    let bins = [0, 1, 2].map(|k| (width[k] / (2.0 * f64::from(usual[k]))).clamp(1.0, MAX_BINS) as u32);
+    let bin = |sides: &[f32; 6]| {
+        (0..3).fold(0, |all, k| {
+            let share = (f64::from(sides[k]) - f64::from(low[k])) / width[k];
+            let own = (share * f64::from(bins[k])).clamp(0.0, f64::from(bins[k] - 1)) as u32;
+            all * bins[k] + own
+        })
+    };
+    let mut all: Vec<u32> = sample.iter().map(bin).collect();
+    all.sort_unstable();
+    let pairs: usize = all.chunk_by(|a, b| a == b).map(|run| run.len() * (run.len() - 1)).sum();
+    let n = sample.len();
+    let factor =
+        pairs as f64 / (n * (n - 1)).max(1) as f64 * bins.iter().map(|&n| f64::from(n)).product::<f64>();
+    factor.max(1.0)
+}
+
+impl Columns {
+    /// Takes these slots; `level` is 0 from outside.
+    pub(crate) fn fill(&mut self, slots: &[u32], boxes: &[Aabb], level: usize) {
+        let plan = Plan::new(slots, boxes, level);
+        self.plan = plan;
+        self.members.clear();
+        self.large.clear();
+        for &slot in slots {
+            let sides = sides(&boxes[slot as usize], plan.axis);
+            if plan.is_usual(&sides) {
+                self.members.push((plan.cell(1, sides[2]) * plan.n[0] + plan.cell(0, sides[1]), slot));
+            } else {
+                self.large.push(slot);
+            }
+        }
+        let n_columns = plan.n[0] as usize * plan.n[1] as usize;
+        self.rows.fill_groups(plan.axis, &self.members, boxes, n_columns, &mut self.starts);
+        match (&mut self.next, self.large.is_empty()) {
+            (Some(next), _) => next.fill(&self.large, boxes, level + 1),
+            (None, false) => {
+                self.next.insert(Box::default()).fill(&self.large, boxes, level + 1);
+            }
+            (None, true) => {}
+        }
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut Found) {
+        let n_columns = self.starts.len().saturating_sub(1);
+        // About as many rows as a thread should take at a time.
+        let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
+        work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
+            self.pairs_of_columns(columns, tasks, found);
+        });
+        if let Some(next) = self.next.as_ref().filter(|_| !self.large.is_empty()) {
+            next.pairs(boxes, tasks, found);
+            work_on(self.large.len(), PIECE_OF_LARGE, tasks, found, |range, tasks, found| {
+                for &slot in &self.large[range] {
+                    self.pairs_with_usual(slot, &boxes[slot as usize], tasks, found);
+                }
+            });
+        }
+    }
+
+    /// The pairs of the boxes of some columns among themselves and with those of the columns after theirs, in the order of z, then y.
+    fn pairs_of_columns(&self, columns: Range<usize>, tasks: &mut Vec<Task>, found: &mut Found) {
+        let Columns { plan, rows, .. } = self;
+        tasks.clear();
+        found.nodes += columns.len() as u64;
+        for column in columns {
+            let (y, z) = (column as u32 % plan.n[0], column as u32 / plan.n[0]);
+            let (begin, end) = self.column(y, z);
+            for row in begin..end {
+                let sides = rows.sides_of(row);
+                let slot = rows.slots[row];
+                let last = rows.first_above(row, end, sides[3]);
+                if row + 1 < last {
+                    tasks.push(Task::new(slot, &sides, row + 1, last));
+                }
+                let (y1, z1) = (plan.cell(0, sides[4]), plan.cell(1, sides[5]));
+                if y < y1 || z < z1 {
+                    let y0 = plan.cell(0, plan.before(1, sides[1])).min(y);
+                    for z_other in z..=z1 {
+                        let first = if z_other == z { y + 1 } else { y0 };
+                        for y_other in first..=y1 {
+                            self.push_run(slot, &sides, y_other, z_other, tasks);
+                        }
+                    }
+                }
+                if CHUNK <= tasks.len() {
+                    rows.run(tasks, found);
+                    tasks.clear();
+                }
+            }
+        }
+        rows.run(tasks, found);
+        tasks.clear();
+    }
+
+    /// All pairs of a box that is not in the columns and those that are.
+    pub(crate) fn pairs_with(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut Found) {
+        let mut level = Some(self);
+        while let Some(columns) = level {
+            columns.pairs_with_usual(slot, aabb, tasks, found);
+            level = columns.next.as_deref().filter(|_| !columns.large.is_empty());
+        }
+    }
+
+    fn pairs_with_usual(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut Found) {
+        let plan = &self.plan;
+        let sides = sides(aabb, plan.axis);
+        let first = |i: usize| plan.cell(i, plan.before(i + 1, sides[i + 1]));
+        tasks.clear();
+        for z in first(1)..=plan.cell(1, sides[5]) {
+            for y in first(0)..=plan.cell(0, sides[4]) {
+                self.push_run(slot, &sides, y, z, tasks);
+            }
+            if CHUNK <= tasks.len() {
+                self.rows.run(tasks, found);
+                tasks.clear();
+            }
+        }
+        self.rows.run(tasks, found);
+        tasks.clear();
+    }
+
+    #[inline(always)]
+    fn column(&self, y: u32, z: u32) -> (usize, usize) {
+        let column = z as usize * self.plan.n[0] as usize + y as usize;
+        (self.starts[column] as usize, self.starts[column + 1] as usize)
+    }
+
+    /// The boxes of a column that may reach the box on the axis.
+    #[inline(always)]
+    fn push_run(&self, slot: u32, sides: &[f32; 6], y: u32, z: u32, tasks: &mut Vec<Task>) {
+        let (begin, end) = self.column(y, z);
+        let reach = self.plan.before(0, sides[0]);
+        let first = begin + self.rows.sides[0][begin..end].partition_point(|&low| low < reach);
+        if first < end && self.rows.sides[0][first] <= sides[3] {
+            let last = self.rows.first_above(first, end, sides[3]);
+            tasks.push(Task::new(slot, sides, first, last));
+        }
+    }
+}

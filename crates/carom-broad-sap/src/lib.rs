@@ -1,0 +1,59 @@
+//! Broad phases that sort boxes along axes: the family of sweep and prune.
+//!
+//! ```
+//! use carom_bounds::Aabb;
+//! use carom_broad::{BroadPhase, Filter, Pair};
+//! use carom_broad_sap::AutoBoxPruning;
+//! use glam::Vec3;
+//!
+//! let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+//! let mut broad = AutoBoxPruning::new();
+//! let mut ids = Vec::new();
+//! let boxes: Vec<_> = (0..1000).map(|i| (cube(2.0 * i as f32), Filter::default())).collect();
+//! broad.insert_batch(&boxes, &mut ids)?;
+//! broad.update(&[(ids[7], cube(13.0))])?; // from 14..15 to 13..14: touches box 6, which ends at 13
+//! let mut pairs = Vec::new();
+//! broad.pairs(&mut pairs);
+//! assert_eq!(pairs, [Pair { a: 6, b: 7 }]);
+//! # Ok::<(), carom_broad::BroadPhaseError>(())
+//! ```
+//!
+//! # Which one to use
+//! All give the same pairs in the same order; they differ in what makes them slow.
+//!
+//! | | keeps | good for | slow where |
+//! |---|---|---|---|
+//! | [`AutoBoxPruning`] | the static boxes | anything, in any motion | little moves: it begins anew all the same |
+//! | [`BoxPruning`] | nothing | up to a few thousand boxes | many share a stretch of the axis |
+//! | [`SweepAndPrune`] | three sorted axes, the pairs | few movers, slow motion, thousands of boxes | much moves past much; everything jumps |
+//! | [`MultiBoxPruning`] | nothing | regions known beforehand | boxes larger than regions |
+//! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and where regions are left and entered often |
+//! | [`SweepSort`] | nothing | reading, and lines other than the axes | many share a stretch of the line |
+//!
+//! With the feature `parallel` all but [`SweepSort`] and [`SweepAndPrune`] use the threads of rayon.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod auto_boxes;
+mod axis;
+mod box_pruning;
+mod columns;
+mod keys;
+mod multi;
+mod multi_sap;
+mod pieces;
+mod regions;
+mod rows;
+mod sap;
+mod sweep_and_prune;
+mod sweep_sort;
+
+pub use auto_boxes::{AutoBoxPruning, ColumnPruner};
+pub use box_pruning::{AxisPruner, BoxPruning};
+pub use multi::{MultiBoxPruning, RegionPruner};
+pub use multi_sap::MultiSap;
+pub use regions::Regions;
+pub use sweep_and_prune::{SapSettings, SweepAndPrune};
+pub use sweep_sort::{Sweep, SweepLine, SweepSort};

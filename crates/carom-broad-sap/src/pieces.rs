@@ -1,0 +1,35 @@
+//! Work on a range, cut into pieces for several threads where there are any; the same pairs, since they are sorted afterwards.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (broad phases that are split by place).
+
+use crate::rows::Task;
+use alloc::vec::Vec;
+use carom_broad::Found;
+use core::ops::Range;
+
+/// Does `work` on `0..n`, in pieces of about `piece` if there are threads for them.
+pub(crate) fn work_on(
+    n: usize,
+    piece: usize,
+    tasks: &mut Vec<Task>,
+    found: &mut Found,
+    work: impl Fn(Range<usize>, &mut Vec<Task>, &mut Found) + Sync,
+) {
+    #[cfg(feature = "parallel")]
+    if piece < n && 1 < rayon::current_num_threads() {
+        use rayon::prelude::*;
+        let piece = piece.max(1);
+        let all: Vec<Found> = (0..n.div_ceil(piece))
+            .into_par_iter()
+            .map_init(Vec::new, |tasks, i| {
+                let mut found = Found::new();
+                work(i * piece..n.min((i + 1) * piece), tasks, &mut found);
+                found
+            })
+            .collect();
+        all.iter().for_each(|piece| found.append(piece));
+        return;
+    }
+    let _ = piece;
+    work(0..n, tasks, found);
+}

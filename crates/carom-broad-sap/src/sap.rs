@@ -1,0 +1,475 @@
+//! The ends of all boxes on three axes, kept sorted, and the set of pairs that overlap on all of them.
+//!
+//! Two ends that trade places in an insertion sort are the only way for an overlap to begin or end: a lower end that passes
+//! below an upper one begins one on that axis, and the boxes themselves say whether there is one on the others; an upper end that
+//! passes below a lower one ends it. With coherent motion there are few trades, and a frame costs O(n + s) for s of them.
+//! Where there are so many that sorting anew is cheaper, it sorts anew.
+//!
+//! Reference: D. Baraff, Dynamic Simulation of Non-Penetrating Rigid Bodies, PhD thesis, Cornell, 1992; P. Terdiman, Sweep-and-prune,
+//! 2007 (arrays, the kind of end inside the key); D. Tracy, S. Buss, B. Woods, Efficient Large-Scale Sweep and Prune Methods with AABB
+//! Insertion and Removal, 2009 (boxes come and go in batches).
+//! Differs: the boxes move first and the ends after them, so every test of a trade is about how things end up, and the order of
+//! the trades does not matter.
+
+use crate::axis;
+use crate::keys::{ordered, sort_by_upper_half};
+use crate::rows::{Rows, Task};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::Found;
+use hashbrown::HashSet;
+
+/// Set in the key of an upper end. The number on the axis stands above it, the box below.
+const UPPER: u64 = 1 << 31;
+
+/// The most boxes: their numbers leave room for [`UPPER`].
+pub(crate) const MAX_BOXES: usize = UPPER as usize;
+
+/// If fewer than one in so many boxes moved, each is taken to its place by itself, and the others are not looked at.
+const FEW: usize = 16;
+
+/// No box at this number.
+const ABSENT: u32 = u32::MAX;
+
+/// Sorted ends and overlapping pairs of boxes that have numbers, small ones, given by the caller.
+///
+/// Memory: 96 bytes per number (72 with an axis left out), 9 to 18 per pair.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sap {
+    /// The axis that is left out, if it is below 3.
+    left_out: usize,
+    boxes: Vec<Aabb>,
+    ends: [Vec<u64>; 3],
+    /// Where the lower and the upper end of each box stand; [`ABSENT`] for no box.
+    place: [Vec<[u32; 2]>; 3],
+    pairs: HashSet<u64>,
+    n_boxes: usize,
+    moved: Vec<u32>,
+    scratch: Vec<u64>,
+    work: Work,
+    pub(crate) counts: Counts,
+}
+
+/// What was done, since it exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Ends that traded places, s.
+    pub(crate) trades: u64,
+    /// Boxes tested.
+    pub(crate) tests: u64,
+    /// Ends looked at.
+    pub(crate) ends: u64,
+    /// Times that everything was sorted anew.
+    pub(crate) rebuilds: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Work {
+    numbers: Vec<u32>,
+    flat: Vec<Aabb>,
+    rows: Rows,
+    tasks: Vec<Task>,
+    found: Found,
+    /// Old boxes that the sweep is in, and new ones.
+    active: [Vec<u32>; 2],
+    place: Vec<u32>,
+    is_new: Vec<bool>,
+}
+
+/// An end's key: the number on the axis, the kind of end, the box. Lower ends come first where numbers are equal: touching counts.
+#[inline]
+fn key(at: f32, is_upper: bool, number: u32) -> u64 {
+    u64::from(ordered(at)) << 32 | if is_upper { UPPER } else { 0 } | u64::from(number)
+}
+
+#[inline]
+fn number_of(key: u64) -> u32 {
+    key as u32 & (UPPER as u32 - 1)
+}
+
+#[inline]
+fn is_upper(key: u64) -> bool {
+    key & UPPER != 0
+}
+
+#[inline]
+fn pair_key(a: u32, b: u32) -> u64 {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
+}
+
+impl Sap {
+    /// Nothing; the axis is left out if it is below 3.
+    pub(crate) fn without_axis(left_out: usize) -> Sap {
+        Sap { left_out, ..Sap::default() }
+    }
+
+    fn axes(&self) -> impl Iterator<Item = usize> + use<> {
+        let left_out = self.left_out;
+        (0..3).filter(move |&axis| axis != left_out)
+    }
+
+    /// Boxes were moved since [`Sap::settle`].
+    pub(crate) fn is_unsettled(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.n_boxes
+    }
+
+    /// There is a box of this number.
+    #[inline]
+    pub(crate) fn has(&self, number: u32) -> bool {
+        let axis = usize::from(self.left_out == 0);
+        self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
+    }
+
+    /// The pairs that overlap on all axes, also on the one that is left out; as numbers, in no order.
+    pub(crate) fn true_pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let left_out = self.left_out;
+        self.pairs().filter(move |&(a, b)| {
+            let (a, b) = (&self.boxes[a as usize], &self.boxes[b as usize]);
+            3 <= left_out || (a.min[left_out] <= b.max[left_out] && b.min[left_out] <= a.max[left_out])
+        })
+    }
+
+    /// The pairs that overlap on the axes that are kept.
+    fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.pairs.iter().map(|&pair| ((pair >> 32) as u32, pair as u32))
+    }
+
+    pub(crate) fn n_pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Moves a box that is there; [`Sap::settle`] sorts its ends. Telling it twice is allowed.
+    #[inline]
+    pub(crate) fn set(&mut self, number: u32, aabb: Aabb) {
+        self.boxes[number as usize] = aabb;
+        self.moved.push(number);
+    }
+
+    /// The boxes overlap on the axes that are kept.
+    #[inline]
+    fn overlap(boxes: &[Aabb], left_out: usize, a: u32, b: u32) -> bool {
+        let (a, b) = (&boxes[a as usize], &boxes[b as usize]);
+        (0..3).all(|k| k == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
+    }
+
+    /// Brings the ends of all that moved to their places. `max_trades` is how many trades per box may be made before
+    /// everything is sorted anew.
+    pub(crate) fn settle(&mut self, max_trades: u32) {
+        let moved = core::mem::take(&mut self.moved);
+        let limit = self.counts.trades + u64::from(max_trades) * self.n_boxes as u64;
+        let is_settled = if moved.len() * FEW < self.n_boxes {
+            moved.iter().all(|&number| self.settle_one(number) && self.counts.trades <= limit)
+        } else {
+            moved.is_empty() || self.settle_all(&moved, limit)
+        };
+        if !is_settled {
+            self.rebuild();
+        }
+        self.moved = moved;
+        self.moved.clear();
+    }
+
+    /// Always true.
+    fn settle_one(&mut self, number: u32) -> bool {
+        for axis in self.axes() {
+            let aabb = self.boxes[number as usize];
+            let [low, high] = self.place[axis][number as usize].map(|place| place as usize);
+            let (new_low, new_high) = (key(aabb.min[axis], false, number), key(aabb.max[axis], true, number));
+            let ends = &mut self.ends[axis];
+            let old_low = core::mem::replace(&mut ends[low], new_low);
+            let old_high = core::mem::replace(&mut ends[high], new_high);
+            // An end that moves outwards goes first, so that the other does not run into it.
+            if old_high < new_high {
+                self.rise(axis, high);
+            }
+            if new_low < old_low {
+                self.sink(axis, low);
+            }
+            if new_high < old_high {
+                let high = self.place[axis][number as usize][1];
+                self.sink(axis, high as usize);
+            }
+            if old_low < new_low {
+                let low = self.place[axis][number as usize][0];
+                self.rise(axis, low as usize);
+            }
+            self.counts.ends += 2;
+        }
+        true
+    }
+
+    /// One pass of insertion per axis; false where it was broken off for too many trades.
+    fn settle_all(&mut self, moved: &[u32], limit: u64) -> bool {
+        for axis in self.axes() {
+            let (ends, boxes) = (&mut self.ends[axis], &self.boxes);
+            for &number in moved {
+                let [low, high] = self.place[axis][number as usize];
+                let aabb = &boxes[number as usize];
+                ends[low as usize] = key(aabb.min[axis], false, number);
+                ends[high as usize] = key(aabb.max[axis], true, number);
+            }
+            let n = ends.len();
+            self.counts.ends += n as u64;
+            for at in 1..n {
+                if self.ends[axis][at] < self.ends[axis][at - 1] {
+                    self.sink(axis, at);
+                    if limit < self.counts.trades {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn note_place(&mut self, axis: usize, end: u64, at: usize) {
+        self.place[axis][number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+    }
+
+    /// Takes the end at a place down to where it belongs.
+    fn sink(&mut self, axis: usize, mut at: usize) {
+        let end = self.ends[axis][at];
+        while 0 < at && end < self.ends[axis][at - 1] {
+            let other = self.ends[axis][at - 1];
+            self.trade(end, other, !is_upper(end));
+            self.ends[axis][at] = other;
+            self.note_place(axis, other, at);
+            at -= 1;
+        }
+        self.ends[axis][at] = end;
+        self.note_place(axis, end, at);
+    }
+
+    /// Takes the end at a place up to where it belongs.
+    fn rise(&mut self, axis: usize, mut at: usize) {
+        let end = self.ends[axis][at];
+        while at + 1 < self.ends[axis].len() && self.ends[axis][at + 1] < end {
+            let other = self.ends[axis][at + 1];
+            self.trade(end, other, is_upper(end));
+            self.ends[axis][at] = other;
+            self.note_place(axis, other, at);
+            at += 1;
+        }
+        self.ends[axis][at] = end;
+        self.note_place(axis, end, at);
+    }
+
+    /// Two ends trade places; `begins`: if they are of different kinds, an overlap on the axis begins, otherwise one ends.
+    #[inline]
+    fn trade(&mut self, end: u64, other: u64, begins: bool) {
+        self.counts.trades += 1;
+        if is_upper(end) == is_upper(other) {
+            return;
+        }
+        let (a, b) = (number_of(end), number_of(other));
+        if !begins {
+            self.pairs.remove(&pair_key(a, b));
+            return;
+        }
+        self.counts.tests += 1;
+        if Sap::overlap(&self.boxes, self.left_out, a, b) {
+            self.pairs.insert(pair_key(a, b));
+        }
+    }
+
+    /// Removes boxes that are there, in one pass over the ends.
+    pub(crate) fn remove(&mut self, numbers: &[u32]) {
+        if numbers.is_empty() {
+            return;
+        }
+        for axis in self.axes() {
+            for &number in numbers {
+                self.place[axis][number as usize] = [ABSENT; 2];
+            }
+            let (ends, place) = (&mut self.ends[axis], &mut self.place[axis]);
+            self.counts.ends += ends.len() as u64;
+            ends.retain(|&end| place[number_of(end) as usize][0] != ABSENT);
+            for (at, &end) in ends.iter().enumerate() {
+                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+            }
+        }
+        self.n_boxes -= numbers.len();
+        let axis = usize::from(self.left_out == 0);
+        let place = &self.place[axis];
+        self.pairs.retain(|pair| {
+            place[(pair >> 32) as usize][0] != ABSENT && place[*pair as u32 as usize][0] != ABSENT
+        });
+        self.moved.retain(|&number| place[number as usize][0] != ABSENT);
+    }
+
+    /// Adds boxes, whose numbers are free: their ends are sorted and merged with those that are there, from the back, in
+    /// O(n + m log m). All that moved must be settled.
+    pub(crate) fn insert(&mut self, new: &[(u32, Aabb)]) {
+        if new.is_empty() {
+            return;
+        }
+        for &(number, aabb) in new {
+            let number = number as usize;
+            if self.boxes.len() <= number {
+                self.boxes.resize(number + 1, Aabb::EMPTY);
+                for axis in self.axes() {
+                    self.place[axis].resize(number + 1, [ABSENT; 2]);
+                }
+            }
+            self.boxes[number] = aabb;
+        }
+        let n_old = self.n_boxes;
+        self.n_boxes += new.len();
+        for axis in self.axes() {
+            let Sap { scratch: added, ends, place, .. } = self;
+            added.clear();
+            for &(number, aabb) in new {
+                added.push(key(aabb.min[axis], false, number));
+                added.push(key(aabb.max[axis], true, number));
+            }
+            added.sort_unstable();
+            let (ends, place) = (&mut ends[axis], &mut place[axis]);
+            let (mut old, mut fresh) = (ends.len(), added.len());
+            ends.resize(old + fresh, 0);
+            self.counts.ends += ends.len() as u64;
+            for at in (0..ends.len()).rev() {
+                let takes_old = 0 < old && (fresh == 0 || added[fresh - 1] < ends[old - 1]);
+                let end = if takes_old { ends[old - 1] } else { added[fresh - 1] };
+                if takes_old {
+                    old -= 1;
+                } else {
+                    fresh -= 1;
+                }
+                ends[at] = end;
+                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+            }
+        }
+        // More new than old: their pairs are found as those of all are.
+        if n_old < new.len() {
+            self.find_pairs();
+        } else {
+            self.find_pairs_of(new);
+        }
+    }
+
+    /// Sorts everything anew.
+    fn rebuild(&mut self) {
+        self.counts.rebuilds += 1;
+        for axis in self.axes() {
+            let Sap { scratch, ends, place, boxes, .. } = self;
+            let (ends, place) = (&mut ends[axis], &mut place[axis]);
+            ends.clear();
+            // Lower ends first, both kinds in the order of the numbers: the sort keeps that where keys are equal.
+            for upper in [false, true] {
+                for (number, aabb) in boxes.iter().enumerate() {
+                    if place[number][0] != ABSENT {
+                        let at = if upper { aabb.max[axis] } else { aabb.min[axis] };
+                        ends.push(key(at, upper, number as u32));
+                    }
+                }
+            }
+            self.counts.ends += ends.len() as u64;
+            sort_by_upper_half(ends, scratch);
+            for (at, &end) in ends.iter().enumerate() {
+                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+            }
+        }
+        self.find_pairs();
+    }
+
+    /// Finds all pairs by one sorted axis.
+    fn find_pairs(&mut self) {
+        let mut work = core::mem::take(&mut self.work);
+        let Work { numbers, flat, rows, tasks, found, .. } = &mut work;
+        numbers.clear();
+        numbers.extend((0..self.boxes.len() as u32).filter(|&number| self.has(number)));
+        flat.clear();
+        flat.extend_from_slice(&self.boxes);
+        if self.left_out < 3 {
+            for aabb in flat.iter_mut() {
+                (aabb.min[self.left_out], aabb.max[self.left_out]) = (0.0, 0.0);
+            }
+        }
+        rows.fill(axis::of_greatest_variance(numbers, flat), numbers, flat);
+        found.clear();
+        rows.pairs_within(0, numbers.len(), tasks, found);
+        self.counts.tests += found.tests;
+        self.pairs.clear();
+        self.pairs.extend(found.low().iter().zip(found.high()).map(|(&a, &b)| pair_key(a, b)));
+        self.work = work;
+    }
+
+    /// Finds the pairs of new boxes among themselves and with the others, by a sweep: a new box is tested against all that the
+    /// sweep is in, an old one against the new ones.
+    fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
+        let mut work = core::mem::take(&mut self.work);
+        let Work { numbers, active, place, is_new, .. } = &mut work;
+        numbers.clear();
+        numbers.extend(new.iter().map(|&(number, _)| number));
+        let mut axis = axis::of_greatest_variance(numbers, &self.boxes);
+        if axis == self.left_out {
+            axis = (axis + 1) % 3;
+        }
+        is_new.clear();
+        is_new.resize(self.boxes.len(), false);
+        place.resize(self.boxes.len(), 0);
+        numbers.iter().for_each(|&number| is_new[number as usize] = true);
+        active.iter_mut().for_each(Vec::clear);
+        for &end in &self.ends[axis] {
+            let number = number_of(end);
+            let list = usize::from(is_new[number as usize]);
+            if is_upper(end) {
+                let (list, at) = (&mut active[list], place[number as usize]);
+                list.swap_remove(at as usize);
+                if let Some(&moved) = list.get(at as usize) {
+                    place[moved as usize] = at;
+                }
+                continue;
+            }
+            for others in &active[1 - list..] {
+                self.counts.tests += others.len() as u64;
+                for &other in others {
+                    if Sap::overlap(&self.boxes, self.left_out, number, other) {
+                        self.pairs.insert(pair_key(number, other));
+                    }
+                }
+            }
+            place[number as usize] = active[list].len() as u32;
+            active[list].push(number);
+        }
+        self.work = work;
+    }
+
+    /// Every end is where it belongs, and every pair is right.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        for axis in self.axes() {
+            let ends = &self.ends[axis];
+            if ends.len() != 2 * self.n_boxes {
+                return Err(format!("axis {axis}: {} ends of {} boxes", ends.len(), self.n_boxes));
+            }
+            if let Some(at) = (1..ends.len()).find(|&at| ends[at] <= ends[at - 1]) {
+                return Err(format!("axis {axis}: ends {} and {at} are not in order", at - 1));
+            }
+            for (at, &end) in ends.iter().enumerate() {
+                let number = number_of(end);
+                let aabb = &self.boxes[number as usize];
+                let value = if is_upper(end) { aabb.max[axis] } else { aabb.min[axis] };
+                if end != key(value, is_upper(end), number) {
+                    return Err(format!("axis {axis}: end {at} is not that of box {number}"));
+                }
+                if self.place[axis][number as usize][usize::from(is_upper(end))] as usize != at {
+                    return Err(format!("axis {axis}: box {number} does not know of its end {at}"));
+                }
+            }
+        }
+        match self
+            .pairs()
+            .find(|&(a, b)| !self.has(a) || !self.has(b) || !Sap::overlap(&self.boxes, self.left_out, a, b))
+        {
+            Some((a, b)) => Err(format!("{a} and {b} are a pair and do not overlap")),
+            None => Ok(()),
+        }
+    }
+}

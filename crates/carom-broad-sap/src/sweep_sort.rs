@@ -1,0 +1,124 @@
+//! Sort both ends of every box along one line, sweep, and keep a list of the boxes that the sweep is in.
+//!
+//! Where a box begins it is tested against the list; where it ends it leaves it. Along an axis the ends are the boxes' own; along
+//! a slanted line each box casts an interval, rounded outwards.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; F. Liu, T. Harada, Y. Lee, Y. J. Kim, Real-Time Collision
+//! Culling of a Million Bodies on Graphics Processing Units, 2010 (the line of greatest variance).
+
+use crate::axis;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{Changes, Found, PairFinder, ProxyTable, Rebuilt};
+use glam::DVec3;
+
+/// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all of them meet.
+///
+/// `SweepSort::new()` takes the axis of greatest variance; `SweepSort::with_finder(Sweep::along(line))` another line.
+///
+/// Memory: 60 bytes per slot beside that of [`Rebuilt`].
+pub type SweepSort = Rebuilt<Sweep>;
+
+/// The line that a sweep goes along.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SweepLine {
+    /// The axis along which the centres vary most.
+    #[default]
+    GreatestVariance,
+    /// The direction along which the centres vary most: their first principal component.
+    Principal,
+    /// The axis x.
+    X,
+    /// The axis y.
+    Y,
+    /// The axis z.
+    Z,
+}
+
+/// The finder of [`SweepSort`].
+#[derive(Clone, Debug, Default)]
+pub struct Sweep {
+    line: SweepLine,
+    slots: Vec<u32>,
+    ends: Vec<End>,
+    active: Vec<u32>,
+    /// Where a slot stands in `active`.
+    place: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct End {
+    at: f64,
+    slot: u32,
+    is_upper: bool,
+}
+
+/// Relative: three products and two sums, twice over.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+impl Sweep {
+    /// Sweeps along this line.
+    pub fn along(line: SweepLine) -> Sweep {
+        Sweep { line, ..Sweep::default() }
+    }
+
+    /// Makes `ends` both ends of every box, sorted: of ends at one place the lower ones come first, since touching counts.
+    fn sort(&mut self, boxes: &[Aabb]) {
+        let Sweep { slots, ends, .. } = self;
+        let direction = match self.line {
+            SweepLine::GreatestVariance => DVec3::AXES[axis::of_greatest_variance(slots, boxes)],
+            SweepLine::Principal => axis::principal(slots, boxes),
+            SweepLine::X => DVec3::X,
+            SweepLine::Y => DVec3::Y,
+            SweepLine::Z => DVec3::Z,
+        };
+        // An axis needs no room for rounding: the other products are zero.
+        let room = if DVec3::AXES.contains(&direction) { 0.0 } else { ROUNDING };
+        ends.clear();
+        for &slot in slots.iter() {
+            let aabb = &boxes[slot as usize];
+            let (low, high) = (aabb.min.as_dvec3() * direction, aabb.max.as_dvec3() * direction);
+            let slack = (low.abs() + high.abs()).element_sum() * room;
+            ends.push(End { at: low.min(high).element_sum() - slack, slot, is_upper: false });
+            ends.push(End { at: low.max(high).element_sum() + slack, slot, is_upper: true });
+        }
+        ends.sort_unstable_by(|a, b| {
+            // Adding zero makes the two zeros one.
+            (a.at + 0.0).total_cmp(&(b.at + 0.0)).then(a.is_upper.cmp(&b.is_upper)).then(a.slot.cmp(&b.slot))
+        });
+    }
+}
+
+impl PairFinder for Sweep {
+    fn find(&mut self, proxies: &ProxyTable, _: Changes, found: &mut Found) {
+        let boxes = proxies.boxes();
+        self.slots.clear();
+        self.slots.extend(proxies.live());
+        self.sort(boxes);
+        let Sweep { ends, active, place, .. } = self;
+        active.clear();
+        place.resize(boxes.len(), 0);
+        for end in ends.iter() {
+            if end.is_upper {
+                // The last of the list takes its place.
+                let at = place[end.slot as usize];
+                active.swap_remove(at as usize);
+                if let Some(&moved) = active.get(at as usize) {
+                    place[moved as usize] = at;
+                }
+                continue;
+            }
+            let aabb = &boxes[end.slot as usize];
+            found.tests += active.len() as u64;
+            for &other in active.iter() {
+                if aabb.overlaps(&boxes[other as usize]) {
+                    found.push(end.slot, other);
+                }
+            }
+            place[end.slot as usize] = active.len() as u32;
+            active.push(end.slot);
+        }
+        found.nodes += 1;
+    }
+}

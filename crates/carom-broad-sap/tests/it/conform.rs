@@ -1,0 +1,120 @@
+//! Every algorithm keeps the contract.
+
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Rebuilt};
+use carom_broad_sap::{
+    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SapSettings, Sweep,
+    SweepAndPrune, SweepLine, SweepSort,
+};
+use carom_testkit::conform::{broad_phase, spatial_index};
+use glam::Vec3;
+
+/// Over a part of the worlds of the suite, so that boxes are in none, in one and in many.
+fn regions(scale: f32) -> Regions {
+    let bounds = Aabb { min: Vec3::splat(-6.0) * scale, max: Vec3::new(6.0, 5.0, 9.0) * scale };
+    Regions::grid(&bounds, [3, 2, 4]).unwrap()
+}
+
+#[test]
+fn auto_box_pruning() {
+    broad_phase::check(AutoBoxPruning::new);
+    spatial_index::check(AutoBoxPruning::new);
+}
+
+#[test]
+fn box_pruning() {
+    broad_phase::check(BoxPruning::new);
+    spatial_index::check(BoxPruning::new);
+}
+
+#[test]
+fn sweep_sort() {
+    broad_phase::check(SweepSort::new);
+    for line in [SweepLine::Principal, SweepLine::X, SweepLine::Y, SweepLine::Z] {
+        broad_phase::check(|| SweepSort::with_finder(Sweep::along(line)));
+    }
+    spatial_index::check(SweepSort::new);
+}
+
+#[test]
+fn sweep_and_prune() {
+    broad_phase::check(SweepAndPrune::new);
+    spatial_index::check(SweepAndPrune::new);
+}
+
+#[test]
+fn sweep_and_prune_with_few_and_with_endless_trades() {
+    for trades in [0, 1, u32::MAX] {
+        let settings = SapSettings::default().with_max_trades(trades);
+        broad_phase::check(|| SweepAndPrune::with_settings(settings));
+    }
+}
+
+#[test]
+fn sweep_and_prune_without_an_axis() {
+    for axis in 0..3 {
+        let settings = SapSettings::default().with_skipped_axis(axis);
+        broad_phase::check(|| SweepAndPrune::with_settings(settings));
+    }
+}
+
+#[test]
+fn multi_box_pruning() {
+    broad_phase::check_in_places(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
+    broad_phase::check(MultiBoxPruning::new);
+    spatial_index::check(|| MultiBoxPruning::with_finder(RegionPruner::new(regions(1.0))));
+}
+
+#[test]
+fn multi_sap() {
+    broad_phase::check_in_places(|scale| MultiSap::new(regions(scale)));
+    broad_phase::check(|| MultiSap::new(Regions::default()));
+    spatial_index::check(|| MultiSap::new(regions(1.0)));
+    let settings = SapSettings::default().with_skipped_axis(1);
+    broad_phase::check_in_places(|scale| MultiSap::with_settings(regions(scale), settings));
+}
+
+/// Regions that overlap, touch, have gaps, and are points and planes.
+#[test]
+fn regions_of_all_kinds() {
+    let regions = |scale: f32| {
+        let mut boxes = regions(scale).boxes()[3..17].to_vec();
+        for (min, max) in [
+            (Vec3::splat(-1.0), Vec3::splat(7.0)),
+            (Vec3::ZERO, Vec3::ZERO),
+            (Vec3::new(-50.0, 1.0, -50.0), Vec3::new(50.0, 1.0, 50.0)),
+        ] {
+            boxes.push(Aabb { min: min * scale, max: max * scale });
+        }
+        Regions::new(&boxes).unwrap()
+    };
+    broad_phase::check_in_places(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
+    broad_phase::check_in_places(|scale| MultiSap::new(regions(scale)));
+}
+
+/// A finder of one's own needs one function.
+#[test]
+fn a_finder_of_ones_own() {
+    #[derive(Default)]
+    struct Twice;
+    impl carom_broad::PairFinder for Twice {
+        const MAY_REPEAT: bool = true;
+        fn find(
+            &mut self,
+            proxies: &carom_broad::ProxyTable,
+            _: carom_broad::Changes,
+            found: &mut carom_broad::Found,
+        ) {
+            use carom_bounds::BoundingVolume;
+            for a in proxies.live() {
+                for b in proxies.live().filter(|&b| b != a) {
+                    if proxies.boxes()[a as usize].overlaps(&proxies.boxes()[b as usize]) {
+                        found.push(a, b);
+                    }
+                }
+            }
+        }
+    }
+    broad_phase::check(Rebuilt::<Twice>::new);
+    assert!(Rebuilt::<Twice>::new().is_empty());
+}

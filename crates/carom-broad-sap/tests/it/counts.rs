@@ -1,0 +1,141 @@
+//! What incremental sweep and prune costs, counted: O(n + s) a frame for s inversions, O(n + m log m) for m boxes that come.
+
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Filter, ProxyId};
+use carom_broad_sap::{SapSettings, SweepAndPrune};
+use carom_scenes::{Crowd, CrowdKind};
+use carom_testkit::conform::dice::Dice;
+
+fn crowd(n: usize) -> Crowd {
+    Crowd::new(CrowdKind::Uniform, n, 5)
+}
+
+fn filled(boxes: &[Aabb]) -> (SweepAndPrune, Vec<ProxyId>) {
+    let mut broad = SweepAndPrune::with_settings(SapSettings::default().with_max_trades(u32::MAX));
+    let mut ids = Vec::new();
+    let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
+    broad.insert_batch(&batch, &mut ids).unwrap();
+    broad.pairs(&mut Vec::new());
+    (broad, ids)
+}
+
+/// The ends of all boxes on an axis in order: number, kind, box.
+fn order(boxes: &[Aabb], axis: usize) -> Vec<(u32, bool)> {
+    let mut ends: Vec<(f32, bool, u32)> = Vec::new();
+    for (i, aabb) in boxes.iter().enumerate() {
+        ends.push((aabb.min[axis], false, i as u32));
+        ends.push((aabb.max[axis], true, i as u32));
+    }
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    ends.into_iter().map(|(_, upper, i)| (i, upper)).collect()
+}
+
+/// Pairs of ends in one order that stand the other way round in the other, by merging.
+fn inversions(before: &[(u32, bool)], after: &[(u32, bool)]) -> u64 {
+    let rank: std::collections::HashMap<_, _> = before.iter().enumerate().map(|(i, end)| (*end, i)).collect();
+    let mut ranks: Vec<usize> = after.iter().map(|end| rank[end]).collect();
+    fn sort(ranks: &mut [usize]) -> u64 {
+        let middle = ranks.len() / 2;
+        if middle == 0 {
+            return 0;
+        }
+        let (left, right) = ranks.split_at_mut(middle);
+        let mut count = sort(left) + sort(right);
+        for high in right.iter() {
+            count += (left.len() - left.partition_point(|low| low <= high)) as u64;
+        }
+        ranks.sort_unstable();
+        count
+    }
+    sort(&mut ranks)
+}
+
+/// s is the number of inversions and not one more, and n is six ends to a box.
+#[test]
+fn a_frame_costs_its_inversions() {
+    for n in [500, 4000] {
+        let mut crowd = crowd(n);
+        let (mut broad, ids) = filled(crowd.boxes());
+        for _ in 0..5 {
+            let before: Vec<_> = (0..3).map(|axis| order(crowd.boxes(), axis)).collect();
+            crowd.step();
+            let s: u64 = (0..3).map(|axis| inversions(&before[axis], &order(crowd.boxes(), axis))).sum();
+            let (trades, ends) = (broad.n_trades(), broad.n_ends());
+            let moves: Vec<_> = ids.iter().copied().zip(crowd.boxes().iter().copied()).collect();
+            broad.update(&moves).unwrap();
+            broad.pairs(&mut Vec::new());
+            assert_eq!(broad.n_trades() - trades, s);
+            assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+            assert!(0 < s);
+            println!("n = {n}: {s} trades");
+        }
+    }
+}
+
+/// With everything in slow motion the trades grow as n^(5/3), the power that the sources give for three dimensions.
+#[test]
+fn trades_grow_with_the_power_five_thirds() {
+    let trades = |n: usize| {
+        let mut crowd = crowd(n);
+        let (mut broad, ids) = filled(crowd.boxes());
+        let before = broad.n_trades();
+        for _ in 0..4 {
+            crowd.step();
+            let moves: Vec<_> = ids.iter().copied().zip(crowd.boxes().iter().copied()).collect();
+            broad.update(&moves).unwrap();
+            broad.pairs(&mut Vec::new());
+        }
+        (broad.n_trades() - before) as f64
+    };
+    let (few, many) = (trades(1000), trades(16_000));
+    let exponent = (many / few).ln() / 16.0_f64.ln();
+    println!("exponent {exponent:.2}");
+    assert!(1.5 < exponent && exponent < 1.8, "{exponent}");
+}
+
+/// Six ends for each box that moves, whatever the number of the others.
+#[test]
+fn few_movers_do_not_look_at_the_others() {
+    let mut dice = Dice::new(8);
+    let crowd = crowd(8000);
+    let (mut broad, ids) = filled(crowd.boxes());
+    let (ends, trades) = (broad.n_ends(), broad.n_trades());
+    let moves: Vec<_> = (0..10)
+        .map(|i| {
+            let step = dice.point(0.01);
+            let aabb = crowd.boxes()[i * 37];
+            (ids[i * 37], Aabb { min: aabb.min + step, max: aabb.max + step })
+        })
+        .collect();
+    broad.update(&moves).unwrap();
+    broad.pairs(&mut Vec::new());
+    assert_eq!(broad.n_ends() - ends, 60);
+    assert!(broad.n_trades() - trades < 4000, "{}", broad.n_trades() - trades);
+}
+
+/// One pass over the ends for any number of boxes that come, and one for any number that go; nothing else grows with n but the
+/// boxes that share a stretch of the axis with a new one.
+#[test]
+fn boxes_come_and_go_in_batches() {
+    for n in [4000, 16_000] {
+        let crowd = crowd(n);
+        let (old, new) = crowd.boxes().split_at(n - n / 8);
+        let (mut broad, mut ids) = filled(old);
+        let ends = broad.n_ends();
+        let batch: Vec<_> = new.iter().map(|&aabb| (aabb, Filter::default())).collect();
+        broad.insert_batch(&batch, &mut ids).unwrap();
+        let mut pairs = Vec::new();
+        broad.pairs(&mut pairs);
+        assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+        // A box shares its stretch of an axis with about as many as its size is of the world's.
+        let side = (n as f64 / 0.1875).cbrt();
+        let shared = (n / 8) as f64 * n as f64 * 2.2 / side;
+        assert!((broad.counters().tests as f64) < shared, "{} tests, {shared}", broad.counters().tests);
+        let ends = broad.n_ends();
+        let (gone, _) = ids.split_at(n / 3);
+        broad.remove_batch(gone).unwrap();
+        broad.pairs(&mut pairs);
+        assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+        broad.validate().unwrap();
+    }
+}

@@ -1,0 +1,205 @@
+//! A broad phase from any way to find pairs: all that is the same for algorithms that begin anew in each frame.
+//!
+//! An implementor writes one function, from boxes to touching pairs; handles, filters, order, events and queries are here.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
+
+use crate::proxy::{ProxyId, ProxyTable};
+use crate::spatial::{scan_box, scan_near, scan_ray};
+use crate::{
+    BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Found, Mobility, Pair, PairFilter,
+    SpatialIndex, sort_pairs,
+};
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// What has changed since the last search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Changes {
+    /// A static box came, went or moved, or a box became static or ceased to be.
+    pub statics: bool,
+}
+
+/// A way to find touching boxes.
+pub trait PairFinder {
+    /// Pairs may be found more than once.
+    const MAY_REPEAT: bool = false;
+
+    /// Adds every pair of touching boxes among the live slots to `found`. Pairs of two static boxes may be left out: they are
+    /// dropped afterwards, as all pairs are that their filters do not want.
+    fn find(&mut self, proxies: &ProxyTable, changes: Changes, found: &mut Found);
+}
+
+/// A broad phase that finds all pairs anew whenever it is asked.
+///
+/// Spatial queries go through the boxes one by one.
+///
+/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 4 per slot for the order of the pairs, 8 per pair, and what the finder needs.
+#[derive(Default)]
+pub struct Rebuilt<F> {
+    finder: F,
+    proxies: ProxyTable,
+    changes: Changes,
+    /// Some filter does not want everything.
+    is_filtered: bool,
+    pair_filter: Option<PairFilter>,
+    log: EventLog,
+    workspace: Vec<Pair>,
+    found: Found,
+    counts: Vec<u32>,
+    counters: Counters,
+}
+
+impl<F: PairFinder + Default> Rebuilt<F> {
+    /// No boxes.
+    pub fn new() -> Rebuilt<F> {
+        Rebuilt::default()
+    }
+}
+
+impl<F: PairFinder> Rebuilt<F> {
+    /// No boxes, and this finder.
+    pub fn with_finder(finder: F) -> Rebuilt<F> {
+        Rebuilt {
+            finder,
+            proxies: ProxyTable::new(),
+            changes: Changes::default(),
+            is_filtered: false,
+            pair_filter: None,
+            log: EventLog::new(),
+            workspace: Vec::new(),
+            found: Found::new(),
+            counts: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The finder.
+    pub fn finder(&self) -> &F {
+        &self.finder
+    }
+
+    fn note(&mut self, filter: &Filter) {
+        self.changes.statics |= filter.mobility == Mobility::Static;
+        self.is_filtered |= *filter != Filter::default();
+    }
+
+    fn note_slot(&mut self, id: ProxyId) {
+        self.changes.statics |= self.proxies.filters()[id.index() as usize].mobility == Mobility::Static;
+    }
+}
+
+impl<F: PairFinder> BroadPhase for Rebuilt<F> {
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        let id = self.proxies.insert(aabb, filter)?;
+        self.note(&filter);
+        Ok(id)
+    }
+
+    fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        self.proxies.insert_batch(boxes, ids)?;
+        boxes.iter().for_each(|(_, filter)| self.note(filter));
+        Ok(())
+    }
+
+    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        self.proxies.remove_batch(ids)?;
+        for &id in ids {
+            self.note_slot(id);
+            self.log.note_removed(id.index());
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        self.proxies.update(moves)?;
+        if self.is_filtered && !self.changes.statics {
+            moves.iter().for_each(|&(id, _)| self.note_slot(id));
+        }
+        Ok(())
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        self.proxies.check_id(0, id)?;
+        self.note_slot(id);
+        self.note(&filter);
+        self.proxies.set_filter(id, filter)
+    }
+
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        self.pair_filter = filter;
+    }
+
+    fn pairs(&mut self, out: &mut Vec<Pair>) {
+        let Rebuilt { finder, proxies, found, counts, .. } = self;
+        found.clear();
+        finder.find(proxies, core::mem::take(&mut self.changes), found);
+        sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
+        if F::MAY_REPEAT {
+            out.dedup();
+        }
+        if self.is_filtered {
+            let filters = proxies.filters();
+            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
+        }
+        if let Some(keep) = &self.pair_filter {
+            out.retain(|&pair| keep(pair));
+        }
+        self.counters = Counters {
+            tests: found.tests,
+            nodes: found.nodes,
+            pairs: out.len() as u64,
+            candidates: 0,
+            rebuilds: self.counters.rebuilds + 1,
+        };
+    }
+
+    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
+        (&mut self.log, &mut self.workspace)
+    }
+
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.proxies.validate()
+    }
+}
+
+impl<F: PairFinder> SpatialIndex for Rebuilt<F> {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
+    }
+
+    fn visit_ray(
+        &self,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let _ = scan_ray(self.proxies.live(), self.proxies.boxes(), ray, interval, visit);
+    }
+
+    fn visit_near(
+        &self,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let _ = scan_near(self.proxies.live(), self.proxies.boxes(), point, max_distance, visit);
+    }
+}
