@@ -96,8 +96,8 @@ impl Body {
         body.kind = BodyKind::Dynamic;
         body.center_of_mass = center_of_mass;
         body.inverse_mass = if 0.0 < mass { 1.0 / mass } else { 0.0 };
-        let inverse = inertia.inverse();
-        let is_positive = 0.0 < inertia.determinant()
+        let inverse = inverse_of(&inertia);
+        let is_positive = 0.0 < inertia.as_dmat3().determinant()
             && 0.0 < inverse.x_axis.x
             && 0.0 < inverse.y_axis.y
             && 0.0 < inverse.z_axis.z;
@@ -148,7 +148,7 @@ impl Body {
             energy += 0.5 * self.linear_velocity.length_squared() / self.inverse_mass;
         }
         let w = self.pose.inverse_transform_vector(self.angular_velocity);
-        let inertia = self.inverse_inertia.inverse();
+        let inertia = inverse_of(&self.inverse_inertia);
         if inertia.is_finite() {
             energy += 0.5 * w.dot(inertia * w);
         }
@@ -184,4 +184,10 @@ impl Body {
             && self.torque.is_finite()
             && numbers.is_finite()
     }
+}
+
+/// The inverse of a tensor of inertia, or of masses: in `f64`, because the determinant of that of a grain of sand, or of an
+/// asteroid, is out of the range of `f32`. Not finite where there is none.
+pub(crate) fn inverse_of(m: &Mat3) -> Mat3 {
+    m.as_dmat3().inverse().as_mat3()
 }

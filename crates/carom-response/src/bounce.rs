@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9, eq. 25.12 to 25.14; B. Mirtich,
 //! Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, 3.
 
-use crate::body::{Body, BodyKind};
+use crate::body::{Body, BodyKind, inverse_of};
 use carom_math::{Mat3, Real, Vec3};
 
 /// The velocity after hitting a surface that does not move, which has the unit normal `normal`.
@@ -57,7 +57,7 @@ pub fn collision_impulse(
     }
     let along = -(1.0 + restitution) * speed / felt;
     // What would stop all sliding; if it is inside the cone, the bodies stick.
-    let stop = response.inverse() * -(velocity + normal * (speed * restitution));
+    let stop = inverse_of(&response) * -(velocity + normal * (speed * restitution));
     let stop_along = stop.dot(normal);
     if stop.is_finite() && 0.0 < stop_along {
         let across = stop - normal * stop_along;

@@ -7,6 +7,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Catto, Numerical Methods,
 //! Game Developers Conference, 2015 (the gyroscopic term).
 
+use crate::body::inverse_of;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// The angular velocity after `h` of free motion under the gyroscopic torque, both in the body's frame.
@@ -19,11 +20,11 @@ pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
     // f(w') = I (w' - w) + h w' x I w' = 0, one Newton step from w' = w.
     let residual = w.cross(momentum) * h;
     let jacobian = inertia + (skew(w) * inertia - skew(momentum)) * h;
-    let determinant = jacobian.determinant();
+    let determinant = jacobian.as_dmat3().determinant();
     if !(determinant.abs() > 0.0) {
         return w;
     }
-    let next = w - jacobian.inverse() * residual;
+    let next = w - inverse_of(&jacobian) * residual;
     // The torque is at right angles to the motion: it may not make it faster in energy.
     let (before, after) = (w.dot(momentum), next.dot(inertia * next));
     if !next.is_finite() {

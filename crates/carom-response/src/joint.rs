@@ -7,7 +7,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints); E. Catto, Modeling and Solving Constraints, GDC
 //! 2009.
 
-use crate::body::Body;
+use crate::body::{Body, inverse_of};
 use crate::lane_vec::State;
 use crate::solver::MassData;
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops};
@@ -397,8 +397,8 @@ fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
 
 /// The inverse, or zero where there is none: two bodies that cannot turn.
 fn invert(m: Mat3) -> Mat3 {
-    let inverse = m.inverse();
-    if 0.0 < m.determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
+    let inverse = inverse_of(&m);
+    if 0.0 < m.as_dmat3().determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }
 
 /// The two bodies as one pass sees them.

@@ -7,7 +7,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2
 //! and 25.9.
 
-use crate::body::{Body, BodyKind};
+use crate::body::{Body, BodyKind, inverse_of};
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, PairKey};
 use crate::impact;
@@ -650,7 +650,7 @@ fn gyroscopic_inertia(inverse: &Mat3) -> Mat3 {
     if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {
         return Mat3::ZERO;
     }
-    let inertia = inverse.inverse();
+    let inertia = inverse_of(inverse);
     if inertia.is_finite() { inertia } else { Mat3::ZERO }
 }
 

@@ -348,6 +348,26 @@ fn a_spinning_body_keeps_its_energy_and_momentum() {
     assert!(0.5 * before < bodies[0].kinetic_energy());
 }
 
+/// Determinants of tensors this small or large are no `f32`.
+#[test]
+fn a_grain_and_an_asteroid_turn() {
+    let tensor = Mat3::from_diagonal(Vec3::new(1.0, 2.0, 2.5));
+    let spin = Vec3::new(0.5, 3.0, 0.25);
+    let step = |scale: f32| {
+        let mut body = Body::dynamic(Pose::IDENTITY, 1.0, Vec3::ZERO, tensor * scale);
+        body.angular_velocity = spin;
+        let mut bodies = [body];
+        let mut solver = Solver::new(SolverSettings::default().with_gravity(Vec3::ZERO));
+        solver.step(&mut bodies, &[], &mut [], DT).unwrap();
+        (bodies[0].inverse_inertia * scale, bodies[0].angular_velocity, bodies[0].kinetic_energy() / scale)
+    };
+    let truth = step(1.0);
+    assert!(truth.0.x_axis.x == 1.0 && truth.1 != spin, "the torque of its own turning counts");
+    for power in [-60, -45, 45, 60] {
+        assert_eq!(step(2_f32.powi(power)), truth, "2^{power}");
+    }
+}
+
 #[test]
 fn runge_kutta_of_a_spring() {
     let f = |_: f32, y: &[f32; 2]| [y[1], -y[0]];
