@@ -121,7 +121,8 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
         _ => from + along * s,
     };
     let (point_a, point_b) = (at(p, u, a, s), at(q, v, b, t));
-    let distance_sq = (point_b - point_a).length_squared();
+    // Not of these points, which are rounded where they lie: far from the origin that is more than the extent allows.
+    let distance_sq = (r + u * s - v * t).length_squared();
     // Neither so near that touching were possible, nor so large or small that squares are not numbers.
     let size_sq = uu + vv + r.length_squared();
     let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);

@@ -354,6 +354,21 @@ fn nearly_parallel_edges() {
     println!("worst error {worst:e}");
 }
 
+/// Where coordinates are large the closest points are rounded to their digits, the distance is not.
+#[test]
+fn distances_of_segments_far_from_the_origin() {
+    let mut random = Random::new(9);
+    for _ in 0..2_000 {
+        let away = random.cube_point() * 10f64.powf(random.range(3.0, 15.0));
+        let [p, q, r, s] = [0; 4].map(|_| away + random.cube_point());
+        let error = |got: f64, a: [DVec3; 3], b: [DVec3; 3]| (got - oracle::triangle_distance(&a, &b)).abs();
+        let segments = tri_distance::segment_segment(&[p, q], &[r, s]).distance;
+        assert!(error(segments, [p, q, q], [r, s, s]) < 4e-15, "{p} {q} {r} {s}");
+        let point = tri_distance::segment_segment(&[p, q], &[r, r]).distance;
+        assert!(error(point, [p, q, q], [r, r, r]) < 4e-15, "{p} {q} {r}");
+    }
+}
+
 #[test]
 fn powers_of_two_change_nothing() {
     let mut random = Random::new(8);
