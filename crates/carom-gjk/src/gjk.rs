@@ -296,10 +296,11 @@ fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             // No progress: where signs are noise the cases may be wrong, so all are tried.
             raise(&mut found.lower, &mut found.axis, bound(), u);
             let best = nearest_of_all_but(&s.points, s.n, tol::GJK_ROUNDING);
-            // A step so small that the square of the distance does not show it may still turn the direction, and with
-            // it raise the lower bound; a few are granted. So are a few to a triangle that is as near as its edge.
+            // A step so small that the distance does not show it, which is rounded where the far ends of the simplex are, may
+            // still turn the direction, and with it raise the lower bound; a few are granted. So are a few to a triangle that is as near as its edge.
             let is_larger = nearest.keep.count_ones() < best.keep.count_ones();
-            let is_small_step = is_larger || nearest.distance_sq <= distance_sq * STALL;
+            let rounded = sqrt(distance_sq) + tol::GJK_ROUNDING * sqrt(reach_sq);
+            let is_small_step = is_larger || nearest.distance_sq <= rounded * rounded;
             if best.is_inside || best.distance_sq < distance_sq {
                 nearest = best;
             } else if is_small_step && 0 < n_stalls {
@@ -337,9 +338,6 @@ fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
 
 /// Scaled length: gaps and depths below this are decided by the full search, whatever was asked.
 const CLEAR: f64 = 16.0 * tol::GJK_TOUCHING;
-
-/// Factor on the square of the distance: a step that lengthens it by less is rounding.
-const STALL: f64 = 1.0 + 16.0 * f64::EPSILON;
 
 /// Is this support point the end, and which one?
 #[inline(always)]

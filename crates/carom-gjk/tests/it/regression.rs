@@ -107,3 +107,21 @@ fn a_plate_beside_the_centre_of_a_ball() {
         both(&plate, &Sphere::new(0.01).unwrap(), &pose, at.y.abs() - h - 0.01, 1e-17);
     }
 }
+
+#[test]
+fn a_splinter_beside_a_beam() {
+    // The next corner of the difference was fifty times as far away as the distance: the step to the edge between them was lost
+    // in the rounding of that corner, and the search stood still with its bounds apart.
+    let splinter =
+        Cuboid::new(DVec3::new(0.004062459511607518, 1.946830699022618e-6, 1.0395910323447215e-6)).unwrap();
+    let beam = Cuboid::new(DVec3::new(0.10873946354213762, 21.085508269757042, 0.04221939733181068)).unwrap();
+    let rotation = DMat3::from_cols(
+        DVec3::new(-0.9326687588245464, -0.33944760288079495, 0.12208321428911675),
+        DVec3::new(-0.33689244776444266, 0.698636174422849, -0.6311980469132401),
+        DVec3::new(0.12896691417554548, -0.6298276118798609, -0.7659534674911712),
+    );
+    let translation = DVec3::new(7.378337453996497, -15.250824356663651, 12.589384878827948);
+    let pose = WidePose { rotation, translation };
+    let r = signed_distance(&splinter, &beam, &pose, &GjkSettings::default(), None);
+    assert!(r.upper_bound - r.lower_bound <= 1e-12 * r.distance, "{r:?}");
+}
