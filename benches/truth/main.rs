@@ -8,6 +8,7 @@
 
 mod filter;
 mod rays;
+mod tolerances;
 mod triangles;
 mod winding;
 mod work;
@@ -20,6 +21,7 @@ cargo xtask truth WHAT [OPTIONS]
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
+  tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
   winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
   --pairs N, --rays N, --count N   how many
@@ -72,6 +74,7 @@ fn run() -> Result<bool, Error> {
     match words.as_slice() {
         ["filter"] => Ok(filter::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
+        ["tolerances"] => Ok(tolerances::run(&options)),
         ["winding"] => Ok(winding::run(&options)),
         ["triangles"] => Ok(triangles::run(&options)),
         _ => Err(format!("what shall be asked?\n{USAGE}").into()),

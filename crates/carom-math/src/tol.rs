@@ -138,9 +138,9 @@ pub const CONCAVITY_GAP: f64 = 1.1;
 /// Nearer to 1, and rounding chooses between planes that are alike; the planes near the middle are tried first.
 pub const CUT_GAIN: f64 = 0.9999;
 
-/// Fraction of the largest coordinate: 2^-40. Points where triangles are cut are known to within this: some thousand
+/// Fraction of the largest coordinate: 2^-44. Points where triangles are cut are known to within this: some hundred
 /// roundings of `f64`, nothing beside one of `f32`.
-pub const CUT_ROUNDING: f64 = f64::from_bits((1023 - 40) << 52);
+pub const CUT_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
 /// Fraction of the size of a mesh: 2^-16. What is flat becomes a hull by so much on both sides.
 pub const FLAT_PART: f64 = f64::from_bits((1023 - 16) << 52);

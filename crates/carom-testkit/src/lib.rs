@@ -13,4 +13,6 @@ pub mod invariants;
 pub mod meshes;
 pub mod oracle;
 pub mod random;
+#[cfg(feature = "query")]
+pub mod tolerances;
 pub mod triangle_pairs;

@@ -15,5 +15,6 @@ mod mesh_mesh;
 mod ray_cases;
 mod rays;
 mod round_manifolds;
+mod tolerances;
 mod watertight;
 mod zoo;

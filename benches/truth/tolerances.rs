@@ -1,0 +1,58 @@
+//! The constants of `carom_math::tol` against the largest errors of what they are about: for each the largest that was
+//! needed, the constant, and the factor between them; and the largest differences between the answers in `f32` and
+//! those in `f64`.
+
+use crate::{Options, work};
+use carom_testkit::random::Random;
+use carom_testkit::tolerances::{ROWS, Seen};
+use std::time::Instant;
+
+/// Cases in one chunk of the work, where every case is looked at.
+const CHUNK: u64 = 1 << 12;
+
+struct Tally([Seen; ROWS.len()]);
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally([Seen::default(); ROWS.len()])
+    }
+}
+
+/// True where every constant covers what was seen, and none is out of proportion without a reason.
+pub(crate) fn run(options: &Options) -> bool {
+    let n_chunks = options.count.unwrap_or(1_000_000).div_ceil(CHUNK);
+    let start = Instant::now();
+    let n_rows = ROWS.len() as u64;
+    let tallies = work::in_chunks(n_chunks * n_rows, options, |chunk, tally: &mut Tally| {
+        let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
+        let number = (chunk % n_rows) as usize;
+        let row = &ROWS[number];
+        tally.0[number].look(row, &mut random, CHUNK.div_ceil(row.one_in));
+    });
+    let mut is_right = true;
+    println!("{:24} {:>9} {:>10} {:>10} {:>9}", "constant", "cases", "needed", "is", "factor");
+    for (number, row) in ROWS.iter().enumerate() {
+        let mut seen = Seen::default();
+        tallies.iter().for_each(|tally| seen.add(&tally.0[number]));
+        let (is_covered, is_in_proportion) = (seen.is_covered(row), seen.is_in_proportion(row));
+        is_right &= is_covered && is_in_proportion;
+        println!(
+            "{:24} {:>9} {:>10.2e} {:>10.2e} {:>9.3} {} {}",
+            row.constant,
+            seen.n_cases,
+            seen.most,
+            row.value,
+            row.value / seen.most,
+            if !is_covered {
+                "TOO SMALL:"
+            } else if !is_in_proportion {
+                "TOO LARGE:"
+            } else {
+                " "
+            },
+            row.what
+        );
+    }
+    println!("{:.1} s, seed {}", start.elapsed().as_secs_f64(), options.seed);
+    is_right
+}

@@ -1,0 +1,24 @@
+//! No tolerance may be smaller than what it has to cover; `cargo xtask truth tolerances` looks at many more cases.
+
+use carom_testkit::random::Random;
+use carom_testkit::tolerances::{ROWS, Seen};
+
+/// Cases of the questions that are asked most.
+const N_CASES: u64 = 40_000;
+
+#[test]
+fn tolerances_cover_what_they_are_about() {
+    for (number, row) in ROWS.iter().enumerate() {
+        let mut seen = Seen::default();
+        seen.look(row, &mut Random::new(number as u64), N_CASES.div_ceil(row.one_in).max(50));
+        assert!(
+            seen.is_covered(row),
+            "{} is {:e}, needed {:e}: {}",
+            row.constant,
+            row.value,
+            seen.most,
+            row.what
+        );
+        assert!(0.0 < seen.most, "{}: nothing was asked: {}", row.constant, row.what);
+    }
+}
