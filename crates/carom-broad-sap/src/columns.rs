@@ -107,8 +107,10 @@ impl Plan {
             return one;
         }
         // Boxes per volume, as a box sees it: more where they crowd.
-        let thick = |k: usize| width[k] + mean[k];
-        let volume = thick(0) * thick(1) * thick(2);
+        let thick = [0, 1, 2].map(|k| width[k] + mean[k]);
+        // A flat world is as thick as it has to be for a volume.
+        let least = thick[0].max(thick[1]).max(thick[2]) / 1024.0;
+        let volume = thick.iter().map(|&t| t.max(least)).product::<f64>();
         let density = slots.len() as f64 / volume * crowding(&sample, &low, &width, &usual);
         let side = sqrt(RUN / (density * (mean[0] + f64::from(usual[0]))));
         let mut cell = [1, 2].map(|k| side.max(1.001 * f64::from(usual[k])));
@@ -153,7 +155,11 @@ impl Plan {
 /// How many times more neighbours a box has than if all were spread evenly: the number of bins times the share of pairs of the
 /// sample that lie in one bin.
 fn crowding(sample: &[[f32; 6]], low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
-    let bins = [0, 1, 2].map(|k| (width[k] / (2.0 * f64::from(usual[k]))).clamp(1.0, MAX_BINS) as u32);
+    let bins = [0, 1, 2].map(|k| {
+        let room = width[k] / (2.0 * f64::from(usual[k]));
+        // Nothing over nothing is one bin.
+        if 1.0 < room { room.min(MAX_BINS) as u32 } else { 1 }
+    });
     let bin = |sides: &[f32; 6]| {
         (0..3).fold(0, |all, k| {
             let share = (f64::from(sides[k]) - f64::from(low[k])) / width[k];

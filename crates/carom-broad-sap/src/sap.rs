@@ -12,8 +12,9 @@
 //! the trades does not matter.
 
 use crate::axis;
+use crate::columns::Columns;
 use crate::keys::{ordered, sort_by_upper_half};
-use crate::rows::{Rows, Task};
+use crate::rows::Task;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -69,7 +70,7 @@ pub(crate) struct Counts {
 struct Work {
     numbers: Vec<u32>,
     flat: Vec<Aabb>,
-    rows: Rows,
+    columns: Columns,
     tasks: Vec<Task>,
     found: Found,
     /// Old boxes that the sweep is in, and new ones.
@@ -379,10 +380,10 @@ impl Sap {
         self.find_pairs();
     }
 
-    /// Finds all pairs by one sorted axis.
+    /// Finds all pairs from nothing.
     fn find_pairs(&mut self) {
         let mut work = core::mem::take(&mut self.work);
-        let Work { numbers, flat, rows, tasks, found, .. } = &mut work;
+        let Work { numbers, flat, columns, tasks, found, .. } = &mut work;
         numbers.clear();
         numbers.extend((0..self.boxes.len() as u32).filter(|&number| self.has(number)));
         flat.clear();
@@ -392,9 +393,9 @@ impl Sap {
                 (aabb.min[self.left_out], aabb.max[self.left_out]) = (0.0, 0.0);
             }
         }
-        rows.fill(axis::of_greatest_variance(numbers, flat), numbers, flat);
+        columns.fill(numbers, flat, 0);
         found.clear();
-        rows.pairs_within(0, numbers.len(), tasks, found);
+        columns.pairs(flat, tasks, found);
         self.counts.tests += found.tests;
         self.pairs.clear();
         self.pairs.extend(found.low().iter().zip(found.high()).map(|(&a, &b)| pair_key(a, b)));
