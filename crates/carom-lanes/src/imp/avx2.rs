@@ -325,6 +325,16 @@ impl U32Lanes<8> for U32x8 {
         F32x8(unsafe { _mm256_castsi256_ps(self.0) })
     }
     #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: the value proves the token.
+        U32x8(unsafe { _mm256_min_epu32(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: the value proves the token.
+        U32x8(unsafe { _mm256_max_epu32(self.0, other.0) })
+    }
+    #[inline(always)]
     fn compress(self, mask: Mask8) -> Self {
         let order = &KEPT[(mask.bits() & 255) as usize];
         // SAFETY: the value proves the token; the row holds the eight bytes that are loaded.
@@ -351,6 +361,14 @@ impl MaskLanes<8> for Mask8 {
     fn bits(self) -> u32 {
         // SAFETY: the value proves the token.
         unsafe { _mm256_movemask_ps(self.0) as u32 }
+    }
+    #[inline(always)]
+    fn first(_: Avx2, n: usize) -> Self {
+        // SAFETY: the token.
+        Mask8(unsafe {
+            let number = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+            _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(n.min(8) as i32), number))
+        })
     }
 }
 

@@ -1,0 +1,274 @@
+//! A box, a ray, a point against the grids.
+//!
+//! A grid is a stack of layers, a layer a bundle of rows, a row a run of cells; a query goes through the layers that it
+//! reaches, the rows of each, and the run of each row, so that every box is looked at once. What the answer rests
+//! on is decided on the exact box, as every other structure decides it.
+//!
+//! Reference: J. Amanatides and A. Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987; C. Ericson, Real-Time
+//! Collision Detection, 2005, 7.1 and 7.4.2.
+//! Differs: by layers and rows instead of cells, since a box may reach out of its cell.
+
+use crate::dense::{DenseGrid, Layout};
+use crate::level::Level;
+use carom_bounds::Aabb;
+use carom_broad::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray};
+use carom_math::{Interval, Ray, rounding};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
+
+impl<L: Layout> DenseGrid<L> {
+    /// All grids, of moving and of static boxes.
+    fn levels(&self) -> impl Iterator<Item = &Level> {
+        self.moving.levels().iter().chain(self.fixed.levels())
+    }
+}
+
+impl<L: Layout> SpatialIndex for DenseGrid<L> {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let boxes = self.proxies.boxes();
+        if !self.is_fresh() {
+            let _ = scan_box(self.proxies.live(), boxes, query, visit);
+            return;
+        }
+        for level in self.levels() {
+            if level.visit_box(boxes, query, visit).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn visit_ray(&self, ray: &Ray, mut interval: Interval, visit: Visit<'_>) {
+        let boxes = self.proxies.boxes();
+        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+            return;
+        }
+        if !self.is_fresh() {
+            let _ = scan_ray(self.proxies.live(), boxes, ray, interval, visit);
+            return;
+        }
+        for level in self.levels() {
+            match level.visit_ray(boxes, ray, interval, visit) {
+                ControlFlow::Continue(end) => interval.max = end,
+                ControlFlow::Break(()) => return,
+            }
+        }
+    }
+
+    fn visit_near(&self, point: Vec3, mut max_distance: f32, visit: Visit<'_>) {
+        let boxes = self.proxies.boxes();
+        if !point.is_finite() {
+            return;
+        }
+        if !self.is_fresh() {
+            let _ = scan_near(self.proxies.live(), boxes, point, max_distance, visit);
+            return;
+        }
+        for level in self.levels() {
+            match level.visit_near(boxes, point, max_distance, visit) {
+                ControlFlow::Continue(end) => max_distance = end,
+                ControlFlow::Break(()) => return,
+            }
+        }
+    }
+}
+
+impl Level {
+    /// The slots at these places; none for NaN, whose runs go backwards.
+    fn slots_between(&self, begin: u32, end: u32) -> &[u32] {
+        self.slots.get(begin as usize..end as usize).unwrap_or(&[])
+    }
+
+    fn visit_box(
+        &self,
+        boxes: &[Aabb],
+        query: &Aabb,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut flow = ControlFlow::Continue(());
+        self.runs(query.min.to_array(), query.max.to_array(), |begin, end| {
+            if flow.is_continue() {
+                let slots = self.slots_between(begin, end).iter().copied();
+                flow = scan_box(slots, boxes, query, visit);
+            }
+        });
+        flow
+    }
+
+    fn visit_ray(
+        &self,
+        boxes: &[Aabb],
+        ray: &Ray,
+        mut interval: Interval,
+        visit: Visit<'_>,
+    ) -> ControlFlow<(), f32> {
+        let [x, y, z] = self.cells.axes;
+        let strides = self.cells.strides();
+        let path = |interval: Interval| Path::new(ray, interval);
+        let Some(range) = path(interval).cells(self, z) else { return ControlFlow::Continue(interval.max) };
+        // In the direction of the ray, so that the interval shrinks early.
+        for z_cell in Walk::new(range, ray.direction[z]) {
+            let Some(in_layer) = path(interval).within(self, z, z_cell) else { continue };
+            let Some(range) = in_layer.cells(self, y) else { continue };
+            for y_cell in Walk::new(range, ray.direction[y]) {
+                // The interval may have shrunk since.
+                let Some(in_layer) = path(interval).within(self, z, z_cell) else { break };
+                let Some(in_row) = in_layer.within(self, y, y_cell) else { continue };
+                let Some((first, last)) = in_row.cells(self, x) else { continue };
+                let row = z_cell * strides[z] + y_cell * strides[y];
+                let (begin, end) = self.run(row + first, row + last);
+                for &slot in self.slots_between(begin, end) {
+                    if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
+                        interval.max = visit(BoxHit { index: slot, at })?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(interval.max)
+    }
+
+    fn visit_near(
+        &self,
+        boxes: &[Aabb],
+        point: Vec3,
+        mut max_distance: f32,
+        visit: Visit<'_>,
+    ) -> ControlFlow<(), f32> {
+        let [x, y, z] = self.cells.axes;
+        let strides = self.cells.strides();
+        let center = [0, 1, 2].map(|axis| self.cells.cell(axis, point[axis]));
+        // Rows in rings around that of the point, so that the distance shrinks early.
+        let mut ring = 0;
+        loop {
+            let reached = |axis: usize, distance: f32| {
+                // The distance of a box is rounded down by a few units; so much farther it is looked for.
+                let far = distance * 1.000_01;
+                let (low, high) = (point[axis] - far, point[axis] + far);
+                let slack = point[axis].abs() * 2.5e-7; // rounding of the two
+                self.cells.range(axis, low - slack, high + slack)
+            };
+            let ((y0, y1), (z0, z1)) = (reached(y, max_distance), reached(z, max_distance));
+            let outermost = |(first, last): (u32, u32), axis: usize| {
+                center[axis].saturating_sub(first).max(last.saturating_sub(center[axis]))
+            };
+            if outermost((y0, y1), y).max(outermost((z0, z1), z)) < ring {
+                return ControlFlow::Continue(max_distance);
+            }
+            for z_cell in center[z].saturating_sub(ring).max(z0)..=center[z].saturating_add(ring).min(z1) {
+                let is_whole = z_cell.abs_diff(center[z]) == ring;
+                // A row of the ring's upper or lower side, or the two ends of one between.
+                let (first, last) = (center[y].checked_sub(ring), center[y].saturating_add(ring));
+                let whole = first.unwrap_or(0)..=last;
+                let ends = [first, Some(last).filter(|_| 0 < ring)];
+                let rows = whole
+                    .take_while(|&row| is_whole && row <= y1)
+                    .chain(ends.into_iter().flatten().filter(|_| !is_whole));
+                for y_cell in rows.filter(|row| y0 <= *row && *row <= y1) {
+                    let (first, last) = reached(x, max_distance);
+                    let row = z_cell * strides[z] + y_cell * strides[y];
+                    let (begin, end) = self.run(row + first, row + last);
+                    for &slot in self.slots_between(begin, end) {
+                        let at = point_box_distance(point, &boxes[slot as usize]);
+                        if at <= max_distance {
+                            max_distance = visit(BoxHit { index: slot, at })?;
+                        }
+                    }
+                }
+            }
+            ring += 1;
+        }
+    }
+}
+
+/// The cells of a range, from the last when the direction is negative.
+struct Walk {
+    first: u32,
+    last: u32,
+    is_down: bool,
+    left: u32,
+}
+
+impl Walk {
+    fn new((first, last): (u32, u32), direction: f32) -> Walk {
+        Walk { first, last, is_down: direction < 0.0, left: last - first + 1 }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        Some(if self.is_down { self.first + self.left } else { self.last - self.left })
+    }
+}
+
+/// A stretch of a ray, in f64 and never too short.
+#[derive(Clone, Copy)]
+struct Path<'a> {
+    ray: &'a Ray,
+    start: f64,
+    end: f64,
+}
+
+/// Relative widening of whatever is computed in f64 from f32; far more than any rounding, far less than a cell.
+const WIDEN: f64 = 1e-6;
+
+impl<'a> Path<'a> {
+    fn new(ray: &'a Ray, interval: Interval) -> Path<'a> {
+        let widened = |t: f32, by: f64| {
+            if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
+        };
+        // A hit a unit of f32 behind the end still counts; the least number for an end of 0.
+        let end = widened(interval.max, WIDEN) + f64::from(f32::MIN_POSITIVE);
+        Path { ray, start: widened(interval.min, -WIDEN), end }
+    }
+
+    /// Where the path is on this axis, as far as f32 goes; `None` for no path.
+    fn span(&self, axis: usize) -> Option<(f64, f64)> {
+        if !(self.start <= self.end) {
+            return None;
+        }
+        let (origin, direction) = (f64::from(self.ray.origin[axis]), f64::from(self.ray.direction[axis]));
+        if direction == 0.0 {
+            return Some((origin, origin));
+        }
+        let (a, b) = (origin + direction * self.start, origin + direction * self.end);
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        let slack = |x: f64| (origin.abs() + x.abs()) * WIDEN;
+        // Infinity less infinity is NaN, which the comparison turns into no limit.
+        let (low, high) = (low - slack(low), high + slack(high));
+        let limit = f64::from(f32::MAX);
+        Some((if -limit < low { low } else { -limit }, if high < limit { high } else { limit }))
+    }
+
+    /// The cells that hold the least corners of boxes that the path may meet.
+    fn cells(&self, level: &Level, axis: usize) -> Option<(u32, u32)> {
+        let (low, high) = self.span(axis)?;
+        Some(level.cells.range(axis, rounding::down(low), rounding::up(high)))
+    }
+
+    /// The part of the path where it may meet boxes with their least corner in this cell.
+    fn within(&self, level: &Level, axis: usize, cell: u32) -> Option<Path<'a>> {
+        let cells = &level.cells;
+        let side = 1.0 / f64::from(cells.inverse[axis]);
+        let edge = |cell: u32| f64::from(cells.low[axis]) + f64::from(cell) * side;
+        let far = f64::from(cells.low[axis]).abs() + f64::from(cells.dims[axis]) * side;
+        let reach = f64::from(cells.reach[axis]) * (1.0 + WIDEN);
+        // What is clamped into the border cells may be anywhere behind them.
+        let low = if cell == 0 { f64::NEG_INFINITY } else { edge(cell) - far * WIDEN };
+        let high =
+            if cell + 1 == cells.dims[axis] { f64::INFINITY } else { edge(cell + 1) + reach + far * WIDEN };
+        let (origin, direction) = (f64::from(self.ray.origin[axis]), f64::from(self.ray.direction[axis]));
+        if direction == 0.0 {
+            return (low <= origin && origin <= high).then_some(*self);
+        }
+        let (a, b) = ((low - origin) / direction, (high - origin) / direction);
+        let (near, far) = if a < b { (a, b) } else { (b, a) };
+        let slack = |t: f64| (t.abs() + origin.abs() / direction.abs()) * WIDEN;
+        let start = if near.is_finite() { self.start.max(near - slack(near)) } else { self.start };
+        let end = if far.is_finite() { self.end.min(far + slack(far)) } else { self.end };
+        (start <= end).then_some(Path { ray: self.ray, start, end })
+    }
+}

@@ -1,0 +1,178 @@
+//! Cells over a part of space: which cell a coordinate lies in, and which cells may hold what touches a box.
+//!
+//! A box is kept in the one cell of its least corner. What touches a box that reaches from `min` to `max` therefore
+//! has its least corner in the cells from that of `min - reach` to that of `max`, where no box of the grid is longer
+//! than `reach`. Coordinates outside are clamped into the border cells. From coordinate to cell every step is
+//! monotone, so rounding may put a box into the next cell, but never a partner out of the range.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 (objects in the cell of one corner).
+//! Differs: runs of cells along one axis are asked as a whole, so their number along it does not matter.
+
+use carom_lanes::{F32Lanes, Simd};
+
+/// No more cells than this along the axes across the runs: so few that a coordinate, in cells, is off by less than
+/// 2^-11 after three roundings.
+const MAX_ACROSS: u32 = 2048;
+
+/// No more than this along the runs: still exact as a float.
+const MAX_ALONG: u32 = 1 << 23;
+
+/// Across the runs a cell is this much longer than any box, so that a box never reaches past the next cell.
+const ROOM: f64 = 1.002;
+
+/// The cells.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    /// The axes of the world: first the one along which runs of cells lie in memory, then the two across.
+    pub(crate) axes: [usize; 3],
+    /// By axis of the world: where cell 0 begins.
+    pub(crate) low: [f32; 3],
+    /// By axis of the world: cells per length, finite and above 0.
+    pub(crate) inverse: [f32; 3],
+    /// By axis of the world: the number of cells.
+    pub(crate) dims: [u32; 3],
+    /// By axis of the world: no box is longer.
+    pub(crate) reach: [f32; 3],
+}
+
+/// What cells are wanted; lengths by axis of the world.
+pub(crate) struct Wanted {
+    /// The axis along which runs of cells lie.
+    pub(crate) along: usize,
+    /// The part of space that is worth dividing.
+    pub(crate) low: [f64; 3],
+    pub(crate) high: [f64; 3],
+    /// The side of a cell; may be infinite.
+    pub(crate) side: [f64; 3],
+    /// The longest box.
+    pub(crate) reach: [f32; 3],
+    /// When there are more cells than this, all are made larger by `growth`.
+    pub(crate) most_cells: u64,
+    pub(crate) growth: f64,
+}
+
+impl Default for Cells {
+    fn default() -> Cells {
+        Cells::one([f32::INFINITY; 3])
+    }
+}
+
+impl Cells {
+    /// All of space is one cell.
+    pub(crate) const fn one(reach: [f32; 3]) -> Cells {
+        Cells { axes: [0, 1, 2], low: [0.0; 3], inverse: [f32::MIN_POSITIVE; 3], dims: [1; 3], reach }
+    }
+
+    /// Cells as they are wanted, or larger where that is needed to be right.
+    pub(crate) fn new(wanted: &Wanted) -> Cells {
+        let axes = [wanted.along, (wanted.along + 1) % 3, (wanted.along + 2) % 3];
+        // Half the largest number: a difference that overflows lies outside then.
+        let limit = f64::from(f32::MAX) / 2.0;
+        let low = wanted.low.map(|x| f64::from(x.clamp(-limit, limit) as f32));
+        let length: [f64; 3] = [0, 1, 2].map(|a| (wanted.high[a].min(limit) - low[a]).max(0.0));
+        let mut side = wanted.side;
+        for (i, &axis) in axes.iter().enumerate() {
+            let most = if i == 0 { MAX_ALONG } else { MAX_ACROSS };
+            side[axis] = side[axis].max(length[axis] / f64::from(most - 1));
+            if 0 < i {
+                // The second term pays for the rounding of coordinates far from the origin, in `below`.
+                let far = low[axis].abs().max((low[axis] + length[axis]).abs());
+                side[axis] = side[axis].max(ROOM * f64::from(wanted.reach[axis]) + 1e-6 * far);
+            }
+        }
+        // A length of 0 is one cell, also where the side is 0.
+        let count = |side: f64, length: f64| if length < side { 1 } else { (length / side) as u64 + 1 };
+        let cells =
+            |side: &[f64; 3]| [0, 1, 2].map(|a| if length[a] == 0.0 { 1 } else { count(side[a], length[a]) });
+        let mut dims = cells(&side);
+        while wanted.most_cells < dims.iter().product() {
+            side = side.map(|side| side * wanted.growth);
+            dims = cells(&side);
+        }
+        Cells {
+            axes,
+            low: low.map(|x| x as f32),
+            inverse: side.map(|side| ((1.0 / side) as f32).clamp(f32::MIN_POSITIVE, f32::MAX)),
+            dims: dims.map(|dim| dim as u32),
+            reach: wanted.reach,
+        }
+    }
+
+    /// The number of cells.
+    pub(crate) fn n_cells(&self) -> usize {
+        self.dims.iter().map(|&dim| dim as usize).product()
+    }
+
+    /// How many cell numbers lie between neighbours along each axis of the world.
+    #[inline(always)]
+    pub(crate) fn strides(&self) -> [u32; 3] {
+        let [x, y, z] = self.axes;
+        let mut strides = [0; 3];
+        strides[x] = 1;
+        strides[y] = self.dims[x];
+        strides[z] = self.dims[x] * self.dims[y];
+        strides
+    }
+
+    /// The cell of a coordinate; the last for NaN.
+    #[inline(always)]
+    pub(crate) fn cell(&self, axis: usize, x: f32) -> u32 {
+        let last = (self.dims[axis] - 1) as f32;
+        let t = (x - self.low[axis]) * self.inverse[axis];
+        let t = if t < last { t } else { last };
+        (if 0.0 < t { t } else { 0.0 }) as u32
+    }
+
+    /// A coordinate at which, or above, everything has its least corner that reaches `min`.
+    #[inline(always)]
+    pub(crate) fn below(&self, axis: usize, min: f32) -> f32 {
+        // An extent and two differences, each off by a rounding of 2^-24.
+        min - self.reach[axis] * 1.000_01 - min.abs() * 2.5e-7
+    }
+
+    /// The first and last cell, along one axis, of the least corners of all boxes that reach from `min` to `max`.
+    #[inline(always)]
+    pub(crate) fn range(&self, axis: usize, min: f32, max: f32) -> (u32, u32) {
+        (self.cell(axis, self.below(axis, min)), self.cell(axis, max))
+    }
+
+    /// The cells of one axis, for eight coordinates at once.
+    #[inline(always)]
+    pub(crate) fn lanes<S: Simd>(&self, simd: S, axis: usize) -> AxisLanes<S> {
+        let splat = |x: f32| S::F32x8::splat(simd, x);
+        AxisLanes {
+            low: splat(self.low[axis]),
+            inverse: splat(self.inverse[axis]),
+            last: splat((self.dims[axis] - 1) as f32),
+            reach: splat(self.reach[axis] * 1.000_01),
+            // As in `below`: rounding.
+            slack: splat(2.5e-7),
+            zero: splat(0.0),
+        }
+    }
+}
+
+/// One axis of [`Cells`], in lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct AxisLanes<S: Simd> {
+    low: S::F32x8,
+    inverse: S::F32x8,
+    last: S::F32x8,
+    reach: S::F32x8,
+    slack: S::F32x8,
+    zero: S::F32x8,
+}
+
+impl<S: Simd> AxisLanes<S> {
+    /// As [`Cells::cell`].
+    #[inline(always)]
+    pub(crate) fn cell(&self, x: S::F32x8) -> S::U32x8 {
+        ((x - self.low) * self.inverse).min(self.last).max(self.zero).trunc_to_u32()
+    }
+
+    /// As [`Cells::below`].
+    #[inline(always)]
+    pub(crate) fn below(&self, min: S::F32x8) -> S::F32x8 {
+        min - self.reach - min.abs() * self.slack
+    }
+}

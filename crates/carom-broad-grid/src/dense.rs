@@ -1,0 +1,374 @@
+//! A broad phase on grids that are made anew whenever boxes have moved.
+//!
+//! Boxes go into one grid; those too long for its cells, and crowds of far smaller ones, go into the next, and so on.
+//! Each grid is searched by itself, and of any two one asks the other. Static boxes have grids of their own, kept until
+//! one of them changes, and are asked only by the others.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
+//! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as much as any other.
+
+use crate::find::{Found, cheaper};
+use crate::level::{BuildWork, Level};
+use crate::plan::Sample;
+use crate::{hierarchical, uniform};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{
+    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
+    ProxyTable, sort_pairs,
+};
+use core::marker::PhantomData;
+
+/// No more grids than this for the moving boxes, and for the static ones.
+const MAX_LEVELS: usize = 24;
+
+/// From this number of grids on crowds stay where they are.
+const MAX_CROWDS: usize = 12;
+
+/// How the cells of a [`DenseGrid`] are chosen: [`Uniform`](crate::Uniform) or
+/// [`Hierarchical`](crate::Hierarchical). Nothing but the time depends on it.
+pub trait Layout: Default + sealed::Sealed {}
+
+pub(crate) mod sealed {
+    /// Keeps [`Layout`](super::Layout) to the layouts of this crate.
+    pub trait Sealed {
+        /// Levels of doubling size.
+        const IS_HIERARCHICAL: bool;
+    }
+}
+
+/// Lists of slots, kept for reuse.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    lists: Vec<Vec<u32>>,
+    n: usize,
+}
+
+impl Members {
+    /// The number of lists in use.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// One more list, empty.
+    pub(crate) fn push(&mut self) -> &mut Vec<u32> {
+        if self.lists.len() == self.n {
+            self.lists.push(Vec::new());
+        }
+        self.n += 1;
+        let list = &mut self.lists[self.n - 1];
+        list.clear();
+        list
+    }
+
+    /// The lists from this one on.
+    pub(crate) fn since(&mut self, first: usize) -> &mut [Vec<u32>] {
+        &mut self.lists[first..self.n]
+    }
+
+    /// Takes the last list away; [`Members::keep`] gives its memory back.
+    fn pop(&mut self) -> Option<Vec<u32>> {
+        self.n = self.n.checked_sub(1)?;
+        let last = self.lists.len() - 1;
+        self.lists.swap(self.n, last);
+        self.lists.pop()
+    }
+
+    /// A list to be used again.
+    fn keep(&mut self, list: Vec<u32>) {
+        self.lists.push(list);
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.lists.iter().map(Vec::capacity).sum::<usize>()
+    }
+}
+
+/// The grids of boxes that move, or of those that do not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grids {
+    levels: Vec<Level>,
+    n: usize,
+    /// Slots, of all grids together.
+    members: Vec<u32>,
+}
+
+impl Grids {
+    /// The grids in use.
+    pub(crate) fn levels(&self) -> &[Level] {
+        &self.levels[..self.n]
+    }
+
+    /// Makes the grids anew from the members.
+    fn rebuild(&mut self, boxes: &[Aabb], work: &mut Work, is_hierarchical: bool) {
+        self.n = 0;
+        if self.members.is_empty() {
+            return;
+        }
+        if is_hierarchical {
+            hierarchical::classify(boxes, &self.members, &mut work.lists);
+        } else {
+            work.lists.push().extend_from_slice(&self.members);
+        }
+        let mut is_stuck = false;
+        while let Some(list) = work.lists.pop() {
+            let in_all = self.n + work.lists.len();
+            let is_last = is_stuck || MAX_LEVELS <= in_all + 2;
+            let cells = if is_hierarchical {
+                hierarchical::cells(boxes, &list, &mut work.sample)
+            } else {
+                uniform::cells(boxes, &list, &mut work.sample, is_last)
+            };
+            if self.levels.len() == self.n {
+                self.levels.push(Level::default());
+            }
+            let (mut long, mut crowd) = (core::mem::take(&mut work.long), core::mem::take(&mut work.crowd));
+            let Work { build, sample, .. } = work;
+            self.levels[self.n].build(cells, boxes, &list, build, &mut long, &mut crowd, |cells, crowd| {
+                in_all < MAX_CROWDS && crowd.len() < list.len() && sample.would_part(boxes, crowd, cells)
+            });
+            self.n += usize::from(0 < self.levels[self.n].n);
+            // A sample that missed all but the shortest boxes: the next time they are measured.
+            is_stuck = long.len() == list.len();
+            for rest in [&mut crowd, &mut long] {
+                if !rest.is_empty() {
+                    work.lists.push().append(rest);
+                }
+            }
+            (work.long, work.crowd) = (long, crowd);
+            work.lists.keep(list);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.members.capacity() + self.levels.iter().map(Level::bytes).sum::<usize>()
+    }
+
+    fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
+        let mut seen: Vec<u32> = Vec::new();
+        for level in self.levels() {
+            for cell in 0..level.cells.n_cells() as u32 {
+                let (begin, end) = level.run(cell, cell);
+                for place in begin..end {
+                    let slot = level.slots[place as usize];
+                    let aabb = &boxes[slot as usize];
+                    let strides = level.cells.strides();
+                    let own: u32 =
+                        (0..3).map(|axis| level.cells.cell(axis, aabb.min[axis]) * strides[axis]).sum();
+                    let fits = (0..3).all(|axis| aabb.extents()[axis] <= level.cells.reach[axis]);
+                    let corners = level.corners(place as usize);
+                    if own != cell || !fits || corners != (aabb.min.to_array(), aabb.max.to_array()) {
+                        return Err(format!("slot {slot} at place {place} of cell {cell}: {aabb:?}"));
+                    }
+                    seen.push(slot);
+                }
+            }
+        }
+        seen.sort_unstable();
+        if seen == self.members {
+            return Ok(());
+        }
+        Err(format!("{} boxes in the grids, {} members", seen.len(), self.members.len()))
+    }
+}
+
+#[derive(Default)]
+struct Work {
+    lists: Members,
+    long: Vec<u32>,
+    crowd: Vec<u32>,
+    sample: Sample,
+    build: BuildWork,
+    found: Found,
+    counts: Vec<u32>,
+    pairs: Vec<Pair>,
+}
+
+/// Boxes on grids made anew in every frame; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
+///
+/// Use it as [`UniformGrid`](crate::UniformGrid) or [`HierarchicalGrid`](crate::HierarchicalGrid).
+#[derive(Default)]
+pub struct DenseGrid<L: Layout> {
+    pub(crate) proxies: ProxyTable,
+    pair_filter: Option<PairFilter>,
+    /// A box's groups are not the default ones; never unset.
+    has_groups: bool,
+    pub(crate) moving: Grids,
+    pub(crate) fixed: Grids,
+    /// Which boxes there are, or which of them are static, has changed.
+    is_regrouped: bool,
+    has_moved: bool,
+    has_fixed_moved: bool,
+    work: Work,
+    counters: Counters,
+    log: EventLog,
+    layout: PhantomData<L>,
+}
+
+impl<L: Layout> DenseGrid<L> {
+    /// No boxes.
+    pub fn new() -> DenseGrid<L> {
+        DenseGrid::default()
+    }
+
+    /// The grids are those of the boxes as they are now.
+    pub(crate) fn is_fresh(&self) -> bool {
+        !(self.is_regrouped || self.has_moved || self.has_fixed_moved)
+    }
+
+    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
+    pub fn bytes(&self) -> usize {
+        let Work { lists, long, crowd, sample, build, found, counts, pairs } = &self.work;
+        self.moving.bytes()
+            + self.fixed.bytes()
+            + lists.bytes()
+            + 4 * (long.capacity() + crowd.capacity() + counts.capacity())
+            + sample.bytes()
+            + build.bytes()
+            + found.bytes()
+            + pairs.capacity() * size_of::<Pair>()
+    }
+
+    fn note(&mut self, filter: &Filter) {
+        self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
+        self.is_regrouped = true;
+    }
+}
+
+impl<L: Layout> BroadPhase for DenseGrid<L> {
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        let id = self.proxies.insert(aabb, filter)?;
+        self.note(&filter);
+        Ok(id)
+    }
+
+    fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        self.proxies.insert_batch(boxes, ids)?;
+        boxes.iter().for_each(|(_, filter)| self.note(filter));
+        Ok(())
+    }
+
+    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        self.proxies.remove_batch(ids)?;
+        ids.iter().for_each(|id| self.log.note_removed(id.index()));
+        self.is_regrouped |= !ids.is_empty();
+        Ok(())
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        self.proxies.update(moves)?;
+        self.has_moved |= !moves.is_empty();
+        if !self.fixed.members.is_empty() && !self.has_fixed_moved {
+            let filters = self.proxies.filters();
+            self.has_fixed_moved =
+                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static);
+        }
+        Ok(())
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        self.proxies.set_filter(id, filter)?;
+        self.note(&filter);
+        Ok(())
+    }
+
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        self.pair_filter = filter;
+    }
+
+    fn refresh(&mut self) {
+        if self.is_fresh() {
+            return;
+        }
+        let DenseGrid { proxies, moving, fixed, work, .. } = self;
+        if self.is_regrouped {
+            let n_fixed = fixed.members.len();
+            moving.members.clear();
+            let mut fixed_before = core::mem::take(&mut work.long);
+            core::mem::swap(&mut fixed_before, &mut fixed.members);
+            fixed.members.clear();
+            for slot in proxies.live() {
+                let is_static = proxies.filters()[slot as usize].mobility == Mobility::Static;
+                (if is_static { &mut fixed.members } else { &mut moving.members }).push(slot);
+            }
+            self.has_fixed_moved |= n_fixed != fixed.members.len() || fixed_before != fixed.members;
+            fixed_before.clear();
+            work.long = fixed_before;
+        }
+        moving.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+        if self.has_fixed_moved {
+            fixed.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+        }
+        (self.is_regrouped, self.has_moved, self.has_fixed_moved) = (false, false, false);
+        self.counters.rebuilds += 1;
+    }
+
+    fn pairs(&mut self, out: &mut Vec<Pair>) {
+        self.refresh();
+        let DenseGrid { proxies, moving, fixed, work, .. } = self;
+        let found = &mut work.found;
+        found.clear();
+        for (i, level) in moving.levels().iter().enumerate() {
+            search(level, None, found);
+            for other in moving.levels()[i + 1..].iter().chain(fixed.levels()) {
+                search(level, Some(other), found);
+            }
+        }
+        sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), &mut work.counts, out);
+        if self.has_groups {
+            let filters = proxies.filters();
+            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
+        }
+        if let Some(keep) = &self.pair_filter {
+            out.retain(|&pair| keep(pair));
+        }
+        let mut counters = Counters::default();
+        counters.tests = found.tests;
+        counters.nodes = found.runs;
+        counters.pairs = out.len() as u64;
+        counters.rebuilds = self.counters.rebuilds;
+        self.counters = counters;
+    }
+
+    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
+        (&mut self.log, &mut self.work.pairs)
+    }
+
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.proxies.validate()?;
+        if !self.is_fresh() {
+            return Ok(());
+        }
+        self.moving.validate(self.proxies.boxes())?;
+        self.fixed.validate(self.proxies.boxes())
+    }
+}
+
+/// All touching boxes of one grid, or of two.
+fn search(level: &Level, other: Option<&Level>, found: &mut Found) {
+    let (askers, asked) = match other {
+        None => (level, None),
+        Some(other) => {
+            let (askers, asked) = cheaper(level, other);
+            (askers, Some(asked))
+        }
+    };
+    #[cfg(feature = "parallel")]
+    crate::par::ask(askers, asked, found);
+    #[cfg(not(feature = "parallel"))]
+    crate::find::ask(askers, asked, 0, askers.n, found);
+}

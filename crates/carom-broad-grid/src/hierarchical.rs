@@ -1,0 +1,100 @@
+//! Grids whose cells double from one to the next; each box is in the one just above its size.
+//!
+//! The boxes of one level meet each other as in a uniform grid. Of two levels one asks the other: small boxes look into
+//! the few large cells around them, or, where there are only few large boxes, these walk over the small cells. Levels with
+//! few boxes are joined with the next larger one.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids); Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.1.2.
+//! Differs: each level is sorted anew in every frame instead of hashed; either level of two may ask.
+
+use crate::cells::{Cells, Wanted};
+use crate::dense::sealed::Sealed;
+use crate::dense::{DenseGrid, Layout, Members};
+use crate::plan::Sample;
+use carom_bounds::Aabb;
+
+/// A level has this many boxes and this share of them, or is joined with the next, unless that is
+/// [`GAP`] doublings away.
+const FEWEST: (usize, usize) = (64, 12);
+const GAP: usize = 3;
+
+/// No more levels than this are begun with.
+const MAX_CLASSES: usize = 12;
+
+/// The layout of a [`HierarchicalGrid`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hierarchical;
+
+/// Boxes in cells as large as they are, rebuilt in every frame; for boxes of many sizes.
+///
+/// Memory: 40 bytes per slot of the table, up to 110 per box, 16 per pair while searching.
+pub type HierarchicalGrid = DenseGrid<Hierarchical>;
+
+/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all.
+#[inline]
+fn doubling(size: f32) -> usize {
+    ((size.to_bits() + ((1 << 23) - 1)) >> 23) as usize
+}
+
+/// The largest extent; finite and not negative for a sound box.
+#[inline]
+fn size(aabb: &Aabb) -> f32 {
+    let extents = aabb.extents();
+    extents.x.max(extents.y).max(extents.z)
+}
+
+impl Sealed for Hierarchical {
+    const IS_HIERARCHICAL: bool = true;
+}
+
+impl Layout for Hierarchical {}
+
+/// Parts the members into levels, each of which begins as a grid.
+pub(crate) fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
+    let mut counts = [0usize; 256];
+    for &slot in members {
+        counts[doubling(size(&boxes[slot as usize]))] += 1;
+    }
+    let fewest = FEWEST.0.max(members.len() / FEWEST.1);
+    let mut class_of = [0u8; 256];
+    let (mut class, mut n, mut last) = (0, 0, 0);
+    for (exponent, &count) in counts.iter().enumerate() {
+        if 0 < count {
+            if 0 < n && (fewest <= n || last + GAP < exponent) && class + 1 < MAX_CLASSES {
+                (class, n) = (class + 1, 0);
+            }
+            (n, last) = (n + count, exponent);
+        }
+        class_of[exponent] = class as u8;
+    }
+    let first = classes.len();
+    (0..=class).for_each(|_| classes.push().clear());
+    let lists = classes.since(first);
+    for &slot in members {
+        lists[usize::from(class_of[doubling(size(&boxes[slot as usize]))])].push(slot);
+    }
+}
+
+/// The cells for these members, none of which is too large for them.
+pub(crate) fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample) -> Cells {
+    let largest = members.iter().map(|&slot| size(&boxes[slot as usize])).fold(0.0, f32::max);
+    let reach = f32::from_bits((doubling(largest) as u32) << 23);
+    sample.take(boxes, members);
+    let (low, high) = sample.bulk();
+    let along = (1..3).fold(
+        0,
+        |best, axis| {
+            if high[best] - low[best] < high[axis] - low[axis] { axis } else { best }
+        },
+    );
+    Cells::new(&Wanted {
+        along,
+        low,
+        high,
+        side: [f64::from(reach); 3],
+        reach: [reach; 3],
+        most_cells: 4 * members.len() as u64,
+        growth: 2.0,
+    })
+}

@@ -1,0 +1,242 @@
+//! Boxes of one grid, sorted by cell, side by side.
+//!
+//! A counting sort by cell puts the boxes of a cell, and of a run of cells, next to each other; their sides lie in six
+//! lists, so that a run is tested eight boxes at a time. Boxes that are too long for the cells are handed back, and so
+//! are those in crowded cells when they are so small that cells of their own would part them.
+//!
+//! Reference: S. Green, Particle Simulation using CUDA, 2010 (particles sorted by cell, found by the begin and end of
+//! each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting).
+
+use crate::cells::Cells;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+
+/// Places behind the last that may be read, and are not meant.
+pub(crate) const PADDING: usize = 8;
+
+/// A cell with more boxes than this, and so many times the mean, is a crowd.
+const CROWD: (usize, usize) = (64, 8);
+
+/// The grid and what is in it.
+///
+/// Memory: 28 bytes per box (slot 4, sides 24) and 4 per cell, of which there are up to 4 per box.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Level {
+    pub(crate) cells: Cells,
+    /// Where each cell begins; one more at the end, and one spare.
+    pub(crate) starts: Vec<u32>,
+    /// By place: whose box it is.
+    pub(crate) slots: Vec<u32>,
+    /// By place: minima on the axes of the world, then maxima.
+    pub(crate) sides: [Vec<f32>; 6],
+    /// The number of places that are meant.
+    pub(crate) n: usize,
+}
+
+/// What building needs in between.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BuildWork {
+    slots: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+impl BuildWork {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        4 * (self.slots.capacity() + self.cells.capacity())
+    }
+}
+
+impl Level {
+    /// Takes in the members; those longer than the cells' reach are appended to `long` instead, and those in crowded
+    /// cells to `crowd`, when `would_part` says of them that other cells would part them.
+    pub(crate) fn build(
+        &mut self,
+        cells: Cells,
+        boxes: &[Aabb],
+        members: &[u32],
+        work: &mut BuildWork,
+        long: &mut Vec<u32>,
+        crowd: &mut Vec<u32>,
+        would_part: impl FnOnce(&Cells, &[u32]) -> bool,
+    ) {
+        self.cells = cells;
+        let BuildWork { slots, cells } = work;
+        slots.resize(members.len() + PADDING, 0);
+        cells.resize(members.len() + PADDING, 0);
+        let mut n = dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
+        // Two places ahead: after the prefix sum and the scatter every count has become the start of its cell.
+        let n_cells = self.cells.n_cells();
+        self.starts.clear();
+        self.starts.resize(n_cells + 2, 0);
+        count(&mut self.starts, &cells[..n]);
+        let limit = CROWD.0 + CROWD.1 * n / n_cells;
+        if limit < n && self.starts.iter().any(|&count| limit < count as usize) {
+            let is_crowded = |cell: u32| limit < self.starts[cell as usize + 2] as usize;
+            let before = crowd.len();
+            crowd.extend((0..n).filter(|&i| is_crowded(cells[i])).map(|i| slots[i]));
+            if would_part(&self.cells, &crowd[before..]) {
+                let mut kept = 0;
+                for i in 0..n {
+                    (slots[kept], cells[kept]) = (slots[i], cells[i]);
+                    kept += usize::from(!is_crowded(cells[i]));
+                }
+                n = kept;
+                self.starts.fill(0);
+                count(&mut self.starts, &cells[..n]);
+            } else {
+                crowd.truncate(before);
+            }
+        }
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.n = n;
+        self.slots.resize(n + PADDING, 0);
+        for (&cell, &slot) in cells[..n].iter().zip(&*slots) {
+            let place = &mut self.starts[cell as usize + 1];
+            self.slots[*place as usize] = slot;
+            *place += 1;
+        }
+        for side in &mut self.sides {
+            side.resize(n + PADDING, 0.0);
+        }
+        dispatch(Gather { boxes, slots: &self.slots[..n], sides: &mut self.sides });
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let sides: usize = self.sides.iter().map(Vec::capacity).sum();
+        4 * (self.starts.capacity() + self.slots.capacity() + sides)
+    }
+
+    /// The places of a run of cells; the first is not before the second when the run goes backwards.
+    #[inline(always)]
+    pub(crate) fn run(&self, first: u32, last: u32) -> (u32, u32) {
+        (self.starts[first as usize], self.starts[last as usize + 1])
+    }
+
+    /// Calls `visit` with the places of all boxes that may reach from `min` to `max`, run by run;
+    /// none is empty.
+    #[inline(always)]
+    pub(crate) fn runs(&self, min: [f32; 3], max: [f32; 3], mut visit: impl FnMut(u32, u32)) {
+        let [x, y, z] = self.cells.axes;
+        let strides = self.cells.strides();
+        let range = |axis: usize| self.cells.range(axis, min[axis], max[axis]);
+        let ((x0, x1), (y0, y1), (z0, z1)) = (range(x), range(y), range(z));
+        for z_cell in z0..=z1 {
+            for y_cell in y0..=y1 {
+                let row = z_cell * strides[z] + y_cell * strides[y];
+                let (begin, end) = self.run(row + x0, row + x1);
+                if begin < end {
+                    visit(begin, end);
+                }
+            }
+        }
+    }
+
+    /// Roughly what it costs to ask for the partners of a box: one for a row of cells, one for eight boxes.
+    pub(crate) fn cost(&self, min: [f32; 3], max: [f32; 3]) -> u64 {
+        let wide = [0, 1, 2].map(|axis| {
+            let (first, last) = self.cells.range(axis, min[axis], max[axis]);
+            u64::from(last - first) + 1
+        });
+        let rows = wide[self.cells.axes[1]] * wide[self.cells.axes[2]];
+        let share = rows * wide[self.cells.axes[0]] * self.n as u64 / self.cells.n_cells() as u64;
+        rows + share / 8
+    }
+
+    /// The sides of the box at a place.
+    #[inline(always)]
+    pub(crate) fn corners(&self, place: usize) -> ([f32; 3], [f32; 3]) {
+        let [min_x, min_y, min_z, max_x, max_y, max_z] = &self.sides;
+        ([min_x[place], min_y[place], min_z[place]], [max_x[place], max_y[place], max_z[place]])
+    }
+}
+
+/// Counts the members of each cell, two places ahead.
+fn count(starts: &mut [u32], cells: &[u32]) {
+    for &cell in cells {
+        starts[cell as usize + 2] += 1;
+    }
+}
+
+/// Finds the cell of every member; the answer is how many are not too long.
+struct Assign<'a> {
+    cells: &'a Cells,
+    boxes: &'a [Aabb],
+    members: &'a [u32],
+    slots: &'a mut [u32],
+    numbers: &'a mut [u32],
+    long: &'a mut Vec<u32>,
+}
+
+impl Kernel for Assign<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> usize {
+        let Assign { cells, boxes, members, slots, numbers, long } = self;
+        let [x, y, z] = [0, 1, 2].map(|axis| cells.lanes(simd, axis));
+        let [reach_x, reach_y, reach_z] = cells.reach.map(|reach| S::F32x8::splat(simd, reach));
+        let [stride_x, stride_y, stride_z] = cells.strides().map(|stride| S::U32x8::splat(simd, stride));
+        let mut n = 0;
+        for members in members.chunks(8) {
+            let mut min = [[0.0; 8]; 3];
+            let mut max = [[0.0; 8]; 3];
+            for (lane, &slot) in members.iter().enumerate() {
+                let aabb = &boxes[slot as usize];
+                for axis in 0..3 {
+                    min[axis][lane] = aabb.min[axis];
+                    max[axis][lane] = aabb.max[axis];
+                }
+            }
+            let [min_x, min_y, min_z] = [0, 1, 2].map(|axis| S::F32x8::load(simd, &min[axis]));
+            let [max_x, max_y, max_z] = [0, 1, 2].map(|axis| S::F32x8::load(simd, &max[axis]));
+            let fits =
+                (max_x - min_x).le(reach_x) & (max_y - min_y).le(reach_y) & (max_z - min_z).le(reach_z);
+            let is_there = S::Mask8::first(simd, members.len());
+            let number = x.cell(min_x) * stride_x + y.cell(min_y) * stride_y + z.cell(min_z) * stride_z;
+            number.compress_store(fits & is_there, &mut numbers[n..]);
+            n += S::U32x8::load_or(simd, members, 0, 0).compress_store(fits & is_there, &mut slots[n..]);
+            let mut bits = (!fits & is_there).bits();
+            while bits != 0 {
+                long.push(members[bits.trailing_zeros() as usize]);
+                bits &= bits - 1;
+            }
+        }
+        n
+    }
+}
+
+/// Copies the boxes to their places.
+struct Gather<'a> {
+    boxes: &'a [Aabb],
+    slots: &'a [u32],
+    sides: &'a mut [Vec<f32>; 6],
+}
+
+impl Kernel for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        const AHEAD: usize = 16;
+        let Gather { boxes, slots, sides } = self;
+        let n = slots.len();
+        let [min_x, min_y, min_z, max_x, max_y, max_z] = sides;
+        let (min_x, min_y, min_z) = (&mut min_x[..n], &mut min_y[..n], &mut min_z[..n]);
+        let (max_x, max_y, max_z) = (&mut max_x[..n], &mut max_y[..n], &mut max_z[..n]);
+        for place in 0..n {
+            if let Some(&later) = slots.get(place + AHEAD) {
+                simd.prefetch(boxes, later as usize);
+            }
+            let aabb = &boxes[slots[place] as usize];
+            (min_x[place], min_y[place], min_z[place]) = (aabb.min.x, aabb.min.y, aabb.min.z);
+            (max_x[place], max_y[place], max_z[place]) = (aabb.max.x, aabb.max.y, aabb.max.z);
+        }
+    }
+}

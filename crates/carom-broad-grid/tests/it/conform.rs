@@ -1,0 +1,24 @@
+//! Every structure keeps the contract.
+
+use carom_broad_grid::{HierarchicalGrid, UniformGrid};
+use carom_testkit::conform;
+
+#[test]
+fn uniform_conforms_to_broad_phase() {
+    conform::broad_phase::check(UniformGrid::new);
+}
+
+#[test]
+fn uniform_conforms_to_spatial_index() {
+    conform::spatial_index::check(UniformGrid::new);
+}
+
+#[test]
+fn hierarchical_conforms_to_broad_phase() {
+    conform::broad_phase::check(HierarchicalGrid::new);
+}
+
+#[test]
+fn hierarchical_conforms_to_spatial_index() {
+    conform::spatial_index::check(HierarchicalGrid::new);
+}
