@@ -19,7 +19,7 @@ pub type AutoBoxPruning = Rebuilt<ColumnPruner>;
 /// The finder of [`AutoBoxPruning`].
 #[derive(Clone, Debug, Default)]
 pub struct ColumnPruner {
-    slots: Vec<u32>,
+    kind: Vec<u32>,
     moving: Columns,
     resting: Columns,
     n_resting: usize,
@@ -27,23 +27,23 @@ pub struct ColumnPruner {
 }
 
 impl PairFinder for ColumnPruner {
-    fn find(&mut self, proxies: &ProxyTable, changes: Changes, found: &mut Found) {
-        let ColumnPruner { slots, moving, resting, n_resting, tasks } = self;
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes, found: &mut Found) {
+        let ColumnPruner { kind, moving, resting, n_resting, tasks } = self;
         let boxes = proxies.boxes();
         let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Static;
         if changes.statics {
-            slots.clear();
-            slots.extend(proxies.live().filter(is_static));
-            *n_resting = slots.len();
-            resting.fill(slots, boxes, 0);
+            kind.clear();
+            kind.extend(slots.iter().copied().filter(is_static));
+            *n_resting = kind.len();
+            resting.fill(kind, boxes, 0);
         }
-        slots.clear();
-        slots.extend(proxies.live().filter(|slot| !is_static(slot)));
-        moving.fill(slots, boxes, 0);
+        kind.clear();
+        kind.extend(slots.iter().copied().filter(|slot| !is_static(slot)));
+        moving.fill(kind, boxes, 0);
         moving.pairs(boxes, tasks, found);
         if 0 < *n_resting {
-            work_on(slots.len(), PIECE, tasks, found, |range, tasks, found| {
-                for &slot in &slots[range] {
+            work_on(kind.len(), PIECE, tasks, found, |range, tasks, found| {
+                for &slot in &kind[range] {
                     resting.pairs_with(slot, &boxes[slot as usize], tasks, found);
                 }
             });

@@ -18,16 +18,13 @@ pub type BoxPruning = Rebuilt<AxisPruner>;
 /// The finder of [`BoxPruning`].
 #[derive(Clone, Debug, Default)]
 pub struct AxisPruner {
-    slots: Vec<u32>,
     rows: Rows,
     tasks: Vec<Task>,
 }
 
 impl PairFinder for AxisPruner {
-    fn find(&mut self, proxies: &ProxyTable, _: Changes, found: &mut Found) {
-        let AxisPruner { slots, rows, tasks } = self;
-        slots.clear();
-        slots.extend(proxies.live());
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+        let AxisPruner { rows, tasks } = self;
         rows.fill(axis::of_greatest_variance(slots, proxies.boxes()), slots, proxies.boxes());
         rows.pairs_within(0, slots.len(), tasks, found);
         found.nodes += 1;

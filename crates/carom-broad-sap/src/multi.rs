@@ -21,7 +21,6 @@ pub type MultiBoxPruning = Rebuilt<RegionPruner>;
 #[derive(Clone, Debug, Default)]
 pub struct RegionPruner {
     regions: Regions,
-    slots: Vec<u32>,
     members: Vec<(u32, u32)>,
     starts: Vec<u32>,
     rows: Rows,
@@ -39,13 +38,11 @@ impl RegionPruner {
 impl PairFinder for RegionPruner {
     const MAY_REPEAT: bool = true;
 
-    fn find(&mut self, proxies: &ProxyTable, _: Changes, found: &mut Found) {
-        let RegionPruner { regions, slots, members, starts, rows, tasks, touched } = self;
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+        let RegionPruner { regions, members, starts, rows, tasks, touched } = self;
         let boxes = proxies.boxes();
-        slots.clear();
-        slots.extend(proxies.live());
         members.clear();
-        for &slot in slots.iter() {
+        for &slot in slots {
             regions.touched(&boxes[slot as usize], touched, |region| members.push((region, slot)));
         }
         rows.fill_groups(axis::of_greatest_variance(slots, boxes), members, boxes, regions.len() + 1, starts);

@@ -40,7 +40,6 @@ pub enum SweepLine {
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
     line: SweepLine,
-    slots: Vec<u32>,
     ends: Vec<End>,
     active: Vec<u32>,
     /// Where a slot stands in `active`.
@@ -64,8 +63,8 @@ impl Sweep {
     }
 
     /// Makes `ends` both ends of every box, sorted: of ends at one place the lower ones come first, since touching counts.
-    fn sort(&mut self, boxes: &[Aabb]) {
-        let Sweep { slots, ends, .. } = self;
+    fn sort(&mut self, slots: &[u32], boxes: &[Aabb]) {
+        let ends = &mut self.ends;
         let direction = match self.line {
             SweepLine::GreatestVariance => DVec3::AXES[axis::of_greatest_variance(slots, boxes)],
             SweepLine::Principal => axis::principal(slots, boxes),
@@ -76,7 +75,7 @@ impl Sweep {
         // An axis needs no room for rounding: the other products are zero.
         let room = if DVec3::AXES.contains(&direction) { 0.0 } else { ROUNDING };
         ends.clear();
-        for &slot in slots.iter() {
+        for &slot in slots {
             let aabb = &boxes[slot as usize];
             let (low, high) = (aabb.min.as_dvec3() * direction, aabb.max.as_dvec3() * direction);
             let slack = (low.abs() + high.abs()).element_sum() * room;
@@ -91,11 +90,9 @@ impl Sweep {
 }
 
 impl PairFinder for Sweep {
-    fn find(&mut self, proxies: &ProxyTable, _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
         let boxes = proxies.boxes();
-        self.slots.clear();
-        self.slots.extend(proxies.live());
-        self.sort(boxes);
+        self.sort(slots, boxes);
         let Sweep { ends, active, place, .. } = self;
         active.clear();
         place.resize(boxes.len(), 0);

@@ -21,7 +21,7 @@ use glam::Vec3;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
-    /// A static box came, went or moved, or a box became static or ceased to be.
+    /// A static box came, went or moved, or a box became static or ceased to be; or it is not known.
     pub statics: bool,
 }
 
@@ -30,16 +30,16 @@ pub trait PairFinder {
     /// Pairs may be found more than once.
     const MAY_REPEAT: bool = false;
 
-    /// Adds every pair of touching boxes among the live slots to `found`. Pairs of two static boxes may be left out: they are
-    /// dropped afterwards, as all pairs are that their filters do not want.
-    fn find(&mut self, proxies: &ProxyTable, changes: Changes, found: &mut Found);
+    /// Adds every pair of touching boxes among these live slots, which are in order, to `found`. Pairs of two static boxes may be
+    /// left out: they are dropped afterwards, as all pairs are that their filters do not want.
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes, found: &mut Found);
 }
 
 /// A broad phase that finds all pairs anew whenever it is asked.
 ///
 /// Spatial queries go through the boxes one by one.
 ///
-/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 4 per slot for the order of the pairs, 8 per pair, and what the finder needs.
+/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 8 per slot for lists of them, 8 per pair, and what the finder needs.
 #[derive(Default)]
 pub struct Rebuilt<F> {
     finder: F,
@@ -50,6 +50,7 @@ pub struct Rebuilt<F> {
     pair_filter: Option<PairFilter>,
     log: EventLog,
     workspace: Vec<Pair>,
+    slots: Vec<u32>,
     found: Found,
     counts: Vec<u32>,
     counters: Counters,
@@ -73,6 +74,7 @@ impl<F: PairFinder> Rebuilt<F> {
             pair_filter: None,
             log: EventLog::new(),
             workspace: Vec::new(),
+            slots: Vec::new(),
             found: Found::new(),
             counts: Vec::new(),
             counters: Counters::default(),
@@ -140,9 +142,11 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
     }
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {
-        let Rebuilt { finder, proxies, found, counts, .. } = self;
+        let Rebuilt { finder, proxies, slots, found, counts, .. } = self;
+        slots.clear();
+        slots.extend(proxies.live());
         found.clear();
-        finder.find(proxies, core::mem::take(&mut self.changes), found);
+        finder.find(proxies, slots, core::mem::take(&mut self.changes), found);
         sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
         if F::MAY_REPEAT {
             out.dedup();

@@ -1,10 +1,10 @@
 //! Every algorithm keeps the contract.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Rebuilt};
+use carom_broad::{BroadPhase, Filter, PointFilter, Rebuilt};
 use carom_broad_sap::{
-    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SapSettings, Sweep,
-    SweepAndPrune, SweepLine, SweepSort,
+    AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SapSettings,
+    Sweep, SweepAndPrune, SweepLine, SweepSort,
 };
 use carom_testkit::conform::{broad_phase, spatial_index};
 use glam::Vec3;
@@ -102,12 +102,13 @@ fn a_finder_of_ones_own() {
         fn find(
             &mut self,
             proxies: &carom_broad::ProxyTable,
+            slots: &[u32],
             _: carom_broad::Changes,
             found: &mut carom_broad::Found,
         ) {
             use carom_bounds::BoundingVolume;
-            for a in proxies.live() {
-                for b in proxies.live().filter(|&b| b != a) {
+            for &a in slots {
+                for &b in slots.iter().filter(|&&b| b != a) {
                     if proxies.boxes()[a as usize].overlaps(&proxies.boxes()[b as usize]) {
                         found.push(a, b);
                     }
@@ -117,4 +118,23 @@ fn a_finder_of_ones_own() {
     }
     broad_phase::check(Rebuilt::<Twice>::new);
     assert!(Rebuilt::<Twice>::new().is_empty());
+}
+
+/// Bodies far from all others stay points, and nothing that touches does.
+#[test]
+fn points_in_front() {
+    type Filtered = Rebuilt<PointFilter<AxisPruner>>;
+    broad_phase::check(Filtered::new);
+    let scaled = |scale: f32| PointFilter::new(AxisPruner::default()).with_unit(3.0 * scale);
+    broad_phase::check_in_places(|scale| Rebuilt::with_finder(scaled(scale)));
+    broad_phase::check(|| Rebuilt::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default()))));
+    let mut broad = Filtered::new();
+    for x in [0.0, 10.0, 20.0, 20.5, 21.0, 40.0] {
+        let aabb = Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+        broad.insert(aabb, Filter::default()).unwrap();
+    }
+    let mut pairs = Vec::new();
+    broad.pairs(&mut pairs);
+    assert_eq!(pairs.len(), 3);
+    assert_eq!((broad.finder().n_restored(), broad.finder().n_points()), (3, 3));
 }
