@@ -151,7 +151,7 @@ impl Aabb {
     }
 
     /// A box around this one placed by a pose in `f64`, rounded outwards; the empty box stays empty, and an infinite one
-    /// becomes all of space.
+    /// becomes all of space, as any does under a pose that is not finite.
     pub fn placed(&self, pose: &WidePose) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
@@ -173,7 +173,12 @@ impl Aabb {
             + pose.translation.abs().max_element())
             * (16.0 * f64::EPSILON);
         let lost = if size == 0.0 { 0.0 } else { size + UNDERFLOW };
-        Aabb::around(min - lost, max + lost)
+        let (min, max) = (min - lost, max + lost);
+        if !(min.is_finite() && max.is_finite()) {
+            // A pose that is not finite puts it anywhere.
+            return Aabb::EVERYTHING;
+        }
+        Aabb::around(min, max)
     }
 
     /// A box around everywhere that a body is while it moves: `self` is the body's box about its centre of rotation, in

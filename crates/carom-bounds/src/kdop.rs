@@ -101,6 +101,12 @@ pub(crate) fn direction(d: [i8; 3]) -> DVec3 {
     DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]))
 }
 
+/// The smallest `f32` that is not below; of no number, infinity: beyond the range of `f64` a sum may be anything.
+#[inline]
+fn up_or_endless(x: f64) -> f32 {
+    if x.is_nan() { f32::INFINITY } else { rounding::up(x) }
+}
+
 /// How far a point reaches along a direction, rounded up; exact along the axes.
 #[inline]
 fn reach(d: [i8; 3], p: DVec3) -> f32 {
@@ -150,7 +156,7 @@ where
             if along + lost <= f64::from(self.offsets[i]) {
                 continue;
             }
-            let reach = if room == 0.0 { reach(d, p) } else { rounding::up(along + lost) };
+            let reach = if room == 0.0 { reach(d, p) } else { up_or_endless(along + lost) };
             self.offsets[i] = self.offsets[i].max(reach);
         }
     }
@@ -169,7 +175,7 @@ where
         if self.is_empty() {
             return Self::EMPTY;
         }
-        if !self.is_bounded() {
+        if !(self.is_bounded() && is_finite(pose)) {
             return Self::EVERYTHING;
         }
         let center = self.center().as_dvec3();
@@ -191,10 +197,15 @@ where
         for i in 0..K {
             let n = direction(Self::normal(i));
             let turned = pose.rotation.transpose() * n;
-            placed.offsets[i] = rounding::up(bound_along(turned, &offset) + n.dot(moved) + lost);
+            placed.offsets[i] = up_or_endless(bound_along(turned, &offset) + n.dot(moved) + lost);
         }
         placed
     }
+}
+
+/// Every number of the pose is one.
+fn is_finite(pose: &WidePose) -> bool {
+    pose.rotation.is_finite() && pose.translation.is_finite()
 }
 
 /// The least bound along `n` from sums of offsets.
@@ -345,7 +356,7 @@ where
         if self.is_empty() {
             return Self::EMPTY;
         }
-        if !self.is_bounded() {
+        if !(self.is_bounded() && is_finite(pose)) {
             return Self::EVERYTHING;
         }
         let polytope = Polytope::of(self);
@@ -392,10 +403,11 @@ where
     /// Of the axes and, where there are more, of the other directions too: the mean width.
     #[inline]
     fn size_key(&self) -> f32 {
+        // Pair by pair in f64, where no sum of numbers is infinite: what is infinite is so outwards.
         let mut sum = 0.0;
-        for &offset in &self.offsets {
-            sum += offset;
+        for i in 0..K / 2 {
+            sum += f64::from(self.offsets[i]) + f64::from(self.offsets[K / 2 + i]);
         }
-        sum
+        sum as f32
     }
 }

@@ -39,7 +39,8 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// A number never above the distance of the two; 0 when they overlap.
     fn distance_lower_bound(&self, other: &Self) -> f32;
 
-    /// A volume around this one placed by a pose in `f64`.
+    /// A volume around this one placed by a pose in `f64`: `EVERYTHING` for a pose that is not finite, which may put it
+    /// anywhere, unless it is empty.
     fn placed(&self, pose: &WidePose) -> Self;
 
     /// A volume around this one placed by `pose`.

@@ -21,16 +21,21 @@ fn run(name: &str, n_inputs: usize) {
     let body = BODIES.iter().find(|(other, _)| *other == name).map(|(_, body)| body);
     let body = body.unwrap_or_else(|| panic!("no body {name}"));
     let n_inputs = if std::env::var_os("CAROM_SLOW").is_some() { 100 * n_inputs } else { n_inputs };
-    let seed = std::env::var("CAROM_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let mut random = Random::new(seed);
-    for round in 0..n_inputs {
-        let bytes = input(&mut random);
-        let end = std::panic::catch_unwind(|| body(&bytes));
-        if let Err(error) = end {
-            println!("{name}, input {round} of seed {seed}: {bytes:?}");
-            std::panic::resume_unwind(error);
+    let number =
+        |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(1);
+    let (seed, n_seeds) = (number("CAROM_SEED"), number("CAROM_SEEDS"));
+    let mut n_failed = 0;
+    for seed in seed..seed + n_seeds {
+        let mut random = Random::new(seed);
+        for round in 0..n_inputs {
+            let bytes = input(&mut random);
+            if std::panic::catch_unwind(|| body(&bytes)).is_err() {
+                println!("{name}, input {round} of seed {seed}: {bytes:?}");
+                n_failed += 1;
+            }
         }
     }
+    assert_eq!(n_failed, 0, "of {n_inputs} inputs of {name} for each of {n_seeds} seeds");
 }
 
 macro_rules! bodies {
