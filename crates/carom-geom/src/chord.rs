@@ -12,13 +12,13 @@
 
 use crate::flat::strictly_apart;
 use crate::normal::polygon_normal;
-use crate::{FeatureId, FeatureKind};
+use crate::{FeatureId, FeatureKind, ray_mesh};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
 use carom_math::predicates::{difference_cross_signs, direction_side, line_side, orient3d, plane_side};
-use carom_math::scaling::{balanced, hypot, unit};
-use glam::{DVec2, DVec3};
+use carom_math::scaling::{balanced, hypot, length, scale_of, unit};
+use glam::DVec3;
 
 /// One end of a chord. An end at infinity has no normal.
 #[derive(Clone, Copy, Debug)]
@@ -124,13 +124,14 @@ pub(crate) fn aabb(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> Option<Chord> 
         enter = if enter.t < slab.enter.t { slab.enter } else { enter };
         exit = if slab.exit.t < exit.t { slab.exit } else { exit };
     }
-    // Each quotient has two roundings.
+    // Each quotient has two roundings; one that is infinite says nothing.
+    let over = enter.t - exit.t;
     let room = 4.0 * f64::EPSILON * (enter.t.abs() + exit.t.abs());
-    if !(enter.t - exit.t <= room) {
+    if room < over && over < f64::INFINITY {
         return None;
     }
-    if -room <= enter.t - exit.t && room.is_finite() {
-        // By an edge or a corner: in exact numbers.
+    if !(over < -room) {
+        // By an edge or a corner, or nearly along a plane: in exact numbers.
         if !slabs_meet_exactly(o, d, min, max) {
             return None;
         }
@@ -175,24 +176,12 @@ pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Ch
     t.is_finite().then(|| Chord::point(t, unit(normal).unwrap_or(DVec3::ZERO), face))
 }
 
-/// The frustum seen from the origin along -z: `near <= -z <= far`, |x| and |y| at most their slope times -z. Faces 0
-/// (near), 1 (far), 2 (+x), 3 (-x), 4 (+y), 5 (-y).
-pub(crate) fn frustum(o: DVec3, d: DVec3, near: f64, far: f64, slopes: DVec2) -> Option<Chord> {
-    let mut chord = slab(o, d, 2, [-far, -near], [FeatureId::face(0), FeatureId::face(1)])?;
-    let sides = [(1.0, 0.0, slopes.x), (-1.0, 0.0, slopes.x), (0.0, 1.0, slopes.y), (0.0, -1.0, slopes.y)];
-    for (face, (x, y, z)) in (2..).zip(sides) {
-        let normal = DVec3::new(x, y, z);
-        chord = chord.intersection(half_space(o, d, normal, 0.0, FeatureId::face(face))?)?;
-    }
-    for end in [&mut chord.enter, &mut chord.exit] {
-        end.normal = unit(end.normal).unwrap_or(end.normal);
-    }
-    Some(chord)
-}
-
 /// A ball about a centre. Exact in whether the line meets it.
 pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: FeatureId) -> Option<Chord> {
     let to_center = o - center;
+    // What is left of a direction without the part along an axis may be short, and its square nothing.
+    let scale = scale_of(d.abs().max_element());
+    let d = d * scale;
     let speed_sq = d.length_squared();
     if speed_sq == 0.0 {
         return (to_center.length_squared() <= radius * radius).then(Chord::all);
@@ -214,7 +203,7 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
     // A ball without extent is met head-on.
     let end = |t: f64, way: DVec3| {
         let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(way));
-        End::new(closest_t + t, normal.unwrap_or(DVec3::ZERO), feature)
+        End::new((closest_t + t) * scale, normal.unwrap_or(DVec3::ZERO), feature)
     };
     Some(Chord { enter: end(-half, -d), exit: end(half, d) })
 }
@@ -258,21 +247,18 @@ pub(crate) fn capsule(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Opti
 
 /// The cone with its apex at `half_height` and its base at -`half_height`; faces 1 (base) and 2 (mantle).
 pub(crate) fn cone(o: DVec3, d: DVec3, half_height: f64, radius: f64) -> Option<Chord> {
-    let slab = slab(o, d, 1, [-half_height, half_height], [FeatureId::vertex(0), FeatureId::face(1)])?;
     if half_height == 0.0 {
         // A disc.
-        return slab.intersection(mantle(o, d, radius, FeatureId::edge(1))?);
+        let plane = slab(o, d, 1, [0.0; 2], [FeatureId::vertex(0), FeatureId::face(1)])?;
+        return plane.intersection(mantle(o, d, radius, FeatureId::edge(1))?);
     }
     if radius == 0.0 {
         // A segment.
         let apex = DVec3::new(0.0, half_height, 0.0);
         return segment(o, d, apex, -apex);
     }
-    // With w, the distance below the apex times the slope, it is x^2 + z^2 <= w^2, 0 <= w.
-    let slope = radius / (2.0 * half_height);
-    let o = DVec3::new(o.x, (half_height - o.y) * slope, o.z);
-    let d = DVec3::new(d.x, -d.y * slope, d.z);
-    slab.intersection(nappe(o, d, radius, slope, FeatureId::face(2))?)
+    let ends = [FeatureId::vertex(0), FeatureId::face(1)];
+    trunk(o, d, [0.0, half_height], 0.5 * radius, radius / (2.0 * half_height), ends, FeatureId::face(2))
 }
 
 /// The hull of two balls about (0, +-`half_height`, 0), neither of which holds the other: vertices 0 (upper) and 1 (lower),
@@ -295,17 +281,53 @@ pub(crate) fn tapered_capsule(
     );
     // The mantle between the circles where it touches the balls: w is the radius at each height.
     let (top, bottom) = (half_height + upper * sine, lower * sine - half_height);
-    let middle = 0.5 * (top + bottom);
-    let shifted = o - DVec3::new(0.0, middle, 0.0);
+    let heights = [0.5 * (top + bottom), 0.5 * (top - bottom)];
+    let (radius, slope) = (0.5 * (upper + lower) * cosine, sine / cosine);
     let ends = [FeatureId::vertex(0), FeatureId::vertex(1)];
-    let trunk = slab(shifted, d, 1, [-0.5 * (top - bottom), 0.5 * (top - bottom)], ends).and_then(|ends| {
-        let slope = sine / cosine;
-        let radius = 0.5 * (upper + lower) * cosine;
-        let o = DVec3::new(o.x, radius - shifted.y * slope, o.z);
-        let d = DVec3::new(d.x, -d.y * slope, d.z);
-        ends.intersection(nappe(o, d, radius, slope, FeatureId::edge(0))?)
-    });
+    let trunk = trunk(o, d, heights, radius, slope, ends, FeatureId::edge(0));
     Chord::union(caps, trunk)
+}
+
+/// The part of a cone about the y axis from `half` below `middle` to `half` above: its radius is `radius` in the middle and
+/// falls by `slope` for each length upwards.
+fn trunk(
+    o: DVec3,
+    d: DVec3,
+    [middle, half]: [f64; 2],
+    radius: f64,
+    slope: f64,
+    ends: [FeatureId; 2],
+    mantle: FeatureId,
+) -> Option<Chord> {
+    let o = o - DVec3::new(0.0, middle, 0.0);
+    // The line is moved along itself, for a flat trunk is crossed in less than a rounding of t: to where it is at the height
+    // of the middle, if that is near, else to its point closest to the middle.
+    let closest = closest_to_zero(o, d);
+    let level = -o.y / d.y;
+    let reach = half + radius + slope.abs() * half;
+    let near = o + d * closest;
+    let room = 8.0 * f64::EPSILON * o.abs().max_element();
+    if !(length(near) <= reach + room) {
+        // Past the ball around it.
+        return None;
+    }
+    let (p, shift) = if (level - closest).abs() * d.abs().max_element() <= 4.0 * (reach + room) {
+        let p = o + d * level;
+        (DVec3::new(p.x, 0.0, p.z), level)
+    } else if near.y.abs() <= 2.0 * half {
+        (near, closest)
+    } else {
+        // So nearly level that it is off the middle by as much throughout the ball.
+        return None;
+    };
+    let slab = slab(p, d, 1, [-half, half], ends)?;
+    // With w, the radius at each height, it is x^2 + z^2 <= w^2, 0 <= w.
+    let p = DVec3::new(p.x, radius - p.y * slope, p.z);
+    let d = DVec3::new(d.x, -d.y * slope, d.z);
+    let mut chord = slab.intersection(nappe(p, d, radius, slope, mantle)?)?;
+    chord.enter.t += shift;
+    chord.exit.t += shift;
+    Some(chord)
 }
 
 /// The cone x^2 + z^2 <= w^2, 0 <= w, in coordinates (x, w, z) where w is minus the height times the slope; its outward
@@ -367,6 +389,19 @@ fn nappe(o: DVec3, d: DVec3, radius: f64, slope: f64, feature: FeatureId) -> Opt
 pub(crate) fn ellipsoid(o: DVec3, d: DVec3, radii: DVec3) -> Option<Chord> {
     // Axes without extent are slabs; the others map to the unit ball, and t stays what it is.
     let mut chord = Chord::all();
+    let least = radii.to_array().into_iter().filter(|r| 0.0 < *r).fold(f64::INFINITY, f64::min);
+    if !(o / least).is_finite() {
+        // From so far away that the mapped origin has no numbers: from where the line comes closest.
+        let closest = closest_to_zero(o, d);
+        let near = o + d * closest;
+        if !(near / least).is_finite() {
+            return None;
+        }
+        let mut chord = ellipsoid(near, d, radii)?;
+        chord.enter.t += closest;
+        chord.exit.t += closest;
+        return Some(chord);
+    }
     let (mut on_ball, mut along) = (DVec3::ZERO, DVec3::ZERO);
     for axis in 0..3 {
         if radii[axis] == 0.0 {
@@ -467,6 +502,13 @@ pub(crate) fn polygon(
     Some(chord)
 }
 
+/// The t of the point of a line closest to the origin of the frame, however far away that is; 0 without a direction.
+fn closest_to_zero(o: DVec3, d: DVec3) -> f64 {
+    // An eighth is exact, and its product with a direction of length 1 to 4 is finite.
+    let t = -(o * 0.125).dot(d) / d.length_squared() * 8.0;
+    if t.is_finite() { t } else { 0.0 }
+}
+
 /// The t of the point of a line closest to `p`.
 fn parameter(o: DVec3, d: DVec3, p: DVec3) -> f64 {
     (p - o).dot(d) / d.length_squared()
@@ -526,10 +568,12 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         }
         return chord;
     }
-    // The hit lies between the corners, whatever a grazing quotient says.
+    let t = ray_mesh::parameter(o, d, corners, 0.0 < way);
+    // The hit lies between the corners, whatever a grazing quotient says; its sign is that of the exact one.
     let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
-    let t = (normal.dot(a - o) / normal.dot(d)).max(first).min(last);
+    let held = t.max(first).min(last);
+    let t = if 0.0 < t * held { held } else { t };
     if !t.is_finite() {
         return None;
     }

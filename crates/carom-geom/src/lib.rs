@@ -53,6 +53,7 @@ mod apex_map;
 mod bound;
 mod check;
 mod chord;
+mod facets;
 mod feature_id;
 mod figure;
 mod flat;

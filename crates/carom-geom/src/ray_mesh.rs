@@ -74,7 +74,7 @@ pub fn line_crosses(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<T
 }
 
 /// The parameter at which a line that passes a triangle meets its plane; its sign is exact.
-fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool) -> f64 {
+pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool) -> f64 {
     // Positive where the triangle appears clockwise, from where a line comes to its back.
     let below = orient3d(t[0], t[1], t[2], origin);
     if below == 0.0 {
@@ -84,13 +84,17 @@ fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool
     let value =
         plain_parameter(origin, direction, t).unwrap_or_else(|| precise_parameter(origin, direction, t));
     // What rounding could take away is given back: the sign, and being a number.
+    let least = f64::from_bits(1);
     match (is_ahead, value.is_nan()) {
-        (true, false) => value.max(f64::MIN_POSITIVE),
-        (false, false) => value.min(-f64::MIN_POSITIVE),
-        (true, true) => f64::MIN_POSITIVE,
-        (false, true) => -f64::MIN_POSITIVE,
+        (true, false) => value.max(least),
+        (false, false) => value.min(-least),
+        (true, true) => least,
+        (false, true) => -least,
     }
 }
+
+/// Products below this may have lost digits to underflow: 2^-900.
+const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
 
 /// The parameter in `f64`, if that is good enough.
 fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
@@ -106,7 +110,10 @@ fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f6
     // Errors of both are some u times their permanents.
     let error = size.dot(w.abs()) + value.abs() * size.dot(direction.abs());
     let reach = w.abs().max_element() / direction.abs().max_element();
-    (error < tol::RAY_PARAMETER_CONDITION * speed.abs() * reach && value.is_finite()).then_some(value)
+    // Nor may underflow have taken digits.
+    let is_normal = LEAST < size.max_element() && LEAST < height.abs() && LEAST < speed.abs();
+    let is_good = is_normal && error < tol::RAY_PARAMETER_CONDITION * speed.abs() * reach;
+    (is_good && value.is_finite()).then_some(value)
 }
 
 /// The parameter with twice the digits.
@@ -114,9 +121,11 @@ fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f6
 fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     let largest = t.iter().fold(origin.abs(), |m, p| m.max(p.abs())).max_element();
     let (factor, pace) = (scale_of(largest), scale_of(direction.abs().max_element()));
-    let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
-    let normal = difference(t[1], t[0]).cross(difference(t[2], t[0]));
-    let height = normal.dot(difference(t[0], origin));
+    // The normal may have any length: that of a triangle far smaller than its distance has its own scale.
+    let own = scale_of(t.iter().fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element());
+    let edge = |i: usize| DoubleDoubleVec3::difference(t[i] * own, t[0] * own);
+    let normal = edge(1).cross(edge(2));
+    let height = normal.dot(DoubleDoubleVec3::difference(t[0] * factor, origin * factor));
     let speed = normal.dot(DoubleDoubleVec3::from(direction * pace));
     (height / speed).to_f64() / factor * pace
 }

@@ -4,7 +4,8 @@
 //!
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 4.3.4.
 
-use carom_math::scaling::hypot;
+use carom_math::ops::sqrt;
+use carom_math::scaling::scale_of;
 
 /// Corners of the polygon that stands for a disc.
 pub(crate) const N_ROUND: usize = 16;
@@ -36,12 +37,13 @@ pub(crate) const ROUND: [(f64, f64); N_ROUND] = [
 /// The unit vector along (x, z) and the length of (x, z); the vector is zero when (x, z) is.
 #[inline]
 pub(crate) fn radial(x: f64, z: f64) -> (f64, f64, f64) {
-    let length = hypot(x, z);
+    // Balanced first: of subnormal numbers neither the length nor a quotient would have digits.
+    let scale = scale_of(x.abs().max(z.abs()));
+    let (x, z) = (x * scale, z * scale);
+    let length = sqrt(x * x + z * z);
     if !(0.0 < length && length < f64::INFINITY) {
         return (0.0, 0.0, 0.0);
     }
-    // Balanced before the division: the quotient of two subnormal numbers would be coarse.
-    let scale = carom_math::scaling::scale_of(length);
-    let inverse = 1.0 / (length * scale);
-    (x * scale * inverse, z * scale * inverse, length)
+    let inverse = 1.0 / length;
+    (x * inverse, z * inverse, length / scale)
 }

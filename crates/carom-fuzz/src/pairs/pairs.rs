@@ -4,6 +4,7 @@ use super::num::geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, H
 use super::num::query::{self, Compound, CompoundPart, ManifoldCache, MeshShape, Shape};
 use super::num::{Interval, Pose, RANGE, ROUNDING, Ray, Real, Vec3, pose, real, vec3, wide};
 use crate::bytes::Bytes;
+use carom_math::scaling::length;
 use carom_query::Outcome;
 use std::sync::Arc;
 
@@ -47,20 +48,6 @@ fn reach(shape: &Shape) -> f64 {
         return 0.0;
     }
     f64::from(aabb.min.abs().max(aabb.max.abs()).max_element())
-}
-
-/// So thin that its surface is known to no more than its thickness.
-fn is_sheet(shape: &Shape) -> bool {
-    let thin = |sizes: &[Real]| {
-        let most = sizes.iter().copied().fold(0.0, Real::max);
-        sizes.iter().any(|size| f64::from(*size) < ROUNDING * f64::from(most))
-    };
-    match shape {
-        Shape::Cone(s) => thin(&[s.half_height(), s.radius()]),
-        Shape::Cylinder(s) => thin(&[s.half_height(), s.radius()]),
-        Shape::Ellipsoid(s) => thin(&wide(s.radii()).to_array().map(real)),
-        _ => false,
-    }
 }
 
 fn doubt(outcome: Outcome) -> Option<f64> {
@@ -179,10 +166,10 @@ fn check_ray_and_point(shape: &Shape, pose: &Pose, bytes: &mut Bytes<'_>) {
     for hit in every.iter().chain(&first) {
         assert!(interval.contains(hit.t) && !hit.normal.is_nan(), "{hit:?} {}", context());
         let at = wide(ray.origin) + wide(ray.direction) * f64::from(hit.t);
-        // A far hit, or one along a long direction, is known to a rounding of t.
-        let step = wide(ray.direction).length() * f64::from(hit.t).abs() * ROUNDING;
+        // A far hit, or one along a long direction, is known to a rounding of t, or to the least of all numbers.
+        let least = f64::from(Real::from_bits(1));
+        let step = length(wide(ray.direction)) * (f64::from(hit.t).abs() * ROUNDING).max(least);
         if at.length() < 1e3 * size
-            && !is_sheet(shape)
             && let Some(near) = query::project_point(shape, pose, vec3(at))
             && !matches!(shape, Shape::Compound(_))
         {

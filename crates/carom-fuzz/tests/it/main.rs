@@ -21,8 +21,7 @@ fn run(name: &str, n_inputs: usize) {
     let body = BODIES.iter().find(|(other, _)| *other == name).map(|(_, body)| body);
     let body = body.unwrap_or_else(|| panic!("no body {name}"));
     let n_inputs = if std::env::var_os("CAROM_SLOW").is_some() { 100 * n_inputs } else { n_inputs };
-    let number =
-        |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(1);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok()).unwrap_or(1);
     let (seed, n_seeds) = (number("CAROM_SEED"), number("CAROM_SEEDS"));
     let mut n_failed = 0;
     for seed in seed..seed + n_seeds {

@@ -351,7 +351,7 @@ impl HeightField {
                     let Some(touch) = line_touches(origin, direction, &self.corners(triangle)) else {
                         continue;
                     };
-                    if min <= touch.t && touch.t <= max {
+                    if min <= touch.t && touch.t <= max && real(touch.t).is_finite() {
                         max = max.min(hit(touch.t, triangle, touch.is_back_face));
                     }
                 }

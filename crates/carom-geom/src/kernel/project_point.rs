@@ -170,7 +170,10 @@ impl Cone {
 impl Ellipsoid {
     /// The closest point of the surface, see [`PointProjection`]; everything in the ellipsoid's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
+        // Beside any radius this is nothing: 2^-600; subnormal numbers have no digits to reckon with.
+        let least = DVec3::splat(f64::from_bits((1023 - 600) << 52));
         let p = widen(point);
+        let p = DVec3::select(p.abs().cmplt(least), DVec3::ZERO, p);
         let (on, is_inside) = closest_on_ellipsoid(p, widen(self.radii()));
         let distance = length(p - on);
         PointProjection::from_wide(on, if is_inside { -distance } else { distance }, FeatureId::UNKNOWN)

@@ -34,7 +34,7 @@ pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max
     let radius = b.radius() + b.margin();
     let mut best = Closest::NOWHERE;
     let bound = |distance: f64| (distance + radius) * a.scale() * (1.0 + 8.0 * f64::EPSILON);
-    a.tree().visit_near(center * a.scale(), bound(max_distance), |leaf, _| {
+    a.tree().visit_near(a.point_in_tree(center), bound(max_distance), |leaf, _| {
         for &triangle in leaf.primitives {
             let limit = best.distance.min(max_distance);
             let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);

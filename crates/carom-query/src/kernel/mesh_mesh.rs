@@ -20,6 +20,9 @@ use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
+/// Beyond this length pairs of leaves are not looked for: 2^990, about 1e298.
+const MOST: f64 = f64::from_bits((1023 + 990) << 52);
+
 /// Two surfaces share a point; touching counts.
 pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> bool {
     let mut found = false;
@@ -42,7 +45,7 @@ pub(super) fn triangle_pairs(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, ou
 
 /// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`.
 pub(super) fn distance(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, max_distance: f64) -> Closest {
-    let scale = a.scale().min(b.scale());
+    let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let limit = max_distance * scale;
@@ -96,7 +99,7 @@ pub(super) fn manifolds(
 ) {
     let first = out.len();
     let limit = widen_real(prediction);
-    let scale = a.scale().min(b.scale());
+    let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let bound = limit * scale;
@@ -119,6 +122,12 @@ pub(super) fn manifolds(
     out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or((0, 0), |c| (c.part_a, c.part_b)));
 }
 
+/// The scale at which two trees are walked: that of the larger mesh, unless the way between them would leave the range.
+fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
+    let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
+    if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
+}
+
 /// One pair of triangles as convex shapes.
 fn triangles(
     a: &MeshShape,
@@ -136,7 +145,7 @@ fn triangles(
 
 /// Gives every pair of triangles that share a point.
 fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u32, u32) -> ControlFlow<()>) {
-    let scale = a.scale().min(b.scale());
+    let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {

@@ -107,6 +107,12 @@ impl MeshShape {
         Aabb::around(center - extent - slack, center + extent + slack)
     }
 
+    /// A point of the mesh's frame in the tree's coordinates; one beyond all numbers is as far as there is.
+    pub(super) fn point_in_tree(&self, p: DVec3) -> DVec3 {
+        let place = p * self.scale;
+        if p.is_finite() { place.clamp(DVec3::MIN, DVec3::MAX) } else { place }
+    }
+
     /// A box of the mesh's frame in the tree's coordinates, rounded outwards.
     pub(super) fn in_tree(&self, aabb: &Aabb) -> Aabb {
         Aabb {

@@ -72,12 +72,7 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProj
     let wide = widen(point);
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
-    let mut place = wide * scale;
-    if wide.is_finite() {
-        // Beyond all numbers is as far as there is.
-        place = place.clamp(DVec3::MIN, DVec3::MAX);
-    }
-    mesh.tree().visit_near(place, f64::INFINITY, |leaf, _| {
+    mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
         for &triangle in leaf.primitives {
             let near = tri_distance::point_triangle(wide, &mesh.mesh().corners(triangle));
             let is_better = best.is_none_or(|(least, number, _)| {

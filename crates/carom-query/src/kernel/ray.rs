@@ -24,9 +24,16 @@ use glam::DVec3;
 /// The first place in the interval where the ray meets the surface of the shape, in the world frame.
 ///
 /// The interval may start behind the origin; t counts in lengths of the direction. Of several triangles hit at the same t
-/// the one with the lowest number answers.
+/// the one with the lowest number answers. A ray or a pose with a NaN or an infinity, and a shape so far from the origin of the ray
+/// that the difference is infinite, have no hit.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    first(shape, pose, ray, interval).map(|hit| placed(hit, pose))
+    let line = Line::new(pose, ray, is_wide(shape))?;
+    if line.pace == 1.0 {
+        return first(shape, &line, interval).map(|hit| placed(hit, pose));
+    }
+    let mut hits = Vec::new();
+    ray_cast_all(shape, pose, ray, interval, &mut hits);
+    hits.first().copied()
 }
 
 /// Every place in the interval where the ray meets the surface, appended to `out` in the order of t, then of the parts;
@@ -34,9 +41,8 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Op
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
-    let start = out.len();
-    all(shape, pose, ray, interval, out);
-    sort_and_place(&mut out[start..], pose);
+    let line = Line::new(pose, ray, is_wide(shape));
+    on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out));
 }
 
 /// Every place in the interval where the ray passes through the surface of a mesh, each once, appended to `out` in the order of
@@ -47,9 +53,35 @@ pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, o
 /// those ahead of a point as many more lead outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
 /// ([`ray_cast_all`]) and may not cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
-    let start = out.len();
-    visit_all(mesh, &Line::new(pose, ray), interval, ray_mesh::line_crosses, out);
-    sort_and_place(&mut out[start..], pose);
+    on_line(Line::new(pose, ray, true), pose, interval, out, |line, interval, out| {
+        visit_all(mesh, line, interval, ray_mesh::line_crosses, out);
+    });
+}
+
+/// Appends what `ask` finds on the line of a ray, in order, in the world frame.
+fn on_line(
+    line: Option<Line>,
+    pose: &Pose,
+    interval: Interval,
+    out: &mut Vec<RayHit>,
+    ask: impl FnOnce(&Line, Interval, &mut Vec<RayHit>),
+) {
+    let Some(line) = line else { return };
+    if line.pace == 1.0 {
+        let start = out.len();
+        ask(&line, interval, out);
+        sort_and_place(&mut out[start..], pose);
+        return;
+    }
+    // The interval might not survive the scaling: all hits, and of those the ones with a t in it.
+    let mut hits = Vec::new();
+    ask(&line, Interval::BOTH, &mut hits);
+    for hit in &mut hits {
+        hit.t = narrow_real(widen_real(hit.t) * line.pace);
+    }
+    hits.retain(|hit| hit.t.is_finite() && interval.contains(hit.t));
+    sort_and_place(&mut hits, pose);
+    out.append(&mut hits);
 }
 
 fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
@@ -65,8 +97,7 @@ fn placed(mut hit: RayHit, pose: &Pose) -> RayHit {
 }
 
 /// The first hit of a ray of the world, in the frame of the shape.
-fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    let line = Line::new(pose, ray);
+fn first(shape: &Shape, line: &Line, interval: Interval) -> Option<RayHit> {
     let ray = &line.rounded();
     match shape {
         Shape::Sphere(s) => s.ray_cast(ray, interval, false),
@@ -78,8 +109,8 @@ fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<Ra
         Shape::Ellipsoid(s) => s.ray_cast(ray, interval, false),
         Shape::Hull(s) => s.ray_cast(ray, interval, false),
         Shape::HalfSpace(s) => s.ray_cast(ray, interval, false),
-        Shape::Mesh(s) => first_triangle(s, &line, interval),
-        Shape::HeightField(s) => s.ray_cast(&line, interval),
+        Shape::Mesh(s) => first_triangle(s, line, interval),
+        Shape::HeightField(s) => s.ray_cast(line, interval),
         Shape::Compound(s) => first_part(s, ray, interval),
         Shape::Rounded(s) => first_end(&**s, ray, interval),
         Shape::User(s) => first_end(&**s, ray, interval),
@@ -87,12 +118,11 @@ fn first(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<Ra
 }
 
 /// Every hit of a ray of the world, in the frame of the shape.
-fn all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
-    let line = Line::new(pose, ray);
+fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
     let ray = &line.rounded();
     match shape {
-        Shape::Mesh(mesh) => visit_all(mesh, &line, interval, ray_mesh::line_touches, out),
-        Shape::HeightField(s) => s.ray_cast_all(&line, interval, out),
+        Shape::Mesh(mesh) => visit_all(mesh, line, interval, ray_mesh::line_touches, out),
+        Shape::HeightField(s) => s.ray_cast_all(line, interval, out),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts().iter().enumerate() {
                 let start = out.len();
@@ -103,10 +133,10 @@ fn all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<
             }
         }
         Shape::Rounded(s) => {
-            out.extend(chord(&**s, ray).into_iter().flatten().filter(|h| interval.contains(h.t)))
+            out.extend(chord(&**s, ray).into_iter().flatten().filter(|hit| counts(hit, interval)))
         }
         Shape::User(s) => {
-            out.extend(chord(&**s, ray).into_iter().flatten().filter(|h| interval.contains(h.t)))
+            out.extend(chord(&**s, ray).into_iter().flatten().filter(|hit| counts(hit, interval)))
         }
         Shape::Sphere(s) => out.extend(s.ray_hits(ray, interval)),
         Shape::Capsule(s) => out.extend(s.ray_hits(ray, interval)),
@@ -122,16 +152,24 @@ fn all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<
 
 /// The first end in the interval of the part of the line inside a shape.
 fn first_end(shape: &dyn SupportMap, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    chord(shape, ray).into_iter().flatten().find(|hit| interval.contains(hit.t))
+    chord(shape, ray).into_iter().flatten().find(|hit| counts(hit, interval))
+}
+
+/// A hit with a t that is a number of the interval.
+fn counts(hit: &RayHit, interval: Interval) -> bool {
+    interval.contains(hit.t) && hit.t.is_finite()
 }
 
 /// Where the line through a shape that is known by its support map enters and leaves it.
 fn chord(shape: &dyn SupportMap, ray: &Ray) -> [Option<RayHit>; 2] {
     let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+    // A direction of any length: t of the scaled direction is t over the scale.
+    let scale = scaling::scale_of(direction.abs().max_element());
+    let direction = direction * scale;
     let Some((enter, normal)) = ray_convex::enter(shape, origin, direction) else { return [None; 2] };
-    let enters = RayHit::new(narrow_real(enter), narrow(normal));
+    let enters = RayHit::new(narrow_real(enter * scale), narrow(normal));
     let leaves = ray_convex::enter(shape, origin, -direction)
-        .map(|(t, normal)| RayHit::new(narrow_real(-t), narrow(normal)).with_back_face(true))
+        .map(|(t, normal)| RayHit::new(narrow_real(-t * scale), narrow(normal)).with_back_face(true))
         .filter(|hit| enters.t < hit.t);
     [Some(enters), leaves]
 }
@@ -149,20 +187,36 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval) -> Option<RayH
     best
 }
 
-/// The line of a ray in the frame of a mesh, the same for all its triangles.
+/// The line of a ray in the frame of a shape, the same for all triangles of a mesh.
 pub(super) struct Line {
     pub(super) origin: DVec3,
     pub(super) direction: DVec3,
+    /// A power of two: t of the ray over t of the line. Not 1 for a direction that would leave the range of numbers when it is
+    /// turned or stored.
+    pace: f64,
+}
+
+/// The shape takes lines as they are, in `f64`.
+fn is_wide(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
 }
 
 impl Line {
-    /// Two products and two sums for each coordinate, after the difference of two places.
-    fn new(pose: &Pose, ray: &Ray) -> Line {
-        let pose = pose.wide();
-        Line {
-            origin: pose.inverse_transform_point(widen(ray.origin)),
-            direction: pose.inverse_transform_vector(widen(ray.direction)),
+    /// Two products and two sums for each coordinate, after the difference of two places. `None` where not all of them are
+    /// numbers.
+    fn new(pose: &Pose, ray: &Ray, is_wide: bool) -> Option<Line> {
+        let (pose, given) = (pose.wide(), widen(ray.direction));
+        let origin = pose.inverse_transform_point(widen(ray.origin));
+        let mut line = Line { origin, direction: pose.inverse_transform_vector(given), pace: 1.0 };
+        let stored = widen(line.rounded().direction).abs().max_element();
+        // Shorter ones are subnormal, or have components that are.
+        let shortest = widen_real(Real::MIN_POSITIVE / Real::EPSILON);
+        let is_kept = is_wide || given == DVec3::ZERO || (shortest <= stored && stored.is_finite());
+        if !(line.direction.is_finite() && is_kept) {
+            line.pace = scaling::scale_of(given.abs().max_element());
+            line.direction = pose.inverse_transform_vector(given * line.pace);
         }
+        (line.origin.is_finite() && line.direction.is_finite()).then_some(line)
     }
 
     /// The same, as convex shapes take it.
@@ -204,11 +258,32 @@ fn visit(
     rule: impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
     mut hit: impl FnMut(f64, u32, bool) -> f64,
 ) {
-    let Line { origin, direction } = *line;
+    let Line { origin, direction, .. } = *line;
     let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
     let scale = mesh.scale();
+    let place = origin * scale;
+    if !place.is_finite() {
+        // So far from so small a mesh that the tree has no place for the origin.
+        for triangle in 0..mesh.mesh().n_triangles() as u32 {
+            let Some(touch) = rule(origin, direction, &mesh.mesh().corners(triangle)) else { continue };
+            if min <= touch.t && touch.t <= max && narrow_real(touch.t).is_finite() {
+                max = max.min(hit(touch.t, triangle, touch.is_back_face));
+            }
+        }
+        return;
+    }
+    let mut steps = direction * scale;
+    // A direction that in the tree's coordinates is nothing, or infinite, is brought to length 1, and t with it, rounded
+    // outwards.
+    let mut pace = 1.0;
+    if !(f64::MIN_POSITIVE / f64::EPSILON <= steps.abs().max_element() && steps.is_finite()) {
+        pace = scaling::scale_of(direction.abs().max_element());
+        steps = direction * pace * scale;
+    }
+    let in_tree = |t: f64| if pace == 1.0 { t } else { (t / pace).next_up() };
+    let low = if pace == 1.0 { min } else { (min / pace).next_down() };
     let block_line = BlockLine::new(origin, direction);
-    mesh.tree().visit_ray(origin * scale, direction * scale, min, max, |leaf, _| {
+    mesh.tree().visit_ray(place, steps, low, in_tree(max), |leaf, _| {
         // Eight at once, nearly all of them misses; then the exact test.
         let mut lanes = mesh.may_touch(&leaf, &block_line);
         while lanes != 0 {
@@ -216,11 +291,11 @@ fn visit(
             lanes &= lanes - 1;
             let Some(&triangle) = leaf.primitives.get(lane) else { break };
             let Some(touch) = rule(origin, direction, &mesh.mesh().corners(triangle)) else { continue };
-            if min <= touch.t && touch.t <= max {
+            if min <= touch.t && touch.t <= max && narrow_real(touch.t).is_finite() {
                 max = max.min(hit(touch.t, triangle, touch.is_back_face));
             }
         }
-        ControlFlow::Continue(max)
+        ControlFlow::Continue(in_tree(max))
     });
 }
 

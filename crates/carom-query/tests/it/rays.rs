@@ -1,10 +1,11 @@
 //! Rays and points against every shape.
 
 use crate::zoo::{box_mesh, shapes};
-use carom_geom::Cuboid;
+use carom_geom::{Cuboid, Sphere, TriMesh, f64 as wide};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
-use carom_query::{MeshShape, Shape, intersects, project_point, ray_cast, ray_cast_all};
+use carom_query::{MeshShape, Shape, f64 as wide_query, intersects, project_point, ray_cast, ray_cast_all};
 use carom_testkit::random::Random;
+use glam::DVec3;
 use std::sync::Arc;
 
 fn unit(random: &mut Random) -> Vec3 {
@@ -76,4 +77,129 @@ fn a_body_inside_a_mesh_does_not_touch_it() {
     let inner = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
     assert!(!intersects(&mesh, &Pose::IDENTITY, &inner, &Pose::IDENTITY));
     assert!(intersects(&mesh, &Pose::IDENTITY, &inner, &Pose::from_translation(Vec3::X * 0.5)));
+}
+
+/// The longest and the shortest directions left the range of numbers when they were turned.
+#[test]
+fn directions_of_any_length_hit_the_same() {
+    let mut random = Random::new(21);
+    for (name, shape) in shapes() {
+        let mut n_hits = 0;
+        for i in 0..120 {
+            let axis = unit(&mut random);
+            let angle = if i % 3 == 0 { 0.0 } else { 1.0 };
+            let pose = Pose::new(Quat::from_axis_angle(axis, angle), unit(&mut random));
+            let origin = pose.translation + unit(&mut random) * 3.0;
+            let aim = (pose.translation + unit(&mut random) * 0.4 - origin) * 16.0;
+            // Few digits, which the shortest directions keep.
+            let ray = Ray::new(origin, aim.round() / 16.0);
+            let (mut all, mut scaled) = (Vec::new(), Vec::new());
+            ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut all);
+            let first = ray_cast(&shape, &pose, &ray, Interval::FORWARD);
+            n_hits += usize::from(first.is_some());
+            for exponent in [-110, -100, -30, 30, 110, 120] {
+                let scale = 2f32.powi(exponent);
+                let ray = Ray::new(ray.origin, ray.direction * scale);
+                scaled.clear();
+                ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut scaled);
+                let expected: Vec<f32> = all.iter().map(|hit| hit.t / scale).collect();
+                let found: Vec<f32> = scaled.iter().map(|hit| hit.t).collect();
+                assert_eq!(found, expected, "{name} 2^{exponent} {ray:?}");
+                let found = ray_cast(&shape, &pose, &ray, Interval::FORWARD).map(|hit| hit.t);
+                assert_eq!(found, first.map(|hit| hit.t / scale), "{name} 2^{exponent} {ray:?}");
+            }
+        }
+        assert!(40 < n_hits, "{name}: {n_hits} hits");
+    }
+}
+
+/// No number is left for t, or for the ray in the frame of the shape.
+#[test]
+fn rays_that_no_number_is_left_for_hit_nothing() {
+    for (name, shape) in shapes() {
+        let mut hits = Vec::new();
+        for (origin, direction) in [
+            (Vec3::NAN, Vec3::X),
+            (Vec3::X * f32::INFINITY, Vec3::X),
+            (Vec3::X * -3.0, Vec3::new(f32::INFINITY, 0.0, 0.0)),
+            (Vec3::X * -3.0, Vec3::new(1.0, f32::NAN, 0.0)),
+            (Vec3::X * -3.0, Vec3::new(1e-45, 0.0, 0.0)),
+        ] {
+            let ray = Ray::new(origin, direction);
+            let pose = Pose::from_rotation(Quat::from_rotation_y(0.5));
+            assert_eq!(ray_cast(&shape, &pose, &ray, Interval::BOTH), None, "{name} {ray:?}");
+            ray_cast_all(&shape, &pose, &ray, Interval::BOTH, &mut hits);
+            assert_eq!(hits, [], "{name} {ray:?}");
+        }
+    }
+}
+
+/// The tree of a mesh of subnormal size is in its coordinates times 2^1000 and more: there others have no place.
+#[test]
+fn a_mesh_of_no_size_is_met_from_anywhere() {
+    let tiny = |x: f64| {
+        let corners = vec![DVec3::new(x, 0.0, 0.0), DVec3::new(0.0, x, 0.0), DVec3::ZERO];
+        let mesh = wide::TriMesh::new(corners, vec![[0, 1, 2], [2, 1, 0]]).unwrap();
+        wide_query::Shape::Mesh(Arc::new(wide_query::MeshShape::new(mesh).unwrap()))
+    };
+    let ball = wide_query::Shape::Sphere(wide::Sphere::new(2.5).unwrap());
+    let here = carom_math::f64::Pose::IDENTITY;
+    for size in [5e-324, 4e-313, 1e-300, 1e-30] {
+        let mesh = tiny(size);
+        for x in [0.0, 8.0, 1e30, 1e300] {
+            let pose = carom_math::f64::Pose::from_translation(DVec3::new(0.0, 0.0, x));
+            let expected = (x - 2.5).max(0.0);
+            for other in [size, 3e-320] {
+                let found = wide_query::distance(&mesh, &here, &tiny(other), &pose);
+                assert_eq!(found.distance, x, "{size:e} {other:e} {x:e}");
+            }
+            let found = wide_query::distance(&mesh, &here, &ball, &pose);
+            assert!((found.distance - expected).abs() <= 1e-14 * expected, "{size:e} {x:e} {found:?}");
+            assert_eq!(wide_query::intersects(&mesh, &here, &ball, &pose), x == 0.0);
+            // From far away along the axis, through the corner that all have.
+            let ray = carom_math::f64::Ray::new(DVec3::new(0.0, 0.0, x), DVec3::NEG_Z);
+            let mut hits = Vec::new();
+            wide_query::ray_cast_all(&mesh, &here, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
+            assert_eq!(hits.iter().map(|hit| hit.t).collect::<Vec<_>>(), [x, x], "{size:e} {x:e}");
+        }
+    }
+}
+
+/// A tie of two triangles at the least t: both had it from rounding, and the tree had left the first one out.
+#[test]
+fn hits_nearer_than_the_least_normal_number_keep_their_order() {
+    let corners = [
+        [1.0, 0.0, 0.0],
+        [1.0, 4.0, 0.0],
+        [1.0, 0.0, 4.0],
+        [2.0, 0.0, 0.0],
+        [2.0, 4.0, 0.0],
+        [2.0, 0.0, 4.0],
+    ];
+    let corners = corners.map(DVec3::from_array).to_vec();
+    let mesh = wide::TriMesh::new(corners, vec![[3, 4, 5], [0, 1, 2]]).unwrap();
+    let shape = wide_query::Shape::Mesh(Arc::new(wide_query::MeshShape::new(mesh).unwrap()));
+    let ray = carom_math::f64::Ray::new(DVec3::new(0.0, 1.0, 1.0), DVec3::new(f64::MAX, 0.0, 0.0));
+    let mut hits = Vec::new();
+    let pose = carom_math::f64::Pose::IDENTITY;
+    wide_query::ray_cast_all(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD, &mut hits);
+    assert_eq!(hits.iter().map(|hit| hit.part).collect::<Vec<_>>(), [1, 0]);
+    assert!((hits[0].t * f64::MAX - 1.0).abs() < 1e-14 && (hits[1].t * f64::MAX - 2.0).abs() < 1e-14);
+    let first = wide_query::ray_cast(&shape, &pose, &ray, carom_math::f64::Interval::FORWARD);
+    assert_eq!(first, hits.first().copied());
+}
+
+/// The same in f32, where the place of the tree is what it is but t has fewer numbers.
+#[test]
+fn a_mesh_farther_than_any_t_is_not_hit() {
+    let mesh = TriMesh::new(vec![Vec3::X, Vec3::Y, Vec3::Z], vec![[0, 1, 2]]).unwrap();
+    let mesh = Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()));
+    let ball = Shape::Sphere(Sphere::new(1.0).unwrap());
+    for shape in [mesh, ball] {
+        let short = Ray::new(Vec3::splat(-100.0), Vec3::splat(1e-40));
+        assert_eq!(ray_cast(&shape, &Pose::IDENTITY, &short, Interval::FORWARD), None);
+        let enough = Ray::new(Vec3::splat(-100.0), Vec3::splat(1e-36));
+        let hit = ray_cast(&shape, &Pose::IDENTITY, &enough, Interval::FORWARD).unwrap();
+        assert!((hit.t * 1e-36 - 100.0).abs() < 1.0, "{hit:?}");
+    }
 }

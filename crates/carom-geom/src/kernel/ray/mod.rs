@@ -32,6 +32,7 @@
 //!   where it leaves if it asks for the surface.
 //! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at the start of the
 //!   interval; else it hits nothing.
+//! - A ray with a coordinate that is NaN or infinite hits nothing, and no hit has a t beyond the range of its type.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.6 to 22.9 and 25.4 (hits behind the origin).
 
@@ -51,13 +52,21 @@ use glam::DVec3;
 
 /// The chord of the line of a ray, its t counted in lengths of the ray's direction.
 fn chord_of(ray: &Ray, chord: impl FnOnce(DVec3, DVec3) -> Option<Chord>) -> Option<Chord> {
+    let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+    if !(origin.is_finite() && direction.is_finite()) {
+        return None;
+    }
     // A direction of any length: t of the scaled direction is t over the scale.
-    let direction = widen(ray.direction);
     let scale = scale_of(direction.abs().max_element());
-    let mut chord = chord(widen(ray.origin), direction * scale)?;
+    let mut chord = chord(origin, direction * scale)?;
     chord.enter.t *= scale;
     chord.exit.t *= scale;
     Some(chord)
+}
+
+/// The t is one of the numbers that a hit can have.
+fn is_number(t: f64) -> bool {
+    real(t).is_finite()
 }
 
 fn hit(end: &End, is_back_face: bool) -> RayHit {
@@ -79,8 +88,12 @@ fn first(
     if !(low <= high && enter.t <= high && low <= exit.t) {
         return None;
     }
-    if low <= enter.t && enter.t.is_finite() {
+    if low <= enter.t && is_number(enter.t) {
         return Some(hit(&enter, false));
+    }
+    // All of it beyond the last number, or before the first.
+    if (0.0 < enter.t && !is_number(enter.t)) || (exit.t < 0.0 && !is_number(exit.t)) {
+        return None;
     }
     if solid {
         // Begins inside. Where there is no beginning, as near to t = 0 as may be.
@@ -88,7 +101,7 @@ fn first(
         let against = unit(-widen(ray.direction)).unwrap_or(DVec3::ZERO);
         return Some(RayHit::new(real(begin), narrow(against)));
     }
-    (exit.t <= high && exit.t.is_finite()).then(|| hit(&exit, true))
+    (exit.t <= high && is_number(exit.t)).then(|| hit(&exit, true))
 }
 
 /// Every place where the ray meets the surface with t in the interval.
@@ -96,7 +109,7 @@ fn every(ray: &Ray, interval: Interval, chord: impl FnOnce(DVec3, DVec3) -> Opti
     let mut hits = RayHits::NONE;
     let Some(Chord { enter, exit }) = chord_of(ray, chord) else { return hits };
     let (low, high) = (wide(interval.min), wide(interval.max));
-    let counts = |t: f64| low <= t && t <= high && t.is_finite();
+    let counts = |t: f64| low <= t && t <= high && is_number(t);
     if counts(enter.t) {
         hits.push(hit(&enter, false));
     }

@@ -8,8 +8,10 @@ use super::super::{
     TaperedCapsule, Tetrahedron,
 };
 use super::{every, first};
-use crate::FeatureId;
 use crate::chord::{self, Chord};
+use crate::facets::{self, Facets};
+use crate::{FeatureId, SupportMap};
+use carom_math::scaling::unit;
 use glam::DVec3;
 
 impl Sphere {
@@ -134,7 +136,7 @@ impl Ellipsoid {
 
 impl Frustum {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
-        chord::frustum(o, d, wide(self.near()), wide(self.far()), self.slopes_wide())
+        facets::chord(o, d, self)
     }
 
     /// The first hit of a ray given in the frustum's frame, see [`RayHit`]; `solid`: the inside counts as well.
@@ -166,19 +168,7 @@ impl HalfSpace {
 
 impl Tetrahedron {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
-        let corners = self.corners_wide();
-        let faces = [0, 1, 2, 3].map(|face| self.face(face).map(|v| corners[v]));
-        if self.is_flat() {
-            // Four sheets in one plane.
-            return faces.iter().map(|f| chord::triangle(o, d, f)).fold(None, Chord::union);
-        }
-        let mut chord = Chord::all();
-        for (number, face) in faces.iter().enumerate() {
-            let Some(normal) = self.face_normal(number) else { continue };
-            let feature = FeatureId::face(number as u32);
-            chord = chord.intersection(chord::half_space(o, d, normal, normal.dot(face[0]), feature)?)?;
-        }
-        Some(chord)
+        facets::chord(o, d, self)
     }
 
     /// The first hit of a ray given in the tetrahedron's frame, see [`RayHit`]; `solid`: the inside counts as well.
@@ -194,12 +184,7 @@ impl Tetrahedron {
 
 impl ConvexHull {
     fn chord(&self, o: DVec3, d: DVec3) -> Option<Chord> {
-        let mut chord = Chord::all();
-        for face in 0..self.n_faces() as u32 {
-            let (normal, offset) = (self.face_normal(face), self.face_offset(face));
-            chord = chord.intersection(chord::half_space(o, d, normal, offset, FeatureId::face(face))?)?;
-        }
-        Some(chord)
+        facets::chord(o, d, self)
     }
 
     /// The first hit of a ray given in the hull's frame, see [`RayHit`]; `solid`: the inside counts as well.
@@ -210,5 +195,64 @@ impl ConvexHull {
     /// Where a ray given in the hull's frame enters and where it leaves, as far as that is in the interval.
     pub fn ray_hits(&self, ray: &Ray, interval: Interval) -> RayHits {
         every(ray, interval, |o, d| self.chord(o, d))
+    }
+}
+
+impl Facets for Frustum {
+    fn ball(&self) -> (DVec3, f64) {
+        (self.center(), self.radius())
+    }
+
+    fn n_faces(&self) -> u32 {
+        6
+    }
+
+    fn plane(&self, face: u32) -> Option<(DVec3, f64)> {
+        let offset = [-wide(self.near()), wide(self.far())].get(face as usize).copied().unwrap_or(0.0);
+        Some((unit(self.face_direction(face as usize))?, offset))
+    }
+
+    fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord> {
+        let ring = self.face(face as usize);
+        chord::polygon(o, d, ring.len(), |i| self.corner_wide(ring[i]))
+    }
+}
+
+impl Facets for Tetrahedron {
+    fn ball(&self) -> (DVec3, f64) {
+        (self.center(), self.radius())
+    }
+
+    fn n_faces(&self) -> u32 {
+        4
+    }
+
+    fn plane(&self, face: u32) -> Option<(DVec3, f64)> {
+        let normal = self.face_normal(face as usize)?;
+        Some((normal, normal.dot(self.corners_wide()[self.face(face as usize)[0]])))
+    }
+
+    fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord> {
+        let corners = self.corners_wide();
+        chord::triangle(o, d, &self.face(face as usize).map(|v| corners[v]))
+    }
+}
+
+impl Facets for ConvexHull {
+    fn ball(&self) -> (DVec3, f64) {
+        (self.center(), self.radius())
+    }
+
+    fn n_faces(&self) -> u32 {
+        self.n_faces() as u32
+    }
+
+    fn plane(&self, face: u32) -> Option<(DVec3, f64)> {
+        Some((self.face_normal(face), self.face_offset(face)))
+    }
+
+    fn face_chord(&self, face: u32, o: DVec3, d: DVec3) -> Option<Chord> {
+        let ring = self.face_vertices(face);
+        chord::polygon(o, d, ring.len(), |i| widen(self.vertices()[ring[i] as usize]))
     }
 }

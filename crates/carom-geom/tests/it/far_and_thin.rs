@@ -1,0 +1,199 @@
+//! Rays and points where a figure has no digits left: shapes far thinner than their own rounding, lines all but along a
+//! side, directions and coordinates at both ends of the range.
+
+use carom_geom::f64::{
+    Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, RayHits, Segment, Sphere, TaperedCapsule,
+    Tetrahedron, Triangle, ray,
+};
+use carom_math::f64::{Interval, Plane, Ray};
+use carom_testkit::random::Random;
+use glam::DVec3;
+
+fn ray(o: [f64; 3], d: [f64; 3]) -> Ray {
+    Ray::new(DVec3::from_array(o), DVec3::from_array(d))
+}
+
+fn times(hits: RayHits) -> Vec<f64> {
+    hits.into_iter().map(|hit| hit.t).collect()
+}
+
+/// Quotients beyond the range of numbers said "inside for all t".
+#[test]
+fn a_box_beside_a_ray_that_is_all_but_along_it_is_missed() {
+    let thin = Cuboid::new(DVec3::new(0.0, 3.0, 1.2e-7)).unwrap();
+    let beside = ray([524290.0, 6.64, 16.14], [-1.0, 5e-324, 7.45e-9]);
+    assert_eq!(thin.ray_cast(&beside, Interval::FORWARD, false), None);
+    assert_eq!(thin.ray_hits(&beside, Interval::BOTH).as_slice(), []);
+    let along = ray([-5.0, 0.25, 0.0], [1.0, 0.0, 2.3e-308]);
+    let cuboid = Cuboid::new(DVec3::new(2.0, 1.0, 1.0)).unwrap();
+    assert_eq!(times(cuboid.ray_hits(&along, Interval::BOTH)), [3.0, 7.0]);
+    assert_eq!(cuboid.ray_cast(&along, Interval::new(4.0, 9.0), false).map(|hit| hit.t), Some(7.0));
+    assert_eq!(cuboid.ray_hits(&ray([-5.0, 1.25, 0.0], [1.0, 2.3e-308, 0.0]), Interval::BOTH).as_slice(), []);
+}
+
+/// Opposite planes of a hull that is thinner than a rounding met anywhere.
+#[test]
+fn a_hull_without_width_is_hit_where_its_polygon_is() {
+    let corners = [[0.0, -2.0, 0.0], [0.0, 2.0, -1.5], [0.0, 1.0, 3.0]].map(DVec3::from_array);
+    let polygon = Triangle::new(corners[0], corners[1], corners[2]).unwrap();
+    let mut random = Random::new(11);
+    for width in [1e-22, 1e-45, 1e-60] {
+        let tip = DVec3::new(width, 0.5, 0.25);
+        let hull = ConvexHull::from_points(&[corners[0], corners[1], corners[2], tip]).unwrap();
+        let solid = Tetrahedron::new(corners[0], corners[1], corners[2], tip).unwrap();
+        let mut n_hits = 0;
+        for i in 0..2000 {
+            let o = random.cube_point() * 8.0 - 4.0;
+            let aim = corners[i % 3] * random.unit() + corners[(i + 1) % 3] * random.unit();
+            let mut d = aim - o;
+            if i % 4 == 0 {
+                // All but along the sheet.
+                d.x *= 1e-9;
+            }
+            let line = Ray::new(o, d);
+            let expected = polygon.ray_cast(&line, Interval::BOTH).map(|hit| hit.t);
+            n_hits += usize::from(expected.is_some());
+            for (name, hits) in [
+                ("hull", hull.ray_hits(&line, Interval::BOTH)),
+                ("tetrahedron", solid.ray_hits(&line, Interval::BOTH)),
+            ] {
+                for hit in hits {
+                    let off = polygon.project_point(line.at(hit.t)).distance;
+                    assert!(off <= 1e-13, "{name} {width:e} {line:?} {hit:?} {off:e}");
+                    assert!((hit.normal.length() - 1.0).abs() < 1e-14, "{name} {hit:?}");
+                }
+                // Where the line goes through the middle of the sheet it goes through the hull.
+                let is_inner = expected.is_some_and(|t| {
+                    let weights = line.at(t) - corners[0];
+                    0.2 < weights.length() && polygon.project_point(line.at(t) * 1.01).distance == 0.0
+                });
+                assert!(!is_inner || !hits.as_slice().is_empty(), "{name} {width:e} {line:?} {expected:?}");
+            }
+        }
+        assert!(400 < n_hits, "{n_hits}");
+    }
+}
+
+/// All hits of a ray on some solid.
+type Hits = Box<dyn Fn(&Ray) -> RayHits>;
+
+/// A flat cone was hit wherever a line crossed its plane.
+#[test]
+fn round_solids_without_height_are_discs() {
+    let mut random = Random::new(12);
+    for height in [1e-18, 8e-28, 1.5e-45] {
+        let solids: [(&str, Hits); 4] = [
+            ("cone", {
+                let s = Cone::new(height, 8.98).unwrap();
+                Box::new(move |r| s.ray_hits(r, Interval::BOTH))
+            }),
+            ("cylinder", {
+                let s = Cylinder::new(height, 8.98).unwrap();
+                Box::new(move |r| s.ray_hits(r, Interval::BOTH))
+            }),
+            ("ellipsoid", {
+                let s = Ellipsoid::new(DVec3::new(8.98, height, 8.98)).unwrap();
+                Box::new(move |r| s.ray_hits(r, Interval::BOTH))
+            }),
+            ("frustum", {
+                // A square as high as that; its corners are cut off below.
+                let s = Frustum::new(1.0, 1.0, 8.98, 8.98).unwrap();
+                let turned = |v: DVec3| DVec3::new(v.x, v.z, v.y);
+                Box::new(move |r| {
+                    let o = turned(r.origin) - DVec3::Z;
+                    s.ray_hits(&Ray::new(o, turned(r.direction)), Interval::BOTH)
+                })
+            }),
+        ];
+        for (name, hits) in &solids {
+            let (mut n_in, mut n_out) = (0, 0);
+            for i in 0..600 {
+                let o = (random.cube_point() - 0.5) * [40.0, 4000.0, 1.0][i % 3];
+                let to = random.cube_point() - 0.5;
+                let aim = DVec3::new(to.x, 0.0, to.z) * [8.0, 30.0][i % 2];
+                let line = Ray::new(o, (aim - o) * [1.0, 1e-9, 1e9][i % 3]);
+                let t = -line.origin.y / line.direction.y;
+                let reach = (line.at(t).x.powi(2) + line.at(t).z.powi(2)).sqrt();
+                let found = hits(&line);
+                if 13.0 < reach {
+                    n_out += 1;
+                    assert_eq!(found.as_slice(), [], "{name} {height:e} {line:?} {reach}");
+                } else if reach < 8.97 {
+                    n_in += 1;
+                    assert!(!found.as_slice().is_empty(), "{name} {height:e} {line:?}");
+                    for hit in found {
+                        assert!((hit.t - t).abs() <= 1e-13 * t.abs(), "{name} {hit:?} {t}");
+                    }
+                }
+            }
+            assert!(100 < n_in.min(n_out), "{name} {n_in} {n_out}");
+        }
+    }
+}
+
+/// The part across the axis was squared into nothing.
+#[test]
+fn a_line_all_but_along_an_axis_keeps_its_distance_from_it() {
+    let steep = ray([10.0, 39.56, 90.57], [-3.0, -9e158, -6.0]);
+    assert_eq!(Cylinder::new(8.0, 62.7).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
+    assert_eq!(Cone::new(8.0, 62.7).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
+    assert_eq!(TaperedCapsule::new(8.0, 9.0, 12.0).unwrap().ray_cast(&steep, Interval::BOTH, false), None);
+    let flat = Ellipsoid::new(DVec3::new(3.0, 0.0, 0.03125)).unwrap();
+    assert_eq!(flat.ray_cast(&ray([0.0, 2.0, 1.5], [1.0, -2e161, 0.5]), Interval::BOTH, false), None);
+    let hit = flat.ray_cast(&ray([2.0, 2.0, 0.0], [1.0, -2e161, 0.5]), Interval::BOTH, false).unwrap();
+    assert_eq!(hit.t, 1e-161);
+}
+
+/// A ray that is none hits nothing, and no t is infinite.
+#[test]
+fn rays_at_the_ends_of_the_range() {
+    let solid = Sphere::new(1.0).unwrap();
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for line in [ray([bad, 0.0, 0.0], [1.0, 0.0, 0.0]), ray([0.0; 3], [1.0, bad, 0.0])] {
+            assert_eq!(solid.ray_cast(&line, Interval::BOTH, true), None);
+            assert_eq!(ray::plane(&line, Interval::BOTH, &Plane { normal: DVec3::X, d: 0.0 }), None);
+            assert_eq!(ray::point(&line, Interval::BOTH, DVec3::ZERO), None);
+        }
+    }
+    // The way there has more steps than there are numbers; the way back from there, too.
+    for x in [5.0, -5.0] {
+        let short = ray([-x, 0.0, 0.0], [5e-324, 0.0, 0.0]);
+        assert_eq!(solid.ray_cast(&short, Interval::BOTH, true), None);
+        assert_eq!(solid.ray_hits(&short, Interval::BOTH).as_slice(), []);
+    }
+    let inside = ray([0.0; 3], [5e-324, 0.0, 0.0]);
+    assert_eq!(solid.ray_cast(&inside, Interval::FORWARD, true).map(|hit| hit.t), Some(0.0));
+    assert_eq!(solid.ray_cast(&inside, Interval::FORWARD, false), None);
+    // The longest step, and a hit that is nearer than the least of all normal numbers.
+    let long = ray([-5.0, 0.0, 0.0], [f64::MAX, 0.0, 0.0]);
+    let t = solid.ray_cast(&long, Interval::FORWARD, false).unwrap().t;
+    assert!((t * f64::MAX - 4.0).abs() < 1e-14, "{t:e}");
+    let sheet = Triangle::new(DVec3::X, DVec3::Y, DVec3::Z).unwrap();
+    let t = sheet.ray_cast(&ray([0.0; 3], [f64::MAX; 3]), Interval::FORWARD).unwrap().t;
+    assert!((t * f64::MAX - 1.0 / 3.0).abs() < 1e-14, "{t:e}");
+    let stick = Segment::new(DVec3::ZERO, DVec3::X).unwrap();
+    assert_eq!(times(stick.ray_hits(&long, Interval::BOTH)).len(), 2);
+}
+
+/// Of subnormal coordinates the way across an axis had no digits, and the point was off by a tenth.
+#[test]
+fn points_all_but_on_the_axis_have_their_nearest_place() {
+    let cone = Cone::new(3.0, 5.0).unwrap();
+    let ellipsoid = Ellipsoid::new(DVec3::new(4.0, 69.0, 92.0)).unwrap();
+    let cylinder = Cylinder::new(30.0, 5.0).unwrap();
+    let mut random = Random::new(13);
+    for i in 0..200 {
+        let digits = 1 << (i % 60);
+        let tiny = |random: &mut Random| f64::from_bits(random.bits() % digits);
+        let p = DVec3::new(tiny(&mut random), 0.0, -tiny(&mut random));
+        for (name, on) in [
+            ("cone", cone.project_point(p)),
+            ("cylinder", cylinder.project_point(p)),
+            ("ellipsoid", ellipsoid.project_point(p)),
+        ] {
+            assert!((on.point.length() + on.distance).abs() < 1e-14, "{name} {p:?} {on:?}");
+        }
+        assert!((cylinder.project_point(p).distance + 5.0).abs() < 1e-15);
+        assert!((ellipsoid.project_point(p).distance + 4.0).abs() < 1e-15);
+    }
+}
