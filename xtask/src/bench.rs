@@ -7,10 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 12] = [
+const GROUPS: [&str; 13] = [
     "primitives",
     "bounds",
     "broad",
+    "tetrahedra",
     "trees",
     "support",
     "distance",
