@@ -7,14 +7,14 @@ use crate::columns::Columns;
 use crate::pieces::work_on;
 use crate::rows::{PIECE, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, Found, Mobility, PairFinder, ProxyTable, Rebuilt};
+use carom_broad::{Changes, Found, FoundBy, Mobility, PairFinder, ProxyTable};
 
 /// Sorted columns whose size and place come from the boxes; static boxes in columns of their own, sorted only when one of them changes.
 ///
 /// It does not mind how anything moves: the time is that of finding all pairs anew. Nothing needs to be known beforehand.
 ///
-/// Memory: 52 bytes per box and up to 8 for the columns, beside that of [`Rebuilt`].
-pub type AutoBoxPruning = Rebuilt<ColumnPruner>;
+/// Memory: 52 bytes per box and up to 8 for the columns, beside that of [`FoundBy`].
+pub type AutoBoxPruning = FoundBy<ColumnPruner>;
 
 /// The finder of [`AutoBoxPruning`].
 #[derive(Clone, Debug, Default)]

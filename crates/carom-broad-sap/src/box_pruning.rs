@@ -7,13 +7,13 @@
 use crate::axis;
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, Found, PairFinder, ProxyTable, Rebuilt};
+use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
 
 /// One sorted axis. No structure is simpler that is fast for a few thousand boxes; of many more, too many share a stretch of the axis,
 /// and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
 ///
-/// Memory: 48 bytes per slot beside that of [`Rebuilt`].
-pub type BoxPruning = Rebuilt<AxisPruner>;
+/// Memory: 48 bytes per slot beside that of [`FoundBy`].
+pub type BoxPruning = FoundBy<AxisPruner>;
 
 /// The finder of [`BoxPruning`].
 #[derive(Clone, Debug, Default)]

@@ -39,8 +39,8 @@ const ABSENT: u32 = u32::MAX;
 /// Memory: 96 bytes per number (72 with an axis left out), 9 to 18 per pair.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sap {
-    /// The axis that is left out, if it is below 3.
-    left_out: usize,
+    /// On this axis nothing is sorted.
+    left_out: Option<usize>,
     boxes: Vec<Aabb>,
     ends: [Vec<u64>; 3],
     /// Where the lower and the upper end of each box stand; [`ABSENT`] for no box.
@@ -101,17 +101,17 @@ fn pair_key(a: u32, b: u32) -> u64 {
 }
 
 impl Sap {
-    /// Nothing; the axis is left out if it is below 3.
-    pub(crate) fn without_axis(left_out: usize) -> Sap {
+    /// Nothing; an axis may be left out.
+    pub(crate) fn new(left_out: Option<usize>) -> Sap {
         Sap { left_out, ..Sap::default() }
     }
 
     fn axes(&self) -> impl Iterator<Item = usize> + use<> {
         let left_out = self.left_out;
-        (0..3).filter(move |&axis| axis != left_out)
+        (0..3).filter(move |&axis| Some(axis) != left_out)
     }
 
-    /// Boxes were moved since [`Sap::settle`].
+    /// Boxes were moved since [`Sap::exchange`].
     pub(crate) fn is_unsettled(&self) -> bool {
         !self.moved.is_empty()
     }
@@ -123,29 +123,31 @@ impl Sap {
     /// There is a box of this number.
     #[inline]
     pub(crate) fn has(&self, number: u32) -> bool {
-        let axis = usize::from(self.left_out == 0);
+        let axis = usize::from(self.left_out == Some(0));
         self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
     }
 
-    /// The pairs that overlap on all axes, also on the one that is left out; as numbers, in no order.
-    pub(crate) fn true_pairs(&self) -> impl Iterator<Item = (u32, u32)> {
-        let left_out = self.left_out;
-        self.pairs().filter(move |&(a, b)| {
-            let (a, b) = (&self.boxes[a as usize], &self.boxes[b as usize]);
-            3 <= left_out || (a.min[left_out] <= b.max[left_out] && b.min[left_out] <= a.max[left_out])
+    /// The pairs that overlap, also on an axis that is left out; as numbers, in no order.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.candidates().filter(|&(a, b)| {
+            self.left_out.is_none_or(|k| {
+                let (a, b) = (&self.boxes[a as usize], &self.boxes[b as usize]);
+                a.min[k] <= b.max[k] && b.min[k] <= a.max[k]
+            })
         })
     }
 
     /// The pairs that overlap on the axes that are kept.
-    fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+    fn candidates(&self) -> impl Iterator<Item = (u32, u32)> {
         self.pairs.iter().map(|&pair| ((pair >> 32) as u32, pair as u32))
     }
 
+    /// How many overlap on the axes that are kept.
     pub(crate) fn n_pairs(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Moves a box that is there; [`Sap::settle`] sorts its ends. Telling it twice is allowed.
+    /// Moves a box that is there; [`Sap::exchange`] sorts its ends. Telling it twice is allowed.
     #[inline]
     pub(crate) fn set(&mut self, number: u32, aabb: Aabb) {
         self.boxes[number as usize] = aabb;
@@ -154,14 +156,21 @@ impl Sap {
 
     /// The boxes overlap on the axes that are kept.
     #[inline]
-    fn overlap(boxes: &[Aabb], left_out: usize, a: u32, b: u32) -> bool {
+    fn overlap(boxes: &[Aabb], left_out: Option<usize>, a: u32, b: u32) -> bool {
         let (a, b) = (&boxes[a as usize], &boxes[b as usize]);
-        (0..3).all(|k| k == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
+        (0..3).all(|k| Some(k) == left_out || (a.min[k] <= b.max[k] && b.min[k] <= a.max[k]))
     }
 
-    /// Brings the ends of all that moved to their places. `max_trades` is how many trades per box may be made before
-    /// everything is sorted anew.
-    pub(crate) fn settle(&mut self, max_trades: u32) {
+    /// Takes out boxes that are there, brings what moved to its place, and puts in boxes whose numbers are free then. `max_trades` is how
+    /// many trades per box may be made before everything is sorted anew.
+    pub(crate) fn exchange(&mut self, going: &[u32], coming: &[(u32, Aabb)], max_trades: u32) {
+        self.remove(going);
+        self.settle(max_trades);
+        self.insert(coming);
+    }
+
+    /// Brings the ends of all that moved to their places.
+    fn settle(&mut self, max_trades: u32) {
         let moved = core::mem::take(&mut self.moved);
         let limit = self.counts.trades + u64::from(max_trades) * self.n_boxes as u64;
         let is_settled = if moved.len() * FEW < self.n_boxes {
@@ -281,7 +290,7 @@ impl Sap {
     }
 
     /// Removes boxes that are there, in one pass over the ends.
-    pub(crate) fn remove(&mut self, numbers: &[u32]) {
+    fn remove(&mut self, numbers: &[u32]) {
         if numbers.is_empty() {
             return;
         }
@@ -297,7 +306,7 @@ impl Sap {
             }
         }
         self.n_boxes -= numbers.len();
-        let axis = usize::from(self.left_out == 0);
+        let axis = usize::from(self.left_out == Some(0));
         let place = &self.place[axis];
         self.pairs.retain(|pair| {
             place[(pair >> 32) as usize][0] != ABSENT && place[*pair as u32 as usize][0] != ABSENT
@@ -307,7 +316,7 @@ impl Sap {
 
     /// Adds boxes, whose numbers are free: their ends are sorted and merged with those that are there, from the back, in
     /// O(n + m log m). All that moved must be settled.
-    pub(crate) fn insert(&mut self, new: &[(u32, Aabb)]) {
+    fn insert(&mut self, new: &[(u32, Aabb)]) {
         if new.is_empty() {
             return;
         }
@@ -388,9 +397,9 @@ impl Sap {
         numbers.extend((0..self.boxes.len() as u32).filter(|&number| self.has(number)));
         flat.clear();
         flat.extend_from_slice(&self.boxes);
-        if self.left_out < 3 {
+        if let Some(axis) = self.left_out {
             for aabb in flat.iter_mut() {
-                (aabb.min[self.left_out], aabb.max[self.left_out]) = (0.0, 0.0);
+                (aabb.min[axis], aabb.max[axis]) = (0.0, 0.0);
             }
         }
         columns.fill(numbers, flat, 0);
@@ -410,7 +419,7 @@ impl Sap {
         numbers.clear();
         numbers.extend(new.iter().map(|&(number, _)| number));
         let mut axis = axis::of_greatest_variance(numbers, &self.boxes);
-        if axis == self.left_out {
+        if Some(axis) == self.left_out {
             axis = (axis + 1) % 3;
         }
         is_new.clear();

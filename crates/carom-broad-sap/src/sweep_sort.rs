@@ -9,15 +9,15 @@
 use crate::axis;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{Changes, Found, PairFinder, ProxyTable, Rebuilt};
+use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
 use glam::DVec3;
 
 /// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all of them meet.
 ///
 /// `SweepSort::new()` takes the axis of greatest variance; `SweepSort::with_finder(Sweep::along(line))` another line.
 ///
-/// Memory: 60 bytes per slot beside that of [`Rebuilt`].
-pub type SweepSort = Rebuilt<Sweep>;
+/// Memory: 60 bytes per slot beside that of [`FoundBy`].
+pub type SweepSort = FoundBy<Sweep>;
 
 /// The line that a sweep goes along.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

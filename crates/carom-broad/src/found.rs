@@ -16,19 +16,22 @@ pub struct Found {
     pub tests: u64,
     /// Cells, lists or nodes visited.
     pub nodes: u64,
+    /// Candidates kept for the next search.
+    pub candidates: u64,
+    /// Times that a structure that is kept was made anew.
+    pub rebuilds: u64,
 }
 
 impl Found {
     /// No pairs.
     pub const fn new() -> Found {
-        Found { low: Vec::new(), high: Vec::new(), n: 0, tests: 0, nodes: 0 }
+        Found { low: Vec::new(), high: Vec::new(), n: 0, tests: 0, nodes: 0, candidates: 0, rebuilds: 0 }
     }
 
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.n = 0;
-        self.tests = 0;
-        self.nodes = 0;
+        (self.tests, self.nodes, self.candidates, self.rebuilds) = (0, 0, 0, 0);
     }
 
     /// The number of pairs.
@@ -81,6 +84,8 @@ impl Found {
         self.advance(n);
         self.tests += other.tests;
         self.nodes += other.nodes;
+        self.candidates += other.candidates;
+        self.rebuilds += other.rebuilds;
     }
 
     /// The smaller index of each pair.

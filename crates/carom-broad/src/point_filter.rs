@@ -16,7 +16,7 @@ use glam::DVec3;
 
 /// Puts points in front of another finder: worth its sorting where most bodies are far from all others.
 ///
-/// `Rebuilt::with_finder(PointFilter::new(finder))` is the broad phase.
+/// `FoundBy::with_finder(PointFilter::new(finder))` is the broad phase.
 ///
 /// Memory: 64 bytes per slot, beside that of the finder behind.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,8 @@
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility, Pair};
 use carom_broad_sap::{
-    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SweepAndPrune, SweepSort,
+    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
+    SweepAndPrune, SweepSort,
 };
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
@@ -40,7 +41,10 @@ fn all_agree(name: &str, boxes: &[Aabb]) -> f64 {
     let (pairs, parts) = found(MultiBoxPruning::with_finder(RegionPruner::new(regions())), boxes);
     assert!(pairs == expected, "{name}: regions");
     assert!(found(SweepAndPrune::new(), boxes).0 == expected, "{name}: sweep and prune");
-    assert!(found(MultiSap::new(regions()), boxes).0 == expected, "{name}: sweep and prune in regions");
+    assert!(
+        found(MultiSap::with_finder(RegionAxes::new(regions(), SapSettings::default())), boxes).0 == expected,
+        "{name}: sweep and prune in regions"
+    );
     assert!(found(SweepSort::new(), boxes).0 == expected, "{name}: sweep");
     println!(
         "{name}: {} pairs; tests per box and pair: columns {columns:.1}, regions {parts:.1}, axis {axis:.1}",

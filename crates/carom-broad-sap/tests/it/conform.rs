@@ -1,10 +1,10 @@
 //! Every algorithm keeps the contract.
 
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, PointFilter, Rebuilt};
+use carom_broad::{BroadPhase, Filter, FoundBy, PointFilter};
 use carom_broad_sap::{
-    AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SapSettings,
-    Sweep, SweepAndPrune, SweepLine, SweepSort,
+    AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
+    SapSettings, SortedAxes, Sweep, SweepAndPrune, SweepLine, SweepSort,
 };
 use carom_testkit::conform::{broad_phase, spatial_index};
 use glam::Vec3;
@@ -46,7 +46,7 @@ fn sweep_and_prune() {
 fn sweep_and_prune_with_few_and_with_endless_trades() {
     for trades in [0, 1, u32::MAX] {
         let settings = SapSettings::default().with_max_trades(trades);
-        broad_phase::check(|| SweepAndPrune::with_settings(settings));
+        broad_phase::check(|| SweepAndPrune::with_finder(SortedAxes::new(settings)));
     }
 }
 
@@ -54,7 +54,7 @@ fn sweep_and_prune_with_few_and_with_endless_trades() {
 fn sweep_and_prune_without_an_axis() {
     for axis in 0..3 {
         let settings = SapSettings::default().with_skipped_axis(axis);
-        broad_phase::check(|| SweepAndPrune::with_settings(settings));
+        broad_phase::check(|| SweepAndPrune::with_finder(SortedAxes::new(settings)));
     }
 }
 
@@ -67,11 +67,13 @@ fn multi_box_pruning() {
 
 #[test]
 fn multi_sap() {
-    broad_phase::check_in_places(|scale| MultiSap::new(regions(scale)));
-    broad_phase::check(|| MultiSap::new(Regions::default()));
-    spatial_index::check(|| MultiSap::new(regions(1.0)));
+    broad_phase::check_in_places(|scale| {
+        MultiSap::with_finder(RegionAxes::new(regions(scale), SapSettings::default()))
+    });
+    broad_phase::check(|| MultiSap::with_finder(RegionAxes::new(Regions::default(), SapSettings::default())));
+    spatial_index::check(|| MultiSap::with_finder(RegionAxes::new(regions(1.0), SapSettings::default())));
     let settings = SapSettings::default().with_skipped_axis(1);
-    broad_phase::check_in_places(|scale| MultiSap::with_settings(regions(scale), settings));
+    broad_phase::check_in_places(|scale| MultiSap::with_finder(RegionAxes::new(regions(scale), settings)));
 }
 
 /// Regions that overlap, touch, have gaps, and are points and planes.
@@ -89,7 +91,9 @@ fn regions_of_all_kinds() {
         Regions::new(&boxes).unwrap()
     };
     broad_phase::check_in_places(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
-    broad_phase::check_in_places(|scale| MultiSap::new(regions(scale)));
+    broad_phase::check_in_places(|scale| {
+        MultiSap::with_finder(RegionAxes::new(regions(scale), SapSettings::default()))
+    });
 }
 
 /// A finder of one's own needs one function.
@@ -116,18 +120,18 @@ fn a_finder_of_ones_own() {
             }
         }
     }
-    broad_phase::check(Rebuilt::<Twice>::new);
-    assert!(Rebuilt::<Twice>::new().is_empty());
+    broad_phase::check(FoundBy::<Twice>::new);
+    assert!(FoundBy::<Twice>::new().is_empty());
 }
 
 /// Bodies far from all others stay points, and nothing that touches does.
 #[test]
 fn points_in_front() {
-    type Filtered = Rebuilt<PointFilter<AxisPruner>>;
+    type Filtered = FoundBy<PointFilter<AxisPruner>>;
     broad_phase::check(Filtered::new);
     let scaled = |scale: f32| PointFilter::new(AxisPruner::default()).with_unit(3.0 * scale);
-    broad_phase::check_in_places(|scale| Rebuilt::with_finder(scaled(scale)));
-    broad_phase::check(|| Rebuilt::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default()))));
+    broad_phase::check_in_places(|scale| FoundBy::with_finder(scaled(scale)));
+    broad_phase::check(|| FoundBy::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default()))));
     let mut broad = Filtered::new();
     for x in [0.0, 10.0, 20.0, 20.5, 21.0, 40.0] {
         let aabb = Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };

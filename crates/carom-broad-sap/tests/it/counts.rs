@@ -2,7 +2,7 @@
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, ProxyId};
-use carom_broad_sap::{SapSettings, SweepAndPrune};
+use carom_broad_sap::{SapSettings, SortedAxes, SweepAndPrune};
 use carom_scenes::{Crowd, CrowdKind};
 use carom_testkit::conform::dice::Dice;
 
@@ -11,7 +11,8 @@ fn crowd(n: usize) -> Crowd {
 }
 
 fn filled(boxes: &[Aabb]) -> (SweepAndPrune, Vec<ProxyId>) {
-    let mut broad = SweepAndPrune::with_settings(SapSettings::default().with_max_trades(u32::MAX));
+    let mut broad =
+        SweepAndPrune::with_finder(SortedAxes::new(SapSettings::default().with_max_trades(u32::MAX)));
     let mut ids = Vec::new();
     let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
     broad.insert_batch(&batch, &mut ids).unwrap();
@@ -60,12 +61,12 @@ fn a_frame_costs_its_inversions() {
             let before: Vec<_> = (0..3).map(|axis| order(crowd.boxes(), axis)).collect();
             crowd.step();
             let s: u64 = (0..3).map(|axis| inversions(&before[axis], &order(crowd.boxes(), axis))).sum();
-            let (trades, ends) = (broad.n_trades(), broad.n_ends());
+            let (trades, ends) = (broad.finder().n_trades(), broad.finder().n_ends());
             let moves: Vec<_> = ids.iter().copied().zip(crowd.boxes().iter().copied()).collect();
             broad.update(&moves).unwrap();
             broad.pairs(&mut Vec::new());
-            assert_eq!(broad.n_trades() - trades, s);
-            assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+            assert_eq!(broad.finder().n_trades() - trades, s);
+            assert_eq!(broad.finder().n_ends() - ends, 6 * n as u64);
             assert!(0 < s);
             println!("n = {n}: {s} trades");
         }
@@ -78,14 +79,14 @@ fn trades_grow_with_the_power_five_thirds() {
     let trades = |n: usize| {
         let mut crowd = crowd(n);
         let (mut broad, ids) = filled(crowd.boxes());
-        let before = broad.n_trades();
+        let before = broad.finder().n_trades();
         for _ in 0..4 {
             crowd.step();
             let moves: Vec<_> = ids.iter().copied().zip(crowd.boxes().iter().copied()).collect();
             broad.update(&moves).unwrap();
             broad.pairs(&mut Vec::new());
         }
-        (broad.n_trades() - before) as f64
+        (broad.finder().n_trades() - before) as f64
     };
     let (few, many) = (trades(1000), trades(16_000));
     let exponent = (many / few).ln() / 16.0_f64.ln();
@@ -99,7 +100,7 @@ fn few_movers_do_not_look_at_the_others() {
     let mut dice = Dice::new(8);
     let crowd = crowd(8000);
     let (mut broad, ids) = filled(crowd.boxes());
-    let (ends, trades) = (broad.n_ends(), broad.n_trades());
+    let (ends, trades) = (broad.finder().n_ends(), broad.finder().n_trades());
     let moves: Vec<_> = (0..10)
         .map(|i| {
             let step = dice.point(0.01);
@@ -109,8 +110,8 @@ fn few_movers_do_not_look_at_the_others() {
         .collect();
     broad.update(&moves).unwrap();
     broad.pairs(&mut Vec::new());
-    assert_eq!(broad.n_ends() - ends, 60);
-    assert!(broad.n_trades() - trades < 4000, "{}", broad.n_trades() - trades);
+    assert_eq!(broad.finder().n_ends() - ends, 60);
+    assert!(broad.finder().n_trades() - trades < 4000, "{}", broad.finder().n_trades() - trades);
 }
 
 /// One pass over the ends for any number of boxes that come, and one for any number that go; nothing else grows with n but the
@@ -121,21 +122,21 @@ fn boxes_come_and_go_in_batches() {
         let crowd = crowd(n);
         let (old, new) = crowd.boxes().split_at(n - n / 8);
         let (mut broad, mut ids) = filled(old);
-        let ends = broad.n_ends();
+        let ends = broad.finder().n_ends();
         let batch: Vec<_> = new.iter().map(|&aabb| (aabb, Filter::default())).collect();
         broad.insert_batch(&batch, &mut ids).unwrap();
         let mut pairs = Vec::new();
         broad.pairs(&mut pairs);
-        assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+        assert_eq!(broad.finder().n_ends() - ends, 6 * n as u64);
         // A box shares its stretch of an axis with about as many as its size is of the world's.
         let side = (n as f64 / 0.1875).cbrt();
         let shared = (n / 8) as f64 * n as f64 * 2.2 / side;
         assert!((broad.counters().tests as f64) < shared, "{} tests, {shared}", broad.counters().tests);
-        let ends = broad.n_ends();
+        let ends = broad.finder().n_ends();
         let (gone, _) = ids.split_at(n / 3);
         broad.remove_batch(gone).unwrap();
         broad.pairs(&mut pairs);
-        assert_eq!(broad.n_ends() - ends, 6 * n as u64);
+        assert_eq!(broad.finder().n_ends() - ends, 6 * n as u64);
         broad.validate().unwrap();
     }
 }

@@ -4,7 +4,8 @@
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair};
 use carom_broad_sap::{
-    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionPruner, Regions, SweepAndPrune, SweepSort,
+    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
+    SweepAndPrune, SweepSort,
 };
 use carom_scenes::{Crowd, CrowdKind};
 use glam::Vec3;
@@ -44,7 +45,8 @@ fn same_bytes_on_any_number_of_threads() {
             let multi = MultiBoxPruning::with_finder(RegionPruner::new(regions()));
             assert!(run(multi, kind, threads) == expected, "regions, {threads} threads");
             assert!(
-                run(MultiSap::new(regions()), kind, threads) == expected,
+                run(MultiSap::with_finder(RegionAxes::new(regions(), SapSettings::default())), kind, threads)
+                    == expected,
                 "sap in regions, {threads} threads"
             );
             assert!(run(SweepAndPrune::new(), kind, threads) == expected, "sap, {threads} threads");

@@ -1,6 +1,7 @@
-//! A broad phase from any way to find pairs: all that is the same for algorithms that begin anew in each frame.
+//! A broad phase around any way to find pairs: all that is the same for every algorithm.
 //!
-//! An implementor writes one function, from boxes to touching pairs; handles, filters, order, events and queries are here.
+//! An implementor writes one function, from boxes to touching pairs, and is told what comes, moves and goes if it cares; handles,
+//! filters, order, events and queries are here.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
 
@@ -30,18 +31,42 @@ pub trait PairFinder {
     /// Pairs may be found more than once.
     const MAY_REPEAT: bool = false;
 
+    /// Slots have numbers below this.
+    const MAX_SLOTS: usize = u32::MAX as usize;
+
+    /// A box came to a free slot.
+    fn came(&mut self, slot: u32) {
+        let _ = slot;
+    }
+
+    /// The box of a slot was moved.
+    fn moved(&mut self, slot: u32, aabb: &Aabb) {
+        let _ = (slot, aabb);
+    }
+
+    /// The box left the slot.
+    fn left(&mut self, slot: u32) {
+        let _ = slot;
+    }
+
     /// Adds every pair of touching boxes among these live slots, which are in order, to `found`. Pairs of two static boxes may be
     /// left out: they are dropped afterwards, as all pairs are that their filters do not want.
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes, found: &mut Found);
+
+    /// Checks what it keeps from search to search. Slow; for tests.
+    fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
+        let _ = proxies;
+        Ok(())
+    }
 }
 
-/// A broad phase that finds all pairs anew whenever it is asked.
+/// The broad phase whose pairs a finder finds.
 ///
 /// Spatial queries go through the boxes one by one.
 ///
 /// Memory: that of the [`ProxyTable`], 40 bytes per slot, 8 per slot for lists of them, 8 per pair, and what the finder needs.
 #[derive(Default)]
-pub struct Rebuilt<F> {
+pub struct FoundBy<F> {
     finder: F,
     proxies: ProxyTable,
     changes: Changes,
@@ -56,17 +81,17 @@ pub struct Rebuilt<F> {
     counters: Counters,
 }
 
-impl<F: PairFinder + Default> Rebuilt<F> {
+impl<F: PairFinder + Default> FoundBy<F> {
     /// No boxes.
-    pub fn new() -> Rebuilt<F> {
-        Rebuilt::default()
+    pub fn new() -> FoundBy<F> {
+        FoundBy::with_finder(F::default())
     }
 }
 
-impl<F: PairFinder> Rebuilt<F> {
+impl<F: PairFinder> FoundBy<F> {
     /// No boxes, and this finder.
-    pub fn with_finder(finder: F) -> Rebuilt<F> {
-        Rebuilt {
+    pub fn with_finder(finder: F) -> FoundBy<F> {
+        FoundBy {
             finder,
             proxies: ProxyTable::new(),
             changes: Changes::default(),
@@ -86,6 +111,11 @@ impl<F: PairFinder> Rebuilt<F> {
         &self.finder
     }
 
+    fn admit(&mut self, id: ProxyId, filter: &Filter) {
+        self.finder.came(id.index());
+        self.note(filter);
+    }
+
     fn note(&mut self, filter: &Filter) {
         self.changes.statics |= filter.mobility == Mobility::Static;
         self.is_filtered |= *filter != Filter::default();
@@ -94,12 +124,17 @@ impl<F: PairFinder> Rebuilt<F> {
     fn note_slot(&mut self, id: ProxyId) {
         self.changes.statics |= self.proxies.filters()[id.index() as usize].mobility == Mobility::Static;
     }
+
+    fn check_room(&self, more: usize) -> Result<(), BroadPhaseError> {
+        if F::MAX_SLOTS < self.proxies.n_slots() + more { Err(BroadPhaseError::Full) } else { Ok(()) }
+    }
 }
 
-impl<F: PairFinder> BroadPhase for Rebuilt<F> {
+impl<F: PairFinder> BroadPhase for FoundBy<F> {
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        self.check_room(1)?;
         let id = self.proxies.insert(aabb, filter)?;
-        self.note(&filter);
+        self.admit(id, &filter);
         Ok(id)
     }
 
@@ -108,8 +143,10 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
         boxes: &[(Aabb, Filter)],
         ids: &mut Vec<ProxyId>,
     ) -> Result<(), BroadPhaseError> {
+        self.check_room(boxes.len())?;
+        let first = ids.len();
         self.proxies.insert_batch(boxes, ids)?;
-        boxes.iter().for_each(|(_, filter)| self.note(filter));
+        ids[first..].iter().zip(boxes).for_each(|(id, (_, filter))| self.admit(*id, filter));
         Ok(())
     }
 
@@ -117,6 +154,7 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
         self.proxies.remove_batch(ids)?;
         for &id in ids {
             self.note_slot(id);
+            self.finder.left(id.index());
             self.log.note_removed(id.index());
         }
         Ok(())
@@ -124,6 +162,7 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
 
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         self.proxies.update(moves)?;
+        moves.iter().for_each(|(id, aabb)| self.finder.moved(id.index(), aabb));
         if self.is_filtered && !self.changes.statics {
             moves.iter().for_each(|&(id, _)| self.note_slot(id));
         }
@@ -142,7 +181,7 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
     }
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {
-        let Rebuilt { finder, proxies, slots, found, counts, .. } = self;
+        let FoundBy { finder, proxies, slots, found, counts, .. } = self;
         slots.clear();
         slots.extend(proxies.live());
         found.clear();
@@ -162,8 +201,8 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
             tests: found.tests,
             nodes: found.nodes,
             pairs: out.len() as u64,
-            candidates: 0,
-            rebuilds: self.counters.rebuilds + 1,
+            candidates: found.candidates,
+            rebuilds: self.counters.rebuilds + found.rebuilds,
         };
     }
 
@@ -180,11 +219,12 @@ impl<F: PairFinder> BroadPhase for Rebuilt<F> {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.proxies.validate()
+        self.proxies.validate()?;
+        self.finder.validate(&self.proxies)
     }
 }
 
-impl<F: PairFinder> SpatialIndex for Rebuilt<F> {
+impl<F: PairFinder> SpatialIndex for FoundBy<F> {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
     }
