@@ -77,7 +77,7 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
 impl Level {
     /// The slots at these places; none for NaN, whose runs go backwards.
     fn slots_between(&self, begin: u32, end: u32) -> &[u32] {
-        self.slots.get(begin as usize..end as usize).unwrap_or(&[])
+        self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
     fn visit_box(

@@ -75,9 +75,9 @@ impl Cells {
             let most = if i == 0 { MAX_ALONG } else { MAX_ACROSS };
             side[axis] = side[axis].max(length[axis] / f64::from(most - 1));
             if 0 < i {
-                // The second term pays for the rounding of coordinates far from the origin, in `below`.
+                // The second term is twice what `below` adds for the rounding of coordinates far from the origin.
                 let far = low[axis].abs().max((low[axis] + length[axis]).abs());
-                side[axis] = side[axis].max(ROOM * f64::from(wanted.reach[axis]) + 1e-6 * far);
+                side[axis] = side[axis].max(ROOM * f64::from(wanted.reach[axis]) + 3.6e-7 * far);
             }
         }
         // A length of 0 is one cell, also where the side is 0.
@@ -126,8 +126,8 @@ impl Cells {
     /// A coordinate at which, or above, everything has its least corner that reaches `min`.
     #[inline(always)]
     pub(crate) fn below(&self, axis: usize, min: f32) -> f32 {
-        // An extent and two differences, each off by a rounding of 2^-24.
-        min - self.reach[axis] * 1.000_01 - min.abs() * 2.5e-7
+        // An extent and two differences, each off by a rounding of 2^-24 = 6e-8.
+        min - self.reach[axis] * 1.000_01 - min.abs() * 1.8e-7
     }
 
     /// The first and last cell, along one axis, of the least corners of all boxes that reach from `min` to `max`.
@@ -146,7 +146,7 @@ impl Cells {
             last: splat((self.dims[axis] - 1) as f32),
             reach: splat(self.reach[axis] * 1.000_01),
             // As in `below`: rounding.
-            slack: splat(2.5e-7),
+            slack: splat(1.8e-7),
             zero: splat(0.0),
         }
     }

@@ -7,7 +7,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
 //! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as much as any other.
 
-use crate::find::{Found, cheaper};
+use crate::find::{Found, cheaper, pieces};
 use crate::level::{BuildWork, Level};
 use crate::plan::Sample;
 use crate::{hierarchical, uniform};
@@ -129,7 +129,7 @@ impl Grids {
             self.levels[self.n].build(cells, boxes, &list, build, &mut long, &mut crowd, |cells, crowd| {
                 in_all < MAX_CROWDS && crowd.len() < list.len() && sample.would_part(boxes, crowd, cells)
             });
-            self.n += usize::from(0 < self.levels[self.n].n);
+            self.n += usize::from(0 < self.levels[self.n].packed.n);
             // A sample that missed all but the shortest boxes: the next time they are measured.
             is_stuck = long.len() == list.len();
             for rest in [&mut crowd, &mut long] {
@@ -152,13 +152,13 @@ impl Grids {
             for cell in 0..level.cells.n_cells() as u32 {
                 let (begin, end) = level.run(cell, cell);
                 for place in begin..end {
-                    let slot = level.slots[place as usize];
+                    let slot = level.packed.slots[place as usize];
                     let aabb = &boxes[slot as usize];
                     let strides = level.cells.strides();
                     let own: u32 =
                         (0..3).map(|axis| level.cells.cell(axis, aabb.min[axis]) * strides[axis]).sum();
                     let fits = (0..3).all(|axis| aabb.extents()[axis] <= level.cells.reach[axis]);
-                    let corners = level.corners(place as usize);
+                    let corners = level.packed.corners(place as usize);
                     if own != cell || !fits || corners != (aabb.min.to_array(), aabb.max.to_array()) {
                         return Err(format!("slot {slot} at place {place} of cell {cell}: {aabb:?}"));
                     }
@@ -367,8 +367,5 @@ fn search(level: &Level, other: Option<&Level>, found: &mut Found) {
             (askers, Some(asked))
         }
     };
-    #[cfg(feature = "parallel")]
-    crate::par::ask(askers, asked, found);
-    #[cfg(not(feature = "parallel"))]
-    crate::find::ask(askers, asked, 0, askers.n, found);
+    pieces(askers.packed.n, found, |first, last, found| crate::find::ask(askers, asked, first, last, found));
 }

@@ -8,12 +8,18 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.3 and 7.1.6 (half of the neighbours when all ask).
 //! Differs: runs of cells instead of cells, along one axis sorted but not divided; lists of tasks.
 
-use crate::level::{Level, PADDING};
+use crate::level::Level;
+use crate::packed::{PADDING, Packed};
+#[cfg(feature = "parallel")]
+pub(crate) use crate::par::pieces;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 
 /// Boxes whose questions are written down at a time: they stay in the nearest cache.
 const PIECE: usize = 256;
+
+/// Boxes tested before there is room made for more pairs.
+const BATCH: usize = 1 << 14;
 
 /// Boxes looked at to learn which of two grids should ask the other.
 const N_SAMPLES: usize = 32;
@@ -42,6 +48,14 @@ struct Tasks {
     end: Vec<u32>,
 }
 
+impl Tasks {
+    fn clear(&mut self) {
+        for list in [&mut self.who, &mut self.begin, &mut self.end] {
+            list.clear();
+        }
+    }
+}
+
 impl Found {
     /// Forgets the pairs and keeps the room.
     pub(crate) fn clear(&mut self) {
@@ -57,6 +71,22 @@ impl Found {
             self.low.resize(size, 0);
             self.high.resize(size, 0);
         }
+    }
+
+    /// Writes down that the box at a place asks a run of places.
+    #[inline]
+    pub(crate) fn push_task(&mut self, who: usize, begin: u32, end: u32) {
+        self.tasks.who.push(who as u32);
+        self.tasks.begin.push(begin);
+        self.tasks.end.push(end);
+    }
+
+    /// Runs the tasks that are written down, and forgets them.
+    pub(crate) fn run_tasks(&mut self, askers: &Packed, asked: &Packed) {
+        let mut tasks = core::mem::take(&mut self.tasks);
+        dispatch(Run { askers, asked, tasks: &tasks, out: self });
+        tasks.clear();
+        self.tasks = tasks;
     }
 
     /// Appends what another has found.
@@ -81,23 +111,36 @@ impl Found {
 
 /// Appends the touching boxes of one grid, or of two; those at `first..last` of the first ask.
 pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usize, out: &mut Found) {
-    match asked {
-        None => dispatch(Within { level: askers, first, last, out }),
-        Some(asked) => dispatch(Between { askers, asked, first, last, out }),
+    let Some(asked) = asked else {
+        return dispatch(Within { level: askers, first, last, out });
+    };
+    for start in (first..last).step_by(PIECE) {
+        for place in start..last.min(start + PIECE) {
+            let (min, max) = askers.packed.corners(place);
+            asked.runs(min, max, |begin, end| out.push_task(place, begin, end));
+        }
+        out.run_tasks(&askers.packed, &asked.packed);
     }
+}
+
+/// Calls `ask` with the ends of ranges that make up `0..n`.
+#[cfg(not(feature = "parallel"))]
+pub(crate) fn pieces(n: usize, out: &mut Found, ask: impl Fn(usize, usize, &mut Found)) {
+    ask(0, n, out);
 }
 
 /// The two grids in the order in which the first should ask the second.
 pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
     let cost = |askers: &Level, asked: &Level| {
-        let n = N_SAMPLES.min(askers.n);
+        let n_askers = askers.packed.n;
+        let n = N_SAMPLES.min(n_askers);
         let sum: u64 = (0..n)
             .map(|i| {
-                let (min, max) = askers.corners(i * askers.n / n);
+                let (min, max) = askers.packed.corners(i * n_askers / n);
                 asked.cost(min, max)
             })
             .sum();
-        sum.saturating_mul(askers.n as u64) / n.max(1) as u64
+        sum.saturating_mul(n_askers as u64) / n.max(1) as u64
     };
     if cost(a, b) <= cost(b, a) { (a, b) } else { (b, a) }
 }
@@ -124,12 +167,10 @@ impl Kernel for Within<'_> {
         while start < last {
             let end = last.min(start + PIECE);
             let n_tasks = own_rows(simd, level, start, end, &mut tasks);
-            let mut length = 0;
             for i in 0..end - start {
                 tasks.who[i] = (start + i) as u32;
                 tasks.begin[i] = (start + i + 1) as u32;
                 tasks.end[i] = level.starts[tasks.end[i] as usize + 1];
-                length += (tasks.end[i] - tasks.begin[i]) as usize;
             }
             // The lanes behind the last box ask nothing.
             let first_row = (end - start).next_multiple_of(8);
@@ -138,14 +179,11 @@ impl Kernel for Within<'_> {
             }
             for i in first_row..n_tasks {
                 (tasks.begin[i], tasks.end[i]) = level.run(tasks.begin[i], tasks.end[i]);
-                length += (tasks.end[i] - tasks.begin[i]) as usize;
             }
-            out.reserve(length + PADDING);
-            meet(simd, level, level, &tasks, n_tasks, out);
-            out.tests += length as u64;
-            out.runs += n_tasks as u64;
+            run_batches(simd, &level.packed, &level.packed, &tasks, n_tasks, out);
             start = end;
         }
+        tasks.clear();
         out.tasks = tasks;
     }
 }
@@ -163,7 +201,7 @@ fn own_rows<S: Simd>(simd: S, level: &Level, start: usize, end: usize, tasks: &m
     let mut n_tasks = (end - start).next_multiple_of(8);
     let mut at = start;
     while at < end {
-        let load = |side: usize| S::F32x8::load_or(simd, &level.sides[side], at, 0.0);
+        let load = |side: usize| S::F32x8::load_or(simd, &level.packed.sides[side], at, 0.0);
         let (min_x, min_y, min_z) = (load(x), load(y), load(z));
         let (y_cell, z_cell) = (across.cell(min_y), behind.cell(min_z));
         let row = y_cell * row_y + z_cell * row_z;
@@ -196,51 +234,60 @@ fn own_rows<S: Simd>(simd: S, level: &Level, start: usize, end: usize, tasks: &m
     n_tasks
 }
 
-struct Between<'a> {
-    askers: &'a Level,
-    asked: &'a Level,
-    first: usize,
-    last: usize,
+/// Runs tasks that are written down.
+struct Run<'a> {
+    askers: &'a Packed,
+    asked: &'a Packed,
+    tasks: &'a Tasks,
     out: &'a mut Found,
 }
 
-impl Kernel for Between<'_> {
+impl Kernel for Run<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Between { askers, asked, first, last, out } = self;
-        let mut tasks = core::mem::take(&mut out.tasks);
-        let mut start = first;
-        while start < last {
-            let end = last.min(start + PIECE);
-            for list in [&mut tasks.who, &mut tasks.begin, &mut tasks.end] {
-                list.clear();
-            }
-            let mut length = 0;
-            for place in start..end {
-                let (min, max) = askers.corners(place);
-                asked.runs(min, max, |begin, end| {
-                    tasks.who.push(place as u32);
-                    tasks.begin.push(begin);
-                    tasks.end.push(end);
-                    length += (end - begin) as usize;
-                });
-            }
-            let n_tasks = tasks.who.len();
-            out.reserve(length + PADDING);
-            meet(simd, askers, asked, &tasks, n_tasks, out);
-            out.tests += length as u64;
-            out.runs += n_tasks as u64;
-            start = end;
+        let Run { askers, asked, tasks, out } = self;
+        run_batches(simd, askers, asked, tasks, tasks.who.len(), out);
+    }
+}
+
+/// Runs the first tasks, so many at a time that the room for all that they may find stays small.
+#[inline(always)]
+fn run_batches<S: Simd>(
+    simd: S,
+    askers: &Packed,
+    asked: &Packed,
+    tasks: &Tasks,
+    n_tasks: usize,
+    out: &mut Found,
+) {
+    out.runs += n_tasks as u64;
+    let mut first = 0;
+    while first < n_tasks {
+        let (mut last, mut length) = (first, 0);
+        while last < n_tasks && length < BATCH {
+            length += (tasks.end[last] - tasks.begin[last]) as usize;
+            last += 1;
         }
-        out.tasks = tasks;
+        out.tests += length as u64;
+        out.reserve(length + PADDING);
+        meet(simd, askers, asked, tasks, first, last, out);
+        first = last;
     }
 }
 
 /// Tests each asker against its run, and writes down what touches.
 #[inline(always)]
-fn meet<S: Simd>(simd: S, askers: &Level, asked: &Level, tasks: &Tasks, n_tasks: usize, out: &mut Found) {
+fn meet<S: Simd>(
+    simd: S,
+    askers: &Packed,
+    asked: &Packed,
+    tasks: &Tasks,
+    first: usize,
+    last: usize,
+    out: &mut Found,
+) {
     // One length for all: one check per step.
     let size = asked.n + PADDING;
     let [min_x, min_y, min_z, max_x, max_y, max_z] = &asked.sides;
@@ -249,9 +296,9 @@ fn meet<S: Simd>(simd: S, askers: &Level, asked: &Level, tasks: &Tasks, n_tasks:
     let slots = &asked.slots[..size];
     let room = out.low.len();
     let (low, high) = (&mut out.low[..room], &mut out.high[..room]);
-    let (who, begin, end) = (&tasks.who[..n_tasks], &tasks.begin[..n_tasks], &tasks.end[..n_tasks]);
+    let (who, begin, end) = (&tasks.who[..last], &tasks.begin[..last], &tasks.end[..last]);
     let mut n = out.n;
-    for task in 0..n_tasks {
+    for task in first..last {
         let place = who[task] as usize;
         let (low_corner, high_corner) = askers.corners(place);
         let a_min_x = S::F32x8::splat(simd, low_corner[0]);

@@ -28,18 +28,18 @@ pub struct Hierarchical;
 
 /// Boxes in cells as large as they are, rebuilt in every frame; for boxes of many sizes.
 ///
-/// Memory: 40 bytes per slot of the table, up to 110 per box, 16 per pair while searching.
+/// Memory: 40 bytes per slot of the table, up to 110 per box, 20 per pair while searching.
 pub type HierarchicalGrid = DenseGrid<Hierarchical>;
 
 /// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all.
 #[inline]
-fn doubling(size: f32) -> usize {
+pub(crate) fn doubling(size: f32) -> usize {
     ((size.to_bits() + ((1 << 23) - 1)) >> 23) as usize
 }
 
 /// The largest extent; finite and not negative for a sound box.
 #[inline]
-fn size(aabb: &Aabb) -> f32 {
+pub(crate) fn size(aabb: &Aabb) -> f32 {
     let extents = aabb.extents();
     extents.x.max(extents.y).max(extents.z)
 }

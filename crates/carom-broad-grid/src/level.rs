@@ -8,12 +8,10 @@
 //! each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting).
 
 use crate::cells::Cells;
+use crate::packed::{PADDING, Packed};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
-
-/// Places behind the last that may be read, and are not meant.
-pub(crate) const PADDING: usize = 8;
 
 /// A cell with more boxes than this, and so many times the mean, is a crowd.
 const CROWD: (usize, usize) = (64, 8);
@@ -26,12 +24,8 @@ pub(crate) struct Level {
     pub(crate) cells: Cells,
     /// Where each cell begins; one more at the end, and one spare.
     pub(crate) starts: Vec<u32>,
-    /// By place: whose box it is.
-    pub(crate) slots: Vec<u32>,
-    /// By place: minima on the axes of the world, then maxima.
-    pub(crate) sides: [Vec<f32>; 6],
-    /// The number of places that are meant.
-    pub(crate) n: usize,
+    /// By place.
+    pub(crate) packed: Packed,
 }
 
 /// What building needs in between.
@@ -94,23 +88,18 @@ impl Level {
             sum += *start;
             *start = sum;
         }
-        self.n = n;
-        self.slots.resize(n + PADDING, 0);
+        self.packed.slots.resize(n + PADDING, 0);
         for (&cell, &slot) in cells[..n].iter().zip(&*slots) {
             let place = &mut self.starts[cell as usize + 1];
-            self.slots[*place as usize] = slot;
+            self.packed.slots[*place as usize] = slot;
             *place += 1;
         }
-        for side in &mut self.sides {
-            side.resize(n + PADDING, 0.0);
-        }
-        dispatch(Gather { boxes, slots: &self.slots[..n], sides: &mut self.sides });
+        self.packed.gather(boxes, n);
     }
 
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let sides: usize = self.sides.iter().map(Vec::capacity).sum();
-        4 * (self.starts.capacity() + self.slots.capacity() + sides)
+        4 * self.starts.capacity() + self.packed.bytes()
     }
 
     /// The places of a run of cells; the first is not before the second when the run goes backwards.
@@ -145,15 +134,8 @@ impl Level {
             u64::from(last - first) + 1
         });
         let rows = wide[self.cells.axes[1]] * wide[self.cells.axes[2]];
-        let share = rows * wide[self.cells.axes[0]] * self.n as u64 / self.cells.n_cells() as u64;
+        let share = rows * wide[self.cells.axes[0]] * self.packed.n as u64 / self.cells.n_cells() as u64;
         rows + share / 8
-    }
-
-    /// The sides of the box at a place.
-    #[inline(always)]
-    pub(crate) fn corners(&self, place: usize) -> ([f32; 3], [f32; 3]) {
-        let [min_x, min_y, min_z, max_x, max_y, max_z] = &self.sides;
-        ([min_x[place], min_y[place], min_z[place]], [max_x[place], max_y[place], max_z[place]])
     }
 }
 
@@ -209,34 +191,5 @@ impl Kernel for Assign<'_> {
             }
         }
         n
-    }
-}
-
-/// Copies the boxes to their places.
-struct Gather<'a> {
-    boxes: &'a [Aabb],
-    slots: &'a [u32],
-    sides: &'a mut [Vec<f32>; 6],
-}
-
-impl Kernel for Gather<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        const AHEAD: usize = 16;
-        let Gather { boxes, slots, sides } = self;
-        let n = slots.len();
-        let [min_x, min_y, min_z, max_x, max_y, max_z] = sides;
-        let (min_x, min_y, min_z) = (&mut min_x[..n], &mut min_y[..n], &mut min_z[..n]);
-        let (max_x, max_y, max_z) = (&mut max_x[..n], &mut max_y[..n], &mut max_z[..n]);
-        for place in 0..n {
-            if let Some(&later) = slots.get(place + AHEAD) {
-                simd.prefetch(boxes, later as usize);
-            }
-            let aabb = &boxes[slots[place] as usize];
-            (min_x[place], min_y[place], min_z[place]) = (aabb.min.x, aabb.min.y, aabb.min.z);
-            (max_x[place], max_y[place], max_z[place]) = (aabb.max.x, aabb.max.y, aabb.max.z);
-        }
     }
 }

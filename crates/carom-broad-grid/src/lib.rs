@@ -23,10 +23,14 @@
 //! # Which one to use
 //! | | for | when a box moves | weak at |
 //! |---|---|---|---|
-//! | [`UniformGrid`] | the first choice: any motion, sizes alike or mixed | all is sorted anew, at some 30 ns a box | few movers among many at rest |
+//! | [`UniformGrid`] | the first choice: any motion, sizes alike or mixed | all are sorted anew, at some 30 ns a box | few movers among many at rest |
 //! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike |
+//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells, of which there are up to 8 | memory; sizes spread over decades |
+//! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs |
 //!
-//! Where motion is small, the tree of `carom-broad-tree` keeps its list of pairs from frame to frame and is faster.
+//! None needs the bounds of the world, and none falls off for a box as large as the world, for boxes all in one place, or for
+//! crowds within crowds. Where motion is small, the tree of `carom-broad-tree` keeps its list of pairs from frame to frame
+//! and is faster than all of these.
 //!
 //! # Memory
 //! Bytes at most, measured with 20,000 boxes in a sparse and in a dense crowd (a test holds them); the table of proxies (40
@@ -34,8 +38,10 @@
 //!
 //! | | per box | per pair, while searching |
 //! |---|---|---|
-//! | [`UniformGrid`] | 60: 28 in the grid, 12 in lists, up to 16 of cells, 4 to count in | 16 |
-//! | [`HierarchicalGrid`] | 110: the same, and room to spare in each level | 16 |
+//! | [`UniformGrid`] | 60: 28 in the grid, 12 in lists, up to 16 of cells, 4 to count in | 20 |
+//! | [`HierarchicalGrid`] | 110: the same, and room to spare in each level | 20 |
+//! | [`SpatialHash`] | 800 where every box has its cells to itself, of which there are 3 on average: 52 in tables, the rest by cell | 20 for each cell that the two share |
+//! | [`LooseOctree`] | 250 where every box has its cell to itself | 20 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -44,14 +50,23 @@ extern crate alloc;
 mod ask;
 mod cells;
 mod dense;
+mod descend;
 mod find;
 mod hierarchical;
 mod level;
+mod loose_octree;
+mod nodes;
+mod packed;
 #[cfg(feature = "parallel")]
 mod par;
 mod plan;
+mod sparse;
+mod spatial_hash;
 mod uniform;
 
 pub use dense::{DenseGrid, Layout};
 pub use hierarchical::{Hierarchical, HierarchicalGrid};
+pub use loose_octree::{Loose, LooseOctree};
+pub use sparse::{Placement, SparseGrid};
+pub use spatial_hash::{Hashed, SpatialHash};
 pub use uniform::{Uniform, UniformGrid};

@@ -2,25 +2,23 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
-use crate::find::{self, Found};
-use crate::level::Level;
+use crate::find::Found;
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
-/// Boxes per piece: some 50 microseconds of work.
+/// Those who ask, per piece: some 50 microseconds of work.
 const PIECE: usize = 4096;
 
-/// As [`find::ask`], with all boxes asking.
-pub(crate) fn ask(askers: &Level, asked: Option<&Level>, out: &mut Found) {
-    if askers.n <= PIECE || rayon::current_num_threads() == 1 {
-        return find::ask(askers, asked, 0, askers.n, out);
+/// Calls `ask` with the ends of ranges that make up `0..n`, and what each found goes into `out`.
+pub(crate) fn pieces(n: usize, out: &mut Found, ask: impl Fn(usize, usize, &mut Found) + Sync) {
+    if n <= PIECE || rayon::current_num_threads() == 1 {
+        return ask(0, n, out);
     }
-    let n_pieces = askers.n.div_ceil(PIECE);
-    let pieces: Vec<Found> = (0..n_pieces)
+    let pieces: Vec<Found> = (0..n.div_ceil(PIECE))
         .into_par_iter()
         .map(|piece| {
             let mut found = Found::default();
-            find::ask(askers, asked, piece * PIECE, askers.n.min((piece + 1) * PIECE), &mut found);
+            ask(piece * PIECE, n.min((piece + 1) * PIECE), &mut found);
             found
         })
         .collect();

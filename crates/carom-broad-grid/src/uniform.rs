@@ -27,7 +27,7 @@ pub struct Uniform;
 
 /// Boxes in cells of one size, rebuilt in every frame; for boxes of like size, however they move.
 ///
-/// Memory: 40 bytes per slot of the table, up to 60 per box, 16 per pair while searching.
+/// Memory: 40 bytes per slot of the table, up to 60 per box, 20 per pair while searching.
 pub type UniformGrid = DenseGrid<Uniform>;
 
 impl Sealed for Uniform {

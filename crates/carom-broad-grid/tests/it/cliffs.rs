@@ -2,7 +2,7 @@
 
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility};
-use carom_broad_grid::{HierarchicalGrid, UniformGrid};
+use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
@@ -22,6 +22,8 @@ fn work(boxes: &[Aabb]) -> f64 {
     let works = [
         ("uniform", work_of(UniformGrid::new(), boxes)),
         ("hierarchical", work_of(HierarchicalGrid::new(), boxes)),
+        ("hashed", work_of(SpatialHash::new(), boxes)),
+        ("loose", work_of(LooseOctree::new(), boxes)),
     ];
     println!("{works:?}");
     works.iter().map(|(_, work)| *work).fold(0.0, f64::max)
@@ -47,6 +49,17 @@ fn one_outlier_far_away() {
         boxes[77] = Aabb::from_point(Vec3::new(far, -far, 0.0));
         let work = work(&boxes);
         assert!(work < 40.0, "{far}: {work} tests per box and pair");
+    }
+}
+
+#[test]
+fn a_world_far_from_the_origin() {
+    for far in [1e4, 1e6, -1e7] {
+        let shift = Vec3::new(far, 0.5 * far, -far);
+        let boxes: Vec<_> =
+            uniform().iter().map(|aabb| Aabb { min: aabb.min + shift, max: aabb.max + shift }).collect();
+        let work = work(&boxes);
+        assert!(work < 30.0, "{far}: {work} tests per box and pair");
     }
 }
 
@@ -119,6 +132,8 @@ fn all_on_a_line_and_in_a_plane() {
 fn resting_static_ground_costs_nothing() {
     static_ground(UniformGrid::new());
     static_ground(HierarchicalGrid::new());
+    static_ground(SpatialHash::new());
+    static_ground(LooseOctree::new());
 }
 
 fn static_ground(mut broad: impl BroadPhase) {

@@ -1,6 +1,6 @@
 //! Every structure keeps the contract.
 
-use carom_broad_grid::{HierarchicalGrid, UniformGrid};
+use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform;
 
 #[test]
@@ -21,4 +21,24 @@ fn hierarchical_conforms_to_broad_phase() {
 #[test]
 fn hierarchical_conforms_to_spatial_index() {
     conform::spatial_index::check(HierarchicalGrid::new);
+}
+
+#[test]
+fn hashed_conforms_to_broad_phase() {
+    conform::broad_phase::check(SpatialHash::new);
+}
+
+#[test]
+fn hashed_conforms_to_spatial_index() {
+    conform::spatial_index::check(SpatialHash::new);
+}
+
+#[test]
+fn loose_conforms_to_broad_phase() {
+    conform::broad_phase::check(LooseOctree::new);
+}
+
+#[test]
+fn loose_conforms_to_spatial_index() {
+    conform::spatial_index::check(LooseOctree::new);
 }

@@ -4,5 +4,6 @@
 mod cliffs;
 mod conform;
 mod memory;
+mod sparse;
 #[cfg(feature = "parallel")]
 mod threads;

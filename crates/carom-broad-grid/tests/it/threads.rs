@@ -1,7 +1,7 @@
 //! The same bytes for any number of threads.
 
 use carom_broad::{BroadPhase, Counters, Filter, Pair};
-use carom_broad_grid::{HierarchicalGrid, UniformGrid};
+use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::dice::Dice;
 
 /// A few frames of a crowd, of which every third is a jump.
@@ -43,4 +43,6 @@ fn compare<B: BroadPhase>(make: impl Fn() -> B + Sync) {
 fn one_two_and_seven_threads_give_the_same() {
     compare(UniformGrid::new);
     compare(HierarchicalGrid::new);
+    compare(SpatialHash::new);
+    compare(LooseOctree::new);
 }

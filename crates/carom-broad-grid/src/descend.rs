@@ -1,0 +1,130 @@
+//! A box, a ray, a point against the kept cells, from the topmost down.
+//!
+//! A cell is entered when the query meets all that its boxes, and those of the cells within it, may fill. Near cells come
+//! first. What the answer rests on is decided on the exact box, as every other structure decides it.
+//!
+//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000 (queries by loose bounds).
+
+use crate::loose_octree::REACH;
+use crate::nodes::Node;
+use crate::sparse::{Placement, SparseGrid};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{
+    BoxHit, BroadPhase, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray,
+};
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::{DVec3, Vec3};
+
+type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
+
+impl<P: Placement> SparseGrid<P> {
+    /// What the boxes at home in a node, and in those below, may fill. A box that is in several cells is at home in the
+    /// one of its least corner.
+    fn bounds(node: &Node) -> Aabb {
+        let (corner, side) = node.key.corner();
+        let (below, above) = if P::IS_LOOSE { (REACH, 1.0 + REACH) } else { (0.0, 2.0) };
+        let corner = DVec3::from_array(corner);
+        Aabb::around(corner - below * side, corner + above * side)
+    }
+
+    /// Calls `visit` with the bounds of every node, and how far below the top it is.
+    pub(crate) fn visit_nodes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        let mut nodes: Vec<(usize, u32)> = self.nodes.roots.iter().map(|&root| (0, root)).collect();
+        while let Some((depth, number)) = nodes.pop() {
+            let node = &self.nodes.nodes[number as usize];
+            visit(depth, &Self::bounds(node));
+            nodes.extend(self.nodes.children(node).map(|child| (depth + 1, child)));
+        }
+    }
+
+    /// The members that are at home in a node.
+    fn residents(&self, node: &Node) -> impl Iterator<Item = u32> {
+        self.nodes.members(node).filter(|&slot| P::IS_LOOSE || self.places[slot as usize].first == node.key)
+    }
+
+    /// The slots that are in no cell yet.
+    fn unsettled(&self) -> impl Iterator<Item = u32> {
+        // A slot may be listed twice; then the table, not the list, says what there is.
+        let (all, listed) = if self.pending.is_empty() { (0, 0) } else { (self.proxies.n_slots(), 1) };
+        let is_nowhere = |slot: &u32| self.places[*slot as usize].first.level == 0;
+        self.proxies.live().take(all * listed).filter(is_nowhere)
+    }
+
+    /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives the new end.
+    fn descend(
+        &self,
+        mut end: f32,
+        reaches: impl Fn(&Aabb, f32) -> Option<f32>,
+        mut open: impl FnMut(&Node, f32) -> ControlFlow<(), f32>,
+    ) -> ControlFlow<(), f32> {
+        let mut stack: Vec<(f32, u32)> = Vec::new();
+        let push = |stack: &mut Vec<(f32, u32)>, children: &mut dyn Iterator<Item = u32>, end: f32| {
+            let first = stack.len();
+            for child in children {
+                if let Some(at) = reaches(&Self::bounds(&self.nodes.nodes[child as usize]), end) {
+                    stack.push((at, child));
+                }
+            }
+            // The nearest ends on top.
+            stack[first..].sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        };
+        push(&mut stack, &mut self.nodes.roots.iter().copied(), end);
+        while let Some((at, number)) = stack.pop() {
+            if end < at {
+                continue;
+            }
+            let node = &self.nodes.nodes[number as usize];
+            end = open(node, end)?;
+            push(&mut stack, &mut self.nodes.children(node), end);
+        }
+        ControlFlow::Continue(end)
+    }
+}
+
+impl<P: Placement> SpatialIndex for SparseGrid<P> {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let boxes = self.proxies().boxes();
+        let flow = self.descend(
+            0.0,
+            |bounds, _| bounds.overlaps(query).then_some(0.0),
+            |node, end| match scan_box(self.residents(node), boxes, query, visit) {
+                ControlFlow::Continue(()) => ControlFlow::Continue(end),
+                ControlFlow::Break(()) => ControlFlow::Break(()),
+            },
+        );
+        if flow.is_continue() {
+            let _ = scan_box(self.unsettled(), boxes, query, visit);
+        }
+    }
+
+    fn visit_ray(&self, ray: &Ray, interval: Interval, visit: Visit<'_>) {
+        let boxes = self.proxies().boxes();
+        let until = |end: f32| Interval::new(interval.min, end);
+        // What meets a box meets, rounded alike, all that holds the box.
+        let flow = self.descend(
+            interval.max,
+            |bounds, end| ray_box_entry(ray, bounds, until(end)),
+            |node, end| scan_ray(self.residents(node), boxes, ray, until(end), visit),
+        );
+        if let ControlFlow::Continue(end) = flow {
+            let _ = scan_ray(self.unsettled(), boxes, ray, until(end), visit);
+        }
+    }
+
+    fn visit_near(&self, point: Vec3, max_distance: f32, visit: Visit<'_>) {
+        let boxes = self.proxies().boxes();
+        if !point.is_finite() {
+            return;
+        }
+        let flow = self.descend(
+            max_distance,
+            |bounds, end| Some(point_box_distance(point, bounds)).filter(|&at| at <= end),
+            |node, end| scan_near(self.residents(node), boxes, point, end, visit),
+        );
+        if let ControlFlow::Continue(end) = flow {
+            let _ = scan_near(self.unsettled(), boxes, point, end, visit);
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Cells of all sizes that are powers of two, made when something enters and freed when the last leaves.
+//!
+//! A cell is found by its level and whole coordinates in a hash table, so there are no bounds of the world. The eight
+//! cells of half the size within a cell are its children: a query walks from the few topmost cells down, and never into
+//! empty space. Members of a cell hang in a chain of small blocks.
+//!
+//! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000; M. Teschner et al., Optimized Spatial Hashing for
+//! Collision Detection of Deformable Objects, VMV 2003 (cells in a hash table).
+//! Differs: cells are told apart by their coordinates, not by the hash alone.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use hashbrown::HashMap;
+
+/// No node, or no block.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The most levels: one for each exponent of an f32, and a little above.
+pub(crate) const N_LEVELS: usize = 288;
+
+/// Members per block; with the two links a block is half a cache line.
+const BLOCK: usize = 6;
+
+/// Positions of members count in steps of this per block.
+const STRIDE: u32 = 8;
+
+/// Which cell: its side is 2^(level - 127), its least corner `at` times that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) level: i32,
+    pub(crate) at: [i32; 3],
+}
+
+impl Key {
+    /// The cell of twice the side around this one.
+    pub(crate) fn parent(self) -> Key {
+        Key { level: self.level + 1, at: self.at.map(|at| at >> 1) }
+    }
+
+    /// The cell of a higher level around this one.
+    pub(crate) fn ancestor(self, level: i32) -> Key {
+        Key { level, at: self.at.map(|at| at >> (level - self.level).clamp(0, 31)) }
+    }
+
+    /// Which child of its parent it is.
+    fn octant(self) -> usize {
+        let [x, y, z] = self.at.map(|at| (at & 1) as usize);
+        x | y << 1 | z << 2
+    }
+
+    /// It touches the origin, as the topmost cells do.
+    fn is_top(self) -> bool {
+        self.at.iter().all(|&at| at == 0 || at == -1)
+    }
+
+    /// Where the cell begins on each axis, and its side. Exact.
+    pub(crate) fn corner(self) -> ([f64; 3], f64) {
+        let side = side(self.level);
+        (self.at.map(|at| f64::from(at) * side), side)
+    }
+}
+
+/// The side of the cells of a level. Exact.
+pub(crate) fn side(level: i32) -> f64 {
+    f64::from_bits(((level - 127 + 1023) as u64) << 52)
+}
+
+/// The cell, on one axis, of a coordinate that is less than 2^31 cells away. Exact: a power of two scales without rounding.
+#[inline]
+pub(crate) fn cell(x: f64, level: i32) -> i32 {
+    let scaled = x * f64::from_bits(((127 - level + 1023) as u64) << 52);
+    let whole = scaled as i64;
+    (whole - i64::from(scaled < whole as f64)) as i32
+}
+
+/// The least level in which every coordinate of the box is at most 2^24 cells away: the f32 are coarser there than the cells below.
+#[inline]
+pub(crate) fn least_level(aabb: &Aabb) -> i32 {
+    let farthest = aabb.min.abs().max(aabb.max.abs()).max_element();
+    ((farthest.to_bits() >> 23) as i32 - 23).max(1)
+}
+
+/// A cell in use.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) key: Key,
+    first_block: u32,
+    /// Members of its own.
+    pub(crate) n: u32,
+    /// Of these, those that are not static.
+    pub(crate) n_moving: u32,
+    /// A bit for each child in use.
+    children: u8,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    slots: [u32; BLOCK],
+    next: u32,
+    node: u32,
+}
+
+/// The cells in use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nodes {
+    by_key: HashMap<Key, u32>,
+    /// Free ones have no members and are not in the table.
+    pub(crate) nodes: Vec<Node>,
+    free_nodes: Vec<u32>,
+    blocks: Vec<Block>,
+    free_blocks: Vec<u32>,
+    /// Those without a parent: up to eight cells around the origin, all of one level.
+    pub(crate) roots: Vec<u32>,
+    /// How many nodes of each level have members.
+    pub(crate) n_occupied: Vec<u32>,
+}
+
+impl Nodes {
+    /// Forgets all and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.by_key.clear();
+        self.nodes.clear();
+        self.free_nodes.clear();
+        self.blocks.clear();
+        self.free_blocks.clear();
+        self.roots.clear();
+        self.n_occupied.clear();
+        self.n_occupied.resize(N_LEVELS, 0);
+    }
+
+    /// The node of a cell, if it is in use.
+    #[inline]
+    pub(crate) fn find(&self, key: Key) -> Option<u32> {
+        self.by_key.get(&key).copied()
+    }
+
+    /// Adds a member to a cell; the answer is its position.
+    pub(crate) fn add(&mut self, key: Key, slot: u32, is_moving: bool) -> u32 {
+        let number = self.find_or_make(key);
+        let node = &mut self.nodes[number as usize];
+        let lane = node.n % BLOCK as u32;
+        if node.n == 0 {
+            self.n_occupied.resize(N_LEVELS, 0);
+            self.n_occupied[key.level as usize] += 1;
+        }
+        if lane == 0 {
+            let block = Block { slots: [NONE; BLOCK], next: node.first_block, node: number };
+            node.first_block = match self.free_blocks.pop() {
+                Some(free) => {
+                    self.blocks[free as usize] = block;
+                    free
+                }
+                None => {
+                    self.blocks.push(block);
+                    self.blocks.len() as u32 - 1
+                }
+            };
+        }
+        node.n += 1;
+        node.n_moving += u32::from(is_moving);
+        self.blocks[node.first_block as usize].slots[lane as usize] = slot;
+        node.first_block * STRIDE + lane
+    }
+
+    /// Removes the member at a position. The last member of the cell takes its place: its slot and old position.
+    pub(crate) fn remove(&mut self, position: u32, is_moving: bool) -> (u32, u32) {
+        let number = self.blocks[(position / STRIDE) as usize].node;
+        let node = &mut self.nodes[number as usize];
+        node.n -= 1;
+        node.n_moving -= u32::from(is_moving);
+        let (first, lane) = (node.first_block, node.n % BLOCK as u32);
+        let moved = self.blocks[first as usize].slots[lane as usize];
+        self.blocks[(position / STRIDE) as usize].slots[(position % STRIDE) as usize] = moved;
+        if lane == 0 {
+            node.first_block = self.blocks[first as usize].next;
+            self.free_blocks.push(first);
+        }
+        if node.n == 0 {
+            self.n_occupied[node.key.level as usize] -= 1;
+            self.release(number);
+        }
+        (moved, first * STRIDE + lane)
+    }
+
+    /// The members of a node.
+    pub(crate) fn members(&self, node: &Node) -> impl Iterator<Item = u32> {
+        let mut n = node.n as usize;
+        let mut block = node.first_block;
+        core::iter::from_fn(move || {
+            let lanes = self.blocks.get(block as usize)?;
+            block = lanes.next;
+            // Only the first block may have room left.
+            let used = if n.is_multiple_of(BLOCK) { BLOCK } else { n % BLOCK };
+            n -= used;
+            Some(lanes.slots[..used].iter().copied())
+        })
+        .flatten()
+    }
+
+    /// The position's member.
+    pub(crate) fn at(&self, position: u32) -> Option<(u32, Key)> {
+        let block = self.blocks.get((position / STRIDE) as usize)?;
+        let slot = *block.slots.get((position % STRIDE) as usize)?;
+        Some((slot, self.nodes.get(block.node as usize)?.key))
+    }
+
+    fn find_or_make(&mut self, key: Key) -> u32 {
+        if let Some(number) = self.find(key) {
+            return number;
+        }
+        self.raise_roots(key);
+        // It may be one of the new roots.
+        if let Some(number) = self.find(key) {
+            return number;
+        }
+        let made = self.make(key);
+        let mut child = made;
+        // Up to the first that is there, or to the top.
+        let top = self.roots.first().map_or(key.level, |&root| self.nodes[root as usize].key.level);
+        loop {
+            let key = self.nodes[child as usize].key;
+            if top <= key.level && key.is_top() {
+                self.roots.push(child);
+                return made;
+            }
+            let parent = key.parent();
+            let (number, is_new) = match self.find(parent) {
+                Some(number) => (number, false),
+                None => (self.make(parent), true),
+            };
+            self.link(number, child);
+            if !is_new {
+                return made;
+            }
+            child = number;
+        }
+    }
+
+    /// Makes the roots' level so high that a root is above this cell.
+    fn raise_roots(&mut self, key: Key) {
+        let mut top = key;
+        while !top.is_top() {
+            top = top.parent();
+        }
+        while let Some(level) = self.roots.first().map(|&root| self.nodes[root as usize].key.level) {
+            if top.level <= level {
+                return;
+            }
+            for root in core::mem::take(&mut self.roots) {
+                let parent = self.nodes[root as usize].key.parent();
+                let number = match self.find(parent) {
+                    Some(number) => number,
+                    None => {
+                        let number = self.make(parent);
+                        self.roots.push(number);
+                        number
+                    }
+                };
+                self.link(number, root);
+            }
+        }
+    }
+
+    fn link(&mut self, parent: u32, child: u32) {
+        let octant = self.nodes[child as usize].key.octant();
+        self.nodes[parent as usize].children |= 1 << octant;
+    }
+
+    fn make(&mut self, key: Key) -> u32 {
+        let node = Node { key, first_block: NONE, n: 0, n_moving: 0, children: 0 };
+        let number = match self.free_nodes.pop() {
+            Some(free) => {
+                self.nodes[free as usize] = node;
+                free
+            }
+            None => {
+                self.nodes.push(node);
+                self.nodes.len() as u32 - 1
+            }
+        };
+        self.by_key.insert(key, number);
+        number
+    }
+
+    /// Frees the node, and its ancestors, where there is nothing left.
+    fn release(&mut self, mut number: u32) {
+        while self.nodes[number as usize].n == 0 && self.nodes[number as usize].children == 0 {
+            let key = self.nodes[number as usize].key;
+            self.by_key.remove(&key);
+            self.free_nodes.push(number);
+            // A root touches the origin, and so may a cell below: only the list tells.
+            if let Some(place) = self.roots.iter().position(|&root| root == number) {
+                self.roots.swap_remove(place);
+                return;
+            }
+            let Some(parent) = self.find(key.parent()) else { return };
+            self.nodes[parent as usize].children &= !(1 << key.octant());
+            number = parent;
+        }
+    }
+
+    /// The children of a node that are in use.
+    pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
+        let (key, children) = (node.key, node.children);
+        (0..8).filter(move |octant| children >> octant & 1 != 0).filter_map(move |octant| {
+            let bit = |axis: i32| octant >> axis & 1;
+            let [x, y, z] = key.at.map(|at| 2 * at);
+            self.find(Key { level: key.level - 1, at: [x + bit(0), y + bit(1), z + bit(2)] })
+        })
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        // hashbrown keeps one byte per place, and at least an eighth of the places free.
+        let places = (self.by_key.capacity() * 8 / 7).next_power_of_two();
+        places * (size_of::<(Key, u32)>() + 1)
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.blocks.capacity() * size_of::<Block>()
+            + 4 * (self.free_nodes.capacity() + self.free_blocks.capacity() + self.n_occupied.capacity())
+    }
+
+    /// Checks links, counts and chains.
+    pub(crate) fn validate(&self) -> Result<(), String> {
+        if self.by_key.len() + self.free_nodes.len() != self.nodes.len() {
+            return Err(format!(
+                "{} nodes, {} free, {} in the table",
+                self.nodes.len(),
+                self.free_nodes.len(),
+                self.by_key.len()
+            ));
+        }
+        let mut n_occupied = alloc::vec![0; self.n_occupied.len()];
+        for (key, &number) in &self.by_key {
+            let node = &self.nodes[number as usize];
+            let is_linked = match self.find(key.parent()) {
+                Some(parent) => self.nodes[parent as usize].children >> key.octant() & 1 != 0,
+                None => self.roots.contains(&number) && key.is_top(),
+            };
+            let n_children = node.children.count_ones() as usize;
+            if node.key != *key || !is_linked || self.children(node).count() != n_children {
+                return Err(format!("node {number} of {key:?} is not where it should be: {node:?}"));
+            }
+            if self.members(node).count() as u32 != node.n || node.n < node.n_moving {
+                return Err(format!("chain of {node:?}"));
+            }
+            if 0 < node.n {
+                n_occupied[key.level as usize] += 1;
+            }
+        }
+        if n_occupied != self.n_occupied {
+            return Err(String::from("count of occupied nodes"));
+        }
+        Ok(())
+    }
+}

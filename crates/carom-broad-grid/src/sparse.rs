@@ -1,0 +1,421 @@
+//! A broad phase on cells that are kept from frame to frame: a box that stays in its cells changes nothing.
+//!
+//! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of all cells are
+//! written side by side; then each cell is searched by itself and against those that its boxes may reach.
+//! New boxes wait until the next search, when the sizes of all are known.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels of them).
+
+use crate::find::{Found, pieces};
+use crate::nodes::{Key, NONE, Nodes};
+use crate::packed::Packed;
+use crate::{loose_octree, spatial_hash};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{
+    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
+    ProxyTable, sort_pairs,
+};
+use core::marker::PhantomData;
+
+/// Cells whose questions are written down at a time.
+const PIECE: usize = 64;
+
+/// Which cells of a [`SparseGrid`] hold a box: [`Hashed`](crate::Hashed) or [`Loose`](crate::Loose). Nothing but
+/// the time depends on it.
+pub trait Placement: Default + sealed::Sealed {}
+
+pub(crate) mod sealed {
+    /// Keeps [`Placement`](super::Placement) to those of this crate.
+    pub trait Sealed {
+        /// One loose cell holds a box, not all cells that it touches.
+        const IS_LOOSE: bool;
+    }
+}
+
+/// The cells of a box: from `first` on, two on the axes whose bit is set in `span`, else one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) first: Key,
+    pub(crate) span: u8,
+}
+
+/// Not placed, or not live.
+const NOWHERE: Place = Place { first: Key { level: 0, at: [0; 3] }, span: 0 };
+
+impl Place {
+    /// The cells, in order.
+    fn cells(self) -> impl Iterator<Item = Key> {
+        (0..8u8).filter(move |corner| corner & !self.span == 0).map(move |corner| {
+            let [x, y, z] = self.first.at;
+            let step = |axis: u8| i32::from(corner >> axis & 1);
+            Key { level: self.first.level, at: [x + step(0), y + step(1), z + step(2)] }
+        })
+    }
+}
+
+/// What the search works with, by node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Front {
+    pub(crate) packed: Packed,
+    /// The nodes with members.
+    pub(crate) occupied: Vec<u32>,
+    /// By node: where its members begin.
+    pub(crate) begin: Vec<u32>,
+    /// By node, of loose cells: what its members fill.
+    pub(crate) filled: Vec<Aabb>,
+    /// The levels with members, the finest first.
+    pub(crate) levels: Vec<i32>,
+}
+
+impl Front {
+    /// The places of a node's members.
+    #[inline]
+    pub(crate) fn run(&self, nodes: &Nodes, number: u32) -> (u32, u32) {
+        let begin = self.begin[number as usize];
+        (begin, begin + nodes.nodes[number as usize].n)
+    }
+
+    fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, is_loose: bool) {
+        self.occupied.clear();
+        self.occupied.extend((0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n));
+        self.levels.clear();
+        self.levels
+            .extend((0..nodes.n_occupied.len()).filter(|&i| 0 < nodes.n_occupied[i]).map(|i| i as i32));
+        self.begin.resize(nodes.nodes.len(), 0);
+        let slots = &mut self.packed.slots;
+        slots.clear();
+        for &number in &self.occupied {
+            let node = &nodes.nodes[number as usize];
+            self.begin[number as usize] = slots.len() as u32;
+            if node.n_moving == node.n || node.n_moving == 0 {
+                slots.extend(nodes.members(node));
+                continue;
+            }
+            // Those that move come first: the others do not ask.
+            let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Static;
+            slots.extend(nodes.members(node).filter(|slot| !is_static(slot)));
+            slots.extend(nodes.members(node).filter(is_static));
+        }
+        let n = slots.len();
+        self.packed.gather(proxies.boxes(), n);
+        if is_loose {
+            self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
+            for &number in &self.occupied {
+                let (begin, end) = self.run(nodes, number);
+                self.filled[number as usize] = self.packed.bounds(begin as usize, end as usize);
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.packed.bytes()
+            + 4 * (self.occupied.capacity() + self.begin.capacity() + self.levels.capacity())
+            + self.filled.capacity() * size_of::<Aabb>()
+    }
+}
+
+#[derive(Default)]
+struct Work {
+    front: Front,
+    found: Found,
+    counts: Vec<u32>,
+    pairs: Vec<Pair>,
+}
+
+/// Boxes in cells of all sizes; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
+///
+/// Use it as [`SpatialHash`](crate::SpatialHash) or [`LooseOctree`](crate::LooseOctree).
+pub struct SparseGrid<P: Placement> {
+    pub(crate) proxies: ProxyTable,
+    pair_filter: Option<PairFilter>,
+    /// A box is static, or its groups are not the default ones; never unset.
+    has_filters: bool,
+    pub(crate) nodes: Nodes,
+    /// By slot.
+    pub(crate) places: Vec<Place>,
+    /// By slot, the positions in its cells: up to eight, or one for loose cells.
+    positions: Vec<u32>,
+    /// Slots that are in no cell yet; some may be dead, or there twice.
+    pub(crate) pending: Vec<u32>,
+    sizes: spatial_hash::Sizes,
+    work: Work,
+    counters: Counters,
+    log: EventLog,
+    placement: PhantomData<P>,
+}
+
+impl<P: Placement> Default for SparseGrid<P> {
+    fn default() -> SparseGrid<P> {
+        SparseGrid {
+            proxies: ProxyTable::new(),
+            pair_filter: None,
+            has_filters: false,
+            nodes: Nodes::default(),
+            places: Vec::new(),
+            positions: Vec::new(),
+            pending: Vec::new(),
+            sizes: spatial_hash::Sizes::default(),
+            work: Work::default(),
+            counters: Counters::default(),
+            log: EventLog::new(),
+            placement: PhantomData,
+        }
+    }
+}
+
+impl<P: Placement> SparseGrid<P> {
+    /// Positions kept per slot.
+    const N_POSITIONS: usize = if P::IS_LOOSE { 1 } else { 8 };
+
+    /// No boxes.
+    pub fn new() -> SparseGrid<P> {
+        SparseGrid::default()
+    }
+
+    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
+    pub fn bytes(&self) -> usize {
+        let Work { front, found, counts, pairs } = &self.work;
+        self.nodes.bytes()
+            + self.places.capacity() * size_of::<Place>()
+            + 4 * (self.positions.capacity() + self.pending.capacity() + counts.capacity())
+            + front.bytes()
+            + found.bytes()
+            + pairs.capacity() * size_of::<Pair>()
+    }
+
+    /// The cells of a box.
+    fn place(&self, aabb: &Aabb) -> Place {
+        if P::IS_LOOSE { loose_octree::place(aabb) } else { spatial_hash::place(aabb, &self.sizes) }
+    }
+
+    fn is_moving(&self, slot: u32) -> bool {
+        self.proxies.filters()[slot as usize].mobility != Mobility::Static
+    }
+
+    fn admit(&mut self, id: ProxyId, aabb: &Aabb, filter: &Filter) {
+        let n_slots = self.proxies.n_slots();
+        self.places.resize(n_slots, NOWHERE);
+        self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
+        self.note_filter(filter);
+        if !P::IS_LOOSE {
+            self.sizes.enter(aabb);
+        }
+        self.pending.push(id.index());
+    }
+
+    fn note_filter(&mut self, filter: &Filter) {
+        self.has_filters |= filter.mobility == Mobility::Static
+            || filter.membership.is_empty()
+            || filter.mask != Groups::all();
+    }
+
+    /// Puts a box that is nowhere into its cells.
+    fn settle(&mut self, slot: u32) {
+        let place = self.place(&self.proxies.boxes()[slot as usize]);
+        let is_moving = self.is_moving(slot);
+        self.places[slot as usize] = place;
+        for (i, key) in place.cells().enumerate() {
+            self.positions[slot as usize * Self::N_POSITIONS + i] = self.nodes.add(key, slot, is_moving);
+        }
+    }
+
+    /// Takes a box out of its cells, if it is in any.
+    fn unsettle(&mut self, slot: u32, is_moving: bool) {
+        let first = slot as usize * Self::N_POSITIONS;
+        if self.places[slot as usize] == NOWHERE {
+            return;
+        }
+        for i in first..first + Self::N_POSITIONS {
+            let position = core::mem::replace(&mut self.positions[i], NONE);
+            if position == NONE {
+                break;
+            }
+            let (moved, from) = self.nodes.remove(position, is_moving);
+            let of_moved = moved as usize * Self::N_POSITIONS;
+            let its = &mut self.positions[of_moved..of_moved + Self::N_POSITIONS];
+            // Not found when it is the one that was removed.
+            if let Some(its) = its.iter_mut().find(|its| **its == from) {
+                *its = position;
+            }
+        }
+        self.places[slot as usize] = NOWHERE;
+    }
+}
+
+impl<P: Placement> BroadPhase for SparseGrid<P> {
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        let id = self.proxies.insert(aabb, filter)?;
+        self.admit(id, &aabb, &filter);
+        Ok(id)
+    }
+
+    fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        let first = ids.len();
+        self.proxies.insert_batch(boxes, ids)?;
+        for (&id, (aabb, filter)) in ids[first..].iter().zip(boxes) {
+            self.admit(id, aabb, filter);
+        }
+        Ok(())
+    }
+
+    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        let old: Vec<Aabb> = ids.iter().filter_map(|&id| self.aabb(id).ok()).collect();
+        self.proxies.remove_batch(ids)?;
+        for (id, aabb) in ids.iter().zip(&old) {
+            if !P::IS_LOOSE {
+                self.sizes.leave(aabb);
+            }
+            // The table keeps the filter of a freed slot until it is given out again.
+            let is_moving = self.is_moving(id.index());
+            self.unsettle(id.index(), is_moving);
+            self.log.note_removed(id.index());
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        self.proxies.check_moves(moves)?;
+        for (id, aabb) in moves {
+            let slot = id.index();
+            let old = core::mem::replace(&mut self.proxies.boxes_mut()[slot as usize], *aabb);
+            if !P::IS_LOOSE {
+                self.sizes.change(&old, aabb);
+            }
+            let place = self.places[slot as usize];
+            if place != NOWHERE && place != self.place(aabb) {
+                let is_moving = self.is_moving(slot);
+                self.unsettle(slot, is_moving);
+                self.settle(slot);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        self.proxies.check_id(0, id)?;
+        let slot = id.index();
+        if self.places[slot as usize] != NOWHERE {
+            let is_moving = self.is_moving(slot);
+            self.unsettle(slot, is_moving);
+            self.pending.push(slot);
+        }
+        self.note_filter(&filter);
+        self.proxies.set_filter(id, filter)
+    }
+
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        self.pair_filter = filter;
+    }
+
+    fn refresh(&mut self) {
+        if !P::IS_LOOSE && self.sizes.replan(self.proxies.n_live()) {
+            self.nodes.clear();
+            self.positions.fill(NONE);
+            self.places.fill(NOWHERE);
+            self.pending.clear();
+            self.pending.extend(self.proxies.live());
+            self.counters.rebuilds += 1;
+        }
+        let pending = core::mem::take(&mut self.pending);
+        for &slot in &pending {
+            if self.proxies.is_live(slot as usize) && self.places[slot as usize] == NOWHERE {
+                self.settle(slot);
+            }
+        }
+        self.pending = pending;
+        self.pending.clear();
+    }
+
+    fn pairs(&mut self, out: &mut Vec<Pair>) {
+        self.refresh();
+        let SparseGrid { proxies, nodes, work, .. } = self;
+        let Work { front, found, counts, .. } = work;
+        front.fill(nodes, proxies, P::IS_LOOSE);
+        found.clear();
+        let front = &*front;
+        pieces(front.occupied.len(), found, |first, last, found| {
+            for numbers in front.occupied[first..last].chunks(PIECE) {
+                for &number in numbers {
+                    if P::IS_LOOSE {
+                        loose_octree::ask(nodes, front, number, found);
+                    } else {
+                        spatial_hash::ask(nodes, front, number, found);
+                    }
+                }
+                found.run_tasks(&front.packed, &front.packed);
+            }
+        });
+        sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), counts, out);
+        if !P::IS_LOOSE {
+            // Two boxes may share several cells.
+            out.dedup();
+        }
+        if self.has_filters {
+            let filters = proxies.filters();
+            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
+        }
+        if let Some(keep) = &self.pair_filter {
+            out.retain(|&pair| keep(pair));
+        }
+        let mut counters = Counters::default();
+        counters.tests = found.tests;
+        counters.nodes = found.runs;
+        counters.pairs = out.len() as u64;
+        counters.rebuilds = self.counters.rebuilds;
+        self.counters = counters;
+    }
+
+    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
+        (&mut self.log, &mut self.work.pairs)
+    }
+
+    fn proxies(&self) -> &ProxyTable {
+        &self.proxies
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        self.visit_nodes(visit);
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.proxies.validate()?;
+        self.nodes.validate()?;
+        let mut n_members = 0;
+        for slot in 0..self.proxies.n_slots() as u32 {
+            let place = self.places[slot as usize];
+            let is_live = self.proxies.is_live(slot as usize);
+            if place == NOWHERE {
+                if is_live && !self.pending.contains(&slot) {
+                    return Err(format!("slot {slot} is nowhere"));
+                }
+                continue;
+            }
+            if !is_live || place != self.place(&self.proxies.boxes()[slot as usize]) {
+                return Err(format!("slot {slot} should not be at {place:?}"));
+            }
+            for (i, key) in place.cells().enumerate() {
+                let position = self.positions[slot as usize * Self::N_POSITIONS + i];
+                if self.nodes.at(position) != Some((slot, key)) {
+                    return Err(format!("slot {slot} is not at position {position}"));
+                }
+                n_members += 1;
+            }
+        }
+        let in_nodes: u64 = self.nodes.nodes.iter().map(|node| u64::from(node.n)).sum();
+        if in_nodes != n_members {
+            return Err(format!("{in_nodes} members of nodes, {n_members} of slots"));
+        }
+        Ok(())
+    }
+}
