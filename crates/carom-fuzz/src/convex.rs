@@ -76,7 +76,7 @@ fn width(answer: &gjk::SignedDistance) -> f64 {
 }
 
 /// A shape with the measures that the bytes give; `None` where its constructor refuses them.
-fn shape(bytes: &mut Bytes<'_>) -> Option<Box<dyn SupportMap>> {
+pub(crate) fn shape(bytes: &mut Bytes<'_>) -> Option<Box<dyn SupportMap>> {
     Some(match bytes.byte() % 10 {
         0 => Box::new(geom::Sphere::new(bytes.size()).ok()?),
         1 => Box::new(geom::Capsule::new(bytes.size(), bytes.size()).ok()?),

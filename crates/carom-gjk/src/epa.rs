@@ -241,12 +241,15 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
 ) -> Depth {
     let face = &polytope.faces[polytope.nearest_face()];
-    if face.normal != DVec3::ZERO {
-        let fast = c.support(-face.normal);
-        let vertex = c.support_exact(-face.normal, &fast);
-        let height = face.normal.dot(vertex.w);
+    // Of slivers alone there is no normal: then whatever direction bounds the depth from above.
+    let is_unbounded = face.normal == DVec3::ZERO && !state.upper.is_finite();
+    let direction = if is_unbounded { unit_or_x(-c.center) } else { face.normal };
+    if direction != DVec3::ZERO {
+        let fast = c.support(-direction);
+        let vertex = c.support_exact(-direction, &fast);
+        let height = direction.dot(vertex.w);
         if height < state.upper {
-            (state.upper, state.normal, state.vertex) = (height, face.normal, vertex);
+            (state.upper, state.normal, state.vertex) = (height, direction, vertex);
         }
     }
     // Slivers alone bound nothing.
@@ -324,6 +327,21 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // The origin may lie beside C, as near as the simplex: then nothing says that the bodies meet.
         Depth { upper: 0.0, lower: -sqrt(simplex.nearest.distance_sq), normal, a, b }
     };
+    if n == 3 {
+        // Corners on a line: the two ends of it.
+        let span = |i: usize, j: usize| corners[i].w.distance(corners[j].w);
+        let longest = [(0, 1), (1, 2), (0, 2)].into_iter().fold((0, 1), |best: (usize, usize), edge| {
+            if span(best.0, best.1) < span(edge.0, edge.1) { edge } else { best }
+        });
+        let area = sqrt(normal_of(corners[0].w, corners[1].w, corners[2].w).length_squared());
+        if area <= tol::EPA_FLAT * span(longest.0, longest.1) {
+            corners = [corners[longest.0], corners[longest.1], corners[2]];
+            n = 2;
+        }
+    }
+    if n == 2 && corners[0].w.distance(corners[1].w) <= tol::EPA_FLAT {
+        n = 1;
+    }
     if n == 1 {
         // A point: go to the farthest of the supports along the axes.
         let from = corners[0].w;

@@ -48,15 +48,33 @@ pub const FACE_SEEN_EDGE_ON: f64 = 0.05;
 /// and not in one point.
 pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
 
-/// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth stands for the
-/// witness of the depth itself, which is then left out.
+/// Sine, a pure number. Two nearly parallel segments that are apart, and seen side by side along the contact normal at a
+/// smaller angle, count as one over the other.
 ///
-/// The witness comes in `f32`, whose rounding this covers.
+/// The normal of a distance search is known to some 1e-6, that of `f32` to 1e-7. Distances come out too small by half the
+/// square of this, relative to themselves.
+pub const OVER_EACH_OTHER: f64 = 4e-6;
+
+/// Squared ratio of areas, a pure number: that of twice a polygon's area to the square of its length. Below it, a
+/// thousandth, the polygon is thin, and cut at its ends as well as at its sides.
+///
+/// Sides that meet at such an angle cut [`CLIP_ON_PLANE`] past their corner by a thousand times that, some 4e-12.
+pub const THIN_POLYGON_SQ: f64 = 1e-6;
+
+/// Relative to the sum of two bodies' radii, a length. A clipped contact this close to the depth stands for the
+/// witness of the depth itself, which is then left out; one that is deeper by more is none.
+///
+/// The witness comes in `f32`, and faces of hulls are as flat as `f32` knows: this covers the rounding of both.
 pub const WITNESS_KEPT: f64 = 1e-6;
+
+/// The same where bodies and witness are in `f64`.
+///
+/// Some thousand roundings.
+pub const WITNESS_KEPT_F64: f64 = 1e-12;
 
 /// Relative to the size of two features, a length. A point this close to a clipping plane lies on it.
 ///
-/// Some ten roundings: without it a polygon that has no width is cut away by its own opposite sides.
+/// Some ten roundings. A polygon that is no wider counts as a segment.
 pub const CLIP_ON_PLANE: f64 = 4e-15;
 /// Pure number, times the size of the figure: what a closest distance must be able to gain from a computation with twice the
 /// digits. A larger number saves time and costs accuracy.

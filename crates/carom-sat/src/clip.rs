@@ -4,16 +4,18 @@
 //! A's edges that hold the normal (Sutherland-Hodgman); every corner of what is left lies on B and is carried along
 //! the normal to A's plane. A corner remembers the edges it lies between, which makes feature ids that
 //! are the same whichever body is clipped. A segment is clipped by the planes of the other body's polygon; two
-//! segments give the ends of what they share when nearly parallel, else the crossing.
+//! segments give the ends of what they share when nearly parallel, else the crossing. A polygon without width counts as
+//! a segment, and a thin one is cut at its ends as well, where its sides meet at no angle.
 //!
 //! Reference: I. E. Sutherland, G. W. Hodgman, Reentrant Polygon Clipping, CACM 17(1), 1974; C. Ericson, Real-Time
 //! Collision Detection, 2005, 5.1.8 (lines) and 8.3.4.
 //! Differs: it clips along the contact normal, not along a face's, so that no contact can be deeper than the depth
-//! along that normal, also when the two faces are a little tilted.
+//! along that normal, also when the two faces are a little tilted; and of bodies apart none is nearer than they are,
+//! because its two points lie over each other.
 
 use crate::reduce::Candidate;
 use carom_geom::{Feature, FeatureId};
-use carom_math::tol;
+use carom_math::{ops::sqrt, scaling::unit, tol};
 use glam::DVec3;
 
 /// The candidates of one pair of features.
@@ -41,12 +43,12 @@ impl<const N: usize> Candidates<N> {
         &mut self.list[..self.len]
     }
 
-    /// Keeps those not farther apart than this, in their order, and says how near the nearest is.
-    pub(crate) fn keep_within(&mut self, prediction: f64) -> f64 {
+    /// Keeps those whose distance is in the range, in their order, and says how near the nearest is.
+    pub(crate) fn keep_within(&mut self, least: f64, most: f64) -> f64 {
         let mut deepest = f64::INFINITY;
         let mut n_kept = 0;
         for k in 0..self.len {
-            if self.list[k].distance <= prediction {
+            if least <= self.list[k].distance && self.list[k].distance <= most {
                 deepest = deepest.min(self.list[k].distance);
                 self.list[n_kept] = self.list[k];
                 n_kept += 1;
@@ -70,36 +72,117 @@ pub(crate) struct Face<'a> {
     pub(crate) normal: DVec3,
     /// Radius all around, added to the surface points.
     pub(crate) margin: f64,
+    /// The corners at both ends of a thin polygon, whose sides alone do not tell where it ends.
+    ends: Option<[usize; 2]>,
 }
 
 impl<'a> Face<'a> {
-    pub(crate) fn of(feature: &'a Feature, margin: f64) -> Face<'a> {
-        Face { points: feature.points(), ids: feature.ids(), id: feature.id, normal: feature.normal, margin }
+    /// Points and ids are as many; `normal` counts where they are three or more.
+    pub(crate) fn new(
+        points: &'a [DVec3],
+        ids: &'a [FeatureId],
+        id: FeatureId,
+        normal: DVec3,
+        margin: f64,
+    ) -> Face<'a> {
+        Face { points, ids, id, normal, margin, ends: None }
     }
 
-    /// What is left of the feature when the plane that rests on it has the outward unit normal `outward`: a polygon
-    /// seen edge-on is no face, its extreme edge is the feature.
-    pub(crate) fn facing(self, outward: DVec3) -> Face<'a> {
-        if self.points.len() < 3 || tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward) {
-            return self;
+    pub(crate) fn of(feature: &'a Feature, margin: f64) -> Face<'a> {
+        Face::new(feature.points(), feature.ids(), feature.id, feature.normal, margin)
+    }
+
+    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting may rely on.
+    #[inline]
+    fn is_wide(&self, outward: DVec3) -> bool {
+        // Twice the area is that of the diagonals; the longer one is at least half as long as the polygon.
+        let (d, e) = match *self.points {
+            [] | [_] | [_, _] => return true,
+            [p, q, r] => (r - p, p - q),
+            [p, q, r, s] => (r - p, s - q),
+            _ => return self.is_wide_with_many_corners(outward),
+        };
+        let (dd, ee, de) = (d.length_squared(), e.length_squared(), d.dot(e));
+        let longest = dd.max(ee);
+        tol::THIN_POLYGON_SQ * longest * longest < dd * ee - de * de
+            && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
+    }
+
+    #[inline(never)]
+    fn is_wide_with_many_corners(&self, outward: DVec3) -> bool {
+        let (mut area, mut longest) = (DVec3::ZERO, 0.0_f64);
+        let start = self.points[0];
+        for pair in self.points[1..].windows(2) {
+            let (d, e) = (pair[0] - start, pair[1] - start);
+            area += d.cross(e);
+            longest = longest.max(d.length_squared()).max(e.length_squared());
         }
-        let n = self.points.len();
-        let mut best = 0;
-        let mut best_height = f64::NEG_INFINITY;
-        for k in 0..n - 1 {
-            let height = outward.dot(self.points[k] + self.points[k + 1]);
-            if best_height < height {
-                best_height = height;
-                best = k;
-            }
+        tol::THIN_POLYGON_SQ * longest * longest < area.length_squared()
+            && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
+    }
+
+    /// What a polygon that is not wide comes down to: a segment where it has no width or is seen edge-on, else itself with
+    /// its ends known. `kept` is room for the segment.
+    #[cold]
+    fn narrowed<'k>(&self, outward: DVec3, kept: &'k mut ([DVec3; 2], [FeatureId; 2])) -> Face<'k>
+    where
+        'a: 'k,
+    {
+        let p = self.points;
+        let n = p.len();
+        let whole = Face { ends: None, ..*self };
+        if self.is_wide(outward) {
+            return whole;
         }
-        Face {
-            points: &self.points[best..best + 2],
-            ids: &self.ids[best..best + 2],
-            id: edge_id(self.ids[best], self.ids[best + 1]),
-            normal: DVec3::ZERO,
-            margin: self.margin,
+        let farthest = |from: DVec3| {
+            (0..n).fold(0, |best, k| {
+                if p[best].distance_squared(from) < p[k].distance_squared(from) { k } else { best }
+            })
+        };
+        let first = farthest(p[0]);
+        let last = farthest(p[first]);
+        let Some(along) = unit(p[last] - p[first]) else {
+            // All in one place.
+            return Face { points: &p[..1], ids: &self.ids[..1], ..whole };
+        };
+        let (mut width, mut size) = (0.0_f64, 0.0_f64);
+        for &point in p {
+            let offset = point - p[first];
+            width = width.max((offset - along * along.dot(offset)).abs().max_element());
+            size = size.max(point.abs().max_element());
         }
+        let edge = if width <= tol::CLIP_ON_PLANE * size {
+            [first, last]
+        } else if tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward) {
+            return Face { ends: Some([first, last]), ..whole };
+        } else {
+            // Seen edge-on: the extreme edge is the feature.
+            let height = |k: usize| outward.dot(p[k] + p[(k + 1) % n]);
+            let top = (0..n).fold(0, |best, k| if height(best) < height(k) { k } else { best });
+            [top, (top + 1) % n]
+        };
+        *kept = (edge.map(|k| p[k]), edge.map(|k| self.ids[k]));
+        let id = edge_id(kept.1[0], kept.1[1]);
+        Face { points: &kept.0, ids: &kept.1, id, normal: DVec3::ZERO, ..whole }
+    }
+
+    /// Through how many planes the polygon is cut out: one for each edge, and two for the ends of a thin one.
+    #[inline]
+    fn n_cuts(&self) -> usize {
+        self.points.len() + if self.ends.is_some() { 2 } else { 0 }
+    }
+
+    /// A plane, as an edge that is as good a name for it, a point and a vector outward; `outward` is the contact normal seen
+    /// from this body, against which the polygon is counter-clockwise.
+    #[inline]
+    fn cut(&self, k: usize, outward: DVec3) -> (usize, DVec3, DVec3) {
+        let p = self.points;
+        let n = p.len();
+        if k < n {
+            return (k, p[k], (p[if k + 1 == n { 0 } else { k + 1 }] - p[k]).cross(outward));
+        }
+        let [first, last] = self.ends.unwrap_or_default();
+        if k == n { (first, p[first], p[first] - p[last]) } else { (last, p[last], p[last] - p[first]) }
     }
 
     fn edge_id(&self, k: usize) -> FeatureId {
@@ -137,6 +220,23 @@ pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
 /// Both in A's frame. Nothing is added when the features do not cover each other. A point as a feature adds nothing
 /// either: its contact is the pair of closest points, which the caller has.
 pub(crate) fn clip<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
+    if a.is_wide(normal) && b.is_wide(-normal) {
+        clip_wide(a, b, normal, out);
+    } else {
+        clip_narrow(a, b, normal, out);
+    }
+}
+
+#[cold]
+fn clip_narrow<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
+    let nothing = || ([DVec3::ZERO; 2], [FeatureId::UNKNOWN; 2]);
+    let (mut kept_a, mut kept_b) = (nothing(), nothing());
+    let (a, b) = (a.narrowed(normal, &mut kept_a), b.narrowed(-normal, &mut kept_b));
+    clip_wide(&a, &b, normal, out);
+}
+
+#[inline]
+fn clip_wide<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
     match (a.points.len(), b.points.len()) {
         (0 | 1, _) | (_, 0 | 1) => {}
         (2, 2) => segment_segment(a, b, normal, out),
@@ -184,12 +284,9 @@ fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
         let edge_in = if k == 0 { n_b - 1 } else { k - 1 };
         now[k] = Corner { point: b.points[k], edge_in: edge_in as u8, edge_out: k as u8 };
     }
-    let n_a = a.points.len();
     let size = a.points.iter().chain(b.points).fold(0.0, |size: f64, p| size.max(p.abs().max_element()));
-    for k in 0..n_a {
-        let start = a.points[k];
-        // Outward where A's polygon is counter-clockwise seen from outside, that is, against the normal.
-        let side = (a.points[(k + 1) % n_a] - start).cross(normal);
+    for k in 0..a.n_cuts() {
+        let (k, start, side) = a.cut(k, normal);
         let on_plane = tol::CLIP_ON_PLANE * size * side.abs().max_element();
         let height = |p: DVec3| {
             let height = side.dot(p - start);
@@ -260,11 +357,9 @@ fn segment_polygon<const N: usize>(
     let (start, along) = (s.points[0], s.points[1] - s.points[0]);
     let mut from = (0.0, s.ids[0], f.id);
     let mut to = (1.0, s.ids[1], f.id);
-    let n = f.points.len();
-    for k in 0..n {
-        // The polygon is counter-clockwise seen against -normal.
-        let side = (f.points[(k + 1) % n] - f.points[k]).cross(-normal);
-        let (height, slope) = (side.dot(start - f.points[k]), side.dot(along));
+    for k in 0..f.n_cuts() {
+        let (k, corner, side) = f.cut(k, -normal);
+        let (height, slope) = (side.dot(start - corner), side.dot(along));
         if slope == 0.0 {
             // Parallel to the edge.
             if 0.0 < height {
@@ -320,9 +415,14 @@ fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
         if !(from.0 <= to.0) {
             return;
         }
-        for (t, id_a, id_b) in [from, to] {
+        let pairs = [from, to].map(|(t, ..)| {
             let s = if last == first { 0.0 } else { ((t - first) / (last - first)).clamp(0.0, 1.0) };
-            out.push(finish(a, b, normal, start_a + full_a * t, start_b + full_b * s, [id_a, id_b]));
+            (start_a + full_a * t, start_b + full_b * s)
+        });
+        if !is_beside(&pairs, along_a, normal) {
+            for ((p, q), (_, id_a, id_b)) in pairs.into_iter().zip([from, to]) {
+                out.push(finish(a, b, normal, p, q, [id_a, id_b]));
+            }
         }
         return;
     }
@@ -331,4 +431,19 @@ fn segment_segment<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
     if (0.0..=1.0).contains(&t) && (0.0..=1.0).contains(&s) {
         out.push(finish(a, b, normal, start_a + full_a * t, start_b + full_b * s, [a.id, b.id]));
     }
+}
+
+/// Two segments that are nearly parallel, and apart, lie beside each other and not over each other, seen along the normal:
+/// they do not cross between the `pairs` at the ends of what they share. The normal would say less than their distance.
+fn is_beside(pairs: &[(DVec3, DVec3); 2], along: DVec3, normal: DVec3) -> bool {
+    let side = along.cross(normal);
+    let [between_from, between_to] = pairs.map(|(p, q)| q - p);
+    let (w_from, w_to) = (side.dot(between_from), side.dot(between_to));
+    let apart = normal.dot(between_from).max(normal.dot(between_to));
+    if !(0.0 < apart && 0.0 < w_from * w_to) {
+        return false;
+    }
+    let size = pairs.iter().fold(0.0, |size: f64, (p, q)| size.max(p.abs().max(q.abs()).max_element()));
+    let room = tol::CLIP_ON_PLANE * size + tol::OVER_EACH_OTHER * apart;
+    room * sqrt(side.length_squared()) < w_from.abs().min(w_to.abs())
 }

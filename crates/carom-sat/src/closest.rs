@@ -5,6 +5,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
+use carom_math::scaling::unit;
 use glam::DVec3;
 
 /// The closest points of two convex polygons, segments or points, each not empty.
@@ -82,20 +83,27 @@ fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
     if polygon.len() < 3 {
         return None;
     }
-    let origin = polygon[0];
+    let n = polygon.len();
+    let edge_from = |k: usize| polygon[(k + 1) % n] - polygon[k];
+    let (mut nearest, mut longest) = (0, 0);
     let mut normal = DVec3::ZERO;
-    for k in 1..polygon.len() - 1 {
-        normal += (polygon[k] - origin).cross(polygon[k + 1] - origin);
-    }
-    let normal = normal.try_normalize()?;
-    let foot = p - normal * normal.dot(p - origin);
-    for k in 0..polygon.len() {
-        let edge = polygon[(k + 1) % polygon.len()] - polygon[k];
-        if normal.dot(edge.cross(foot - polygon[k])) < 0.0 {
-            return None;
+    for k in 0..n {
+        normal += (polygon[k] - polygon[0]).cross(edge_from(k));
+        if (p - polygon[k]).length_squared() < (p - polygon[nearest]).length_squared() {
+            nearest = k;
+        }
+        if edge_from(longest).length_squared() < edge_from(k).length_squared() {
+            longest = k;
         }
     }
-    Some(foot)
+    // Of a long and narrow polygon the sum of products is known to the rounding of its length: too coarse a normal for a
+    // point far along, unless it is upright on that length.
+    let along = unit(edge_from(longest))?;
+    let normal = unit(normal)?;
+    let normal = unit(normal - along * along.dot(normal))?;
+    let origin = polygon[nearest];
+    let foot = p - normal * normal.dot(p - origin);
+    (0..n).all(|k| 0.0 <= normal.dot(edge_from(k).cross(foot - polygon[k]))).then_some(foot)
 }
 
 /// The closest points of two segments, either of which may be a point.

@@ -1,6 +1,7 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 
 pub(crate) use carom_geom::{Contact, ConvexHull, Manifold};
+pub(crate) use carom_math::tol::WITNESS_KEPT;
 pub(crate) use carom_math::{Pose, Real, Vec3};
 use glam::DVec3;
 

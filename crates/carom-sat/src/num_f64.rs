@@ -2,6 +2,7 @@
 
 pub(crate) use carom_geom::f64::{Contact, ConvexHull, Manifold};
 pub(crate) use carom_math::f64::{Pose, Real, Vec3};
+pub(crate) use carom_math::tol::WITNESS_KEPT_F64 as WITNESS_KEPT;
 use glam::DVec3;
 
 /// A stored vector, widened exactly: nothing to do.

@@ -4,7 +4,7 @@ use crate::cloud::Cloud;
 use crate::rng::Rng;
 use crate::truth::{Mix, check};
 use carom_geom::SupportMap;
-use carom_geom::f64::{Capsule, Cone, Cuboid, Cylinder, Segment, Sphere};
+use carom_geom::f64::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Segment, Sphere};
 use carom_gjk::wide::signed_distance;
 use carom_gjk::{GjkSettings, Outcome};
 use carom_math::WidePose;
@@ -124,4 +124,20 @@ fn a_splinter_beside_a_beam() {
     let pose = WidePose { rotation, translation };
     let r = signed_distance(&splinter, &beam, &pose, &GjkSettings::default(), None);
     assert!(r.upper_bound - r.lower_bound <= 1e-12 * r.distance, "{r:?}");
+}
+
+/// A disc on a needle, both next to nothing across: the first triangle was a line, its normal any, and the depth without
+/// end.
+#[test]
+fn a_first_triangle_that_is_a_line() {
+    let needle = Ellipsoid::new(DVec3::new(0.0, 3.081488e-33, 0.2767374)).unwrap();
+    let disc = Cone::new(0.0, 1.540744e-33).unwrap();
+    for turn in [0.0, -1.0, 0.5, 3.0] {
+        let rotation = DMat3::from_rotation_z(turn);
+        let pose = WidePose { rotation, translation: DVec3::ZERO };
+        let found = signed_distance(&needle, &disc, &pose, &GjkSettings::default(), None);
+        assert_ne!(found.outcome, Outcome::Undecided, "{found:?}");
+        assert!(found.distance.abs() <= 1e-14, "{found:?}");
+        assert!(found.point_a.is_finite() && found.point_b.is_finite(), "{found:?}");
+    }
 }

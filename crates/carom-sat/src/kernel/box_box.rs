@@ -16,7 +16,7 @@ use crate::clip::{Candidates, Face, clip, edge_id};
 use crate::closest;
 use crate::reduce::{Candidate, reduce};
 use carom_geom::FeatureId;
-use carom_math::{WidePose, ops::sqrt, tol};
+use carom_math::{WidePose, ops::sqrt, scaling::length, scaling::unit, tol};
 use glam::DVec3;
 
 /// The axis of least overlap of two boxes.
@@ -100,11 +100,13 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
                     |f| placed_b.for_each_face(f),
                 );
             }
-            let length = (b - a).length();
-            // Less apart than has a square: along the axis.
-            if 0.0 < length && length < f64::INFINITY {
-                normal = (b - a) / length;
-                distance = length;
+            // Apart by rounding, the way from one to the other is noise, and the axis is not.
+            distance = (b - a).dot(normal);
+            if let Some(between) = unit(b - a)
+                && tol::SAT_TIE * pair.size() < length(b - a)
+            {
+                normal = between;
+                distance = length(b - a);
                 (face_a, face_b) = supporting(normal);
             }
         }
@@ -133,6 +135,9 @@ struct BoxPair {
     r: [[f64; 3]; 3],
     t: [f64; 3],
 }
+
+/// 2^-800: the squared sine of an angle that turns no box by anything. Underflow takes the digits of much less.
+const NO_ANGLE_SQ: f64 = f64::from_bits((1023 - 800) << 52);
 
 struct Axis {
     /// From A to B.
@@ -194,12 +199,12 @@ impl BoxPair {
 
     /// The boxes leave room between them for a slab that is this thick and lies across this vector from A to B.
     fn is_gap(&self, between: DVec3) -> bool {
-        let normal = between.normalize_or_zero();
+        let Some(normal) = unit(between) else { return false };
         let radius = |placed: &PlacedBox| {
             (0..3).fold(0.0, |sum, k| sum + placed.half[k] * placed.axes[k].dot(normal).abs())
         };
         let gap = DVec3::from(self.t).dot(normal) - radius(&self.own()) - radius(&self.placed_b());
-        between.length() <= gap + tol::SAT_TIE * self.size()
+        length(between) <= gap + tol::SAT_TIE * self.size()
     }
 
     /// `None` when some axis shows a gap larger than `prediction`.
@@ -253,11 +258,11 @@ impl BoxPair {
                     + half_b[j2] * (l1 * r[i1][j2] + l2 * r[i2][j2]).abs();
                 let overlap = radius_a + radius_b - (l1 * t[i1] + l2 * t[i2]).abs();
                 let square = overlap * overlap.abs();
-                if square < -gap_square * length_sq {
+                if square < -gap_square * length_sq && NO_ANGLE_SQ <= length_sq {
                     return None;
                 }
                 // Parallel edges have no cross product: 0 < 0 is false.
-                if square < best_square * length_sq {
+                if square < best_square * length_sq && NO_ANGLE_SQ <= length_sq {
                     best_square = square / length_sq;
                     best_edge = Some((i, j, overlap, length_sq));
                 }
@@ -543,13 +548,8 @@ impl BoxFace {
     }
 
     fn face(&self) -> Face<'_> {
-        Face {
-            points: &self.points[..self.n_points],
-            ids: &self.ids[..self.n_points],
-            id: self.id,
-            normal: self.normal,
-            margin: 0.0,
-        }
+        let n = self.n_points;
+        Face::new(&self.points[..n], &self.ids[..n], self.id, self.normal, 0.0)
     }
 }
 
@@ -560,8 +560,8 @@ fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candida
     let (face_a, face_b) = (BoxFace::supporting(&a, normal), BoxFace::supporting(&b, -normal));
     if tol::NEARLY_FACING < face_a.cosine && tol::NEARLY_FACING < face_b.cosine {
         clip(&face_a.face(), &face_b.face(), normal, out);
-        let deepest = out.keep_within(prediction);
-        if deepest <= tol::WITNESS_KEPT * pair.size() - overlap {
+        let deepest = out.keep_within(-overlap - tol::SAT_TIE * pair.size(), prediction);
+        if deepest <= tol::SAT_TIE * pair.size() - overlap {
             return;
         }
         // Boxes without width: their faces are lines, which clipping may lose.

@@ -137,7 +137,8 @@ pub(super) fn least_overlap(
                 if !(0.0 < length_sq) {
                     continue; // Parallel.
                 }
-                let outward = if cross.dot(left + right) < 0.0 { -cross } else { cross };
+                // The sum of the two normals would tell as well, but not where they are opposite, as of a flat hull.
+                let outward = if e < 0.0 { -cross } else { cross };
                 // Least possible overlap by the inner balls, before anything is divided.
                 let along_between = outward.dot(search.between);
                 let limit = best.overlap - tie;
@@ -191,9 +192,10 @@ impl Search<'_> {
                 let twin = self.a.half_edges()[edge.twin as usize];
                 let along = widen(self.a.vertices()[twin.origin as usize])
                     - widen(self.a.vertices()[edge.origin as usize]);
-                let outward = self.a.face_normal(edge.face) + self.a.face_normal(twin.face);
+                let (left, right) = (self.a.face_normal(edge.face), self.a.face_normal(twin.face));
                 let normal = along.cross(other.along).try_normalize()?;
-                Some(self.along(if normal.dot(outward) < 0.0 { -normal } else { normal }, axis))
+                let is_inward = (left - right).dot(other.along) < 0.0;
+                Some(self.along(if is_inward { -normal } else { normal }, axis))
             }
             _ => None,
         }

@@ -6,12 +6,14 @@
 //!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013.
 
-use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{
+    ConvexHull, Manifold, Pose, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
+};
 use super::gauss_map::{HullAxis, Overlap, least_overlap};
 use super::manifold::{assemble, own_face, placed_face};
 use crate::closest;
 use carom_geom::{Feature, MAX_FEATURE_POINTS, SupportMap};
-use carom_math::{WidePose, tol};
+use carom_math::{WidePose, scaling::length, scaling::unit, tol};
 use glam::DVec3;
 
 /// The axis of least overlap of two hulls.
@@ -78,40 +80,47 @@ pub fn manifold_wide(
     let face_a = own_face(a, normal, &mut feature_a);
     let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
     let size = a.radius() + b.radius();
-    let witness = if 0.0 <= overlap { deepest_points(a, b, b_in_a, &found) } else { None };
-    let manifold = assemble(&face_a, &face_b, normal, witness, prediction, size);
+    let (tie, kept) = (tol::SAT_TIE * size, WITNESS_KEPT * size);
+    // Needles end to end have no axis but to rounding: where they hardly overlap, their closest points know better.
+    let witness = if tie < overlap { deepest_points(a, b, b_in_a, &found) } else { None };
+    let manifold = assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size);
     if !manifold.is_empty() {
         return Some(manifold);
     }
-    // Apart, and the features do not cover each other: their closest points, where a slab as thick has room between the
-    // hulls; else those of all faces.
+    // Touching or apart, and the features do not cover each other: their closest points, where a slab as thick has room
+    // between the hulls; else those of all faces.
     let (mut p, mut q) = closest::closest_points(face_a.points, face_b.points);
-    if !is_gap(a, b, b_in_a, q - p) {
+    if tie < length(q - p) && !is_gap(a, b, b_in_a, q - p) {
         (p, q) = closest::closest_polygons(
             (p, q),
             |f| for_each_triangle(a, &WidePose::IDENTITY, f),
             |f| for_each_triangle(b, b_in_a, f),
         );
     }
-    let length = (q - p).length();
-    let manifold = if 0.0 < length && length < f64::INFINITY {
-        let normal = (q - p) / length;
-        let face_a = own_face(a, normal, &mut feature_a);
-        let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
-        assemble(&face_a, &face_b, normal, Some((p, q, length)), prediction, size)
-    } else {
-        // Less apart than has a square: along the axis.
-        assemble(&face_a, &face_b, normal, Some((p, q, (q - p).dot(normal))), prediction, size)
+    let distance = length(q - p);
+    let manifold = match unit(q - p) {
+        Some(normal) if tie < distance => {
+            let face_a = own_face(a, normal, &mut feature_a);
+            let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
+            let witness = Some((p, q, distance));
+            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size)
+        }
+        // Apart by rounding: the way from one to the other is noise, and the axis is not.
+        _ => {
+            let distance = (q - p).dot(normal);
+            let witness = Some((p, q, distance));
+            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size)
+        }
     };
     (!manifold.is_empty()).then_some(manifold)
 }
 
 /// The hulls leave room between them for a slab that is this thick and lies across this vector from A to B.
 fn is_gap(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, between: DVec3) -> bool {
-    let normal = between.normalize_or_zero();
+    let Some(normal) = unit(between) else { return false };
     let low = b_in_a.transform_point(b.support(b_in_a.inverse_transform_vector(-normal)).point);
     let gap = (low - a.support(normal).point).dot(normal);
-    between.length() <= gap + tol::SAT_TIE * (a.radius() + b.radius())
+    length(between) <= gap + tol::SAT_TIE * (a.radius() + b.radius())
 }
 
 /// Gives triangles that cover the surface of a placed hull.

@@ -9,11 +9,13 @@
 //! Manifolds, GDC 2007.
 //! Differs: features are clipped along the contact normal, so no contact is deeper than the given depth.
 
-use super::super::num::{Contact, Manifold, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{
+    Contact, Manifold, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
+};
 use crate::clip::{Candidates, Face, clip};
 use crate::reduce::{Candidate, MAX_CANDIDATES, reduce};
 use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
-use carom_math::{WidePose, tol};
+use carom_math::WidePose;
 use glam::DVec3;
 
 /// What GJK or EPA found, in A's frame: how far apart two convex bodies are, or how deep one is in the other.
@@ -56,12 +58,22 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         return manifold;
     }
     let (mut feature_a, mut feature_b) = (Feature::new(), Feature::new());
-    let mut points_b = [DVec3::ZERO; MAX_FEATURE_POINTS];
     let face_a = own_face(a, normal, &mut feature_a);
-    let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
+    b.feature(-b_in_a.inverse_transform_vector(normal), &mut feature_b);
+    // No more room cleared than needed.
+    let (mut few, mut many);
+    let points_b: &mut [DVec3] = if feature_b.points().len() <= 4 {
+        few = [DVec3::ZERO; 4];
+        &mut few
+    } else {
+        many = [DVec3::ZERO; MAX_FEATURE_POINTS];
+        &mut many
+    };
+    let face_b = placed(&feature_b, b_in_a, b.margin(), points_b);
     let size = a.radius() + b.radius() + a.margin() + b.margin();
     let pair = (widen(witness.point_a), widen(witness.point_b), distance);
-    assemble(&face_a, &face_b, normal, Some(pair), widen_real(prediction), size)
+    let least = distance - WITNESS_KEPT * size;
+    assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size)
 }
 
 /// The feature that rests on the plane with this outward normal.
@@ -71,7 +83,7 @@ pub(super) fn own_face<'a, A: SupportMap + ?Sized>(
     feature: &'a mut Feature,
 ) -> Face<'a> {
     a.feature(outward, feature);
-    Face::of(feature, a.margin()).facing(outward)
+    Face::of(feature, a.margin())
 }
 
 /// The same for a placed shape; `outward` in the frame that it is placed in.
@@ -83,21 +95,27 @@ pub(super) fn placed_face<'a, B: SupportMap + ?Sized>(
     points: &'a mut [DVec3; MAX_FEATURE_POINTS],
 ) -> Face<'a> {
     b.feature(pose.inverse_transform_vector(outward), feature);
+    placed(feature, pose, b.margin(), points)
+}
+
+/// A feature in the frame that its shape is placed in; `points` has room for its points.
+fn placed<'a>(feature: &'a Feature, pose: &WidePose, margin: f64, points: &'a mut [DVec3]) -> Face<'a> {
     let points = &mut points[..feature.points().len()];
     for (placed, &own) in points.iter_mut().zip(feature.points()) {
         *placed = pose.transform_point(own);
     }
     let normal = pose.transform_vector(feature.normal);
-    Face { points, ids: feature.ids(), id: feature.id, normal, margin: b.margin() }.facing(outward)
+    Face::new(points, feature.ids(), feature.id, normal, margin)
 }
 
-/// The contacts of two features along a normal, with a pair of deepest or closest points that joins them when it is deeper
-/// than all.
+/// The contacts of two features along a normal, none nearer than `least` or farther than `prediction`, with a pair of deepest
+/// or closest points that joins them when it is deeper than all.
 pub(super) fn assemble(
     face_a: &Face,
     face_b: &Face,
     normal: DVec3,
     witness: Option<(DVec3, DVec3, f64)>,
+    least: f64,
     prediction: f64,
     size: f64,
 ) -> Manifold {
@@ -105,11 +123,11 @@ pub(super) fn assemble(
     // Room for what these features can make, and for the witness: clearing the most that any make takes longer than
     // clipping most.
     if n_a < 3 || n_b < 3 {
-        assemble_in::<3>(face_a, face_b, normal, witness, prediction, size)
+        assemble_in::<3>(face_a, face_b, normal, witness, least, prediction, size)
     } else if n_a + n_b <= 8 {
-        assemble_in::<9>(face_a, face_b, normal, witness, prediction, size)
+        assemble_in::<9>(face_a, face_b, normal, witness, least, prediction, size)
     } else {
-        assemble_in::<MAX_CANDIDATES>(face_a, face_b, normal, witness, prediction, size)
+        assemble_in::<MAX_CANDIDATES>(face_a, face_b, normal, witness, least, prediction, size)
     }
 }
 
@@ -118,15 +136,16 @@ fn assemble_in<const N: usize>(
     face_b: &Face,
     normal: DVec3,
     witness: Option<(DVec3, DVec3, f64)>,
+    least: f64,
     prediction: f64,
     size: f64,
 ) -> Manifold {
     let mut near = Candidates::<N>::new();
     clip(face_a, face_b, normal, &mut near);
-    let deepest = near.keep_within(prediction);
+    let deepest = near.keep_within(least, prediction);
     if let Some((point_a, point_b, distance)) = witness
         && distance <= prediction
-        && !(deepest <= distance + tol::WITNESS_KEPT * size)
+        && !(deepest <= distance + WITNESS_KEPT * size)
     {
         near.push(Candidate {
             a: point_a,

@@ -241,3 +241,31 @@ fn apart_by_the_least_number() {
     let manifold = carom_sat::f64::box_box::manifold(thread, DVec3::ZERO, &pose, 7.0).unwrap();
     assert!(manifold.normal().is_finite() && manifold.deepest().unwrap().distance <= 5e-324);
 }
+
+/// A turn too small for the square of its sine: edges that are parallel for all that matters.
+#[cfg(feature = "f64")]
+#[test]
+fn edges_parallel_but_for_underflow() {
+    let turn = glam::DQuat::from_xyzw(0.0, 0.0, 3.596891662310794e-162, 1.0);
+    let translation = DVec3::new(-118.8125, 7.193783324621588e-162, 9619907837539.182);
+    let pose = carom_math::f64::Pose { rotation: turn, translation };
+    let found = carom_sat::f64::box_box::separation(DVec3::ZERO, DVec3::ZERO, &pose.wide()).unwrap();
+    assert_eq!(found.distance, translation.z);
+}
+
+/// A splinter that a box forty million times as long as wide has swallowed: the contact is as deep as the way out.
+#[cfg(feature = "f64")]
+#[test]
+fn a_splinter_in_a_long_box() {
+    let turn = glam::DQuat::from_xyzw(
+        0.22549019607843138,
+        0.3431372549019608,
+        0.9117647058823529,
+        0.00980392156862745,
+    );
+    let pose = carom_math::f64::Pose { rotation: turn, translation: DVec3::new(-2.0, 0.0, 0.0) };
+    let splinter = DVec3::new(1.0539886935401985e-23, 1.401298464324817e-45, 0.0);
+    let long = DVec3::new(7.0, 268435456.0, 2.0);
+    let found = carom_sat::f64::box_box::manifold(splinter, long, &pose, 2.0).unwrap();
+    assert!((found.deepest().unwrap().distance + 1.1641676425933838).abs() < 1e-6, "{found:?}");
+}

@@ -260,3 +260,174 @@ fn closest_beside_the_features_of_the_axis() {
     assert!((1.712..=2.0).contains(&distance), "{distance}");
     assert_eq!(nearest(&a, &b, &pose, 1.7), None);
 }
+
+#[cfg(feature = "f64")]
+mod found_on_random_bytes {
+    use super::DVec3;
+    use carom_geom::f64::{ConvexHull, Manifold};
+    use carom_math::f64::Pose;
+    use core::f64::consts::FRAC_1_SQRT_2 as HALF;
+    use glam::DQuat;
+
+    fn hull(points: &[[f64; 3]]) -> ConvexHull {
+        ConvexHull::from_points(&points.iter().map(|&p| DVec3::from(p)).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn manifold(
+        a: &ConvexHull,
+        b: &ConvexHull,
+        rotation: [f64; 4],
+        at: [f64; 3],
+        prediction: f64,
+    ) -> Option<Manifold> {
+        let pose = Pose { rotation: DQuat::from_array(rotation), translation: at.into() };
+        carom_sat::f64::hull_hull::manifold(a, b, &pose, prediction, None)
+    }
+
+    fn distances(manifold: &Manifold) -> Vec<f64> {
+        manifold.contacts().iter().map(|contact| contact.distance).collect()
+    }
+
+    /// A face without width: its sides alone do not say where it ends, and the other body went through far beyond.
+    #[test]
+    fn a_face_without_width() {
+        let a = hull(&[
+            [0.0, 0.0, 0.0],
+            [0.0, -6.0, -3.0],
+            [-2.677865670781925e-36, -0.0, 262144.0],
+            [0.0, 0.0, 2.0],
+        ]);
+        let b = hull(&[
+            [262143.984375, -5.0, -4.729372449219227e-11],
+            [2.0, -1.3389328353909625e-36, -2.0],
+            [2.6239701630420976e-16, 6.0, -0.2712814277839394],
+            [0.0, 8.0, 3.0],
+            [-57.6953125, 3.725290298461914e-9, 3.0],
+        ]);
+        let found = manifold(&a, &b, [0.0, HALF, 0.0, HALF], [0.0, -1.0277e-10, 0.0], 0.0).unwrap();
+        for distance in distances(&found) {
+            assert!((distance + 0.000417).abs() < 1e-6, "{found:?}");
+        }
+    }
+
+    /// The same seen from a segment: two contacts of the edge that is left, at their distance and not twice in one place.
+    #[test]
+    fn an_edge_over_a_face_without_width() {
+        let a = hull(&[
+            [1.0, 2.0, 2.0],
+            [-2.5, 39.22265625, 70.64061737060547],
+            [1.0, 1.0, 2.0],
+            [-1.0, -106168.953125, 67.578125],
+        ]);
+        let b = hull(&[[1.0, 2.0, 0.0], [1.0, 1.0, 2.0], [0.0, 0.0, 0.0], [6.107559356759715e-41, 0.0, 0.0]]);
+        let found =
+            manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [-5.0, 70.640625, 5.0], 70.64062500000001).unwrap();
+        for distance in distances(&found) {
+            assert!(58.928242 <= distance, "{found:?}");
+        }
+    }
+
+    /// Edges that are nearly parallel lie side by side, seen along the axis of the largest gap, which is less than the
+    /// distance: the contact has the distance.
+    #[test]
+    fn edges_side_by_side() {
+        let a = hull(&[
+            [2.0, 1.0, 0.0],
+            [1.0, 0.0, 2.0],
+            [0.0, 1.181756847538054, 0.0],
+            [1.0, 0.0, -1.0],
+            [2.0, 2.0, 1.0],
+            [0.0, 2.0, 2.0],
+        ]);
+        let b = hull(&[[-2.0, -12.44921875, 7.0], [0.0, -6.0, -3.0], [2.0, 2.0, 2.0], [-1.0, 2.0, 131072.0]]);
+        let found = manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [0.0, -82.7265625, -2.0], 82.7265625).unwrap();
+        let nearest = found.deepest().unwrap().distance;
+        assert!((nearest - 80.73275544358589).abs() < 1e-9, "{found:?}");
+        assert_eq!(manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [0.0, -82.7265625, -2.0], 80.73), None);
+    }
+
+    /// A flat hull's faces look opposite ways: their sum does not say on which side of an edge is outside.
+    #[test]
+    fn a_flat_hull_has_edges_that_look_outward() {
+        let a = hull(&[
+            [7.0, 0.0, -4.638140309605053e-38],
+            [2.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [3.53515625, 7.0, 5e-324],
+        ]);
+        let b = hull(&[
+            [2.0, 2.0, 2.0],
+            [0.0, 1.0, 1.0],
+            [0.8807037211954594, -5.0, 9.313225746154785e-10],
+            [0.0, 0.0, 0.8807037211954594],
+            [1.0, 1.0, 2.0],
+            [6.0, -6.0, 6.000000000000001],
+            [0.0, 0.0, 0.0],
+        ]);
+        let found = manifold(&a, &b, [0.5; 4], [0.0, 0.0, 2.0], 0.0).unwrap();
+        assert!((found.deepest().unwrap().distance + 1.865967157364219).abs() < 1e-12, "{found:?}");
+    }
+
+    /// Next to a face ten million times as long as it is wide: the foot of the perpendicular lies on it.
+    #[test]
+    fn beside_a_long_face() {
+        let a = hull(&[
+            [0.0, -6.0, 2.0],
+            [8.0, 3.0, 9.929905209531687e-29],
+            [1.0, 2.0, -0.6190463490784168],
+            [8.0, -9.929905209531687e-29, -6.0],
+        ]);
+        let b = hull(&[
+            [-6.0, 16777216.0, 1073741824.0],
+            [85.125, 0.0, 2.0],
+            [0.0, 0.0, 2.0],
+            [2.0, 2.0, 1.0],
+            [0.0, 0.0, 0.0],
+        ]);
+        let rotation = [-0.15762033510714862, -0.5869998686748983, 0.6033054205825343, -0.516342477075142];
+        let found = manifold(&a, &b, rotation, [-1.0, 0.0, 8.0], 1.2258577747270465).unwrap();
+        let nearest = found.deepest().unwrap().distance;
+        // A hundred-millionth of a roundoff of the longest edge.
+        assert!((nearest - 0.819561524100396).abs() < 1e-4, "{found:?}");
+    }
+
+    /// Bodies that touch to rounding: the way from one to the other is no direction.
+    #[test]
+    fn no_way_between_bodies_that_touch() {
+        let a = hull(&[
+            [-45.2109375, -0.0234375, -1.92305923024933e-26],
+            [8.0, -1.0, 0.0],
+            [0.0, 73.84765625, -0.9999999999999999],
+            [-4.0, 3.0517578125e-5, 60.37109375],
+        ]);
+        let b = hull(&[
+            [6.0, -5.0, 60.37109375004911],
+            [7.0, -315344453632.0, 1.064108801074326e-10],
+            [-5.0, -0.0, 0.0],
+            [0.0, 0.0, 0.0],
+        ]);
+        let at = [8.0, 0.0, -8.175080669537997e-32];
+        let found = manifold(&a, &b, [0.0, HALF, 0.0, HALF], at, 4.76837158203125e-7).unwrap();
+        assert!(found.deepest().unwrap().distance.abs() < 1e-3, "{found:?}");
+        assert!(0.99 < found.normal().x, "{found:?}");
+    }
+
+    /// Needles end to end and far apart: no face and no pair of edges says so, their widths being lost in their lengths.
+    #[test]
+    fn needles_end_to_end() {
+        let a = hull(&[
+            [1.0, 1.0, 2.0],
+            [0.0, 2.0, 2.0],
+            [5e-324, -6.0, -6.0],
+            [2.9514788758716678e20, -6.0, 2.0],
+        ]);
+        let b = hull(&[
+            [-2.9514790517935283e20, 0.0001220703125, 2.0],
+            [0.0, 0.0, 0.0],
+            [3.0, -5.0, 68.38671875],
+            [-8.0, 1.1754943508222875e-38, 1.5407439555097887e-33],
+        ]);
+        let at = [2.3611832414348226e21, -6.0, 4.0];
+        assert_eq!(manifold(&a, &b, [HALF, 0.0, 0.0, HALF], at, 295147905179352830000.0), None);
+    }
+}
