@@ -1,6 +1,8 @@
 //! The command line: what may be asked, with an example for each command.
 
+use crate::command::pairs::BROAD_PHASES;
 use crate::shape_arg::ShapeArg;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -39,6 +41,11 @@ pub enum Command {
     /// Report on meshes: counts, box, watertight or not, volume
     #[command(after_help = "Example:\n  carom info model.glb part.stl --json")]
     Info(InfoArgs),
+    /// Try the broad phases on a recorded run of boxes
+    #[command(after_help = "Example:\n  carom pairs run.csv --broad-phase all\n\n\
+        The recording has the columns frame,id,minx,miny,minz,maxx,maxy,maxz; a box without a line in a frame has left.\n\
+        All algorithms give the same pairs; the table says which is the fastest for this run.")]
+    Pairs(PairsArgs),
     /// Answer questions in JSON, one on each line
     #[command(after_help = "Example:\n  \
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
@@ -178,6 +185,23 @@ pub struct InfoArgs {
     /// Report on the good files although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
+}
+
+/// Arguments of `pairs`.
+#[derive(Debug, Args)]
+pub struct PairsArgs {
+    /// The recording, a CSV file
+    pub file: PathBuf,
+    /// One algorithm, or all
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = broad_phase_names())]
+    pub broad_phase: String,
+    /// Write the answer as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn broad_phase_names() -> PossibleValuesParser {
+    core::iter::once("all").chain(BROAD_PHASES).collect::<Vec<_>>().into()
 }
 
 /// Arguments of `batch`.

@@ -5,4 +5,5 @@ pub mod check;
 pub mod demo;
 pub mod distance;
 pub mod info;
+pub mod pairs;
 pub mod ray;

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
+pub mod boxes_csv;
 mod error;
 pub mod gltf;
 pub mod obj;
