@@ -16,8 +16,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{
-    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
-    ProxyTable, sort_pairs,
+    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
+    ProxyId, ProxyTable, sort_pairs,
 };
 use core::marker::PhantomData;
 
@@ -280,6 +280,22 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
 
     fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
         self.pair_filter = filter;
+    }
+
+    fn hand_over(&mut self) -> Contents {
+        let DenseGrid { proxies, pair_filter, log, .. } = core::mem::take(self);
+        Contents::new(proxies, pair_filter, log)
+    }
+
+    fn take_over(&mut self, contents: Contents) {
+        self.hand_over();
+        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
+        for slot in 0..self.proxies.n_slots() {
+            if self.proxies.is_live(slot) {
+                let filter = self.proxies.filters()[slot];
+                self.note(&filter);
+            }
+        }
     }
 
     fn refresh(&mut self) {

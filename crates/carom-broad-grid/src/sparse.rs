@@ -15,8 +15,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
-    ProxyTable, sort_pairs,
+    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
+    ProxyId, ProxyTable, sort_pairs,
 };
 use core::marker::PhantomData;
 
@@ -312,6 +312,25 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
 
     fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
         self.pair_filter = filter;
+    }
+
+    fn hand_over(&mut self) -> Contents {
+        let SparseGrid { proxies, pair_filter, log, .. } = core::mem::take(self);
+        Contents::new(proxies, pair_filter, log)
+    }
+
+    fn take_over(&mut self, contents: Contents) {
+        self.hand_over();
+        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
+        for slot in 0..self.proxies.n_slots() as u32 {
+            if let Some(id) = self.proxies.id_at(slot) {
+                let (aabb, filter) =
+                    (self.proxies.boxes()[slot as usize], self.proxies.filters()[slot as usize]);
+                self.admit(id, &aabb, &filter);
+            }
+        }
+        self.places.resize(self.proxies.n_slots(), NOWHERE);
+        self.positions.resize(self.proxies.n_slots() * Self::N_POSITIONS, NONE);
     }
 
     fn refresh(&mut self) {

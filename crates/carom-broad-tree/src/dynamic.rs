@@ -21,8 +21,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter, ProxyId,
-    ProxyTable, sort_pairs,
+    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
+    ProxyId, ProxyTable, sort_pairs,
 };
 use carom_lanes::dispatch;
 use core::ops::ControlFlow;
@@ -361,6 +361,30 @@ impl BroadPhase for DynamicBvh {
 
     fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
         self.pair_filter = filter;
+    }
+
+    fn hand_over(&mut self) -> Contents {
+        let settings = self.settings;
+        let DynamicBvh { proxies, pair_filter, log, .. } =
+            core::mem::replace(self, DynamicBvh::with_settings(settings));
+        Contents::new(proxies, pair_filter, log)
+    }
+
+    fn take_over(&mut self, contents: Contents) {
+        self.hand_over();
+        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
+        let n_slots = self.proxies.n_slots();
+        self.fat.resize(n_slots, Aabb::EMPTY);
+        self.place.resize(n_slots, 0);
+        self.pace.resize(n_slots, 0.0);
+        for slot in 0..n_slots {
+            if self.proxies.is_live(slot) {
+                let filter = self.proxies.filters()[slot];
+                self.note_groups(&filter);
+            }
+        }
+        self.is_changed = true;
+        self.loosen_all();
     }
 
     fn refresh(&mut self) {

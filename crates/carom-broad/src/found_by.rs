@@ -8,8 +8,8 @@
 use crate::proxy::{ProxyId, ProxyTable};
 use crate::spatial::{scan_box, scan_near, scan_ray};
 use crate::{
-    BoxHit, BroadPhase, BroadPhaseError, Counters, EventLog, Filter, Found, Mobility, Pair, PairFilter,
-    SpatialIndex, sort_pairs,
+    BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Mobility, Pair,
+    PairFilter, SpatialIndex, sort_pairs,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -178,6 +178,24 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
 
     fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
         self.pair_filter = filter;
+    }
+
+    fn hand_over(&mut self) -> Contents {
+        self.proxies.live().for_each(|slot| self.finder.left(slot));
+        self.changes.statics = true;
+        self.is_filtered = false;
+        let proxies = core::mem::take(&mut self.proxies);
+        Contents::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
+    }
+
+    fn take_over(&mut self, contents: Contents) {
+        self.hand_over();
+        let Contents { proxies, pair_filter, log } = contents;
+        for slot in proxies.live() {
+            self.finder.came(slot);
+            self.is_filtered |= proxies.filters()[slot as usize] != Filter::default();
+        }
+        (self.proxies, self.pair_filter, self.log) = (proxies, pair_filter, log);
     }
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {

@@ -34,6 +34,7 @@ extern crate alloc;
 
 mod brute_force;
 mod canonical;
+mod contents;
 mod error;
 mod filter;
 mod found;
@@ -46,6 +47,7 @@ mod spatial;
 
 pub use brute_force::{BruteForce, EveryPair};
 pub use canonical::sort_pairs;
+pub use contents::Contents;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
 pub use found::Found;

@@ -1,6 +1,6 @@
 //! The trait of all broad phases.
 
-use crate::{BroadPhaseError, EventLog, Filter, Pair, PairFilter, ProxyId, ProxyTable};
+use crate::{BroadPhaseError, Contents, EventLog, Filter, Pair, PairFilter, ProxyId, ProxyTable};
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -59,6 +59,13 @@ pub trait BroadPhase {
 
     /// Sets or clears the caller's own filter.
     fn set_pair_filter(&mut self, filter: Option<PairFilter>);
+
+    /// Gives away all that it was told, and is empty. The broad phase that takes it over goes on as this one would have: with the
+    /// same handles, pairs and events.
+    fn hand_over(&mut self) -> Contents;
+
+    /// Goes on with what another broad phase was told, of the same kind or of another; what this one was told is lost.
+    fn take_over(&mut self, contents: Contents);
 
     /// Does now what the next [`BroadPhase::pairs`] would do first, so that spatial queries are fast: without it
     /// they are right too, but may walk one by one over what changed since.

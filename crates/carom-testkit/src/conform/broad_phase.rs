@@ -269,6 +269,12 @@ pub fn run<B: BroadPhase>(broad: &mut B, script: &Script, seed: u64) {
         if dice.one_in(4) {
             broad.refresh();
         }
+        if dice.one_in(9) {
+            // As another of its kind would go on.
+            let contents = broad.hand_over();
+            assert!(broad.is_empty() && broad.id_at(0).is_none());
+            broad.take_over(contents);
+        }
         match frame {
             // Everything goes, and comes back, in the middle.
             _ if frame == script.frames / 2 => {
