@@ -1,0 +1,200 @@
+//! A broad phase that hands over to another when that one is better for what goes on.
+//!
+//! Reference: J. Rice, The Algorithm Selection Problem, Advances in Computers, 1976 (features of the problem choose the algorithm).
+//! Differs: while it runs, and everything is handed over; see `policy.rs` for the choice.
+
+use crate::features::Motion;
+use crate::policy::{Algorithm, AutoSettings, Choice, Policy};
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{
+    BoxHit, BroadPhase, BroadPhaseError, BruteForce, Contents, Counters, EventLog, Filter, Pair, PairFilter,
+    ProxyId, ProxyTable, SpatialIndex,
+};
+use carom_broad_grid::UniformGrid;
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// Brute force, a tree or a grid, whichever is best at the moment; [`Auto::choice`] says which and why.
+///
+/// Memory: that of the algorithm in charge.
+pub struct Auto {
+    brute: BruteForce,
+    tree: DynamicBvh,
+    grid: UniformGrid,
+    /// The one that holds everything.
+    active: Algorithm,
+    policy: Policy,
+    motion: Motion,
+    n_switches: u64,
+}
+
+impl Default for Auto {
+    fn default() -> Auto {
+        Auto::new()
+    }
+}
+
+impl Auto {
+    /// No boxes.
+    pub fn new() -> Auto {
+        Auto::with_settings(AutoSettings::default())
+    }
+
+    /// No boxes, and these settings.
+    pub fn with_settings(settings: AutoSettings) -> Auto {
+        Auto {
+            brute: BruteForce::new(),
+            tree: DynamicBvh::new(),
+            grid: UniformGrid::new(),
+            active: Algorithm::BruteForce,
+            policy: Policy::new(settings),
+            motion: Motion::default(),
+            n_switches: 0,
+        }
+    }
+
+    /// The algorithm in charge, and what spoke for it; its `Display` is one sentence.
+    pub fn choice(&self) -> Choice {
+        self.policy.choice
+    }
+
+    /// How often another took over since it exists.
+    pub fn n_switches(&self) -> u64 {
+        self.n_switches
+    }
+
+    fn active(&self) -> &dyn BroadPhase {
+        match self.active {
+            Algorithm::BruteForce => &self.brute,
+            Algorithm::Tree => &self.tree,
+            Algorithm::Grid => &self.grid,
+        }
+    }
+
+    fn active_mut(&mut self) -> &mut dyn BroadPhase {
+        match self.active {
+            Algorithm::BruteForce => &mut self.brute,
+            Algorithm::Tree => &mut self.tree,
+            Algorithm::Grid => &mut self.grid,
+        }
+    }
+
+    fn index(&self) -> &dyn SpatialIndex {
+        match self.active {
+            Algorithm::BruteForce => &self.brute,
+            Algorithm::Tree => &self.tree,
+            Algorithm::Grid => &self.grid,
+        }
+    }
+
+    /// Hands over if another is better.
+    fn reconsider(&mut self) {
+        let features = self.motion.take(self.len());
+        let next = self.policy.decide(features);
+        if next != self.active {
+            let contents = self.active_mut().hand_over();
+            self.active = next;
+            self.active_mut().take_over(contents);
+            self.n_switches += 1;
+        }
+    }
+}
+
+impl BroadPhase for Auto {
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        self.active_mut().insert(aabb, filter)
+    }
+
+    fn insert_batch(
+        &mut self,
+        boxes: &[(Aabb, Filter)],
+        ids: &mut Vec<ProxyId>,
+    ) -> Result<(), BroadPhaseError> {
+        self.active_mut().insert_batch(boxes, ids)
+    }
+
+    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        self.active_mut().remove_batch(ids)
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
+        let mut motion = self.motion;
+        motion.note(self.proxies(), moves);
+        self.active_mut().update(moves)?;
+        self.motion = motion;
+        Ok(())
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
+        self.active_mut().set_filter(id, filter)
+    }
+
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        self.active_mut().set_pair_filter(filter);
+    }
+
+    fn hand_over(&mut self) -> Contents {
+        self.active_mut().hand_over()
+    }
+
+    fn take_over(&mut self, contents: Contents) {
+        self.active_mut().take_over(contents);
+    }
+
+    fn refresh(&mut self) {
+        self.active_mut().refresh();
+    }
+
+    fn pairs(&mut self, out: &mut Vec<Pair>) {
+        self.reconsider();
+        self.active_mut().pairs(out);
+    }
+
+    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
+        self.active_mut().event_log()
+    }
+
+    fn proxies(&self) -> &ProxyTable {
+        self.active().proxies()
+    }
+
+    fn counters(&self) -> Counters {
+        self.active().counters()
+    }
+
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        self.active().visit_volumes(visit);
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.active().validate()
+    }
+}
+
+impl SpatialIndex for Auto {
+    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        self.index().visit_box(query, visit);
+    }
+
+    fn visit_ray(
+        &self,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        self.index().visit_ray(ray, interval, visit);
+    }
+
+    fn visit_near(
+        &self,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        self.index().visit_near(point, max_distance, visit);
+    }
+}

@@ -1,0 +1,40 @@
+//! A broad phase that chooses among the others by itself, and says why.
+//!
+//! ```
+//! use carom_bounds::Aabb;
+//! use carom_broad::{BroadPhase, Filter, Pair};
+//! use carom_broad_auto::{Algorithm, Auto};
+//! use glam::Vec3;
+//!
+//! let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+//! let mut broad = Auto::new();
+//! let a = broad.insert(cube(0.0), Filter::default())?;
+//! broad.insert(cube(1.0), Filter::default())?;
+//! let mut pairs = Vec::new();
+//! broad.pairs(&mut pairs);
+//! assert_eq!(broad.choice().algorithm, Algorithm::BruteForce);
+//!
+//! // A thousand more, and a tree takes over; handles, pairs and events do not notice.
+//! let boxes: Vec<_> = (2..1000).map(|i| (cube(2.0 * i as f32), Filter::default())).collect();
+//! broad.insert_batch(&boxes, &mut Vec::new())?;
+//! broad.update(&[(a, cube(3.5))])?;
+//! broad.pairs(&mut pairs);
+//! assert_eq!(pairs, [Pair { a: 0, b: 2 }]);
+//! assert_eq!(broad.choice().algorithm, Algorithm::Tree);
+//! println!("{}", broad.choice());
+//! # Ok::<(), carom_broad::BroadPhaseError>(())
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod auto;
+mod features;
+mod policy;
+
+pub use auto::Auto;
+pub use features::Features;
+pub use policy::{Algorithm, AutoSettings, Choice};

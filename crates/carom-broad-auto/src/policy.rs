@@ -1,0 +1,176 @@
+//! Which algorithm for what goes on; a change of mind needs more than one frame.
+//!
+//! Few boxes need no structure. Where things move a little, the tree keeps a list of candidates from frame to frame and hardly
+//! looks at the rest. Where they jump there is nothing to keep, and the grid finds everything anew for less than the tree does.
+//!
+//! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (to wait until the loss has grown to the
+//! price of the change costs at most twice the best in hindsight).
+
+use crate::features::Features;
+use core::fmt;
+
+/// The algorithms that [`Auto`](crate::Auto) chooses among.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// [`BruteForce`](carom_broad::BruteForce).
+    BruteForce,
+    /// [`DynamicBvh`](carom_broad_tree::DynamicBvh).
+    Tree,
+    /// [`UniformGrid`](carom_broad_grid::UniformGrid).
+    Grid,
+}
+
+/// Where the choice changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AutoSettings {
+    /// So many boxes are tested each against each; at half more that ends.
+    pub few: usize,
+    /// From so many boxes on a grid takes over when they jump.
+    pub many: usize,
+}
+
+impl Default for AutoSettings {
+    fn default() -> AutoSettings {
+        AutoSettings { few: 32, many: 4096 }
+    }
+}
+
+impl AutoSettings {
+    /// With brute force up to this number.
+    pub const fn with_few(mut self, few: usize) -> AutoSettings {
+        self.few = few;
+        self
+    }
+
+    /// With a grid from this number.
+    pub const fn with_many(mut self, many: usize) -> AutoSettings {
+        self.many = many;
+        self
+    }
+}
+
+/// Mean motion a frame, beside the size, above which nothing is worth keeping for the next frame.
+const JUMP: f64 = 0.1;
+
+/// The part of the boxes that has to jump.
+const SHARE: f64 = 0.4;
+
+/// Frames in a row after which the grid takes over: the tree's lists have died young by then.
+const WILD_FRAMES: u32 = 3;
+
+/// Frames in a row after which the tree comes back: its first frames there cost two or three of the grid's.
+const CALM_FRAMES: u32 = 6;
+
+/// What was chosen, and from what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Choice {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// What went on when it was chosen.
+    pub features: Features,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, why) = match self.algorithm {
+            Algorithm::BruteForce => ("each against each", "too few for a structure to pay"),
+            Algorithm::Tree => ("tree", "its list of candidates lives for many frames"),
+            Algorithm::Grid => ("grid", "nothing is worth keeping for the next frame"),
+        };
+        write!(f, "{name}: {}; {why}", self.features)
+    }
+}
+
+/// The state of the choice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    settings: AutoSettings,
+    pub(crate) choice: Choice,
+    /// Frames in a row in which most jumped.
+    wild: u32,
+    /// Frames in a row in which they did not.
+    calm: u32,
+}
+
+impl Policy {
+    pub(crate) fn new(settings: AutoSettings) -> Policy {
+        let choice = Choice { algorithm: Algorithm::BruteForce, features: Features::default() };
+        Policy { settings, choice, wild: 0, calm: 0 }
+    }
+
+    /// The algorithm for the next search.
+    pub(crate) fn decide(&mut self, features: Features) -> Algorithm {
+        let AutoSettings { few, many } = self.settings;
+        let is_wild = SHARE < features.moved && JUMP < features.motion;
+        (self.wild, self.calm) =
+            if is_wild { (self.wild.saturating_add(1), 0) } else { (0, self.calm.saturating_add(1)) };
+        let now = self.choice.algorithm;
+        let n = features.n_boxes;
+        let is_few = n <= few || (now == Algorithm::BruteForce && n <= few + few / 2);
+        let next = match now {
+            _ if is_few => Algorithm::BruteForce,
+            Algorithm::Grid if CALM_FRAMES <= self.calm || n < many / 2 => Algorithm::Tree,
+            Algorithm::Grid => Algorithm::Grid,
+            _ if WILD_FRAMES <= self.wild && many <= n => Algorithm::Grid,
+            _ => Algorithm::Tree,
+        };
+        if next != now {
+            self.choice = Choice { algorithm: next, features };
+        }
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features(n_boxes: usize, motion: f64) -> Features {
+        Features { n_boxes, moved: if 0.0 < motion { 1.0 } else { 0.0 }, motion }
+    }
+
+    #[test]
+    fn few_need_no_structure() {
+        let mut policy = Policy::new(AutoSettings::default());
+        assert_eq!(policy.decide(features(20, 1.0)), Algorithm::BruteForce);
+        assert_eq!(policy.decide(features(45, 0.0)), Algorithm::BruteForce, "not at once");
+        assert_eq!(policy.decide(features(49, 0.0)), Algorithm::Tree);
+        assert_eq!(policy.decide(features(45, 0.0)), Algorithm::Tree, "nor back at once");
+        assert_eq!(policy.decide(features(32, 0.0)), Algorithm::BruteForce);
+    }
+
+    #[test]
+    fn jumps_go_to_the_grid_and_calm_comes_back() {
+        let mut policy = Policy::new(AutoSettings::default());
+        let mut run = |n: usize, motion: f64, frames: usize| {
+            (0..frames).map(|_| policy.decide(features(n, motion))).last().unwrap()
+        };
+        assert_eq!(run(10_000, 0.01, 5), Algorithm::Tree);
+        assert_eq!(run(10_000, 0.9, 2), Algorithm::Tree, "two frames are an accident");
+        assert_eq!(run(10_000, 0.9, 1), Algorithm::Grid);
+        assert_eq!(run(10_000, 0.01, 5), Algorithm::Grid);
+        assert_eq!(run(10_000, 0.01, 1), Algorithm::Tree);
+        assert_eq!(run(3000, 0.9, 20), Algorithm::Tree, "too few for a grid");
+        assert_eq!(run(8000, 0.9, 20), Algorithm::Grid);
+        assert_eq!(run(1000, 0.9, 1), Algorithm::Tree);
+        assert!(
+            std::string::ToString::to_string(&policy.choice)
+                .starts_with("tree: 1000 boxes, 100 % of them moving 90.0 %")
+        );
+    }
+
+    #[test]
+    fn a_flickering_world_is_left_alone() {
+        let mut policy = Policy::new(AutoSettings::default());
+        policy.decide(features(10_000, 0.0));
+        for frame in 0..100 {
+            assert_eq!(
+                policy.decide(features(10_000, if frame % 2 == 0 { 1.0 } else { 0.0 })),
+                Algorithm::Tree
+            );
+        }
+    }
+}
