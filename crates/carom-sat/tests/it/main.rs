@@ -4,3 +4,4 @@
 mod box_box;
 mod from_normal;
 mod hull_hull;
+mod invariants;

@@ -1,0 +1,18 @@
+//! Its `f64` twin.
+
+mod num {
+    pub(super) use carom_geom::f64 as geom;
+    pub(super) use carom_math::f64::Real;
+    pub(super) use carom_sat::f64 as sat;
+
+    pub(super) fn real(x: f64) -> f64 {
+        x
+    }
+
+    pub(super) fn wide(x: f64) -> f64 {
+        x
+    }
+}
+
+#[path = "ask.rs"]
+pub(super) mod ask;
