@@ -4,17 +4,24 @@
 
 use crate::{Options, work};
 use carom_testkit::random::Random;
+use carom_testkit::tolerances::twins::Differences;
 use carom_testkit::tolerances::{ROWS, Seen};
 use std::time::Instant;
 
 /// Cases in one chunk of the work, where every case is looked at.
 const CHUNK: u64 = 1 << 12;
 
-struct Tally([Seen; ROWS.len()]);
+/// One case in so many is put to both twins, in a good hundred questions.
+const TWINS: u64 = 16;
+
+struct Tally {
+    seen: [Seen; ROWS.len()],
+    twins: Differences,
+}
 
 impl Default for Tally {
     fn default() -> Tally {
-        Tally([Seen::default(); ROWS.len()])
+        Tally { seen: [Seen::default(); ROWS.len()], twins: Differences::default() }
     }
 }
 
@@ -22,18 +29,20 @@ impl Default for Tally {
 pub(crate) fn run(options: &Options) -> bool {
     let n_chunks = options.count.unwrap_or(1_000_000).div_ceil(CHUNK);
     let start = Instant::now();
-    let n_rows = ROWS.len() as u64;
+    let n_rows = ROWS.len() as u64 + 1;
     let tallies = work::in_chunks(n_chunks * n_rows, options, |chunk, tally: &mut Tally| {
         let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
         let number = (chunk % n_rows) as usize;
-        let row = &ROWS[number];
-        tally.0[number].look(row, &mut random, CHUNK.div_ceil(row.one_in));
+        match ROWS.get(number) {
+            Some(row) => tally.seen[number].look(row, &mut random, CHUNK.div_ceil(row.one_in)),
+            None => tally.twins.look(&mut random, CHUNK.div_ceil(TWINS)),
+        }
     });
     let mut is_right = true;
     println!("{:24} {:>9} {:>10} {:>10} {:>9}", "constant", "cases", "needed", "is", "factor");
     for (number, row) in ROWS.iter().enumerate() {
         let mut seen = Seen::default();
-        tallies.iter().for_each(|tally| seen.add(&tally.0[number]));
+        tallies.iter().for_each(|tally| seen.add(&tally.seen[number]));
         let (is_covered, is_in_proportion) = (seen.is_covered(row), seen.is_in_proportion(row));
         is_right &= is_covered && is_in_proportion;
         println!(
@@ -51,6 +60,19 @@ pub(crate) fn run(options: &Options) -> bool {
                 " "
             },
             row.what
+        );
+    }
+    let mut twins = Differences::default();
+    tallies.iter().for_each(|tally| twins.add(&tally.twins));
+    println!();
+    println!("{:32} {:>9} {:>9} {:>16}", "f32 against f64", "cases", "decisions", "in f32::EPSILON");
+    for ((what, which), row) in &twins.0 {
+        println!(
+            "{:32} {:>9} {:>9} {:>16.3}",
+            format!("{what}: {which}"),
+            row.n_cases,
+            row.n_decisions,
+            row.most
         );
     }
     println!("{:.1} s, seed {}", start.elapsed().as_secs_f64(), options.seed);

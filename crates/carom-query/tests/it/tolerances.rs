@@ -1,6 +1,7 @@
 //! No tolerance may be smaller than what it has to cover; `cargo xtask truth tolerances` looks at many more cases.
 
 use carom_testkit::random::Random;
+use carom_testkit::tolerances::twins::Differences;
 use carom_testkit::tolerances::{ROWS, Seen};
 
 /// Cases of the questions that are asked most.
@@ -20,5 +21,19 @@ fn tolerances_cover_what_they_are_about() {
             row.what
         );
         assert!(0.0 < seen.most, "{}: nothing was asked: {}", row.constant, row.what);
+    }
+}
+
+/// What is decided in `f64` for both precisions is decided alike, and the answers differ by a rounding or two.
+#[test]
+fn twins_agree() {
+    let mut all = Differences::default();
+    all.look(&mut Random::new(1), 500);
+    assert!(60 < all.0.len(), "{} families", all.0.len());
+    for (family, row) in &all.0 {
+        // A twin has a tolerance of its own for what lies in one plane.
+        let may_differ = matches!(*family, ("hull", _) | ("mass", "hull"));
+        assert!(may_differ || row.n_decisions == 0, "{family:?}: {row:?}");
+        assert!(row.most < 4.0, "{family:?}: {row:?}");
     }
 }

@@ -12,6 +12,7 @@ mod features;
 mod precise;
 mod rounding;
 mod sizes;
+pub mod twins;
 
 use crate::random::Random;
 use carom_math::tol;
