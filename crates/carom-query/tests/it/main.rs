@@ -15,6 +15,7 @@ mod mesh_mesh;
 mod ray_cases;
 mod rays;
 mod round_manifolds;
+mod support;
 mod tolerances;
 mod watertight;
 mod zoo;

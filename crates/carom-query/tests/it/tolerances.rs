@@ -28,7 +28,7 @@ fn tolerances_cover_what_they_are_about() {
 #[test]
 fn twins_agree() {
     let mut all = Differences::default();
-    all.look(&mut Random::new(1), 500);
+    all.look(&mut Random::new(1), 1_500);
     assert!(60 < all.0.len(), "{} families", all.0.len());
     for (family, row) in &all.0 {
         // A twin has a tolerance of its own for what lies in one plane.
