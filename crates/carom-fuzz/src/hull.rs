@@ -96,6 +96,7 @@ fn check(points: &[DVec3], bytes: &mut Bytes<'_>) {
     }
     assert!(hull.inscribed_center().is_finite() && 0.0 <= hull.inscribed_radius());
     // Supports, against looking at every point.
+    let map = hull.apex_map(u32::from(bytes.byte() % 12));
     for _ in 0..4 {
         let Some(direction) = bytes.point().try_normalize() else { continue };
         let highest = points.iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max);
@@ -105,5 +106,8 @@ fn check(points: &[DVec3], bytes: &mut Bytes<'_>) {
         assert!(highest - slack - tolerance <= fast.point.dot(direction), "{direction} {points:?}");
         let exact = hull.support_exact(direction, fast);
         assert!(highest - tolerance <= exact.point.dot(direction), "{direction} {extent} {points:?}");
+        let mapped = hull.support_by(&map, direction);
+        assert!(highest - tolerance <= mapped.point.dot(direction), "{direction} {extent} {points:?}");
+        assert_eq!(hull.vertex(mapped.vertex), Some(mapped.point));
     }
 }

@@ -31,8 +31,8 @@ pub use convex::convex;
 pub use hull::hull;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
-pub use pairs_double::pairs as pairs_f64;
-pub use pairs_single::pairs;
+pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
+pub use pairs_single::{pairs, tables};
 pub use solver::solver;
 pub use triangles::triangles;
 pub use world::world;
@@ -41,7 +41,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 12] = [
+pub const BODIES: [Body; 14] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -53,5 +53,7 @@ pub const BODIES: [Body; 12] = [
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
     ("solver", solver),
+    ("tables", tables),
+    ("tables_f64", tables_f64),
     ("world", world),
 ];

@@ -8,10 +8,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.10 (planes against boxes by the extreme corners).
 //! Differs: any support map; exact where the core has vertices.
 
-use crate::SupportMap;
+use crate::{NO_VERTEX, SupportMap};
 use carom_math::WidePose;
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
+use carom_math::scaling::scale_of;
 use glam::DVec3;
 
 /// Where a body is, as to a plane.
@@ -46,6 +47,15 @@ pub(crate) struct Extent {
     pub(crate) points: [DVec3; 2],
     /// What the heights are off by, at most.
     pub(crate) error: f64,
+    /// Both points, less the margin, are vertices of the core.
+    is_of_vertices: bool,
+}
+
+/// The same plane, the largest coordinate of its normal brought to length 1; of an offset beyond all numbers, the
+/// farthest there is.
+pub(crate) fn balanced_plane(normal: DVec3, offset: f64) -> (DVec3, f64) {
+    let scale = scale_of(normal.abs().max_element());
+    (normal * scale, (offset * scale).clamp(f64::MIN, f64::MAX))
 }
 
 /// What heights are off by, times the numbers that go in: some twenty roundings.
@@ -62,17 +72,19 @@ pub(crate) fn extent<S: SupportMap + ?Sized>(
     let margin = shape.margin();
     let out = if 0.0 < length { normal * (margin / length) } else { DVec3::ZERO };
     let support = |direction: DVec3| {
-        let core = shape.support_exact(direction, shape.support(direction)).point;
-        (core.dot(local), pose.transform_point(core))
+        let found = shape.support_exact(direction, shape.support(direction));
+        (found.point.dot(local), pose.transform_point(found.point), found.vertex != NO_VERTEX)
     };
-    let ((low, low_point), (high, high_point)) = (support(-local), support(local));
-    let base = normal.dot(pose.translation) + offset;
+    let ((low, low_point, is_low), (high, high_point, is_high)) = (support(-local), support(local));
+    // An eighth of each is exact, and the sum of all is finite.
+    let base = (normal.dot(pose.translation * 0.125) + offset * 0.125) * 8.0;
     let reach = pose.translation.abs() + (shape.center().length() + shape.radius() + margin);
     let error = HEIGHT_ERROR * (normal.abs().dot(reach) + offset.abs() + length * margin) + f64::MIN_POSITIVE;
     Extent {
         heights: [low + base - margin * length, high + base + margin * length],
         points: [low_point - out, high_point + out],
         error,
+        is_of_vertices: is_low && is_high,
     }
 }
 
@@ -83,14 +95,16 @@ pub(crate) fn side<S: SupportMap + ?Sized>(
     shape: &S,
     pose: &WidePose,
 ) -> PlaneSide {
-    let Extent { heights: [low, high], error, .. } = extent(normal, offset, shape, pose);
+    let (normal, offset) = balanced_plane(normal, offset);
+    let Extent { heights: [low, high], error, is_of_vertices, .. } = extent(normal, offset, shape, pose);
     if error < low {
         PlaneSide::Front
     } else if high < -error {
         PlaneSide::Back
     } else if low < -error && error < high {
         PlaneSide::Across
-    } else if shape.vertex(0).is_some() {
+    } else if is_of_vertices {
+        // A core may have vertices and round parts as well.
         exact_side(normal, offset, shape, pose)
     } else {
         // A curved core that touches the plane, as far as f64 can tell.

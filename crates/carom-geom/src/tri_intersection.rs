@@ -96,13 +96,19 @@ fn crossing_intersection(crossing: &Crossing) -> Intersection {
 /// Where the segment from `p` to `q`, which are not both in the plane and not strictly on one side of it, meets the
 /// plane of a triangle.
 pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
-    let largest = t.iter().chain([&p, &q]).fold(DVec3::ZERO, |m, c| m.max(c.abs())).max_element();
-    let factor = scale_of(largest);
+    let factor = scale_of_axes(t.iter().chain([&p, &q]));
     let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
     let normal = difference(t[1], t[0]).cross(difference(t[2], t[0]));
     let height_p = normal.dot(difference(p, t[0]));
     let height_q = normal.dot(difference(q, t[0]));
     between(p, q, (height_p / (height_p - height_q)).clamp_unit())
+}
+
+/// Powers of two that bring the largest coordinate on each axis to length 1. Fractions of the way stay what they are, and
+/// products of what is far smaller on one axis than on another stay numbers.
+fn scale_of_axes<'a>(points: impl Iterator<Item = &'a DVec3>) -> DVec3 {
+    let largest = points.fold(DVec3::ZERO, |m, p| m.max(p.abs()));
+    DVec3::from_array(largest.to_array().map(scale_of))
 }
 
 /// The point at this fraction of the way from `p` to `q`, which are returned as they are at 0 and 1.
@@ -210,8 +216,7 @@ fn proper_crossing(axis: usize, s: &[DVec3; 2], t: &[DVec3; 2]) -> Option<DVec3>
             orient2d_along(axis, s[0], s[1], t[1]),
         );
     crosses.then(|| {
-        let largest = s.iter().chain(t).fold(DVec3::ZERO, |m, c| m.max(c.abs())).max_element();
-        let factor = scale_of(largest);
+        let factor = scale_of_axes(s.iter().chain(t));
         let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
         let (v, p, q) = (difference(t[1], t[0]), difference(s[0], t[0]), difference(s[1], t[0]));
         let area = |w: DoubleDoubleVec3| match axis {

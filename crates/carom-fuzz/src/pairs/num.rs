@@ -1,7 +1,7 @@
 //! The name table of the `f32` questions.
 
 pub(super) use carom_geom as geom;
-pub(super) use carom_math::{Interval, Pose, Ray, Real, Vec3};
+pub(super) use carom_math::{Interval, Plane, Pose, Ray, Real, Vec3};
 pub(super) use carom_query as query;
 
 /// Relative to the size of the scene: what answers may differ by.

@@ -1,7 +1,7 @@
 //! The name table of the `f64` questions.
 
 pub(super) use carom_geom::f64 as geom;
-pub(super) use carom_math::f64::{Interval, Pose, Ray, Real, Vec3};
+pub(super) use carom_math::f64::{Interval, Plane, Pose, Ray, Real, Vec3};
 pub(super) use carom_query::f64 as query;
 
 /// Relative to the size of the scene: what answers may differ by.

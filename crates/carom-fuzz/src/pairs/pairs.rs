@@ -1,7 +1,13 @@
 //! Any two shapes: intersection, distance, contact, manifolds, rays and points agree with each other.
 
-use super::num::geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
-use super::num::query::{self, Compound, CompoundPart, ManifoldCache, MeshShape, Shape};
+use super::num::geom::{
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, Sphere, TaperedCapsule,
+    TriMesh,
+};
+use super::num::query::{
+    self, Compound, CompoundPart, ConvexShape, HeightFieldShape, ManifoldCache, MeshShape, RoundedShape,
+    Shape,
+};
 use super::num::{Interval, Pose, RANGE, ROUNDING, Ray, Real, Vec3, pose, real, vec3, wide};
 use crate::bytes::Bytes;
 use carom_math::scaling::length;
@@ -10,7 +16,7 @@ use std::sync::Arc;
 
 /// A shape, or a typed refusal; composite ones of parts that are not.
 fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
-    Some(match bytes.below(if is_part { 8 } else { 10 }) {
+    Some(match bytes.below(if is_part { 11 } else { 13 }) {
         0 => Shape::Sphere(Sphere::new(real(bytes.size())).ok()?),
         1 => Shape::Capsule(Capsule::new(real(bytes.size()), real(bytes.size())).ok()?),
         2 => Shape::Cuboid(Cuboid::new(vec3(bytes.sizes())).ok()?),
@@ -28,7 +34,24 @@ fn shape(bytes: &mut Bytes<'_>, is_part: bool) -> Option<Shape> {
             let triangles = (0..n).map(|_| [corner(), corner(), corner()]).collect();
             Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(points, triangles).ok()?).ok()?))
         }
-        8 => Shape::HalfSpace(HalfSpace::new(vec3(bytes.point())).ok()?),
+        8 => Shape::TaperedCapsule(
+            TaperedCapsule::new(real(bytes.size()), real(bytes.size()), real(bytes.size())).ok()?,
+        ),
+        9 => {
+            let core = ConvexShape::new(shape(bytes, true)?).ok()?;
+            Shape::Rounded(Arc::new(RoundedShape::new(core, real(bytes.size())).ok()?))
+        }
+        10 => {
+            let (n_x, n_z) = (2 + bytes.below(3), 2 + bytes.below(3));
+            let spacing = [real(bytes.size()), real(bytes.size())];
+            let heights = (0..n_x * n_z).map(|_| real(bytes.float())).collect();
+            let mut field = HeightField::new([n_x as u32, n_z as u32], spacing, heights).ok()?;
+            if bytes.byte().is_multiple_of(4) {
+                field = field.with_holes(&[u32::from(bytes.byte() % 4)]).ok()?;
+            }
+            Shape::HeightField(Arc::new(HeightFieldShape::new(field).ok()?))
+        }
+        11 => Shape::HalfSpace(HalfSpace::new(vec3(bytes.point())).ok()?),
         _ => {
             let parts = (0..1 + bytes.below(3))
                 .map(|_| {

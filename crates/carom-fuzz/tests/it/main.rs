@@ -62,5 +62,7 @@ bodies! {
     pairs 4000;
     pairs_f64 4000;
     solver 2000;
+    tables 4000;
+    tables_f64 4000;
     world 600;
 }

@@ -21,6 +21,7 @@ use crate::plane_side::{self, PlaneSide};
 use carom_bounds::Aabb;
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::ops::sqrt;
+use carom_math::scaling::scale_of;
 use glam::DVec3;
 
 /// Where a body reaches, as to a plane: signed distances in units of length, positive in front.
@@ -45,8 +46,8 @@ pub fn side_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) ->
 /// The lowest and the highest point of the placed shape, its margin included; heights to some 4e-15 of its size and
 /// distance.
 pub fn heights_of<S: SupportMap + ?Sized>(plane: &Plane, shape: &S, pose: &Pose) -> PlaneHeights {
-    let normal = widen(plane.normal);
-    let extent = plane_side::extent(normal, wide(plane.d), shape, &pose.wide());
+    let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
+    let extent = plane_side::extent(normal, d, shape, &pose.wide());
     let length = sqrt(normal.length_squared());
     let [low, high] = extent.heights.map(|h| real(h / length));
     let [low_point, high_point] = extent.points.map(narrow);
@@ -63,11 +64,13 @@ pub fn side_of_points(plane: &Plane, points: &[Vec3]) -> PlaneSide {
 
 /// The lowest and the highest of the points; `None` of none.
 pub fn heights_of_points(plane: &Plane, points: &[Vec3]) -> Option<PlaneHeights> {
-    let (normal, d) = (widen(plane.normal), wide(plane.d));
+    let (normal, d) = plane_side::balanced_plane(widen(plane.normal), wide(plane.d));
     let height = |p: &Vec3| {
-        // With twice the digits: the plane may be far from where it is stored.
-        let (n, p) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(widen(*p)));
-        (n.dot(p) + DoubleDouble::from(d)).to_f64()
+        let p = widen(*p);
+        // With twice the digits, for the plane may be far from where it is stored, and in units of the larger.
+        let scale = scale_of(p.abs().max_element().max(d.abs()));
+        let (n, p) = (DoubleDoubleVec3::from(normal), DoubleDoubleVec3::from(p * scale));
+        (n.dot(p) + DoubleDouble::from(d * scale)).to_f64() / scale
     };
     let (first, rest) = points.split_first()?;
     let (mut low, mut high) = ((height(first), *first), (height(first), *first));

@@ -1,11 +1,12 @@
 //! Rays and points where a figure has no digits left: shapes far thinner than their own rounding, lines all but along a
 //! side, directions and coordinates at both ends of the range.
 
+use carom_geom::PlaneSide;
 use carom_geom::f64::{
-    Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, RayHits, Segment, Sphere, TaperedCapsule,
-    Tetrahedron, Triangle, ray,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, RayHits, Segment, Sphere,
+    TaperedCapsule, Tetrahedron, Triangle, closest, plane, ray,
 };
-use carom_math::f64::{Interval, Plane, Ray};
+use carom_math::f64::{Interval, Plane, Pose, Ray};
 use carom_testkit::random::Random;
 use glam::DVec3;
 
@@ -195,5 +196,66 @@ fn points_all_but_on_the_axis_have_their_nearest_place() {
         }
         assert!((cylinder.project_point(p).distance + 5.0).abs() < 1e-15);
         assert!((ellipsoid.project_point(p).distance + 4.0).abs() < 1e-15);
+    }
+}
+
+/// Squares of the normal were infinite or nothing, and heights NaN.
+#[test]
+fn planes_of_any_length_have_the_same_sides_and_heights() {
+    let solid = Cuboid::new(DVec3::new(1.0, 2.0, 3.0)).unwrap();
+    let cone = Cone::new(1.0, 2.0).unwrap();
+    let points = [DVec3::new(1.0, 2.0, 3.0), DVec3::new(-4.0, 0.5, 0.25)];
+    let at = Pose::from_translation(DVec3::new(0.5, 0.25, -8.0));
+    for (normal, d) in [(DVec3::new(1.0, -0.5, 0.25), 3.0), (DVec3::Z, 5.0), (DVec3::Y, -1.25)] {
+        let plain = Plane { normal, d };
+        for scale in [2f64.powi(-1000), 2f64.powi(-300), 2f64.powi(300), 2f64.powi(1000)] {
+            let long = Plane { normal: normal * scale, d: d * scale };
+            assert_eq!(plane::heights_of(&long, &solid, &at), plane::heights_of(&plain, &solid, &at));
+            assert_eq!(plane::heights_of(&long, &cone, &at), plane::heights_of(&plain, &cone, &at));
+            assert_eq!(plane::heights_of_points(&long, &points), plane::heights_of_points(&plain, &points));
+            assert_eq!(plane::side_of(&long, &solid, &at), plane::side_of(&plain, &solid, &at));
+            assert_eq!(plane::side_of(&long, &cone, &at), plane::side_of(&plain, &cone, &at));
+        }
+    }
+    let least = Plane { normal: DVec3::Z * 5e-324, d: -5e-324 };
+    assert_eq!(plane::side_of(&least, &cone, &Pose::from_translation(DVec3::Z * -8.0)), PlaneSide::Back);
+    let far = plane::heights_of_points(&Plane { normal: DVec3::X, d: 1.0 }, &[DVec3::X * f64::MAX]).unwrap();
+    assert_eq!((far.low, far.high), (f64::MAX, f64::MAX));
+}
+
+/// Only the point of its core was held against the plane, and not the ball.
+#[test]
+fn a_tapered_capsule_that_touches_a_plane_is_not_all_in_front_of_it() {
+    let drop = TaperedCapsule::new(0.0, 0.0, 5.0).unwrap();
+    let at = Pose::from_translation(DVec3::new(-8.0, 8.0, -5.0));
+    let floor = Plane { normal: DVec3::new(0.0, 0.0, 7.0), d: 0.0 };
+    assert_eq!(plane::side_of(&floor, &drop, &at), PlaneSide::Across);
+    for (upper, lower) in [(1.0, 4.0), (4.0, 1.0), (0.0, 4.0), (2.0, 2.0)] {
+        let shape = TaperedCapsule::new(2.0, upper, lower).unwrap();
+        let heights = plane::heights_of(&floor, &shape, &Pose::IDENTITY);
+        assert_eq!((heights.low, heights.high), (-lower.max(upper), lower.max(upper)));
+        for (height, side) in [
+            (lower.max(upper), PlaneSide::Across),
+            (-lower.max(upper), PlaneSide::Across),
+            (lower.max(upper) + 1e-9, PlaneSide::Front),
+            (-lower.max(upper) - 1e-9, PlaneSide::Back),
+        ] {
+            let at = Pose::from_translation(DVec3::Z * height);
+            assert_eq!(plane::side_of(&floor, &shape, &at), side, "{upper} {lower} {height}");
+        }
+    }
+}
+
+/// On an axis where all coordinates are subnormal the normal had none, and an end of the segment was said to be shared.
+#[test]
+fn what_a_segment_shares_with_a_triangle_of_no_width_is_of_both() {
+    let axis = Capsule::new(8.0, 0.0).unwrap();
+    for width in [5e-324, 7e-317, 3e-290, 1e-30] {
+        let corners = [[3e-300, 16777217.0, -4.0], [width, 0.0, 0.0], [0.0; 3]].map(DVec3::from_array);
+        let sheet = Triangle::new(corners[0], corners[1], corners[2]).unwrap();
+        let found = closest::closest_points(&axis, &sheet, &Pose::IDENTITY);
+        assert_eq!(found.distance, 0.0, "{width:e}");
+        assert!(sheet.project_point(found.point_a).distance < 1e-8, "{width:e} {found:?}");
+        assert!(axis.project_point(found.point_a).distance.abs() < 1e-8, "{width:e} {found:?}");
     }
 }

@@ -4,15 +4,16 @@
 //! Inside-Outside Segmentation using Generalized Winding Numbers, 2013 (inside of meshes that are not closed).
 
 use super::super::num::geom::PointProjection;
-use super::super::num::{Pose, Vec3, narrow, narrow_real, widen};
+use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
 use super::convex;
 use super::inside;
 use super::mesh_shape::MeshShape;
+use super::rounded::RoundedShape;
 use super::shape::Shape;
 use crate::ray_convex::Point;
 use carom_geom::{FeatureId, SupportMap, tri_distance};
 use carom_math::WidePose;
-use carom_math::scaling::length;
+use carom_math::scaling::{length, unit};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -40,7 +41,7 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
         Shape::Cone(s) => s.project_point(point),
         Shape::Ellipsoid(s) => s.project_point(point),
         Shape::Hull(s) => s.project_point(point),
-        Shape::Rounded(s) => on_support_map(&**s, point),
+        Shape::Rounded(s) => on_rounded(s, point),
         Shape::HalfSpace(s) => s.project_point(point),
         Shape::Mesh(s) => return on_mesh(s, point, true),
         Shape::HeightField(s) => return on_mesh(s.mesh(), point, false),
@@ -58,6 +59,24 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
         Shape::User(s) => on_support_map(&**s, point),
     })
 }
+
+/// The nearest point of the surface of a core, moved outwards by the radius: the depth in a convex core is that of its nearest
+/// supporting plane, which moves by as much.
+fn on_rounded(shape: &RoundedShape, point: Vec3) -> PointProjection {
+    let map = || on_support_map(shape, point);
+    let Some(on_core) = local(shape.core().shape(), point) else { return map() };
+    let (p, on, radius) = (widen(point), widen(on_core.point), widen_real(shape.radius()));
+    let distance = widen_real(on_core.distance);
+    // So near to the core that rounding would choose the way; the iterative answer has one to start with.
+    if !(NEAR_CORE * (length(on) + radius) < distance.abs()) {
+        return map();
+    }
+    let Some(out) = unit(if distance < 0.0 { on - p } else { p - on }) else { return map() };
+    PointProjection::new(narrow(on + out * radius), narrow_real(distance - radius), on_core.feature)
+}
+
+/// Pure number, times the size of a core: 2^-20, some roundings of `f32` and the root of those of `f64`.
+const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// The nearest point of a surface given by its support map.
 fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {

@@ -1,7 +1,7 @@
 //! Rays and points against every shape.
 
-use crate::zoo::{box_mesh, shapes};
-use carom_geom::{Cuboid, Sphere, TriMesh, f64 as wide};
+use crate::zoo::{box_mesh, rounded, shapes};
+use carom_geom::{Cuboid, Cylinder, Sphere, TriMesh, f64 as wide};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{MeshShape, Shape, f64 as wide_query, intersects, project_point, ray_cast, ray_cast_all};
 use carom_testkit::random::Random;
@@ -201,5 +201,22 @@ fn a_mesh_farther_than_any_t_is_not_hit() {
         let enough = Ray::new(Vec3::splat(-100.0), Vec3::splat(1e-36));
         let hit = ray_cast(&shape, &Pose::IDENTITY, &enough, Interval::FORWARD).unwrap();
         assert!((hit.t * 1e-36 - 100.0).abs() < 1.0, "{hit:?}");
+    }
+}
+
+/// Where every way out is as good an iterative depth ended a thousandth off.
+#[test]
+fn points_deep_in_a_rounded_cylinder_have_their_place_on_its_surface() {
+    let shape = rounded(Shape::Cylinder(Cylinder::new(122.5, 88.7).unwrap()), 2.0);
+    let mut random = Random::new(22);
+    for i in 0..200 {
+        let p = unit(&mut random) * [0.0, 1e-6, 1.0, 50.0, 88.7, 200.0][i % 6];
+        let found = project_point(&shape, &Pose::IDENTITY, p).unwrap();
+        assert!((found.point.distance(p) - found.distance.abs()).abs() < 1e-3, "{p} {found:?}");
+        let again = project_point(&shape, &Pose::IDENTITY, found.point).unwrap();
+        assert!(again.distance.abs() < 1e-3, "{p} {found:?} {again:?}");
+        let across = (p.x * p.x + p.z * p.z).sqrt();
+        let expected = (across - 88.7).max(p.y.abs() - 122.5) - 2.0;
+        assert!(0.0 < found.distance || (found.distance - expected).abs() < 1e-3, "{p} {found:?} {expected}");
     }
 }

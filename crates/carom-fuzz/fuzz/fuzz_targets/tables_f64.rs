@@ -1,0 +1,4 @@
+//! Bytes as two bodies, a ray or a plane, in f64: what the tables of pairs say agrees.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| carom_fuzz::tables_f64(bytes));
