@@ -70,7 +70,10 @@ fn shortened(text: &str, n: usize) -> String {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path().display())?;
+        // One line is promised, and a name may have any characters.
+        for c in self.path().display().to_string().chars() {
+            if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+        }
         match self {
             ReadError::Open { error, .. } => write!(f, ": {error}"),
             ReadError::UnknownFormat { .. } => {

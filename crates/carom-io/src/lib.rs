@@ -23,6 +23,7 @@ mod error;
 pub mod gltf;
 pub mod obj;
 mod part;
+mod plain_xml;
 pub mod ply;
 pub mod scene_json;
 mod shapes;

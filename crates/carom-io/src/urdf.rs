@@ -7,21 +7,18 @@
 
 use crate::error::{Place, ReadError};
 use crate::part::{Model, Part, Piece, Placement, RawMesh};
-use crate::shapes;
+use crate::{plain_xml, shapes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use urdf_rs::{Geometry, Pose};
 
-/// Elements inside elements: real files have about five; the library's parser follows them by recursion.
-const MAX_DEPTH: usize = 64;
-
 /// Reads the bytes of a URDF file and the meshes that it names.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     let text = core::str::from_utf8(bytes).map_err(|e| whole(format!("not text: {e}")))?;
-    check_depth(text).map_err(whole)?;
-    let robot = urdf_rs::read_from_string(text).map_err(|e| whole(format!("not a valid URDF file: {e}")))?;
+    let text = plain_xml::plain(text).map_err(|e| whole(format!("not a valid URDF file: {e}")))?;
+    let robot = urdf_rs::read_from_string(&text).map_err(|e| whole(format!("not a valid URDF file: {e}")))?;
     if robot.links.is_empty() {
         return Err(whole("no link: not a URDF file".to_owned()));
     }
@@ -186,22 +183,4 @@ fn resolve(name: &str, urdf: &Path) -> PathBuf {
         }
     }
     folder.join(rest)
-}
-
-/// Elements are not nested deeper than [`MAX_DEPTH`].
-fn check_depth(text: &str) -> Result<(), String> {
-    let mut depth = 0usize;
-    for tag in text.split('<').skip(1) {
-        let end = tag.split('>').next().unwrap_or(tag);
-        match tag.as_bytes().first() {
-            Some(b'/') => depth = depth.saturating_sub(1),
-            Some(b'!' | b'?') | None => {}
-            _ if end.ends_with('/') => {}
-            _ => depth += 1,
-        }
-        if MAX_DEPTH < depth {
-            return Err(format!("elements are nested deeper than {MAX_DEPTH}"));
-        }
-    }
-    Ok(())
 }

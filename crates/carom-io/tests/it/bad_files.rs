@@ -130,6 +130,15 @@ fn urdf_chains_that_are_no_trees_are_refused() {
     assert!(refusal(negative.as_bytes(), Format::Urdf).contains("a size of -0.5"));
     let deep = "<a>".repeat(100_000) + &"</a>".repeat(100_000);
     assert!(refusal(deep.as_bytes(), Format::Urdf).contains("nested deeper"));
+    // The library behind stopped at these namespaces.
+    refusal(br#"<ink n="":"="" xmlns="1""*=""/><]ax1""#, Format::Urdf);
+    let spaces =
+        r#"<robot name="r" xmlns:x="u"><link name="a" x:t="1" y:t="2" xmlns="v"/><x:link name="b"/></robot>"#;
+    assert!(
+        refusal(spaces.as_bytes(), Format::Urdf).contains("no geometry"),
+        "{}",
+        refusal(spaces.as_bytes(), Format::Urdf)
+    );
     let mesh = text.replace(r#"<box size="2 2 2"/>"#, r#"<mesh filename="package://none/there.stl"/>"#);
     assert!(refusal(mesh.as_bytes(), Format::Urdf).contains("there.stl: "));
 }
@@ -151,4 +160,11 @@ fn missing_and_unknown_files() {
     assert!(unknown.contains("unknown format; known are .obj"), "{unknown}");
     let is_folder = carom_io::read(&folder).unwrap_err().to_string();
     assert!(!is_folder.contains('\n'));
+}
+
+/// A file that is named with a line feed is still told of in one line.
+#[test]
+fn names_with_line_feeds_stay_on_one_line() {
+    let scene = r#"{"name": "s", "parts": [{"mesh": "a.ob\nj", "scale": 1}]}"#;
+    assert_eq!(refusal(scene.as_bytes(), Format::Scene).lines().count(), 1);
 }
