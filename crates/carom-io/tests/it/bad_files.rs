@@ -134,11 +134,7 @@ fn urdf_chains_that_are_no_trees_are_refused() {
     refusal(br#"<ink n="":"="" xmlns="1""*=""/><]ax1""#, Format::Urdf);
     let spaces =
         r#"<robot name="r" xmlns:x="u"><link name="a" x:t="1" y:t="2" xmlns="v"/><x:link name="b"/></robot>"#;
-    assert!(
-        refusal(spaces.as_bytes(), Format::Urdf).contains("no geometry"),
-        "{}",
-        refusal(spaces.as_bytes(), Format::Urdf)
-    );
+    assert!(refusal(spaces.as_bytes(), Format::Urdf).contains("no link has geometry"));
     let mesh = text.replace(r#"<box size="2 2 2"/>"#, r#"<mesh filename="package://none/there.stl"/>"#);
     assert!(refusal(mesh.as_bytes(), Format::Urdf).contains("there.stl: "));
 }
