@@ -98,9 +98,13 @@ fn crossing_intersection(crossing: &Crossing) -> Intersection {
 pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let factor = scale_of_axes(t.iter().chain([&p, &q]));
     let difference = |a: DVec3, b: DVec3| DoubleDoubleVec3::difference(a * factor, b * factor);
-    let normal = difference(t[1], t[0]).cross(difference(t[2], t[0]));
-    let height_p = normal.dot(difference(p, t[0]));
-    let height_q = normal.dot(difference(q, t[0]));
+    // From the corner between the two shorter sides, whose product loses the least.
+    let side_sq = [0, 1, 2].map(|i| ((t[(i + 1) % 3] - t[i]) * factor).length_squared());
+    let longest = (0..3).fold(0, |best, i| if side_sq[best] < side_sq[i] { i } else { best });
+    let [a, b, c] = [2, 0, 1].map(|i| t[(longest + i) % 3]);
+    let normal = difference(b, a).cross(difference(c, a));
+    let height_p = normal.dot(difference(p, a));
+    let height_q = normal.dot(difference(q, a));
     between(p, q, (height_p / (height_p - height_q)).clamp_unit())
 }
 

@@ -251,11 +251,16 @@ fn a_tapered_capsule_that_touches_a_plane_is_not_all_in_front_of_it() {
 fn what_a_segment_shares_with_a_triangle_of_no_width_is_of_both() {
     let axis = Capsule::new(8.0, 0.0).unwrap();
     for width in [5e-324, 7e-317, 3e-290, 1e-30] {
-        let corners = [[3e-300, 16777217.0, -4.0], [width, 0.0, 0.0], [0.0; 3]].map(DVec3::from_array);
-        let sheet = Triangle::new(corners[0], corners[1], corners[2]).unwrap();
-        let found = closest::closest_points(&axis, &sheet, &Pose::IDENTITY);
-        assert_eq!(found.distance, 0.0, "{width:e}");
-        assert!(sheet.project_point(found.point_a).distance < 1e-8, "{width:e} {found:?}");
-        assert!(axis.project_point(found.point_a).distance.abs() < 1e-8, "{width:e} {found:?}");
+        for far in [3e-300, 3e-281] {
+            let corners = [[far, 16777217.0, -4.0], [width, 0.0, 0.0], [0.0; 3]].map(DVec3::from_array);
+            for turn in 0..3 {
+                let [a, b, c] = [0, 1, 2].map(|i| corners[(i + turn) % 3]);
+                let sheet = Triangle::new(a, b, c).unwrap();
+                let found = closest::closest_points(&axis, &sheet, &Pose::IDENTITY);
+                assert_eq!(found.distance, 0.0, "{far:e} {width:e}");
+                assert!(sheet.project_point(found.point_a).distance < 1e-8, "{width:e} {found:?}");
+                assert!(axis.project_point(found.point_a).distance.abs() < 1e-8, "{width:e} {found:?}");
+            }
+        }
     }
 }
