@@ -7,7 +7,7 @@
 //! |---|---|
 //! | any shape against any shape: touch, distance, contact, ray, point | [`query`] |
 //! | a world of bodies that fall, pile up and come to rest | [`world`] |
-//! | which boxes overlap, as they move | [`broad`], [`broad_tree`] |
+//! | which boxes overlap, as they move | [`broad`], [`broad_tree`], [`broad_grid`], [`broad_sap`], [`broad_auto`] |
 //! | shapes, hulls, meshes, exact triangles, mass | [`geom`] |
 //! | trees over boxes | [`bvh`] |
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
@@ -69,7 +69,8 @@
 //! # Which of many might touch?
 //!
 //! A broad phase knows boxes only. It gives all pairs that overlap, each once, in a fixed order, and what began and ended.
-//! Every broad phase gives the same pairs: [`broad::BruteForce`] is the specification, [`DynamicBvh`] the fast one.
+//! Every broad phase gives the same pairs: [`broad::BruteForce`] is the specification, [`DynamicBvh`]
+//! the fast one; [`broad_grid`] and [`broad_sap`] have the others, and [`broad_auto::Auto`] chooses.
 //!
 //! ```
 //! use carom::{Aabb, BroadPhase, DynamicBvh, Vec3};
@@ -135,6 +136,9 @@
 
 pub use carom_bounds as bounds;
 pub use carom_broad as broad;
+pub use carom_broad_auto as broad_auto;
+pub use carom_broad_grid as broad_grid;
+pub use carom_broad_sap as broad_sap;
 pub use carom_broad_tree as broad_tree;
 pub use carom_bvh as bvh;
 pub use carom_geom as geom;
