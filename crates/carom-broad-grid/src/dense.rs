@@ -7,7 +7,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1 and 7.2.
 //! Differs: built in one pass of sorting per frame, so a frame in which everything jumps costs as much as any other.
 
-use crate::find::{Found, cheaper, pieces};
+use crate::find::{Search, cheaper, pieces};
 use crate::level::{BuildWork, Level};
 use crate::plan::Sample;
 use crate::{hierarchical, uniform};
@@ -181,7 +181,7 @@ struct Work {
     crowd: Vec<u32>,
     sample: Sample,
     build: BuildWork,
-    found: Found,
+    search: Search,
     counts: Vec<u32>,
     pairs: Vec<Pair>,
 }
@@ -220,14 +220,14 @@ impl<L: Layout> DenseGrid<L> {
 
     /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let Work { lists, long, crowd, sample, build, found, counts, pairs } = &self.work;
+        let Work { lists, long, crowd, sample, build, search, counts, pairs } = &self.work;
         self.moving.bytes()
             + self.fixed.bytes()
             + lists.bytes()
             + 4 * (long.capacity() + crowd.capacity() + counts.capacity())
             + sample.bytes()
             + build.bytes()
-            + found.bytes()
+            + search.bytes()
             + pairs.capacity() * size_of::<Pair>()
     }
 
@@ -328,15 +328,16 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
         let DenseGrid { proxies, moving, fixed, work, .. } = self;
-        let found = &mut work.found;
-        found.clear();
+        let search = &mut work.search;
+        search.found.clear();
         for (i, level) in moving.levels().iter().enumerate() {
-            search(level, None, found);
+            find(level, None, search);
             for other in moving.levels()[i + 1..].iter().chain(fixed.levels()) {
-                search(level, Some(other), found);
+                find(level, Some(other), search);
             }
         }
-        sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), &mut work.counts, out);
+        let found = &search.found;
+        sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, out);
         if self.has_groups {
             let filters = proxies.filters();
             out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
@@ -346,7 +347,7 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
         }
         let mut counters = Counters::default();
         counters.tests = found.tests;
-        counters.nodes = found.runs;
+        counters.nodes = found.nodes;
         counters.pairs = out.len() as u64;
         counters.rebuilds = self.counters.rebuilds;
         self.counters = counters;
@@ -375,7 +376,7 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
 }
 
 /// All touching boxes of one grid, or of two.
-fn search(level: &Level, other: Option<&Level>, found: &mut Found) {
+fn find(level: &Level, other: Option<&Level>, search: &mut Search) {
     let (askers, asked) = match other {
         None => (level, None),
         Some(other) => {
@@ -383,5 +384,7 @@ fn search(level: &Level, other: Option<&Level>, found: &mut Found) {
             (askers, Some(asked))
         }
     };
-    pieces(askers.packed.n, found, |first, last, found| crate::find::ask(askers, asked, first, last, found));
+    pieces(askers.packed.n, search, |first, last, search| {
+        crate::find::ask(askers, asked, first, last, search)
+    });
 }

@@ -13,6 +13,7 @@ use crate::packed::{PADDING, Packed};
 #[cfg(feature = "parallel")]
 pub(crate) use crate::par::pieces;
 use alloc::vec::Vec;
+use carom_broad::Found;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 
 /// Boxes whose questions are written down at a time: they stay in the nearest cache.
@@ -24,19 +25,10 @@ const BATCH: usize = 1 << 14;
 /// Boxes looked at to learn which of two grids should ask the other.
 const N_SAMPLES: usize = 32;
 
-/// What was found: slots, the smaller in `low`, in no order.
+/// What was found, and what is still to be asked.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    /// The smaller slot of each pair; places from `n` on are unspecified.
-    pub(crate) low: Vec<u32>,
-    /// The larger.
-    pub(crate) high: Vec<u32>,
-    /// The number of pairs.
-    pub(crate) n: usize,
-    /// Boxes tested.
-    pub(crate) tests: u64,
-    /// Runs of cells looked at.
-    pub(crate) runs: u64,
+pub(crate) struct Search {
+    pub(crate) found: Found,
     tasks: Tasks,
 }
 
@@ -56,23 +48,7 @@ impl Tasks {
     }
 }
 
-impl Found {
-    /// Forgets the pairs and keeps the room.
-    pub(crate) fn clear(&mut self) {
-        self.n = 0;
-        self.tests = 0;
-        self.runs = 0;
-    }
-
-    /// Makes room for so many more pairs.
-    pub(crate) fn reserve(&mut self, more: usize) {
-        if self.low.len() < self.n + more {
-            let size = (self.n + more).max(self.low.len() * 2);
-            self.low.resize(size, 0);
-            self.high.resize(size, 0);
-        }
-    }
-
+impl Search {
     /// Writes down that the box at a place asks a run of places.
     #[inline]
     pub(crate) fn push_task(&mut self, who: usize, begin: u32, end: u32) {
@@ -83,34 +59,20 @@ impl Found {
 
     /// Runs the tasks that are written down, and forgets them.
     pub(crate) fn run_tasks(&mut self, askers: &Packed, asked: &Packed) {
-        let mut tasks = core::mem::take(&mut self.tasks);
-        dispatch(Run { askers, asked, tasks: &tasks, out: self });
+        let Search { found, tasks } = self;
+        dispatch(Run { askers, asked, tasks, found });
         tasks.clear();
-        self.tasks = tasks;
-    }
-
-    /// Appends what another has found.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn append(&mut self, other: &Found) {
-        self.reserve(other.n);
-        let range = self.n..self.n + other.n;
-        self.low[range.clone()].copy_from_slice(&other.low[..other.n]);
-        self.high[range].copy_from_slice(&other.high[..other.n]);
-        self.n += other.n;
-        self.tests += other.tests;
-        self.runs += other.runs;
     }
 
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         let Tasks { who, begin, end } = &self.tasks;
-        let lists = [&self.low, &self.high, who, begin, end];
-        4 * lists.iter().map(|list| list.capacity()).sum::<usize>()
+        self.found.bytes() + 4 * (who.capacity() + begin.capacity() + end.capacity())
     }
 }
 
 /// Appends the touching boxes of one grid, or of two; those at `first..last` of the first ask.
-pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usize, out: &mut Found) {
+pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usize, out: &mut Search) {
     let Some(asked) = asked else {
         return dispatch(Within { level: askers, first, last, out });
     };
@@ -125,7 +87,7 @@ pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usi
 
 /// Calls `ask` with the ends of ranges that make up `0..n`.
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn pieces(n: usize, out: &mut Found, ask: impl Fn(usize, usize, &mut Found)) {
+pub(crate) fn pieces(n: usize, out: &mut Search, ask: impl Fn(usize, usize, &mut Search)) {
     ask(0, n, out);
 }
 
@@ -149,7 +111,7 @@ struct Within<'a> {
     level: &'a Level,
     first: usize,
     last: usize,
-    out: &'a mut Found,
+    out: &'a mut Search,
 }
 
 impl Kernel for Within<'_> {
@@ -158,7 +120,7 @@ impl Kernel for Within<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Within { level, first, last, out } = self;
-        let mut tasks = core::mem::take(&mut out.tasks);
+        let Search { found, tasks } = out;
         for list in [&mut tasks.who, &mut tasks.begin, &mut tasks.end] {
             // A run of its own and four more for each, and room for what is written past the last.
             list.resize((5 * PIECE + 8).max(list.len()), 0);
@@ -166,7 +128,7 @@ impl Kernel for Within<'_> {
         let mut start = first;
         while start < last {
             let end = last.min(start + PIECE);
-            let n_tasks = own_rows(simd, level, start, end, &mut tasks);
+            let n_tasks = own_rows(simd, level, start, end, tasks);
             for i in 0..end - start {
                 tasks.who[i] = (start + i) as u32;
                 tasks.begin[i] = (start + i + 1) as u32;
@@ -180,11 +142,10 @@ impl Kernel for Within<'_> {
             for i in first_row..n_tasks {
                 (tasks.begin[i], tasks.end[i]) = level.run(tasks.begin[i], tasks.end[i]);
             }
-            run_batches(simd, &level.packed, &level.packed, &tasks, n_tasks, out);
+            run_batches(simd, &level.packed, &level.packed, tasks, n_tasks, found);
             start = end;
         }
         tasks.clear();
-        out.tasks = tasks;
     }
 }
 
@@ -239,7 +200,7 @@ struct Run<'a> {
     askers: &'a Packed,
     asked: &'a Packed,
     tasks: &'a Tasks,
-    out: &'a mut Found,
+    found: &'a mut Found,
 }
 
 impl Kernel for Run<'_> {
@@ -247,8 +208,8 @@ impl Kernel for Run<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Run { askers, asked, tasks, out } = self;
-        run_batches(simd, askers, asked, tasks, tasks.who.len(), out);
+        let Run { askers, asked, tasks, found } = self;
+        run_batches(simd, askers, asked, tasks, tasks.who.len(), found);
     }
 }
 
@@ -260,9 +221,9 @@ fn run_batches<S: Simd>(
     asked: &Packed,
     tasks: &Tasks,
     n_tasks: usize,
-    out: &mut Found,
+    found: &mut Found,
 ) {
-    out.runs += n_tasks as u64;
+    found.nodes += n_tasks as u64;
     let mut first = 0;
     while first < n_tasks {
         let (mut last, mut length) = (first, 0);
@@ -270,14 +231,15 @@ fn run_batches<S: Simd>(
             length += (tasks.end[last] - tasks.begin[last]) as usize;
             last += 1;
         }
-        out.tests += length as u64;
-        out.reserve(length + PADDING);
-        meet(simd, askers, asked, tasks, first, last, out);
+        found.tests += length as u64;
+        let (low, high) = found.room(length + PADDING);
+        let n = meet(simd, askers, asked, tasks, first, last, low, high);
+        found.advance(n);
         first = last;
     }
 }
 
-/// Tests each asker against its run, and writes down what touches.
+/// Tests each asker against its run, and writes down what touches; the answer is how many pairs.
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,
@@ -286,18 +248,19 @@ fn meet<S: Simd>(
     tasks: &Tasks,
     first: usize,
     last: usize,
-    out: &mut Found,
-) {
+    low: &mut [u32],
+    high: &mut [u32],
+) -> usize {
     // One length for all: one check per step.
     let size = asked.n + PADDING;
     let [min_x, min_y, min_z, max_x, max_y, max_z] = &asked.sides;
     let (min_x, min_y, min_z) = (&min_x[..size], &min_y[..size], &min_z[..size]);
     let (max_x, max_y, max_z) = (&max_x[..size], &max_y[..size], &max_z[..size]);
     let slots = &asked.slots[..size];
-    let room = out.low.len();
-    let (low, high) = (&mut out.low[..room], &mut out.high[..room]);
+    let room = low.len();
+    let (low, high) = (&mut low[..room], &mut high[..room]);
     let (who, begin, end) = (&tasks.who[..last], &tasks.begin[..last], &tasks.end[..last]);
-    let mut n = out.n;
+    let mut n = 0;
     for task in first..last {
         let place = who[task] as usize;
         let (low_corner, high_corner) = askers.corners(place);
@@ -309,8 +272,11 @@ fn meet<S: Simd>(
         let a_max_z = S::F32x8::splat(simd, high_corner[2]);
         let own = S::U32x8::splat(simd, askers.slots[place]);
         let (mut at, last) = (begin[task] as usize, end[task] as usize);
+        // The padding behind the last place: there are always eight. Said once, so that no step has to ask.
+        if size < last + PADDING {
+            break;
+        }
         while at < last {
-            // The padding behind the last place: there are always eight.
             let touches = (S::F32x8::load_or(simd, min_x, at, 0.0).le(a_max_x)
                 & a_min_x.le(S::F32x8::load_or(simd, max_x, at, 0.0)))
                 & (S::F32x8::load_or(simd, min_y, at, 0.0).le(a_max_y)
@@ -324,5 +290,5 @@ fn meet<S: Simd>(
             at += 8;
         }
     }
-    out.n = n;
+    n
 }

@@ -72,7 +72,7 @@ pub(crate) fn side(level: i32) -> f64 {
 pub(crate) fn cell(x: f64, level: i32) -> i32 {
     let scaled = x * f64::from_bits(((127 - level + 1023) as u64) << 52);
     let whole = scaled as i64;
-    (whole - i64::from(scaled < whole as f64)) as i32
+    whole.wrapping_sub(i64::from(scaled < whole as f64)) as i32
 }
 
 /// The least level in which every coordinate of the box is at most 2^24 cells away: the f32 are coarser there than the cells below.
@@ -91,8 +91,8 @@ pub(crate) struct Node {
     pub(crate) n: u32,
     /// Of these, those that are not static.
     pub(crate) n_moving: u32,
-    /// A bit for each child in use.
-    children: u8,
+    /// The cells of half the side within, x fastest; [`NONE`] where there is none.
+    pub(crate) children: [u32; 8],
 }
 
 #[derive(Clone, Debug)]
@@ -113,8 +113,6 @@ pub(crate) struct Nodes {
     free_blocks: Vec<u32>,
     /// Those without a parent: up to eight cells around the origin, all of one level.
     pub(crate) roots: Vec<u32>,
-    /// How many nodes of each level have members.
-    pub(crate) n_occupied: Vec<u32>,
 }
 
 impl Nodes {
@@ -126,8 +124,6 @@ impl Nodes {
         self.blocks.clear();
         self.free_blocks.clear();
         self.roots.clear();
-        self.n_occupied.clear();
-        self.n_occupied.resize(N_LEVELS, 0);
     }
 
     /// The node of a cell, if it is in use.
@@ -141,10 +137,6 @@ impl Nodes {
         let number = self.find_or_make(key);
         let node = &mut self.nodes[number as usize];
         let lane = node.n % BLOCK as u32;
-        if node.n == 0 {
-            self.n_occupied.resize(N_LEVELS, 0);
-            self.n_occupied[key.level as usize] += 1;
-        }
         if lane == 0 {
             let block = Block { slots: [NONE; BLOCK], next: node.first_block, node: number };
             node.first_block = match self.free_blocks.pop() {
@@ -178,7 +170,6 @@ impl Nodes {
             self.free_blocks.push(first);
         }
         if node.n == 0 {
-            self.n_occupied[node.key.level as usize] -= 1;
             self.release(number);
         }
         (moved, first * STRIDE + lane)
@@ -265,11 +256,11 @@ impl Nodes {
 
     fn link(&mut self, parent: u32, child: u32) {
         let octant = self.nodes[child as usize].key.octant();
-        self.nodes[parent as usize].children |= 1 << octant;
+        self.nodes[parent as usize].children[octant] = child;
     }
 
     fn make(&mut self, key: Key) -> u32 {
-        let node = Node { key, first_block: NONE, n: 0, n_moving: 0, children: 0 };
+        let node = Node { key, first_block: NONE, n: 0, n_moving: 0, children: [NONE; 8] };
         let number = match self.free_nodes.pop() {
             Some(free) => {
                 self.nodes[free as usize] = node;
@@ -286,7 +277,7 @@ impl Nodes {
 
     /// Frees the node, and its ancestors, where there is nothing left.
     fn release(&mut self, mut number: u32) {
-        while self.nodes[number as usize].n == 0 && self.nodes[number as usize].children == 0 {
+        while self.nodes[number as usize].n == 0 && self.nodes[number as usize].children == [NONE; 8] {
             let key = self.nodes[number as usize].key;
             self.by_key.remove(&key);
             self.free_nodes.push(number);
@@ -296,19 +287,14 @@ impl Nodes {
                 return;
             }
             let Some(parent) = self.find(key.parent()) else { return };
-            self.nodes[parent as usize].children &= !(1 << key.octant());
+            self.nodes[parent as usize].children[key.octant()] = NONE;
             number = parent;
         }
     }
 
     /// The children of a node that are in use.
     pub(crate) fn children(&self, node: &Node) -> impl Iterator<Item = u32> {
-        let (key, children) = (node.key, node.children);
-        (0..8).filter(move |octant| children >> octant & 1 != 0).filter_map(move |octant| {
-            let bit = |axis: i32| octant >> axis & 1;
-            let [x, y, z] = key.at.map(|at| 2 * at);
-            self.find(Key { level: key.level - 1, at: [x + bit(0), y + bit(1), z + bit(2)] })
-        })
+        node.children.into_iter().filter(|&child| child != NONE)
     }
 
     /// Bytes in use or kept.
@@ -318,7 +304,7 @@ impl Nodes {
         places * (size_of::<(Key, u32)>() + 1)
             + self.nodes.capacity() * size_of::<Node>()
             + self.blocks.capacity() * size_of::<Block>()
-            + 4 * (self.free_nodes.capacity() + self.free_blocks.capacity() + self.n_occupied.capacity())
+            + 4 * (self.free_nodes.capacity() + self.free_blocks.capacity())
     }
 
     /// Checks links, counts and chains.
@@ -331,26 +317,19 @@ impl Nodes {
                 self.by_key.len()
             ));
         }
-        let mut n_occupied = alloc::vec![0; self.n_occupied.len()];
         for (key, &number) in &self.by_key {
             let node = &self.nodes[number as usize];
             let is_linked = match self.find(key.parent()) {
-                Some(parent) => self.nodes[parent as usize].children >> key.octant() & 1 != 0,
+                Some(parent) => self.nodes[parent as usize].children[key.octant()] == number,
                 None => self.roots.contains(&number) && key.is_top(),
             };
-            let n_children = node.children.count_ones() as usize;
-            if node.key != *key || !is_linked || self.children(node).count() != n_children {
+            let are_below = self.children(node).all(|child| self.nodes[child as usize].key.parent() == *key);
+            if node.key != *key || !is_linked || !are_below {
                 return Err(format!("node {number} of {key:?} is not where it should be: {node:?}"));
             }
             if self.members(node).count() as u32 != node.n || node.n < node.n_moving {
                 return Err(format!("chain of {node:?}"));
             }
-            if 0 < node.n {
-                n_occupied[key.level as usize] += 1;
-            }
-        }
-        if n_occupied != self.n_occupied {
-            return Err(String::from("count of occupied nodes"));
         }
         Ok(())
     }

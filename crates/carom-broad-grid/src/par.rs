@@ -2,7 +2,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
-use crate::find::Found;
+use crate::find::Search;
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
@@ -10,20 +10,19 @@ use rayon::prelude::*;
 const PIECE: usize = 4096;
 
 /// Calls `ask` with the ends of ranges that make up `0..n`, and what each found goes into `out`.
-pub(crate) fn pieces(n: usize, out: &mut Found, ask: impl Fn(usize, usize, &mut Found) + Sync) {
+pub(crate) fn pieces(n: usize, out: &mut Search, ask: impl Fn(usize, usize, &mut Search) + Sync) {
     if n <= PIECE || rayon::current_num_threads() == 1 {
         return ask(0, n, out);
     }
-    let pieces: Vec<Found> = (0..n.div_ceil(PIECE))
+    let pieces: Vec<Search> = (0..n.div_ceil(PIECE))
         .into_par_iter()
         .map(|piece| {
-            let mut found = Found::default();
-            ask(piece * PIECE, n.min((piece + 1) * PIECE), &mut found);
-            found
+            let mut search = Search::default();
+            ask(piece * PIECE, n.min((piece + 1) * PIECE), &mut search);
+            search
         })
         .collect();
-    out.reserve(pieces.iter().map(|piece| piece.n).sum());
     for piece in &pieces {
-        out.append(piece);
+        out.found.append(&piece.found);
     }
 }

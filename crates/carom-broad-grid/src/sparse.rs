@@ -6,9 +6,11 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels of them).
 
-use crate::find::{Found, pieces};
+use crate::find::{Search, pieces};
 use crate::nodes::{Key, NONE, Nodes};
 use crate::packed::Packed;
+use crate::sizes::Sizes;
+use crate::walk::Meetings;
 use crate::{loose_octree, spatial_hash};
 use alloc::format;
 use alloc::string::String;
@@ -19,6 +21,9 @@ use carom_broad::{
     ProxyId, ProxyTable, sort_pairs,
 };
 use core::marker::PhantomData;
+
+/// When one box in so many leaves its cells at once, all cells are made anew, which costs less.
+const MANY: usize = 4;
 
 /// Cells whose questions are written down at a time.
 const PIECE: usize = 64;
@@ -60,14 +65,11 @@ impl Place {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Front {
     pub(crate) packed: Packed,
-    /// The nodes with members.
-    pub(crate) occupied: Vec<u32>,
+    pub(crate) meetings: Meetings,
     /// By node: where its members begin.
     pub(crate) begin: Vec<u32>,
-    /// By node, of loose cells: what its members fill.
+    /// By node, of loose cells: what its members fill; unspecified where there are none.
     pub(crate) filled: Vec<Aabb>,
-    /// The levels with members, the finest first.
-    pub(crate) levels: Vec<i32>,
 }
 
 impl Front {
@@ -79,15 +81,15 @@ impl Front {
     }
 
     fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, is_loose: bool) {
-        self.occupied.clear();
-        self.occupied.extend((0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n));
-        self.levels.clear();
-        self.levels
-            .extend((0..nodes.n_occupied.len()).filter(|&i| 0 < nodes.n_occupied[i]).map(|i| i as i32));
+        if is_loose {
+            self.meetings.find_around(nodes);
+        } else {
+            self.meetings.find_above(nodes);
+        }
         self.begin.resize(nodes.nodes.len(), 0);
         let slots = &mut self.packed.slots;
         slots.clear();
-        for &number in &self.occupied {
+        for &number in &self.meetings.occupied {
             let node = &nodes.nodes[number as usize];
             self.begin[number as usize] = slots.len() as u32;
             if node.n_moving == node.n || node.n_moving == 0 {
@@ -101,18 +103,45 @@ impl Front {
         }
         let n = slots.len();
         self.packed.gather(proxies.boxes(), n);
+        self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
         if is_loose {
-            self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
-            for &number in &self.occupied {
+            for &number in &self.meetings.occupied {
                 let (begin, end) = self.run(nodes, number);
                 self.filled[number as usize] = self.packed.bounds(begin as usize, end as usize);
             }
         }
     }
 
+    /// Writes down what the boxes of a cell ask: the rest of the cell, and the cells that it meets.
+    fn ask(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
+        let number = self.meetings.occupied[place];
+        let node = &nodes.nodes[number as usize];
+        let (begin, end) = self.run(nodes, number);
+        for place in begin..begin + node.n_moving {
+            search.push_task(place as usize, place + 1, end);
+        }
+        for &other in self.meetings.partners(place) {
+            if node.n_moving == 0 && nodes.nodes[other as usize].n_moving == 0 {
+                continue;
+            }
+            let (other_begin, other_end) = self.run(nodes, other);
+            let filled = &self.filled[other as usize];
+            if is_loose && !filled.overlaps(&self.filled[number as usize]) {
+                continue;
+            }
+            for place in begin..end {
+                let (min, max) = self.packed.corners(place as usize);
+                if !is_loose || filled.overlaps(&Aabb { min: min.into(), max: max.into() }) {
+                    search.push_task(place as usize, other_begin, other_end);
+                }
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
         self.packed.bytes()
-            + 4 * (self.occupied.capacity() + self.begin.capacity() + self.levels.capacity())
+            + self.meetings.bytes()
+            + 4 * self.begin.capacity()
             + self.filled.capacity() * size_of::<Aabb>()
     }
 }
@@ -120,8 +149,9 @@ impl Front {
 #[derive(Default)]
 struct Work {
     front: Front,
-    found: Found,
+    search: Search,
     counts: Vec<u32>,
+    leaving: Vec<u32>,
     pairs: Vec<Pair>,
 }
 
@@ -140,7 +170,7 @@ pub struct SparseGrid<P: Placement> {
     positions: Vec<u32>,
     /// Slots that are in no cell yet; some may be dead, or there twice.
     pub(crate) pending: Vec<u32>,
-    sizes: spatial_hash::Sizes,
+    sizes: Sizes,
     work: Work,
     counters: Counters,
     log: EventLog,
@@ -157,7 +187,7 @@ impl<P: Placement> Default for SparseGrid<P> {
             places: Vec::new(),
             positions: Vec::new(),
             pending: Vec::new(),
-            sizes: spatial_hash::Sizes::default(),
+            sizes: Sizes::default(),
             work: Work::default(),
             counters: Counters::default(),
             log: EventLog::new(),
@@ -177,18 +207,26 @@ impl<P: Placement> SparseGrid<P> {
 
     /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let Work { front, found, counts, pairs } = &self.work;
+        let Work { front, search, counts, leaving, pairs } = &self.work;
         self.nodes.bytes()
             + self.places.capacity() * size_of::<Place>()
-            + 4 * (self.positions.capacity() + self.pending.capacity() + counts.capacity())
+            + 4 * (self.positions.capacity()
+                + self.pending.capacity()
+                + counts.capacity()
+                + leaving.capacity())
             + front.bytes()
-            + found.bytes()
+            + self.sizes.bytes()
+            + search.bytes()
             + pairs.capacity() * size_of::<Pair>()
     }
 
     /// The cells of a box.
     fn place(&self, aabb: &Aabb) -> Place {
-        if P::IS_LOOSE { loose_octree::place(aabb) } else { spatial_hash::place(aabb, &self.sizes) }
+        if P::IS_LOOSE {
+            loose_octree::place(aabb, &self.sizes)
+        } else {
+            spatial_hash::place(aabb, &self.sizes)
+        }
     }
 
     fn is_moving(&self, slot: u32) -> bool {
@@ -200,9 +238,7 @@ impl<P: Placement> SparseGrid<P> {
         self.places.resize(n_slots, NOWHERE);
         self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
         self.note_filter(filter);
-        if !P::IS_LOOSE {
-            self.sizes.enter(aabb);
-        }
+        self.sizes.enter(aabb);
         self.pending.push(id.index());
     }
 
@@ -210,6 +246,15 @@ impl<P: Placement> SparseGrid<P> {
         self.has_filters |= filter.mobility == Mobility::Static
             || filter.membership.is_empty()
             || filter.mask != Groups::all();
+    }
+
+    /// Takes all boxes out of their cells at once.
+    fn scatter(&mut self) {
+        self.nodes.clear();
+        self.positions.fill(NONE);
+        self.places.fill(NOWHERE);
+        self.pending.clear();
+        self.pending.extend(self.proxies.live());
     }
 
     /// Puts a box that is nowhere into its cells.
@@ -269,9 +314,7 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
         let old: Vec<Aabb> = ids.iter().filter_map(|&id| self.aabb(id).ok()).collect();
         self.proxies.remove_batch(ids)?;
         for (id, aabb) in ids.iter().zip(&old) {
-            if !P::IS_LOOSE {
-                self.sizes.leave(aabb);
-            }
+            self.sizes.leave(aabb);
             // The table keeps the filter of a freed slot until it is given out again.
             let is_moving = self.is_moving(id.index());
             self.unsettle(id.index(), is_moving);
@@ -282,19 +325,28 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
 
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         self.proxies.check_moves(moves)?;
+        let mut leaving = core::mem::take(&mut self.work.leaving);
         for (id, aabb) in moves {
             let slot = id.index();
             let old = core::mem::replace(&mut self.proxies.boxes_mut()[slot as usize], *aabb);
-            if !P::IS_LOOSE {
-                self.sizes.change(&old, aabb);
-            }
+            self.sizes.change(&old, aabb);
             let place = self.places[slot as usize];
             if place != NOWHERE && place != self.place(aabb) {
+                leaving.push(slot);
+            }
+        }
+        self.sizes.note_moves(leaving.len());
+        if self.proxies.n_live() < leaving.len() * MANY {
+            self.scatter();
+        } else {
+            for &slot in &leaving {
                 let is_moving = self.is_moving(slot);
                 self.unsettle(slot, is_moving);
                 self.settle(slot);
             }
         }
+        leaving.clear();
+        self.work.leaving = leaving;
         Ok(())
     }
 
@@ -334,12 +386,8 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
     }
 
     fn refresh(&mut self) {
-        if !P::IS_LOOSE && self.sizes.replan(self.proxies.n_live()) {
-            self.nodes.clear();
-            self.positions.fill(NONE);
-            self.places.fill(NOWHERE);
-            self.pending.clear();
-            self.pending.extend(self.proxies.live());
+        if self.sizes.replan(&self.proxies, !P::IS_LOOSE) {
+            self.scatter();
             self.counters.rebuilds += 1;
         }
         let pending = core::mem::take(&mut self.pending);
@@ -355,23 +403,20 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
         let SparseGrid { proxies, nodes, work, .. } = self;
-        let Work { front, found, counts, .. } = work;
+        let Work { front, search, counts, .. } = work;
         front.fill(nodes, proxies, P::IS_LOOSE);
-        found.clear();
+        search.found.clear();
         let front = &*front;
-        pieces(front.occupied.len(), found, |first, last, found| {
-            for numbers in front.occupied[first..last].chunks(PIECE) {
-                for &number in numbers {
-                    if P::IS_LOOSE {
-                        loose_octree::ask(nodes, front, number, found);
-                    } else {
-                        spatial_hash::ask(nodes, front, number, found);
-                    }
+        pieces(front.meetings.occupied.len(), search, |first, last, search| {
+            for start in (first..last).step_by(PIECE) {
+                for place in start..last.min(start + PIECE) {
+                    front.ask(nodes, place, P::IS_LOOSE, search);
                 }
-                found.run_tasks(&front.packed, &front.packed);
+                search.run_tasks(&front.packed, &front.packed);
             }
         });
-        sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), counts, out);
+        let found = &search.found;
+        sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
         if !P::IS_LOOSE {
             // Two boxes may share several cells.
             out.dedup();
@@ -385,7 +430,7 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
         }
         let mut counters = Counters::default();
         counters.tests = found.tests;
-        counters.nodes = found.runs;
+        counters.nodes = found.nodes;
         counters.pairs = out.len() as u64;
         counters.rebuilds = self.counters.rebuilds;
         self.counters = counters;

@@ -99,4 +99,9 @@ impl Found {
     pub fn high(&self) -> &[u32] {
         &self.high[..self.n]
     }
+
+    /// Bytes of memory in use or kept.
+    pub fn bytes(&self) -> usize {
+        4 * (self.low.capacity() + self.high.capacity())
+    }
 }

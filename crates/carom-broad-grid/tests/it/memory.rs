@@ -50,11 +50,11 @@ fn hierarchical_takes_110_bytes_a_box_and_20_a_pair() {
 }
 
 #[test]
-fn hashed_takes_800_bytes_a_box_and_20_a_pair() {
-    check(per_box_and_pair(SpatialHash::new, SpatialHash::bytes), 800.0, 20.0);
+fn hashed_takes_220_bytes_a_box_and_40_a_pair() {
+    check(per_box_and_pair(SpatialHash::new, SpatialHash::bytes), 220.0, 40.0);
 }
 
 #[test]
-fn loose_takes_250_bytes_a_box_and_20_a_pair() {
-    check(per_box_and_pair(LooseOctree::new, LooseOctree::bytes), 250.0, 20.0);
+fn loose_takes_150_bytes_a_box_and_20_a_pair() {
+    check(per_box_and_pair(LooseOctree::new, LooseOctree::bytes), 150.0, 20.0);
 }

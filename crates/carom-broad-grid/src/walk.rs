@@ -1,0 +1,151 @@
+//! Which cells have to be searched against which.
+//!
+//! Of loose cells, one walk from the topmost down tells. A cell carries its 26 neighbours along; the neighbours of a child are children of these, so none is looked up. It also
+//! carries those cells of the levels above whose boxes may reach into it, and hands on to each child what may reach that.
+//! Tight cells meet only those around them.
+//!
+//! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a child from those of its
+//! parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
+
+use crate::loose_octree::REACH;
+use crate::nodes::{Key, N_LEVELS, NONE, Nodes};
+use alloc::vec::Vec;
+
+/// A cell and those around it, x fastest, itself in the middle; [`NONE`] where there is none.
+type Around = [u32; 27];
+
+/// The middle of [`Around`].
+const SELF: usize = 13;
+
+/// What the walk finds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meetings {
+    /// The nodes with members.
+    pub(crate) occupied: Vec<u32>,
+    /// For each of them, where its partners end; they begin where those before end.
+    ends: Vec<u32>,
+    partners: Vec<u32>,
+    /// Nodes with members, of higher levels, that may reach the cell at hand.
+    upper: Vec<u32>,
+}
+
+impl Meetings {
+    /// Loose cells meet their neighbours, and those of other levels that may reach them: a walk from the top.
+    pub(crate) fn find_around(&mut self, nodes: &Nodes) {
+        self.clear();
+        for &root in &nodes.roots {
+            let own = nodes.nodes[root as usize].key.at;
+            let mut around = [NONE; 27];
+            for &other in &nodes.roots {
+                // Topmost cells touch the origin, so all are neighbours.
+                let at = nodes.nodes[other as usize].key.at;
+                let [x, y, z] = [0, 1, 2].map(|axis| (at[axis] - own[axis] + 1) as usize);
+                around[(z * 3 + y) * 3 + x] = other;
+            }
+            self.walk(nodes, &around, 0);
+        }
+    }
+
+    /// Tight cells meet only those that they lie in: one for each level, and few levels, so these are looked up.
+    pub(crate) fn find_above(&mut self, nodes: &Nodes) {
+        self.clear();
+        let occupied = || (0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n);
+        let mut is_used = [false; N_LEVELS];
+        for number in occupied() {
+            is_used[nodes.nodes[number as usize].key.level as usize] = true;
+        }
+        let levels = &mut self.upper;
+        levels.extend((0..N_LEVELS as u32).filter(|&level| is_used[level as usize]));
+        for number in occupied() {
+            let key = nodes.nodes[number as usize].key;
+            self.occupied.push(number);
+            let above = levels.iter().map(|&level| level as i32).filter(|&level| key.level < level);
+            let above = above.filter_map(|level| nodes.find(key.ancestor(level)));
+            self.partners.extend(above.filter(|&other| 0 < nodes.nodes[other as usize].n));
+            self.ends.push(self.partners.len() as u32);
+        }
+    }
+
+    fn clear(&mut self) {
+        let Meetings { occupied, ends, partners, upper } = self;
+        [occupied, ends, partners, upper].into_iter().for_each(Vec::clear);
+    }
+
+    /// The partners of the node that comes so far in the list of occupied ones.
+    pub(crate) fn partners(&self, place: usize) -> &[u32] {
+        let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
+        &self.partners[begin..self.ends[place] as usize]
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Meetings { occupied, ends, partners, upper } = self;
+        4 * [occupied, ends, partners, upper].map(Vec::capacity).iter().sum::<usize>()
+    }
+
+    /// The cell in the middle, and all below it; from `first` on `upper` is about this cell.
+    fn walk(&mut self, nodes: &Nodes, around: &Around, first: usize) {
+        let is_occupied = |other: u32| other != NONE && 0 < nodes.nodes[other as usize].n;
+        let number = around[SELF];
+        if is_occupied(number) {
+            self.occupied.push(number);
+            self.partners.extend_from_slice(&self.upper[first..]);
+            // Of two neighbours the first in order asks.
+            self.partners.extend(around[SELF + 1..].iter().copied().filter(|&other| is_occupied(other)));
+            self.ends.push(self.partners.len() as u32);
+        }
+        let children = nodes.nodes[number as usize].children;
+        for octant in (0..8).filter(|&octant| children[octant] != NONE) {
+            let begin = self.upper.len();
+            let child = nodes.nodes[children[octant] as usize].key;
+            for i in first..begin {
+                let other = self.upper[i];
+                if reaches(nodes.nodes[other as usize].key, child) {
+                    self.upper.push(other);
+                }
+            }
+            let near = around.iter().copied().filter(|&other| is_occupied(other));
+            self.upper.extend(near.filter(|&other| reaches(nodes.nodes[other as usize].key, child)));
+            let mut around_child = [NONE; 27];
+            for (place, slot) in around_child.iter_mut().enumerate() {
+                let (parent, of_parent) = AROUND_CHILD[octant][place];
+                if let Some(parent) = nodes.nodes.get(around[parent as usize] as usize) {
+                    *slot = parent.children[of_parent as usize];
+                }
+            }
+            self.walk(nodes, &around_child, begin);
+            self.upper.truncate(begin);
+        }
+    }
+}
+
+/// Boxes of the first cell, or of those within it, may touch boxes of the second, or of those within it.
+fn reaches(a: Key, b: Key) -> bool {
+    let ((a, side_a), (b, side_b)) = (a.corner(), b.corner());
+    (0..3).all(|axis| {
+        a[axis] - REACH * side_a <= b[axis] + (1.0 + REACH) * side_b
+            && b[axis] - REACH * side_b <= a[axis] + (1.0 + REACH) * side_a
+    })
+}
+
+/// For each child of a cell, and each place around the child: the place around the cell, and the child of what is there.
+static AROUND_CHILD: [[(u8, u8); 27]; 8] = around_child();
+
+const fn around_child() -> [[(u8, u8); 27]; 8] {
+    let mut table = [[(0, 0); 27]; 8];
+    let mut octant = 0;
+    while octant < 8 {
+        let mut place = 0;
+        while place < 27 {
+            // In cells of the child's size, from the cell's least corner, plus 2 to stay positive.
+            let x = (octant & 1) + place % 3 + 1;
+            let y = (octant >> 1 & 1) + place / 3 % 3 + 1;
+            let z = (octant >> 2) + place / 9 + 1;
+            table[octant][place] =
+                (((z / 2 * 3 + y / 2) * 3 + x / 2) as u8, ((z % 2 * 2 + y % 2) * 2 + x % 2) as u8);
+            place += 1;
+        }
+        octant += 1;
+    }
+    table
+}
