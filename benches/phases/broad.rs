@@ -4,6 +4,7 @@
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
+use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_broad_tree::DynamicBvh;
 use carom_scenes::{Crowd, CrowdKind};
 use std::cell::RefCell;
@@ -25,7 +26,14 @@ fn main() {
 
 fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     let crowd = RefCell::new(Crowd::new(kind, n, 7));
-    let mut carom = Carom::new(crowd.borrow().boxes());
+    let all: [(&'static str, Box<dyn BroadPhase>); 5] = [
+        ("carom", Box::new(DynamicBvh::new())),
+        ("carom grid", Box::new(UniformGrid::new())),
+        ("carom hierarchical grid", Box::new(HierarchicalGrid::new())),
+        ("carom spatial hash", Box::new(SpatialHash::new())),
+        ("carom loose octree", Box::new(LooseOctree::new())),
+    ];
+    let mut caroms = all.map(|(name, broad)| (name, Carom::new(broad, crowd.borrow().boxes())));
     let mut refit = parry::BroadPhase::new(crowd.borrow().boxes());
     let mut improved = parry::BroadPhase::new(crowd.borrow().boxes());
     let mut rebuilt = parry::BroadPhase::new(crowd.borrow().boxes());
@@ -35,23 +43,28 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     for frame in 0..3 {
         let mut crowd = crowd.borrow_mut();
         crowd.step();
-        carom.take(&crowd);
-        let ours: Vec<(u32, u32)> = carom.frame().iter().map(|pair| (pair.a, pair.b)).collect();
         let theirs = if has_refit {
             refit.refit(crowd.boxes(), crowd.moved(), false)
         } else {
             rebuilt.rebuild(crowd.boxes())
         };
         theirs.sort_unstable();
-        answers.pairs(&format!("frame {frame}"), &ours, theirs);
+        for (name, carom) in &mut caroms {
+            carom.take(&crowd);
+            let ours: Vec<(u32, u32)> = carom.frame().iter().map(|pair| (pair.a, pair.b)).collect();
+            answers.pairs(&format!("{name}, frame {frame}"), &ours, theirs);
+        }
     }
 
     let row = Row { workload: kind.name(), size: n as u64, unit: Unit::Ms, per_call: 1 };
     // Contestants run one after the other, but all of them borrow the scene.
-    let carom = RefCell::new(carom);
-    let mut contest = Contest::new(answers).entry("carom", || {
-        std::hint::black_box(carom.borrow_mut().frame());
-    });
+    let caroms = caroms.map(|(name, carom)| (name, RefCell::new(carom)));
+    let mut contest = Contest::new(answers);
+    for (name, carom) in &caroms {
+        contest = contest.entry(name, || {
+            std::hint::black_box(carom.borrow_mut().frame());
+        });
+    }
     if has_refit {
         contest = contest
             .entry("parry", || {
@@ -70,21 +83,20 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     runner.frames(row, frames, contest, || {
         let mut crowd = crowd.borrow_mut();
         crowd.step();
-        carom.borrow_mut().take(&crowd);
+        caroms.iter().for_each(|(_, carom)| carom.borrow_mut().take(&crowd));
     });
 }
 
-/// carom's tree with the list of moves that a caller hands over.
+/// One of carom's broad phases with the list of moves that a caller hands over.
 struct Carom {
-    broad_phase: DynamicBvh,
+    broad_phase: Box<dyn BroadPhase>,
     ids: Vec<ProxyId>,
     moves: Vec<(ProxyId, carom_bounds::Aabb)>,
     pairs: Vec<Pair>,
 }
 
 impl Carom {
-    fn new(boxes: &[carom_bounds::Aabb]) -> Self {
-        let mut broad_phase = DynamicBvh::new();
+    fn new(mut broad_phase: Box<dyn BroadPhase>, boxes: &[carom_bounds::Aabb]) -> Self {
         let ids = boxes
             .iter()
             .map(|aabb| broad_phase.insert(*aabb, Filter::default()).expect("boxes of a scene are finite"))
