@@ -213,6 +213,12 @@ fn point(points: &[DVec3; 4], i: usize) -> Nearest {
 /// An edge whose nearest point is strictly between its ends.
 #[inline(always)]
 fn edge(points: &[DVec3; 4], a: usize, w: usize, e: DVec3, ee: f64, d: f64) -> Nearest {
+    // Squared once more it would vanish; its ends are one point to any digit.
+    const SHORTEST_SQ: f64 = f64::from_bits((1023 - 480) << 52);
+    if ee < SHORTEST_SQ {
+        let is_a = points[a].length_squared() < points[w].length_squared();
+        return point(points, if is_a { a } else { w });
+    }
     let mut u = points[w] * ee + e * d;
     const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
     if u.length_squared() <= NEAR_SQ * (points[w].length_squared() * (ee * ee)) {

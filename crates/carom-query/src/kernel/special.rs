@@ -16,7 +16,7 @@ use crate::closest::Closest;
 use carom_geom::SupportMap;
 use carom_gjk::{GjkCache, GjkSettings, wide};
 use carom_math::ops::sqrt;
-use carom_math::{WidePose, tol};
+use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
 /// The two convex shapes touch or overlap; `map_a` and `map_b` are their support maps.
@@ -154,7 +154,13 @@ fn closed_form<T>(
 /// The unit vector along `v` and its length; `otherwise` where `v` is no longer than `least`.
 #[inline]
 fn direction(v: DVec3, least: f64, otherwise: impl FnOnce() -> DVec3) -> (DVec3, f64) {
+    // 2^-500: the square of less has lost digits.
+    const SHORT: f64 = f64::from_bits((1023 - 500) << 52);
     let length = sqrt(v.length_squared());
+    if length < SHORT {
+        let length = scaling::length(v);
+        return (scaling::unit(v).filter(|_| least < length).unwrap_or_else(otherwise), length);
+    }
     if least < length { (v * (1.0 / length), length) } else { (otherwise(), length) }
 }
 

@@ -121,3 +121,18 @@ fn a_capsule_at_rest_on_a_box_has_two_contacts() {
         }
     }
 }
+
+/// Centres so near each other that the square of their distance has no digits: the normal was 0.5 % too long.
+#[test]
+fn balls_that_are_all_but_concentric() {
+    use carom_query::f64::{Shape, contact};
+    use glam::DVec3;
+    let ball = |radius| Shape::Sphere(carom_geom::f64::Sphere::new(radius).unwrap());
+    for offset in [-6.320323505302903e-162, 5e-324, 1e-200, 1e-152, -1e-150, 1e-20] {
+        let there = carom_math::f64::Pose::from_translation(DVec3::new(0.0, offset, 0.0));
+        let found =
+            contact(&ball(1.0), &carom_math::f64::Pose::IDENTITY, &ball(7.0), &there, 0.0).unwrap().contact;
+        assert!((found.normal - DVec3::Y * offset.signum()).length() < 1e-15, "{offset:e}: {found:?}");
+        assert!((found.distance + 8.0).abs() < 1e-14, "{found:?}");
+    }
+}
