@@ -60,6 +60,21 @@ impl ReadError {
     }
 }
 
+/// The most characters of a file's name in a message.
+const MAX_NAME: usize = 200;
+
+/// The name without line feeds and the like, and of a long one its end.
+fn name_on_one_line(path: &std::path::Path) -> String {
+    let name = path.display().to_string();
+    let n = name.chars().count();
+    let dots = if MAX_NAME < n { "..." } else { "" };
+    let mut shown = String::from(dots);
+    for c in name.chars().skip(n.saturating_sub(MAX_NAME)) {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}
+
 /// The first `n` characters, and dots where there are more.
 fn shortened(text: &str, n: usize) -> String {
     match text.char_indices().nth(n) {
@@ -70,10 +85,7 @@ fn shortened(text: &str, n: usize) -> String {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One line is promised, and a name may have any characters.
-        for c in self.path().display().to_string().chars() {
-            if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
-        }
+        f.write_str(&name_on_one_line(self.path()))?;
         match self {
             ReadError::Open { error, .. } => write!(f, ": {error}"),
             ReadError::UnknownFormat { .. } => {

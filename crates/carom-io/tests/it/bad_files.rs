@@ -163,4 +163,6 @@ fn missing_and_unknown_files() {
 fn names_with_line_feeds_stay_on_one_line() {
     let scene = r#"{"name": "s", "parts": [{"mesh": "a.ob\nj", "scale": 1}]}"#;
     assert_eq!(refusal(scene.as_bytes(), Format::Scene).lines().count(), 1);
+    let long = scene.replace("a.ob", &"a.ob".repeat(1000));
+    assert!(refusal(long.as_bytes(), Format::Scene).chars().count() < 300);
 }
