@@ -24,9 +24,9 @@
 //! | | for | when a box moves | weak at |
 //! |---|---|---|---|
 //! | [`UniformGrid`] | the first choice: any motion, sizes alike or mixed | all are sorted anew, at some 30 ns a box | few movers among many at rest |
-//! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike |
-//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells, of which there are up to 8 | memory; sizes spread over decades |
-//! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs |
+//! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike; needles |
+//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells, of which there are up to 8 | memory; sizes spread over decades; jumps; needles |
+//! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs; needles most of all |
 //!
 //! None needs the bounds of the world, and none falls off for a box as large as the world, for boxes all in one place, or for
 //! crowds within crowds. Where motion is small, the tree of `carom-broad-tree` keeps its list of pairs from frame to frame

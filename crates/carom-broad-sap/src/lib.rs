@@ -23,7 +23,7 @@
 //!
 //! | | keeps | good for | slow where |
 //! |---|---|---|---|
-//! | [`AutoBoxPruning`] | the static boxes | anything, in any motion | little moves: it begins anew all the same |
+//! | [`AutoBoxPruning`] | the static boxes | anything, in any motion | little moves: it begins anew all the same; crowds within crowds |
 //! | [`BoxPruning`] | nothing | up to a few thousand boxes | many share a stretch of the axis |
 //! | [`SweepAndPrune`] | three sorted axes, the pairs | few movers, slow motion, thousands of boxes | much moves past much; everything jumps |
 //! | [`MultiBoxPruning`] | nothing | regions known beforehand | boxes larger than regions |

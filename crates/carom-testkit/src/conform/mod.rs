@@ -3,6 +3,7 @@
 pub mod bounding_volume;
 pub mod broad_phase;
 pub mod bvh;
+pub mod cliffs;
 pub mod dice;
 pub mod spatial_index;
 pub mod support_map;
