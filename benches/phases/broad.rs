@@ -3,11 +3,20 @@
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BroadPhase, BruteForce, Filter, Pair, ProxyId};
+use carom_broad_auto::Auto;
 use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_sap::{
+    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
+    SweepAndPrune, SweepSort,
+};
 use carom_broad_tree::DynamicBvh;
 use carom_scenes::{Crowd, CrowdKind};
 use std::cell::RefCell;
+
+/// Past this many boxes one axis is not enough.
+const MAX_ONE_AXIS: usize = 10_000;
 
 /// Past this many boxes, parry's refitted tree takes seconds for a frame in which everything jumps.
 const MAX_REFIT_JUMP: usize = 1000;
@@ -26,14 +35,32 @@ fn main() {
 
 fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     let crowd = RefCell::new(Crowd::new(kind, n, 7));
-    let all: [(&'static str, Box<dyn BroadPhase>); 5] = [
+    // A few hundred boxes in each region.
+    let around = crowd.borrow().boxes().iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
+    let side = ((n as f64 / 200.0).cbrt() as u32).max(1);
+    let regions = || Regions::grid(&around, [side; 3]).expect("boxes of a scene are finite");
+    let mut all: Vec<(&'static str, Box<dyn BroadPhase>)> = vec![
         ("carom", Box::new(DynamicBvh::new())),
+        ("carom auto", Box::new(Auto::new())),
         ("carom grid", Box::new(UniformGrid::new())),
         ("carom hierarchical grid", Box::new(HierarchicalGrid::new())),
         ("carom spatial hash", Box::new(SpatialHash::new())),
         ("carom loose octree", Box::new(LooseOctree::new())),
+        ("carom auto box pruning", Box::new(AutoBoxPruning::new())),
+        ("carom multi box pruning", Box::new(MultiBoxPruning::with_finder(RegionPruner::new(regions())))),
+        (
+            "carom multi-SAP",
+            Box::new(MultiSap::with_finder(RegionAxes::new(regions(), SapSettings::default()))),
+        ),
+        ("carom sweep and prune", Box::new(SweepAndPrune::new())),
     ];
-    let mut caroms = all.map(|(name, broad)| (name, Carom::new(broad, crowd.borrow().boxes())));
+    if n <= MAX_ONE_AXIS {
+        all.push(("carom box pruning", Box::new(BoxPruning::new())));
+        all.push(("carom sweep sort", Box::new(SweepSort::new())));
+        all.push(("carom brute force", Box::new(BruteForce::new())));
+    }
+    let mut caroms: Vec<(&'static str, Carom)> =
+        all.into_iter().map(|(name, broad)| (name, Carom::new(broad, crowd.borrow().boxes()))).collect();
     let mut refit = parry::BroadPhase::new(crowd.borrow().boxes());
     let mut improved = parry::BroadPhase::new(crowd.borrow().boxes());
     let mut rebuilt = parry::BroadPhase::new(crowd.borrow().boxes());
@@ -58,7 +85,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
 
     let row = Row { workload: kind.name(), size: n as u64, unit: Unit::Ms, per_call: 1 };
     // Contestants run one after the other, but all of them borrow the scene.
-    let caroms = caroms.map(|(name, carom)| (name, RefCell::new(carom)));
+    let caroms: Vec<_> = caroms.into_iter().map(|(name, carom)| (name, RefCell::new(carom))).collect();
     let mut contest = Contest::new(answers);
     for (name, carom) in &caroms {
         contest = contest.entry(name, || {
