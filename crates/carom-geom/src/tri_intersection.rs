@@ -9,6 +9,7 @@
 use crate::flat::{self, Span};
 use crate::tri_tri::{self, Crossing, Relation};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
+use carom_math::exact_number::ExactVec3;
 use carom_math::predicates::orient2d_along;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
@@ -105,7 +106,19 @@ pub(crate) fn on_plane(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let normal = difference(b, a).cross(difference(c, a));
     let height_p = normal.dot(difference(p, a));
     let height_q = normal.dot(difference(q, a));
-    between(p, q, (height_p / (height_p - height_q)).clamp_unit())
+    let span = height_p - height_q;
+    // Where the plane has lost what parts it from another, all digits tell.
+    let is_lost = !(span.to_f64().abs() > f64::MIN_POSITIVE);
+    between(p, q, if is_lost { exact_fraction(p, q, t) } else { height_p / span }.clamp_unit())
+}
+
+/// The fraction of the way from `p` to `q` at which the plane of a triangle lies; 0 where both lie in it.
+#[cold]
+fn exact_fraction(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DoubleDouble {
+    let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
+    let height = normal.dot(&ExactVec3::difference(p, t[0]));
+    let span = normal.dot(&ExactVec3::difference(p, q));
+    DoubleDouble::from(if span.sign() == 0.0 { 0.0 } else { height.quotient(&span) })
 }
 
 /// Powers of two that bring the largest coordinate on each axis to length 1. Fractions of the way stay what they are, and

@@ -13,6 +13,9 @@ use glam::DVec3;
 /// All digits of products of six numbers, from 2^-1074 to 2^1024 each, and room for sums of them.
 const N_DIGITS: usize = 6 * 34 + 4;
 
+/// What a digit counts more than the one below it.
+const DIGIT: f64 = (1_u128 << 64) as f64;
+
 /// An exact number. Products may have up to six `f64` as factors, and sums as many terms as one likes.
 #[derive(Clone)]
 pub struct ExactNumber {
@@ -50,6 +53,26 @@ impl ExactNumber {
     #[inline]
     pub fn squared(&self) -> ExactNumber {
         self * self
+    }
+
+    /// The quotient, right to some 1e-15; 0 over 0, and what is too large or too small for an `f64`, give what those give.
+    pub fn quotient(&self, other: &ExactNumber) -> f64 {
+        let ((p, p_end), (q, q_end)) = (self.leading(), other.leading());
+        let mut value = p / q;
+        // Far more steps lead to 0 or infinity, which stay what they are.
+        let step = if q_end < p_end { DIGIT } else { 1.0 / DIGIT };
+        for _ in 0..(p_end - q_end).unsigned_abs().min(40) {
+            value *= step;
+        }
+        value
+    }
+
+    /// The two highest digits as a number, with the sign, and one past the power of 2^64 that the first of them counts.
+    fn leading(&self) -> (f64, i32) {
+        let end = self.end();
+        let (high, low) = (self.digit(end - 1) as f64, self.digit(end - 2) as f64);
+        let magnitude = high + low / DIGIT;
+        (if self.is_negative { -magnitude } else { magnitude }, end)
     }
 
     /// Drops zeros at both ends.

@@ -222,7 +222,12 @@ fn solids(bytes: &mut Bytes<'_>) {
     let context = || format!("{first:?} {every:?} {any:?} {line:?} {interval:?}");
     if let Some(every) = every {
         let listed = every.as_slice().first().copied();
-        assert_eq!(listed.map(|hit| hit.t), first.map(|hit| hit.t), "{}", context());
+        let (listed, found) = (listed.map(|hit| hit.t), first.map(|hit| hit.t));
+        // An interval that begins within a sheet has its first hit there; the list has the rim alone.
+        let is_sheet = matches!(any, Any::Segment(_) | Any::Triangle(_) | Any::Polygon(_));
+        let begins_within = is_sheet
+            && found.is_some_and(|t| (t == interval.min || t == 0.0) && listed.is_none_or(|later| t < later));
+        assert!(begins_within || listed == found, "{}", context());
     }
     let origin = wide(line.origin);
     let size = largest(&corners) + radius + origin.abs().max_element();

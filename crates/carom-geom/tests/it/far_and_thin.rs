@@ -264,3 +264,23 @@ fn what_a_segment_shares_with_a_triangle_of_no_width_is_of_both() {
         }
     }
 }
+
+/// The plane of a triangle and one beside it differed by less than the least number that the products had: an end of the segment was
+/// said to be shared.
+#[test]
+fn what_a_segment_shares_with_a_triangle_that_it_passes_at_the_end_of_the_range() {
+    let axis = Capsule::new(3.0, 0.0).unwrap();
+    let corners = [
+        DVec3::new(5e-324, 3.0000000000000004, -0.0),
+        DVec3::new(8.0, 5e-324, 2.999999761581421),
+        DVec3::new(-5e-324, 0.0, 0.0),
+    ];
+    for turn in 0..3 {
+        let [a, b, c] = [0, 1, 2].map(|i| corners[(i + turn) % 3]);
+        let sheet = Triangle::new(a, b, c).unwrap();
+        let found = closest::closest_points(&axis, &sheet, &Pose::IDENTITY);
+        assert_eq!(found.distance, 0.0);
+        assert!(sheet.project_point(found.point_a).distance < 1e-12, "{found:?}");
+        assert!(axis.project_point(found.point_a).distance.abs() < 1e-12, "{found:?}");
+    }
+}

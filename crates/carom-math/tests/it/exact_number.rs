@@ -22,6 +22,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
+    fn quotients_are_those_of_fractions(a in number(), b in number(), c in number(), d in number()) {
+        let product = |x: f64, y: f64| &ExactNumber::from(x) * &ExactNumber::from(y);
+        let (over, under) = (product(a, b), product(c, d));
+        let got = over.quotient(&under);
+        if under.sign() == 0.0 {
+            prop_assert!(!got.is_finite());
+        } else if got.is_finite() && f64::MIN_POSITIVE <= got.abs() {
+            // |got * c d - a b| <= 1e-15 |a b|
+            let off = exact(got) * exact(c) * exact(d) - exact(a) * exact(b);
+            let room = exact(1e-15) * exact(a) * exact(b);
+            let (off, room) = (&off * &off, &room * &room);
+            prop_assert!(sign(&(off - room)) <= 0, "{} {} {} {}: {}", a, b, c, d, got);
+        } else if over.sign() == 0.0 {
+            prop_assert_eq!(got, 0.0);
+        }
+    }
+
+    #[test]
     fn sums_of_products_are_those_of_fractions(x in prop::collection::vec(number(), 12), cancel in any::<bool>()) {
         // x0 x1 x2 x3 x4 x5 - (x6 x7 x8 + x9 x10) x11, or a sum that comes to nothing.
         let e = |i: usize| ExactNumber::from(x[i]);

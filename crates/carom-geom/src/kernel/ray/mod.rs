@@ -27,7 +27,8 @@
 //!
 //! *All hits* are those with the surface: where a ray enters, and where it leaves, as a back face. Special cases:
 //! - A ray **along a sheet** (plane, triangle, polygon, segment) meets its rim where it comes in and where it goes out;
-//!   the plane, which has no rim, where the interval begins.
+//!   the plane, which has no rim, where the interval begins. Where the interval begins within the sheet, the first hit is
+//!   there.
 //! - A ray that **starts inside** a solid has its first hit at the start of the interval if it asks for the solid, and
 //!   where it leaves if it asks for the surface.
 //! - A direction of **zero** is one place for all t: inside a solid that is asked for, it hits at the start of the
