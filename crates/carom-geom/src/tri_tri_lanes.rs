@@ -24,6 +24,9 @@ const ERROR: f32 = 10.0 * f32::EPSILON * 0.5;
 /// Far above what underflow can take from a projection: some 2^-149 per product.
 pub(crate) const UNDERFLOW: f32 = 2.0 * f32::MIN_POSITIVE;
 
+/// 2^-100: a sum of squares below it may have lost digits to underflow.
+const SHORT_SQ: f32 = f32::from_bits((127 - 100) << 23);
+
 /// In units of the block. Beyond it nothing is refuted, so that no product overflows.
 pub(crate) const FAR: f32 = 1.0e8;
 
@@ -126,6 +129,7 @@ fn near<S: Simd>(simd: S, a: &[[f32; 3]; 3], b: &[Vec3x8<S>; 3], error: f32, wit
         error: S::F32x8::splat(simd, error),
         underflow: S::F32x8::splat(simd, UNDERFLOW),
         within: S::F32x8::splat(simd, within),
+        short_sq: S::F32x8::splat(simd, SHORT_SQ),
     };
     let mut at = [[S::F32x8::splat(simd, 0.0); 3]; 3];
     let mut gap_sq = S::F32x8::splat(simd, 0.0);
@@ -173,6 +177,7 @@ struct Margin<S: Simd> {
     error: S::F32x8,
     underflow: S::F32x8,
     within: S::F32x8,
+    short_sq: S::F32x8,
 }
 
 impl<S: Simd> Margin<S> {
@@ -183,8 +188,11 @@ impl<S: Simd> Margin<S> {
         let (b0, b1, b2) = (dot::<S>(n, b[0]), dot::<S>(n, b[1]), dot::<S>(n, b[2]));
         let gap = (b0.min(b1).min(b2) - a0.max(a1).max(a2)).max(a0.min(a1).min(a2) - b0.max(b1).max(b2));
         let sum = n[0].abs() + n[1].abs() + n[2].abs();
-        // The length rounds by less than 4 u of itself, and |n| is not less.
-        let length = dot::<S>(n, n).sqrt();
+        // The length rounds by less than 4 u of itself, and |n| is not less. Where squares vanish the sum, which is not less
+        // either, stands for it.
+        let length_sq = dot::<S>(n, n);
+        let is_short = length_sq.lt(self.short_sq);
+        let length = S::F32x8::select(is_short, sum, length_sq.sqrt());
         let needed = (self.error + self.within * self.error) * sum + self.within * length + self.underflow;
         gap.le(needed)
     }

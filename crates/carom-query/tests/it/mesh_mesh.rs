@@ -184,3 +184,38 @@ fn sizes_far_apart() {
     assert!(!expected.is_empty());
     assert_eq!(pairs, expected);
 }
+
+/// A ribbon 4e-34 wide over a floor: the squares of its normals vanished in `f32`, and the triangles under it were taken to be
+/// farther away than others.
+#[test]
+fn a_ribbon_of_next_to_no_width_is_as_near_as_it_is() {
+    let ribbon = |width: f32| {
+        let corner = |x: f32, z: f32| Vec3::new(x, 8.0, z);
+        let vertices = vec![corner(-width, -1.5), corner(0.0, -1.5), corner(-width, 1.5), corner(0.0, 1.5)];
+        let mesh = TriMesh::new(vertices, vec![[0, 2, 1], [3, 1, 2]]).unwrap();
+        Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))
+    };
+    let mut vertices = Vec::new();
+    let mut triangles = Vec::new();
+    for i in 0..4 {
+        for j in 0..4 {
+            vertices.push(Vec3::new(
+                8.0 * j as f32 - 12.0,
+                if i == 0 && j == 1 { 5.0 } else { 0.0 },
+                8.0 * i as f32 - 12.0,
+            ));
+            if i < 3 && j < 3 {
+                let first = 4 * i + j;
+                triangles.extend([[first, first + 4, first + 1], [first + 5, first + 1, first + 4]]);
+            }
+        }
+    }
+    let floor = Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, triangles).unwrap()).unwrap()));
+    for width in [1e-45, 3.85186e-34, 1e-25, 1e-20, 1e-19, 1e-18, 1e-10, 0.1] {
+        let ribbon = ribbon(width);
+        for (a, b) in [(&ribbon, &floor), (&floor, &ribbon)] {
+            let found = distance(a, &Pose::IDENTITY, b, &Pose::IDENTITY).distance;
+            assert_eq!(found, 8.0, "{width:e}");
+        }
+    }
+}
