@@ -427,7 +427,8 @@ impl ConvexHull {
     /// whole underside of a hull can be as level as its top.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
         let mut at = from;
-        loop {
+        // Every step gains, so no vertex comes twice.
+        for _ in 0..self.vertices.len() {
             let here = widen(self.vertices[at as usize]);
             let (mut best, mut most, mut is_level) = (at, 0.0, false);
             for &neighbour in self.neighbours(at) {
@@ -441,10 +442,11 @@ impl ConvexHull {
                 best = self.look_across(direction, at);
             }
             if best == at {
-                return at;
+                break;
             }
             at = best;
         }
+        at
     }
 
     /// How much farther a vertex is than a point, and what rounding makes of that at most.
@@ -454,7 +456,9 @@ impl ConvexHull {
     #[inline]
     fn gain(&self, here: DVec3, vertex: u32, direction: DVec3) -> (f64, f64) {
         let way = widen(self.vertices[vertex as usize]) - here;
-        (way.dot(direction), way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON))
+        // Three products may each lose half of the least number, and so may the noise.
+        const UNDERFLOW: f64 = f64::from_bits(8);
+        (way.dot(direction), way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW)
     }
 
     /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is none.

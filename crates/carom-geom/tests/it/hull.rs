@@ -706,3 +706,16 @@ fn the_least_volume_beside_the_largest_is_no_flat_hull() {
     assert_ne!(orient3d(points[0], points[1], points[2], points[3]), 0.0);
     check_faces(&points);
 }
+
+/// Nothing but the least numbers, whose products are rounded to whole ones of them: from vertex to farther vertex the climb went round in a
+/// circle and never came back.
+#[cfg(feature = "f64")]
+#[test]
+fn a_hull_of_the_least_numbers_is_made() {
+    let d = 5e-324;
+    let points =
+        [[1, 1, 1], [1, 0, 1], [1, 2, 1], [1, 1, 2], [1, 2, 2], [2, 3, 2], [1, 2, 2], [4, 3, 3], [-2, 0, 0]]
+            .map(|p: [i32; 3]| glam::DVec3::from_array(p.map(|x| f64::from(x) * d)));
+    let hull = carom_geom::f64::ConvexHull::from_points(&points).unwrap();
+    assert!(4 <= hull.vertices().len());
+}
