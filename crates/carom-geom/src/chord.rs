@@ -573,7 +573,7 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
     let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
     let held = t.max(first).min(last);
-    let t = if 0.0 < t * held { held } else { t };
+    let t = if (0.0 < t && 0.0 < held) || (t < 0.0 && held < 0.0) { held } else { t };
     if !t.is_finite() {
         return None;
     }

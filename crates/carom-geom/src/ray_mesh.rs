@@ -14,6 +14,7 @@
 
 use crate::segment_triangle::point_in_triangle;
 use carom_math::double_double::DoubleDoubleVec3;
+use carom_math::exact_number::ExactVec3;
 use carom_math::predicates::{difference_cross_signs, line_side, orient2d_along, orient3d};
 use carom_math::scaling::scale_of;
 use carom_math::tol;
@@ -83,7 +84,10 @@ pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back
     let is_ahead = (0.0 < below) == is_back_face;
     let value =
         plain_parameter(origin, direction, t).unwrap_or_else(|| precise_parameter(origin, direction, t));
-    // What rounding could take away is given back: the sign, and being a number.
+    // Where underflow took the sign, all digits tell.
+    let has_sign = if is_ahead { 0.0 < value } else { value < 0.0 };
+    let value = if has_sign { value } else { exact_parameter(origin, direction, t) };
+    // What the range of numbers could take away is given back: the sign, and being a number.
     let least = f64::from_bits(1);
     match (is_ahead, value.is_nan()) {
         (true, false) => value.max(least),
@@ -114,6 +118,14 @@ fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f6
     let is_normal = LEAST < size.max_element() && LEAST < height.abs() && LEAST < speed.abs();
     let is_good = is_normal && error < tol::RAY_PARAMETER_CONDITION * speed.abs() * reach;
     (is_good && value.is_finite()).then_some(value)
+}
+
+/// The parameter by exact numbers.
+#[cold]
+fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
+    let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
+    let height = normal.dot(&ExactVec3::difference(t[0], origin));
+    height.quotient(&normal.dot(&ExactVec3::from(direction)))
 }
 
 /// The parameter with twice the digits.

@@ -13,8 +13,12 @@ fn recording(name: &str) -> usize {
     let mut n_pairs = 0;
     for frame in 0..6_u64 {
         crowd.step();
-        let there: Vec<_> =
-            crowd.boxes().iter().enumerate().filter(|(i, _)| (*i as u64 + frame) % 7 != 0).collect();
+        let there: Vec<_> = crowd
+            .boxes()
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !(*i as u64 + frame).is_multiple_of(7))
+            .collect();
         for (i, aabb) in &there {
             let (a, b) = (aabb.min, aabb.max);
             writeln!(text, "{frame},{},{},{},{},{},{},{}", i * 10, a.x, a.y, a.z, b.x, b.y, b.z).unwrap();

@@ -284,3 +284,21 @@ fn what_a_segment_shares_with_a_triangle_that_it_passes_at_the_end_of_the_range(
         assert!(axis.project_point(found.point_a).distance.abs() < 1e-12, "{found:?}");
     }
 }
+
+/// A tetrahedron that is a triangle but for the least numbers, of which the line meets one corner: the sign of a product that vanished put
+/// the hit two away from it.
+#[test]
+fn a_corner_of_a_tetrahedron_without_volume_is_met_where_it_is() {
+    let corners = [
+        DVec3::new(5e-324, -5e-324, 1e-323),
+        DVec3::new(-5e-324, 0.0, 0.0),
+        DVec3::new(-5e-324, -7.0, -4.0),
+        DVec3::new(-7.0, -4.0, 0.0),
+    ];
+    let sliver = Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]).unwrap();
+    let ray = Ray::new(DVec3::new(0.0, -4.0, 0.0), DVec3::new(-1.0, 4.434970879327e-312, 0.0));
+    for hit in sliver.ray_hits(&ray, Interval::FORWARD) {
+        let off = sliver.project_point(ray.origin + ray.direction * hit.t).distance;
+        assert!(off.abs() < 1e-14, "{off:e} {hit:?}");
+    }
+}
