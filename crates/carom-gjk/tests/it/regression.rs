@@ -146,10 +146,11 @@ fn a_first_triangle_that_is_a_line() {
 /// was called touching.
 #[test]
 fn corners_that_are_all_but_one() {
+    const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
     let barrel = Cylinder::new(2.0, 3.0).unwrap();
     let plate = Ellipsoid::new(DVec3::new(4.0, 0.0, 93.4609375)).unwrap();
     for z in [2.481158528708714e-177, 1e-160, 1e-100, 1e-80, 1e-60, 1e-40, 1e-20, 0.0] {
-        let quarter = DQuat::from_xyzw(0.0, 0.7071067811865476, 0.0, 0.7071067811865476);
+        let quarter = DQuat::from_xyzw(0.0, HALF, 0.0, HALF);
         let pose = WidePose::from_quat(quarter, DVec3::new(1.99999999992815, -3.0, z));
         let found = signed_distance(&barrel, &plate, &pose, &GjkSettings::default(), None);
         assert!((found.distance - 1.0).abs() < 1e-14 && found.lower_bound <= 1.0, "{z:e}: {found:?}");
