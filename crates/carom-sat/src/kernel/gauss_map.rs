@@ -11,6 +11,7 @@
 
 use super::super::num::{ConvexHull, widen};
 use carom_geom::SupportMap;
+use carom_math::scaling::{balanced, unit};
 use carom_math::{WidePose, ops::sqrt, tol};
 use glam::DVec3;
 
@@ -123,7 +124,9 @@ pub(super) fn least_overlap(
             let (left, right) =
                 (a.face_normal(edge.face), a.face_normal(a.half_edges()[edge.twin as usize].face));
             let start = widen(a.vertices()[edge.origin as usize]);
-            let along = widen(a.vertices()[a.half_edges()[edge.twin as usize].origin as usize]) - start;
+            // Of unit size: squares of products of short edges would vanish.
+            let along =
+                balanced(widen(a.vertices()[a.half_edges()[edge.twin as usize].origin as usize]) - start);
             for other in &block[..n] {
                 // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on different sides
                 // of the plane of B's, and both arcs in one hemisphere.
@@ -193,7 +196,7 @@ impl Search<'_> {
                 let along = widen(self.a.vertices()[twin.origin as usize])
                     - widen(self.a.vertices()[edge.origin as usize]);
                 let (left, right) = (self.a.face_normal(edge.face), self.a.face_normal(twin.face));
-                let normal = along.cross(other.along).try_normalize()?;
+                let normal = unit(balanced(along).cross(other.along))?;
                 let is_inward = (left - right).dot(other.along) < 0.0;
                 Some(self.along(if is_inward { -normal } else { normal }, axis))
             }
@@ -219,7 +222,7 @@ impl Search<'_> {
         let twin = edges[edge.twin as usize];
         let vertex = |v: u32| widen(self.b.vertices()[v as usize]);
         Some(EdgeB {
-            along: self.b_in_a.transform_vector(vertex(twin.origin) - vertex(edge.origin)),
+            along: self.b_in_a.transform_vector(balanced(vertex(twin.origin) - vertex(edge.origin))),
             left: -self.b_in_a.transform_vector(self.b.face_normal(edge.face)),
             right: -self.b_in_a.transform_vector(self.b.face_normal(twin.face)),
             half_edge,

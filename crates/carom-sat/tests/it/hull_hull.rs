@@ -430,4 +430,17 @@ mod found_on_random_bytes {
         let at = [2.3611832414348226e21, -6.0, 4.0];
         assert_eq!(manifold(&a, &b, [HALF, 0.0, 0.0, HALF], at, 295147905179352830000.0), None);
     }
+
+    /// Splinters whose edges cross in a vector of which the square has no digits: a unit normal that was 1.4e-7 too long, and hulls that far
+    /// farther apart than they are.
+    #[test]
+    fn splinters_are_no_farther_apart_than_their_distance() {
+        let (d, e) = (2.2136236468597993e-159, 4.4272472937195986e-159);
+        let a = hull(&[[2.2434435750631745e-23, e, e], [e, e, d], [1.0, 0.0, 0.0], [d, d, d]]);
+        let b = hull(&[[d, d, d], [d, 0.5 * d, 0.5 * d], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]);
+        let pose = carom_math::f64::Pose::from_translation(DVec3::new(0.0, 1.0, -1.0)).wide();
+        let found = carom_sat::f64::hull_hull::separation(&a, &b, &pose).unwrap();
+        assert!(found.distance <= 2.0_f64.sqrt() * (1.0 + 1e-14), "{found:?}");
+        assert!((found.normal.length() - 1.0).abs() < 1e-14, "{found:?}");
+    }
 }
