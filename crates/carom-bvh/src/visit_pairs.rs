@@ -25,14 +25,15 @@ struct Walk<'a, V: TreeVolume, F> {
 }
 
 /// Gives every pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, each pair once, to `pair`,
-/// which may break off. A pose with a NaN touches nothing.
+/// which may break off. A pose with a NaN, or at infinity, touches nothing.
 pub fn visit_leaf_pairs<V: TreeVolume>(
     a: &Bvh<V>,
     b: &Bvh<V>,
     b_in_a: &WidePose,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
-    if a.is_empty() || b.is_empty() {
+    let is_somewhere = b_in_a.rotation.is_finite() && b_in_a.translation.is_finite();
+    if a.is_empty() || b.is_empty() || !is_somewhere {
         return Visit::default();
     }
     let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
