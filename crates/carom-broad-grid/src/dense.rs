@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{
     BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, sort_pairs,
+    ProxyId, ProxyTable, wanted_pairs,
 };
 use core::marker::PhantomData;
 
@@ -337,14 +337,8 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
             }
         }
         let found = &search.found;
-        sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, out);
-        if self.has_groups {
-            let filters = proxies.filters();
-            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
-        }
-        if let Some(keep) = &self.pair_filter {
-            out.retain(|&pair| keep(pair));
-        }
+        let keep = self.pair_filter.as_ref();
+        wanted_pairs(found, false, proxies, self.has_groups, keep, &mut work.counts, out);
         let mut counters = Counters::default();
         counters.tests = found.tests;
         counters.nodes = found.nodes;

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
     BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, sort_pairs,
+    ProxyId, ProxyTable, wanted_pairs,
 };
 use core::marker::PhantomData;
 
@@ -416,18 +416,9 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
             }
         });
         let found = &search.found;
-        sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
-        if !P::IS_LOOSE {
-            // Two boxes may share several cells.
-            out.dedup();
-        }
-        if self.has_filters {
-            let filters = proxies.filters();
-            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
-        }
-        if let Some(keep) = &self.pair_filter {
-            out.retain(|&pair| keep(pair));
-        }
+        // Two boxes may share several cells.
+        let keep = self.pair_filter.as_ref();
+        wanted_pairs(found, !P::IS_LOOSE, proxies, self.has_filters, keep, counts, out);
         let mut counters = Counters::default();
         counters.tests = found.tests;
         counters.nodes = found.nodes;

@@ -6,7 +6,7 @@
 //! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting), and
 //! 5.2.1, algorithm S (straight insertion).
 
-use crate::Pair;
+use crate::{Found, Pair, PairFilter, ProxyTable};
 use alloc::vec::Vec;
 
 /// A bucket longer than this is sorted before the insertion pass.
@@ -57,5 +57,29 @@ pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u3
             place -= 1;
         }
         out[place] = pair;
+    }
+}
+
+/// Makes `out` the pairs that were found and are wanted, each once and in canonical order; for implementors. `may_repeat`: some may
+/// have been found more than once. `is_filtered`: some filter of the table does not want everything. `counts` is memory to work in.
+pub fn wanted_pairs(
+    found: &Found,
+    may_repeat: bool,
+    proxies: &ProxyTable,
+    is_filtered: bool,
+    pair_filter: Option<&PairFilter>,
+    counts: &mut Vec<u32>,
+    out: &mut Vec<Pair>,
+) {
+    sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
+    if may_repeat {
+        out.dedup();
+    }
+    if is_filtered {
+        let filters = proxies.filters();
+        out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
+    }
+    if let Some(keep) = pair_filter {
+        out.retain(|&pair| keep(pair));
     }
 }

@@ -9,7 +9,7 @@ use crate::proxy::{ProxyId, ProxyTable};
 use crate::spatial::{scan_box, scan_near, scan_ray};
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Mobility, Pair,
-    PairFilter, SpatialIndex, sort_pairs,
+    PairFilter, SpatialIndex, wanted_pairs,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -204,17 +204,8 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         slots.extend(proxies.live());
         found.clear();
         finder.find(proxies, slots, core::mem::take(&mut self.changes), found);
-        sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, out);
-        if F::MAY_REPEAT {
-            out.dedup();
-        }
-        if self.is_filtered {
-            let filters = proxies.filters();
-            out.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));
-        }
-        if let Some(keep) = &self.pair_filter {
-            out.retain(|&pair| keep(pair));
-        }
+        let keep = self.pair_filter.as_ref();
+        wanted_pairs(found, F::MAY_REPEAT, proxies, self.is_filtered, keep, counts, out);
         self.counters = Counters {
             tests: found.tests,
             nodes: found.nodes,

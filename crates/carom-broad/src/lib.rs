@@ -46,7 +46,7 @@ mod proxy;
 mod spatial;
 
 pub use brute_force::{BruteForce, EveryPair};
-pub use canonical::sort_pairs;
+pub use canonical::{sort_pairs, wanted_pairs};
 pub use contents::Contents;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
