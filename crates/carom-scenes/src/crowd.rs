@@ -1,11 +1,13 @@
 //! Crowds of boxes for broad phases: who moves, and where to, frame by frame.
 //!
-//! Six ways of moving, each the weak side of some broad phase: slow and coherent, wholly incoherent, mostly at rest,
-//! resting in tight contact on one slab, sizes over three decades, and a few that cross the world.
+//! Ten ways of moving, each the weak side of some broad phase: slow and coherent, wholly incoherent, mostly at rest,
+//! resting in tight contact on one slab, sizes over three decades, a few that cross the world, one as large as the
+//! world, and the three scenes of Broadmark.
 //!
 //! Reference: Y. Serpa, M. Rodrigues, Broadmark: A Testing Framework for Broad-Phase Collision Detection Algorithms,
 //! Computer Graphics Forum, 2019 (several scenes, since each algorithm has its own weak side).
 
+use crate::broadmark::{self, Arena};
 use crate::rng::Rng;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -32,17 +34,32 @@ pub enum CrowdKind {
     Mixed,
     /// `Uniform`, but one box of a hundred moves a tenth of the world a frame.
     Fast,
+    /// `Uniform`, but the box in the middle of the list is as large as the world, so that it touches all others. It
+    /// drifts as they do.
+    Giant,
+    /// Broadmark's Brownian scene: unit cubes fill a tenth of the world and fly up to 1/40 of its side a frame; each
+    /// frame the next hundredth of them gets a new velocity. With many boxes that is more than their size.
+    Brownian,
+    /// Broadmark's free fall: those cubes fall to the floor, half of them within 75 frames, all within about 250, and stay
+    /// where they land.
+    FreeFall,
+    /// Broadmark's gravity: those cubes fly under four times that gravity, whose direction turns in 6.2 s.
+    Gravity,
 }
 
 impl CrowdKind {
     /// All of them.
-    pub const ALL: [CrowdKind; 6] = [
+    pub const ALL: [CrowdKind; 10] = [
         CrowdKind::Uniform,
         CrowdKind::Jump,
         CrowdKind::Static90,
         CrowdKind::Floor,
         CrowdKind::Mixed,
         CrowdKind::Fast,
+        CrowdKind::Giant,
+        CrowdKind::Brownian,
+        CrowdKind::FreeFall,
+        CrowdKind::Gravity,
     ];
 
     /// The name in reports, in lower case.
@@ -54,6 +71,10 @@ impl CrowdKind {
             CrowdKind::Floor => "floor",
             CrowdKind::Mixed => "mixed",
             CrowdKind::Fast => "fast",
+            CrowdKind::Giant => "giant",
+            CrowdKind::Brownian => "brownian",
+            CrowdKind::FreeFall => "free fall",
+            CrowdKind::Gravity => "gravity",
         }
     }
 }
@@ -72,6 +93,8 @@ pub struct Crowd {
     velocity: Vec<DVec3>,
     boxes: Vec<Aabb>,
     moved: Vec<u32>,
+    /// What Broadmark's scenes have beside boxes.
+    arena: Arena,
 }
 
 impl Crowd {
@@ -82,6 +105,7 @@ impl Crowd {
         let mut velocity = Vec::with_capacity(n);
         let side = match kind {
             CrowdKind::Mixed => cbrt(n as f64 / 1.14),
+            CrowdKind::Brownian | CrowdKind::FreeFall | CrowdKind::Gravity => broadmark::side(n),
             _ => cbrt(n as f64 / 0.1875),
         };
         match kind {
@@ -95,6 +119,9 @@ impl Crowd {
                     velocity.push(rng.direction() * (0.01 * size));
                 }
             }
+            CrowdKind::Brownian | CrowdKind::FreeFall | CrowdKind::Gravity => {
+                broadmark::place(n, &mut rng, &mut half, &mut center, &mut velocity);
+            }
             _ => {
                 for i in 0..n {
                     half.push(rng.in_box(DVec3::splat(0.25), DVec3::splat(0.75)));
@@ -107,10 +134,15 @@ impl Crowd {
                     };
                     velocity.push(rng.direction() * speed);
                 }
+                if kind == CrowdKind::Giant && 0 < n {
+                    // Larger by what it drifts at the walls.
+                    (half[n / 2], center[n / 2]) = (DVec3::splat(side), DVec3::splat(0.5 * side));
+                }
             }
         }
         let boxes = half.iter().zip(&center).map(|(h, c)| Aabb::around(*c - *h, *c + *h)).collect();
-        Crowd { kind, rng, side, half, center, velocity, boxes, moved: Vec::with_capacity(n) }
+        let arena = Arena::new(kind, side);
+        Crowd { kind, rng, side, half, center, velocity, boxes, moved: Vec::with_capacity(n), arena }
     }
 
     /// The kind it was made as.
@@ -131,6 +163,7 @@ impl Crowd {
     /// One frame on; the answer is [`Crowd::moved`].
     pub fn step(&mut self) -> &[u32] {
         self.moved.clear();
+        self.arena.frame(&mut self.rng, &mut self.velocity);
         let world = DVec3::splat(self.side);
         for i in 0..self.boxes.len() {
             let center = match self.kind {
@@ -140,6 +173,10 @@ impl Crowd {
                     self.center[i] + self.rng.in_box(DVec3::splat(-0.002), DVec3::splat(0.002))
                 }
                 _ if self.velocity[i] == DVec3::ZERO => continue,
+                CrowdKind::Brownian | CrowdKind::FreeFall | CrowdKind::Gravity => {
+                    self.arena.fly(&mut self.center[i], &mut self.velocity[i]);
+                    self.center[i]
+                }
                 _ => {
                     let mut center = self.center[i] + self.velocity[i];
                     for axis in 0..3 {

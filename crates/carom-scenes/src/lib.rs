@@ -21,6 +21,7 @@
 extern crate alloc;
 
 mod body;
+mod broadmark;
 mod crowd;
 mod hull;
 pub mod mesh;
