@@ -156,11 +156,13 @@ pub(crate) fn as_triangle(corners: &[DVec3]) -> [DVec3; 3] {
 struct Figure {
     /// The corners as given.
     given: [[DVec3; 3]; 2],
-    /// The corners, scaled.
-    scaled: [[DVec3; 3]; 2],
-    /// The scaled corners less the first triangle's first.
+    /// The corners, where no difference of two overflows.
+    small: [[DVec3; 3]; 2],
+    /// What brings differences of `small` to size 1.
+    factor: f64,
+    /// The corners less the first triangle's first, scaled.
     local: [[DVec3; 3]; 2],
-    /// Size of the unit in which `scaled` and `local` are.
+    /// Size of the unit in which `local` is.
     unit: f64,
     /// Greatest distance of a corner from the first, and a little more.
     size: f64,
@@ -178,13 +180,18 @@ impl Figure {
         // First below the range where differences overflow, then to the size of the differences.
         let largest = a.iter().chain(b).fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element();
         let (shrink, grow) = if largest < 1.0e300 { (1.0, 1.0) } else { (0.25, 4.0) };
-        let extent =
-            a.iter().chain(b).fold(0.0, |m: f64, p| m.max((*p * shrink - a[0] * shrink).abs().max_element()));
-        let factor = scale_of(extent);
-        let scaled = [a, b].map(|t| t.map(|p| p * shrink * factor));
-        let local = scaled.map(|t| t.map(|p| p - scaled[0][0]));
+        let small = [a, b].map(|t| t.map(|p| p * shrink));
+        // Corners may be as near to each other as the least number and far from zero: only differences can be scaled.
+        let local = small.map(|t| t.map(|p| p - small[0][0]));
+        let factor = scale_of(local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.abs().max_element())));
+        let local = local.map(|t| t.map(|p| p * factor));
         let size = 2.0 * local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.length()));
-        Figure { given: [*a, *b], scaled, local, unit: grow / factor, size }
+        Figure { given: [*a, *b], small, factor, local, unit: grow / factor, size }
+    }
+
+    /// From the one corner to the other with all digits, scaled.
+    fn difference(&self, to: DVec3, from: DVec3) -> DoubleDoubleVec3 {
+        DoubleDoubleVec3::difference(to, from).scaled(self.factor)
     }
 
     /// The least of all candidates; of a "triangle" with fewer than three corners only the first are looked at.
@@ -270,11 +277,10 @@ impl Figure {
 
     /// [`Figure::edge_edge`] with twice the digits, for lines that are not parallel.
     fn edge_edge_precise(&self, i: usize, j: usize, best: &mut Candidate) {
-        let difference = DoubleDoubleVec3::difference;
-        let (a, b) = (&self.scaled[0], &self.scaled[1]);
-        let u = difference(a[(i + 1) % 3], a[i]);
-        let v = difference(b[(j + 1) % 3], b[j]);
-        let r = difference(b[j], a[i]);
+        let (a, b) = (&self.small[0], &self.small[1]);
+        let u = self.difference(a[(i + 1) % 3], a[i]);
+        let v = self.difference(b[(j + 1) % 3], b[j]);
+        let r = self.difference(b[j], a[i]);
         let n = u.cross(v);
         let nn = n.dot(n);
         if !(0.0 < nn.to_f64()) {
@@ -290,15 +296,14 @@ impl Figure {
 
     /// [`Figure::corner_face`] with twice the digits, corrected once by what is left in the plane.
     fn corner_face_precise(&self, face: usize, corner: usize, best: &mut Candidate) {
-        let difference = DoubleDoubleVec3::difference;
-        let t = &self.scaled[face];
-        let (u, v) = (difference(t[1], t[0]), difference(t[2], t[0]));
+        let t = &self.small[face];
+        let (u, v) = (self.difference(t[1], t[0]), self.difference(t[2], t[0]));
         let n = u.cross(v);
         let nn = n.dot(n);
         if !(0.0 < nn.to_f64()) {
             return;
         }
-        let mut rest = difference(self.scaled[1 - face][corner], t[0]);
+        let mut rest = self.difference(self.small[1 - face][corner], t[0]);
         let (mut s, mut t) = (DoubleDouble::ZERO, DoubleDouble::ZERO);
         for _ in 0..2 {
             let along_u = rest.cross(v).dot(n) / nn;

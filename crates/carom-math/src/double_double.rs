@@ -182,6 +182,14 @@ impl DoubleDoubleVec3 {
         }
     }
 
+    /// Times a power of two: exact short of overflow and underflow.
+    #[inline]
+    pub fn scaled(self, power_of_two: f64) -> DoubleDoubleVec3 {
+        let scaled =
+            |x: DoubleDouble| DoubleDouble { high: x.high * power_of_two, low: x.low * power_of_two };
+        DoubleDoubleVec3 { x: scaled(self.x), y: scaled(self.y), z: scaled(self.z) }
+    }
+
     /// The vector rounded to `f64`.
     #[inline]
     pub fn to_dvec3(self) -> DVec3 {

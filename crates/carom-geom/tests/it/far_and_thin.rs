@@ -3,7 +3,7 @@
 
 use carom_geom::PlaneSide;
 use carom_geom::f64::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, RayHits, Segment, Sphere,
+    Capsule, Cone, ConvexHull, ConvexPolygon, Cuboid, Cylinder, Ellipsoid, Frustum, RayHits, Segment, Sphere,
     TaperedCapsule, Tetrahedron, Triangle, closest, plane, ray,
 };
 use carom_math::f64::{Interval, Plane, Pose, Ray};
@@ -300,5 +300,25 @@ fn a_corner_of_a_tetrahedron_without_volume_is_met_where_it_is() {
     for hit in sliver.ray_hits(&ray, Interval::FORWARD) {
         let off = sliver.project_point(ray.origin + ray.direction * hit.t).distance;
         assert!(off.abs() < 1e-14, "{off:e} {hit:?}");
+    }
+}
+
+/// Apart by the least number, and 8 from the origin: what brings the one to size 1 made the other infinite.
+#[test]
+fn points_apart_by_the_least_number_are_that_far_apart() {
+    for far in [0.0, 8.0, 1e37] {
+        let p = DVec3::new(far, 5e-324, 5e-324);
+        let polygon = [p];
+        let polygon = ConvexPolygon::new(&polygon).unwrap();
+        for other in
+            [DVec3::new(far, 0.0, 5e-324), DVec3::new(far, 0.0, 0.0), DVec3::new(far, -5e-324, 5e-324)]
+        {
+            let found = closest::closest_points(&polygon, &other, &Pose::IDENTITY);
+            assert!(0.0 < found.distance && found.distance <= f64::MIN_POSITIVE, "{found:?}");
+            assert_eq!((found.point_a, found.point_b), (p, other));
+            let segment = Segment::new(other, other + DVec3::Y * -7.0).unwrap();
+            let found = closest::closest_points(&polygon, &segment, &Pose::IDENTITY);
+            assert!(0.0 < found.distance && found.distance < 1e-30, "{found:?}");
+        }
     }
 }

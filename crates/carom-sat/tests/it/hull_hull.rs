@@ -288,6 +288,37 @@ mod found_on_random_bytes {
         manifold.contacts().iter().map(|contact| contact.distance).collect()
     }
 
+    /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
+    /// as over it.
+    #[test]
+    fn no_contact_is_nearer_than_needles_side_by_side() {
+        const FAR: f64 = 8.457017397928852e37;
+        let a = hull(&[
+            [FAR, 8.456957564820521e37, FAR],
+            [FAR, FAR, 1.4661391909554143e28],
+            [FAR, FAR, -384017825792.0],
+            [0.0, 1.0, 1.0],
+            [0.0, 2.0, 1.0],
+            [0.0, 0.0, 0.0],
+            [1.0, 2.0, 2.0],
+        ]);
+        let b = hull(&[
+            [2.0, 0.0, 0.0],
+            [8.458315472143486e37, FAR, FAR],
+            [0.0, 2.0, 1.0],
+            [1.0, 1.0, 1.0],
+            [0.0, 0.0, 1.0],
+            [0.0, 0.0, 0.0],
+            [0.0, 0.0, -1.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 1.0, 1.0],
+            [0.0, 0.0, 2.0],
+        ]);
+        let found = manifold(&a, &b, [0.5; 4], [0.0, -1.0, FAR], FAR).unwrap();
+        let nearest = distances(&found).into_iter().fold(f64::INFINITY, f64::min);
+        assert!((nearest - 6.904748118236909e37).abs() < 1e-11 * FAR, "{nearest:e}");
+    }
+
     /// A face without width: its sides alone do not say where it ends, and the other body went through far beyond.
     #[test]
     fn a_face_without_width() {
