@@ -27,18 +27,24 @@ pub struct ColumnPruner {
 }
 
 impl PairFinder for ColumnPruner {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes, found: &mut Found) {
-        let ColumnPruner { kind, moving, resting, n_resting, tasks } = self;
-        let boxes = proxies.boxes();
-        let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Static;
+    const SKIPS_STATICS: bool = true;
+
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+        let ColumnPruner { kind, resting, n_resting, .. } = self;
         if changes.statics {
             kind.clear();
-            kind.extend(slots.iter().copied().filter(is_static));
+            kind.extend(slots.iter().copied().filter(|&slot| is_static(proxies, slot)));
             *n_resting = kind.len();
-            resting.fill(kind, boxes, 0);
+            resting.fill(kind, proxies.boxes(), 0);
         }
+        0
+    }
+
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
+        let ColumnPruner { kind, moving, resting, n_resting, tasks } = self;
+        let boxes = proxies.boxes();
         kind.clear();
-        kind.extend(slots.iter().copied().filter(|slot| !is_static(slot)));
+        kind.extend(slots.iter().copied().filter(|&slot| !is_static(proxies, slot)));
         moving.fill(kind, boxes, 0);
         moving.pairs(boxes, tasks, found);
         if 0 < *n_resting {
@@ -49,4 +55,12 @@ impl PairFinder for ColumnPruner {
             });
         }
     }
+    fn bytes(&self) -> usize {
+        let ColumnPruner { kind, moving, resting, tasks, .. } = self;
+        4 * kind.capacity() + moving.bytes() + resting.bytes() + tasks.capacity() * size_of::<Task>()
+    }
+}
+
+fn is_static(proxies: &ProxyTable, slot: u32) -> bool {
+    proxies.filters()[slot as usize].mobility == Mobility::Static
 }

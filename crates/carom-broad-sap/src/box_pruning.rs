@@ -7,7 +7,7 @@
 use crate::axis;
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
 /// One sorted axis. No structure is simpler that is fast for a few thousand boxes; of many more, too many share a stretch of the axis,
 /// and [`AutoBoxPruning`](crate::AutoBoxPruning) is better.
@@ -23,10 +23,14 @@ pub struct AxisPruner {
 }
 
 impl PairFinder for AxisPruner {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
         let AxisPruner { rows, tasks } = self;
         rows.fill(axis::of_greatest_variance(slots, proxies.boxes()), slots, proxies.boxes());
         rows.pairs_within(0, slots.len(), tasks, found);
         found.nodes += 1;
+    }
+
+    fn bytes(&self) -> usize {
+        self.rows.bytes() + self.tasks.capacity() * size_of::<Task>()
     }
 }

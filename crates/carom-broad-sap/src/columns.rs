@@ -177,6 +177,15 @@ fn crowding(sample: &[[f32; 6]], low: &[f32; 3], width: &[f64; 3], usual: &[f32;
 }
 
 impl Columns {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Columns { rows, starts, members, large, next, .. } = self;
+        rows.bytes()
+            + 4 * (starts.capacity() + large.capacity())
+            + 8 * members.capacity()
+            + next.as_ref().map_or(0, |next| size_of::<Columns>() + next.bytes())
+    }
+
     /// Takes these slots; `level` is 0 from outside.
     pub(crate) fn fill(&mut self, slots: &[u32], boxes: &[Aabb], level: usize) {
         let plan = Plan::new(slots, boxes, level);

@@ -9,7 +9,7 @@ use crate::pieces::work_on;
 use crate::regions::{Regions, Touched};
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
-use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 
 /// Regions, and one sorted axis in each. Good where regions are known beforehand and hold a few thousand boxes each; a box much
 /// larger than a region costs as often as it touches one. `MultiBoxPruning::with_finder(RegionPruner::new(regions))`.
@@ -38,7 +38,7 @@ impl RegionPruner {
 impl PairFinder for RegionPruner {
     const MAY_REPEAT: bool = true;
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
         let RegionPruner { regions, members, starts, rows, tasks, touched } = self;
         let boxes = proxies.boxes();
         members.clear();
@@ -53,5 +53,15 @@ impl PairFinder for RegionPruner {
             }
         });
         found.nodes += starts.len() as u64;
+    }
+
+    fn bytes(&self) -> usize {
+        let RegionPruner { regions, members, starts, rows, tasks, touched } = self;
+        regions.bytes()
+            + touched.bytes()
+            + rows.bytes()
+            + 8 * members.capacity()
+            + 4 * starts.capacity()
+            + tasks.capacity() * size_of::<Task>()
     }
 }

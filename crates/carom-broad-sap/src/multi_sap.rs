@@ -10,7 +10,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -58,6 +58,13 @@ impl Part {
                 self.slots.len() as u32 - 1
             }
         }
+    }
+
+    fn bytes(&self) -> usize {
+        let Part { sap, slots, free, going, coming } = self;
+        sap.bytes()
+            + 4 * (slots.capacity() + free.capacity() + going.capacity())
+            + coming.capacity() * size_of::<(u32, Aabb)>()
     }
 
     fn flush(&mut self, max_trades: u32) {
@@ -143,7 +150,7 @@ impl PairFinder for RegionAxes {
     const MAY_REPEAT: bool = true;
     const MAX_SLOTS: usize = MAX_BOXES;
 
-    fn came(&mut self, slot: u32) {
+    fn came(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.note_change(slot);
     }
 
@@ -151,11 +158,11 @@ impl PairFinder for RegionAxes {
         self.note_change(slot);
     }
 
-    fn left(&mut self, slot: u32) {
+    fn left(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.note_change(slot);
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
         self.sort_in(proxies);
         let before: Vec<_> = self.parts.iter().map(|part| part.sap.counts).collect();
         let max_trades = self.settings.max_trades;
@@ -172,7 +179,21 @@ impl PairFinder for RegionAxes {
         }
     }
 
-    fn validate(&self, _: &ProxyTable) -> Result<(), String> {
+    fn bytes(&self) -> usize {
+        let RegionAxes { regions, parts, memberships, changed, is_changed, touched, now, members, .. } = self;
+        let of_lists = 8 * memberships.iter().map(Vec::capacity).sum::<usize>();
+        regions.bytes()
+            + touched.bytes()
+            + parts.iter().map(Part::bytes).sum::<usize>()
+            + parts.capacity() * size_of::<Part>()
+            + memberships.capacity() * size_of::<Vec<(u32, u32)>>()
+            + of_lists
+            + 4 * (changed.capacity() + now.capacity())
+            + 8 * members.capacity()
+            + is_changed.capacity()
+    }
+
+    fn validate(&self, _: &ProxyTable, _: Changes) -> Result<(), String> {
         if !self.changed.is_empty() {
             return Ok(());
         }

@@ -30,7 +30,19 @@ pub(crate) struct Touched {
     pieces: Vec<Aabb>,
 }
 
+impl Touched {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        4 * self.bits.capacity() + self.pieces.capacity() * size_of::<Aabb>()
+    }
+}
+
 impl Regions {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        self.boxes.capacity() * size_of::<Aabb>() + self.packets.capacity() * size_of::<Aabb8>()
+    }
+
     /// These boxes. Error: the first that is NaN, infinite or inverted.
     pub fn new(boxes: &[Aabb]) -> Result<Regions, BoundsError> {
         boxes.iter().try_for_each(Aabb::check)?;

@@ -60,6 +60,13 @@ impl Task {
 }
 
 impl Rows {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Rows { slots, sides, keys, scratch, .. } = self;
+        4 * (slots.capacity() + sides.iter().map(Vec::capacity).sum::<usize>())
+            + 8 * (keys.capacity() + scratch.capacity())
+    }
+
     /// Takes these slots, sorted; of equal ends in the order given.
     pub(crate) fn fill(&mut self, axis: usize, slots: &[u32], boxes: &[Aabb]) {
         self.sort(axis, slots.iter().map(|&slot| &boxes[slot as usize]));

@@ -106,6 +106,24 @@ impl Sap {
         Sap { left_out, ..Sap::default() }
     }
 
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Sap { boxes, ends, place, pairs, moved, scratch, work, .. } = self;
+        let Work { numbers, flat, columns, tasks, found, active, place: places, is_new } = work;
+        // A slot of the set is a key and a byte, and one in eight is left free.
+        let of_set = pairs.capacity() * 8 / 7 * 9;
+        (boxes.capacity() + flat.capacity()) * size_of::<Aabb>()
+            + 8 * (ends.iter().map(Vec::capacity).sum::<usize>() + scratch.capacity())
+            + 8 * place.iter().map(Vec::capacity).sum::<usize>()
+            + 4 * (moved.capacity() + numbers.capacity() + places.capacity())
+            + 4 * active.iter().map(Vec::capacity).sum::<usize>()
+            + is_new.capacity()
+            + tasks.capacity() * size_of::<Task>()
+            + columns.bytes()
+            + found.bytes()
+            + of_set
+    }
+
     fn axes(&self) -> impl Iterator<Item = usize> + use<> {
         let left_out = self.left_out;
         (0..3).filter(move |&axis| Some(axis) != left_out)

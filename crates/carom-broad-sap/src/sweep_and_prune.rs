@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 
 /// Sorted ends on three axes, kept from frame to frame.
 ///
@@ -83,7 +83,7 @@ impl SortedAxes {
 impl PairFinder for SortedAxes {
     const MAX_SLOTS: usize = MAX_BOXES;
 
-    fn came(&mut self, slot: u32) {
+    fn came(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.coming.push(slot);
     }
 
@@ -94,14 +94,14 @@ impl PairFinder for SortedAxes {
         }
     }
 
-    fn left(&mut self, slot: u32) {
+    fn left(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         // What has not come yet need not go.
         if self.sap.has(slot) {
             self.going.push(slot);
         }
     }
 
-    fn find(&mut self, proxies: &ProxyTable, _: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
         let SortedAxes { settings, sap, coming, going, new } = self;
         let before = sap.counts;
         // A slot may have been left more than once, and be taken again.
@@ -122,7 +122,12 @@ impl PairFinder for SortedAxes {
         found.candidates += sap.n_pairs() as u64;
     }
 
-    fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
+    fn bytes(&self) -> usize {
+        let SortedAxes { sap, coming, going, new, .. } = self;
+        sap.bytes() + 4 * (coming.capacity() + going.capacity()) + new.capacity() * size_of::<(u32, Aabb)>()
+    }
+
+    fn validate(&self, proxies: &ProxyTable, _: Changes) -> Result<(), String> {
         if !self.coming.is_empty() || !self.going.is_empty() || self.sap.is_unsettled() {
             return Ok(());
         }

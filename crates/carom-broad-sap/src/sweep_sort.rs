@@ -9,7 +9,7 @@
 use crate::axis;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{Changes, Found, FoundBy, PairFinder, ProxyTable};
+use carom_broad::{Found, FoundBy, PairFinder, ProxyTable};
 use glam::DVec3;
 
 /// Sweeps one line. Simple, and the most tests: where many boxes share a stretch of the line, all of them meet.
@@ -90,7 +90,7 @@ impl Sweep {
 }
 
 impl PairFinder for Sweep {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
         let boxes = proxies.boxes();
         self.sort(slots, boxes);
         let Sweep { ends, active, place, .. } = self;
@@ -117,5 +117,10 @@ impl PairFinder for Sweep {
             active.push(end.slot);
         }
         found.nodes += 1;
+    }
+
+    fn bytes(&self) -> usize {
+        let Sweep { ends, active, place, .. } = self;
+        ends.capacity() * size_of::<End>() + 4 * (active.capacity() + place.capacity())
     }
 }

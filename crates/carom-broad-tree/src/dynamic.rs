@@ -10,7 +10,7 @@
 //! exact, whatever the margins.
 
 use crate::candidates::Candidates;
-use crate::find::{Descent, Found};
+use crate::find::{Descent, Tasks, all_pairs};
 use crate::ingest::Ingest;
 use crate::order::SpatialOrder;
 use crate::policy::{Policy, TreeSettings};
@@ -21,8 +21,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, sort_pairs,
+    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Groups, Mobility, Pair,
+    PairFilter, ProxyId, ProxyTable, sort_pairs,
 };
 use carom_lanes::dispatch;
 use core::ops::ControlFlow;
@@ -69,6 +69,7 @@ pub struct DynamicBvh {
 struct Work {
     order: SpatialOrder,
     descent: Descent,
+    tasks: Tasks,
     found: Found,
     counts: Vec<u32>,
     escaped: Vec<u32>,
@@ -168,24 +169,12 @@ impl DynamicBvh {
         }
 
         let DynamicBvh { tree, work, .. } = self;
-        tree.clear();
-        let mut is_all_dynamic = true;
-        work.order.sort(
+        tree.rebuild(
+            &mut work.order,
             &self.fat,
             |slot| self.proxies.is_live(slot),
             |slot| self.proxies.filters()[slot].mobility == Mobility::Static,
-            |class, slots| {
-                if class & crate::order::STATIC_CLASS != 0 && is_all_dynamic {
-                    is_all_dynamic = false;
-                    tree.first_static = tree.slots.len();
-                }
-                tree.push_slots(slots);
-            },
         );
-        if is_all_dynamic {
-            tree.first_static = tree.slots.len();
-        }
-        tree.fill(&self.fat);
         for (block, slots) in tree.slots.iter().enumerate() {
             for (lane, &slot) in slots.iter().enumerate() {
                 if let Some(place) = self.place.get_mut(slot as usize) {
@@ -204,18 +193,14 @@ impl DynamicBvh {
     /// Finds the candidates in the tree.
     fn find_list(&mut self) {
         let DynamicBvh { tree, work, candidates, proxies, counters, .. } = self;
-        let Work { descent, found, counts, .. } = work;
+        let Work { descent, tasks, found, counts, .. } = work;
         found.clear();
-        let (blocks, tests) = descent.run(tree);
-        counters.nodes += blocks.len() as u64;
-        #[cfg(feature = "parallel")]
-        crate::par::open_leaves(tree, blocks, found);
-        #[cfg(not(feature = "parallel"))]
-        crate::find::open_leaves(tree, blocks, found);
-        counters.tests += tests + found.tests;
+        all_pairs(tree, descent, tasks, found);
+        counters.nodes += found.nodes;
+        counters.tests += found.tests;
         let has_groups = self.has_groups;
         candidates.begin(!self.policy.has_margins, |pairs| {
-            sort_pairs(&found.low[..found.n], &found.high[..found.n], proxies.n_slots(), counts, pairs);
+            sort_pairs(found.low(), found.high(), proxies.n_slots(), counts, pairs);
             if has_groups {
                 let filters = proxies.filters();
                 pairs.retain(|pair| filters[pair.a as usize].meets(&filters[pair.b as usize]));

@@ -11,6 +11,7 @@
 use crate::tree::{Tree, WIDTH, next_lane};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+use carom_broad::Found;
 use carom_lanes::{Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 
 /// Pairs of blocks of one level, the smaller number first.
@@ -22,43 +23,19 @@ const PIECE: usize = 32;
 /// Tasks ahead whose block is fetched.
 const AHEAD: usize = 8;
 
-/// What was found: slots, the smaller in `low`, in no order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    /// The smaller slot of each pair; places from `n` on are unspecified.
-    pub(crate) low: Vec<u32>,
-    /// The larger.
-    pub(crate) high: Vec<u32>,
-    /// The number of pairs.
-    pub(crate) n: usize,
-    /// Boxes tested.
-    pub(crate) tests: u64,
-    tasks: Tasks,
-}
-
 /// Lists of tasks: who, and against whom.
 #[derive(Clone, Debug, Default)]
-struct Tasks {
+pub(crate) struct Tasks {
     leaves: [Vec<u32>; 2],
     leaf_pairs: [Vec<u32>; 2],
     boxes: [Vec<u32>; 2],
 }
 
-impl Found {
-    /// Forgets the pairs and keeps the room.
-    pub(crate) fn clear(&mut self) {
-        self.n = 0;
-        self.tests = 0;
-    }
-
-    /// Makes room for so many more pairs.
-    #[inline]
-    fn reserve(&mut self, more: usize) {
-        if self.low.len() < self.n + more {
-            let size = (self.n + more).max(self.low.len() * 2);
-            self.low.resize(size, 0);
-            self.high.resize(size, 0);
-        }
+impl Tasks {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Tasks { leaves, leaf_pairs, boxes } = self;
+        4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>()
     }
 }
 
@@ -85,11 +62,27 @@ impl Descent {
         }
         (&self.current, tests)
     }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        8 * (self.current.capacity() + self.next.capacity())
+    }
+}
+
+/// Adds all pairs of touching boxes in the tree.
+pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, out: &mut Found) {
+    let (blocks, tests) = descent.run(tree);
+    out.nodes += blocks.len() as u64;
+    out.tests += tests;
+    #[cfg(feature = "parallel")]
+    crate::par::open_leaves(tree, blocks, tasks, out);
+    #[cfg(not(feature = "parallel"))]
+    open_leaves(tree, blocks, tasks, out);
 }
 
 /// Appends the touching boxes under these pairs of blocks of level 1.
-pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], out: &mut Found) {
-    dispatch(OpenLeaves { tree, pairs, out });
+pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
+    dispatch(OpenLeaves { tree, pairs, tasks, out });
 }
 
 /// From pairs of one level to those of the level below.
@@ -136,6 +129,7 @@ impl Kernel for Open<'_> {
 struct OpenLeaves<'a> {
     tree: &'a Tree,
     pairs: &'a [(u32, u32)],
+    tasks: &'a mut Tasks,
     out: &'a mut Found,
 }
 
@@ -144,8 +138,7 @@ impl Kernel for OpenLeaves<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let OpenLeaves { tree, pairs, out } = self;
-        let mut tasks = core::mem::take(&mut out.tasks);
+        let OpenLeaves { tree, pairs, tasks, out } = self;
         for list in &mut tasks.leaves {
             list.resize(PIECE * WIDTH + WIDTH, 0);
         }
@@ -163,16 +156,16 @@ impl Kernel for OpenLeaves<'_> {
                 }
             }
             let n_boxes = reaching_boxes(simd, tree, &tasks.leaf_pairs, n_pairs, &mut tasks.boxes);
-            out.reserve((n_boxes + PIECE * WIDTH * WIDTH + 1) * WIDTH);
-            between(simd, tree, &tasks.boxes, n_boxes, out);
+            let (low, high) = out.room((n_boxes + PIECE * WIDTH * WIDTH + 1) * WIDTH);
+            let mut n = between(simd, tree, &tasks.boxes, n_boxes, low, high);
             for &(a, b) in piece {
                 if a == b {
-                    within(simd, tree, a as usize, out);
+                    n = within(simd, tree, a as usize, low, high, n);
                 }
             }
+            out.advance(n);
             out.tests += (WIDTH * (piece.len() + n_leaves + n_pairs + n_boxes)) as u64;
         }
-        out.tasks = tasks;
     }
 }
 
@@ -242,12 +235,18 @@ fn reaching_boxes<S: Simd>(
     n
 }
 
-/// Each box against the eight of its leaf.
+/// Each box against the eight of its leaf. The answer is the number of pairs that were written.
 #[inline(always)]
-fn between<S: Simd>(simd: S, tree: &Tree, [places, leaves]: &[Vec<u32>; 2], n_tasks: usize, out: &mut Found) {
+fn between<S: Simd>(
+    simd: S,
+    tree: &Tree,
+    [places, leaves]: &[Vec<u32>; 2],
+    n_tasks: usize,
+    low: &mut [u32],
+    high: &mut [u32],
+) -> usize {
     let blocks = &tree.levels[0];
-    let (low, high) = (&mut out.low[..], &mut out.high[..]);
-    let mut n = out.n;
+    let mut n = 0;
     for task in 0..n_tasks {
         if let Some(block) = leaves.get(task + AHEAD).and_then(|&leaf| blocks.get(leaf as usize)) {
             block.prefetch(simd);
@@ -260,16 +259,21 @@ fn between<S: Simd>(simd: S, tree: &Tree, [places, leaves]: &[Vec<u32>; 2], n_ta
         own.min(partners).compress_store(mask, &mut low[n..]);
         n += own.max(partners).compress_store(mask, &mut high[n..]);
     }
-    out.n = n;
+    n
 }
 
-/// The boxes of each leaf under a block of level 1 among themselves.
+/// The boxes of each leaf under a block of level 1 among themselves, written behind the first `n`.
 #[inline(always)]
-fn within<S: Simd>(simd: S, tree: &Tree, parent: usize, out: &mut Found) {
+fn within<S: Simd>(
+    simd: S,
+    tree: &Tree,
+    parent: usize,
+    low: &mut [u32],
+    high: &mut [u32],
+    mut n: usize,
+) -> usize {
     let first = parent * WIDTH;
     let last = (first + WIDTH).min(tree.first_static);
-    let (low, high) = (&mut out.low[..], &mut out.high[..]);
-    let mut n = out.n;
     for leaf in first..last {
         let block = &tree.levels[0][leaf];
         let partners = S::U32x8::load(simd, &tree.slots[leaf]);
@@ -281,5 +285,5 @@ fn within<S: Simd>(simd: S, tree: &Tree, parent: usize, out: &mut Found) {
             n += own.max(partners).compress_store(mask, &mut high[n..]);
         }
     }
-    out.n = n;
+    n
 }

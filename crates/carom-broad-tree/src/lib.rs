@@ -1,4 +1,4 @@
-//! A broad phase on a tree of boxes: fast when motion is coherent, and when everything jumps.
+//! Broad phases on trees of boxes.
 //!
 //! ```
 //! use carom_bounds::Aabb;
@@ -19,6 +19,15 @@
 //! assert_eq!(broad.nearest(Vec3::new(-3.0, 0.5, 0.5), 10.0).map(|hit| hit.index), Some(0));
 //! # Ok::<(), carom_broad::BroadPhaseError>(())
 //! ```
+//!
+//! # Which one to use
+//! | | keeps | good for |
+//! |---|---|---|
+//! | [`DynamicBvh`] | a list of candidates and the tree it came from, while motion is coherent | nearly everything; the first choice |
+//! | [`RebuiltBvh`] | nothing | motion without coherence, boxes that come and go, many spatial queries to what has just moved; less memory |
+//!
+//! The pairs are the same in the same order, and neither falls off anywhere. With the feature `parallel` both make the tree and
+//! search it on the threads of rayon.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -33,8 +42,10 @@ mod order;
 mod par;
 mod policy;
 mod query;
+mod rebuilt;
 mod spatial;
 mod tree;
 
 pub use dynamic::DynamicBvh;
 pub use policy::TreeSettings;
+pub use rebuilt::{RebuiltBvh, TreeMaker};

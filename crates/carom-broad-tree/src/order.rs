@@ -59,21 +59,14 @@ impl SpatialOrder {
         }
         self.classes.resize(n_slots, 0);
         let [x, y, z] = &mut self.centers;
-        let range = dispatch(Measure { boxes, centers: [x, y, z], exponents: &mut self.classes });
+        let range = measure(boxes, [x, y, z], &mut self.classes);
         let class_bits = self.classify(&is_live, &is_static);
 
         let n_bits = u64::BITS - (n_slots as u64).leading_zeros();
         let axis_bits = ((n_bits + 3).div_ceil(3)).clamp(3, 9);
         self.keys.resize(n_slots, 0);
         let [x, y, z] = &self.centers;
-        dispatch(Keys {
-            centers: [x, y, z],
-            classes: &self.classes,
-            range,
-            axis_bits,
-            first_slot: 0,
-            keys: &mut self.keys,
-        });
+        places([x, y, z], &self.classes, &range, axis_bits, &mut self.keys);
         self.entries.resize(n_slots, 0);
         let mut n = 0;
         for slot in 0..n_slots {
@@ -81,7 +74,7 @@ impl SpatialOrder {
             n += usize::from(self.classes[slot] != NO_CLASS);
         }
         self.entries.truncate(n);
-        radix_sort(&mut self.entries, &mut self.scratch, 3 * axis_bits + class_bits);
+        sort_entries(&mut self.entries, &mut self.scratch, 3 * axis_bits + class_bits);
 
         let class_of = |entry: u64| (entry >> (32 + 3 * axis_bits)) as u8;
         let mut start = 0;
@@ -92,6 +85,15 @@ impl SpatialOrder {
             segment(class, &self.entries[start..start + len]);
             start += len;
         }
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let SpatialOrder { entries, scratch, centers, classes, keys, crowds } = self;
+        8 * (entries.capacity() + scratch.capacity())
+            + 4 * (centers.iter().map(Vec::capacity).sum::<usize>() + keys.capacity())
+            + classes.capacity()
+            + crowds.capacity() * size_of::<(usize, usize)>()
     }
 
     /// Exponents become classes; the answer is how many bits they need.
@@ -182,7 +184,7 @@ fn push_crowds(entries: &[u64], start: usize, end: usize, crowds: &mut Vec<(usiz
 }
 
 /// Cells per unit of length: the same on all axes, so that cells are cubes.
-fn cell_scale(range: &[[f32; 2]; 3], axis_bits: u32) -> f32 {
+fn cell_scale(range: &Range, axis_bits: u32) -> f32 {
     let size = range.iter().map(|r| r[1] - r[0]).fold(0.0, f32::max);
     if 0.0 < size { ((1u32 << axis_bits) as f32 / size).min(f32::MAX) } else { 0.0 }
 }
@@ -256,8 +258,32 @@ fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U
     key
 }
 
+#[cfg(feature = "parallel")]
+use crate::par::{measure, places, sort_entries};
+#[cfg(not(feature = "parallel"))]
+use {measure_piece as measure, places_piece as places, radix_sort as sort_entries};
+
+/// The least and the greatest coordinate on each axis.
+pub(crate) type Range = [[f32; 2]; 3];
+
+/// Writes down the centres of boxes and the exponents of their largest extents; the answer is the range of the centres.
+pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
+    dispatch(Measure { boxes, centers, exponents })
+}
+
+/// Writes down the class and the place along the curve of each centre.
+pub(crate) fn places_piece(
+    centers: [&[f32]; 3],
+    classes: &[u8],
+    range: &Range,
+    axis_bits: u32,
+    keys: &mut [u32],
+) {
+    dispatch(Keys { centers, classes, range, axis_bits, keys });
+}
+
 /// Least significant digit first, on the bits `32..32 + n_bits`; stable.
-fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
+pub(crate) fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
     let n_passes = n_bits.div_ceil(11).max(1);
     let digit_bits = n_bits.div_ceil(n_passes);
     let mask = (1usize << digit_bits) - 1;
@@ -285,15 +311,15 @@ fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
 /// Centres, their range, and the exponents of the largest extents.
 struct Measure<'a> {
     boxes: &'a [Aabb],
-    centers: [&'a mut Vec<f32>; 3],
-    exponents: &'a mut Vec<u8>,
+    centers: [&'a mut [f32]; 3],
+    exponents: &'a mut [u8],
 }
 
 impl Kernel for Measure<'_> {
-    type Output = [[f32; 2]; 3];
+    type Output = Range;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> [[f32; 2]; 3] {
+    fn run<S: Simd>(self, simd: S) -> Range {
         let quarter = S::F32x8::splat(simd, 0.25);
         let mut low = [S::F32x8::splat(simd, f32::INFINITY); 3];
         let mut high = [S::F32x8::splat(simd, f32::NEG_INFINITY); 3];
@@ -338,9 +364,8 @@ impl Kernel for Measure<'_> {
 struct Keys<'a> {
     centers: [&'a [f32]; 3],
     classes: &'a [u8],
-    range: [[f32; 2]; 3],
+    range: &'a Range,
     axis_bits: u32,
-    first_slot: usize,
     keys: &'a mut [u32],
 }
 
@@ -349,23 +374,22 @@ impl Kernel for Keys<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let scale = S::F32x8::splat(simd, cell_scale(&self.range, self.axis_bits));
+        let scale = S::F32x8::splat(simd, cell_scale(self.range, self.axis_bits));
         let last = S::F32x8::splat(simd, ((1u32 << self.axis_bits) - 1) as f32);
         let low = [0, 1, 2].map(|axis| S::F32x8::splat(simd, self.range[axis][0]));
         let n = self.keys.len();
         let mut start = 0;
         while start < n {
-            let at = self.first_slot + start;
             let mut cell = [S::U32x8::splat(simd, 0); 3];
             for axis in 0..3 {
-                let center = S::F32x8::load_or(simd, self.centers[axis], at, 0.0);
+                let center = S::F32x8::load_or(simd, self.centers[axis], start, 0.0);
                 cell[axis] = ((center - low[axis]) * scale).min(last).trunc_to_u32();
             }
             let key = hilbert_lanes(simd, cell, self.axis_bits);
             let key = key.to_array();
             let len = (n - start).min(8);
             for lane in 0..len {
-                let class = u32::from(self.classes[at + lane]) & 15;
+                let class = u32::from(self.classes[start + lane]) & 15;
                 self.keys[start + lane] = key[lane] | class << (3 * self.axis_bits);
             }
             start += 8;

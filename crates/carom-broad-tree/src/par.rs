@@ -1,38 +1,138 @@
-//! The search for pairs on several threads; the same pairs as on one, because they are sorted afterwards.
+//! The making of the tree and the search for pairs on several threads; the same bits as on one.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by pieces of the front).
+//! Pieces of a list are worked on apart, and what they give is put together in their order. Entries are first parted by their
+//! upper digit, each piece by itself; then each digit's entries are brought together and sorted. An order of numbers that are all
+//! different is the same however it was found.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by pieces of the front); C. Lauterbach
+//! et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of the build in parallel).
 
-use crate::find::{self, Found};
-use crate::tree::Tree;
+use crate::find::{self, Tasks};
+use crate::order::{self, Range};
+use crate::tree::{self, Block, Tree, WIDTH};
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::Found;
 use rayon::prelude::*;
 
 /// Pairs of blocks per piece: some 50 microseconds of work.
 const PIECE: usize = 512;
 
+/// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
+const BOXES: usize = 4096;
+
+/// Blocks per piece: as many boxes.
+const BLOCKS: usize = BOXES / WIDTH;
+
+/// Bits of the upper digit: the class of size takes at most four of them.
+const DIGIT_BITS: u32 = 10;
+
 /// As [`find::open_leaves`].
-pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], out: &mut Found) {
+pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut Found) {
     if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
-        return find::open_leaves(tree, pairs, out);
+        return find::open_leaves(tree, pairs, tasks, out);
     }
     let pieces: Vec<Found> = pairs
         .par_chunks(PIECE)
-        .map(|piece| {
-            let mut found = Found::default();
-            find::open_leaves(tree, piece, &mut found);
+        .map_init(Tasks::default, |tasks, piece| {
+            let mut found = Found::new();
+            find::open_leaves(tree, piece, tasks, &mut found);
             found
         })
         .collect();
-    let n = pieces.iter().map(|piece| piece.n).sum();
-    if out.low.len() < n {
-        out.low.resize(n, 0);
-        out.high.resize(n, 0);
+    pieces.iter().for_each(|piece| out.append(piece));
+}
+
+/// As [`order::measure_piece`].
+pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
+    let [x, y, z] = centers;
+    let of_pieces = (boxes.par_chunks(BOXES))
+        .zip(x.par_chunks_mut(BOXES).zip(y.par_chunks_mut(BOXES)).zip(z.par_chunks_mut(BOXES)))
+        .zip(exponents.par_chunks_mut(BOXES))
+        .map(|((boxes, ((x, y), z)), exponents)| order::measure_piece(boxes, [x, y, z], exponents));
+    let nothing = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
+    of_pieces.reduce(|| nothing, |a, b| [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]))
+}
+
+/// As [`order::places_piece`].
+pub(crate) fn places(
+    [x, y, z]: [&[f32]; 3],
+    classes: &[u8],
+    range: &Range,
+    axis_bits: u32,
+    keys: &mut [u32],
+) {
+    keys.par_chunks_mut(BOXES).enumerate().for_each(|(piece, keys)| {
+        let own = piece * BOXES..piece * BOXES + keys.len();
+        let centers = [&x[own.clone()], &y[own.clone()], &z[own.clone()]];
+        order::places_piece(centers, &classes[own], range, axis_bits, keys);
+    });
+}
+
+/// As [`order::radix_sort`] does with entries that are all different.
+pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
+    let n_threads = rayon::current_num_threads();
+    if entries.len() <= BOXES || n_threads == 1 {
+        return order::radix_sort(entries, scratch, n_bits);
     }
-    for piece in &pieces {
-        let range = out.n..out.n + piece.n;
-        out.low[range.clone()].copy_from_slice(&piece.low[..piece.n]);
-        out.high[range].copy_from_slice(&piece.high[..piece.n]);
-        out.n += piece.n;
-        out.tests += piece.tests;
+    let digit_bits = n_bits.min(DIGIT_BITS);
+    let digit_of = |entry: u64| (entry >> (32 + n_bits - digit_bits)) as usize & ((1 << digit_bits) - 1);
+    let piece = entries.len().div_ceil(n_threads).max(BOXES);
+    scratch.resize(entries.len(), 0);
+    // Where the digits end in each piece.
+    let ends: Vec<Vec<u32>> = (entries.par_chunks(piece).zip(scratch.par_chunks_mut(piece)))
+        .map(|(from, to)| {
+            let mut places = alloc::vec![0; 1 << digit_bits];
+            from.iter().for_each(|&entry| places[digit_of(entry)] += 1);
+            let mut sum = 0;
+            for place in &mut places {
+                sum += core::mem::replace(place, sum);
+            }
+            for &entry in from {
+                let place = &mut places[digit_of(entry)];
+                to[*place as usize] = entry;
+                *place += 1;
+            }
+            places
+        })
+        .collect();
+    let runs = |digit: usize| {
+        (ends.iter().zip(scratch.chunks(piece))).map(move |(ends, of_piece)| {
+            let begin = if digit == 0 { 0 } else { ends[digit - 1] as usize };
+            &of_piece[begin..ends[digit] as usize]
+        })
+    };
+    let mut rest = &mut entries[..];
+    let mut of_digits = Vec::new();
+    for digit in 0..1 << digit_bits {
+        let n = runs(digit).map(<[u64]>::len).sum();
+        let (own, behind) = rest.split_at_mut(n);
+        of_digits.push(own);
+        rest = behind;
     }
+    of_digits.into_par_iter().enumerate().for_each(|(digit, own)| {
+        let mut n = 0;
+        for run in runs(digit) {
+            own[n..n + run.len()].copy_from_slice(run);
+            n += run.len();
+        }
+        if own.len() <= BOXES {
+            own.sort_unstable();
+        } else {
+            // Much in one place.
+            own.par_sort_unstable();
+        }
+    });
+}
+
+/// As [`tree::gather_piece`].
+pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
+    (slots.par_chunks(BLOCKS).zip(leaves.par_chunks_mut(BLOCKS)))
+        .for_each(|(slots, leaves)| tree::gather_piece(slots, boxes, leaves));
+}
+
+/// As [`tree::merge_piece`].
+pub(crate) fn merge(children: &[Block], parents: &mut [Block]) {
+    (children.par_chunks(BLOCKS * WIDTH).zip(parents.par_chunks_mut(BLOCKS)))
+        .for_each(|(children, parents)| tree::merge_piece(children, parents));
 }

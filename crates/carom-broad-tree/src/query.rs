@@ -46,6 +46,9 @@ pub(crate) fn visit_ray(
     interval: Interval,
     visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
 ) -> ControlFlow<(), f32> {
+    if !(ray.origin.is_finite() && ray.direction.is_finite()) {
+        return ControlFlow::Continue(interval.max);
+    }
     dispatch(OrderedVisit {
         tree,
         boxes,
@@ -64,6 +67,9 @@ pub(crate) fn visit_near(
     max_distance: f32,
     visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
 ) -> ControlFlow<(), f32> {
+    if !point.is_finite() {
+        return ControlFlow::Continue(max_distance);
+    }
     dispatch(OrderedVisit {
         tree,
         boxes,

@@ -34,9 +34,6 @@ impl SpatialIndex for DynamicBvh {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
         let boxes = self.proxies.boxes();
-        if !(ray.origin.is_finite() && ray.direction.is_finite()) {
-            return;
-        }
         if !self.all_loose {
             match query::visit_ray(&self.tree, boxes, ray, interval, visit) {
                 ControlFlow::Continue(end) => interval.max = end,
@@ -53,9 +50,6 @@ impl SpatialIndex for DynamicBvh {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
         let boxes = self.proxies.boxes();
-        if !point.is_finite() {
-            return;
-        }
         if !self.all_loose {
             match query::visit_near(&self.tree, boxes, point, max_distance, visit) {
                 ControlFlow::Continue(end) => max_distance = end,

@@ -8,6 +8,7 @@
 //! Incoherent Rays, 2008 (wide nodes).
 //! Differs: complete by construction; a lane that is not used holds the empty box, which nothing touches.
 
+use crate::order::{STATIC_CLASS, SpatialOrder};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -93,15 +94,35 @@ impl Tree {
         Tree { slots: Vec::new(), levels: Vec::new(), first_static: 0 }
     }
 
-    /// Forgets all boxes.
-    pub(crate) fn clear(&mut self) {
+    /// Makes the tree of the live slots' boxes anew, in this order.
+    pub(crate) fn rebuild(
+        &mut self,
+        order: &mut SpatialOrder,
+        boxes: &[Aabb],
+        is_live: impl Fn(usize) -> bool,
+        is_static: impl Fn(usize) -> bool,
+    ) {
         self.slots.clear();
-        self.first_static = 0;
         self.levels.iter_mut().for_each(Vec::clear);
+        let mut first_static = None;
+        order.sort(boxes, is_live, is_static, |class, slots| {
+            if class & STATIC_CLASS != 0 && first_static.is_none() {
+                first_static = Some(self.slots.len());
+            }
+            self.push_slots(slots);
+        });
+        self.first_static = first_static.unwrap_or(self.slots.len());
+        self.fill(boxes);
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<[u32; WIDTH]>()
+            + self.levels.iter().map(Vec::capacity).sum::<usize>() * size_of::<Block>()
     }
 
     /// Appends the slots in the low 32 bits of the entries; each call begins a new block.
-    pub(crate) fn push_slots(&mut self, entries: &[u64]) {
+    fn push_slots(&mut self, entries: &[u64]) {
         self.slots.reserve(entries.len().div_ceil(WIDTH));
         for entries in entries.chunks(WIDTH) {
             let mut block = [NO_SLOT; WIDTH];
@@ -113,7 +134,7 @@ impl Tree {
     }
 
     /// Fills the blocks of all levels from the boxes of the slots.
-    pub(crate) fn fill(&mut self, boxes: &[Aabb]) {
+    fn fill(&mut self, boxes: &[Aabb]) {
         let n_leaves = self.slots.len().max(1);
         self.slots.resize(n_leaves, [NO_SLOT; WIDTH]);
         let mut n_levels = 1;
@@ -128,10 +149,10 @@ impl Tree {
             level.resize(n_blocks, Block::EMPTY);
             n_blocks = n_blocks.div_ceil(WIDTH);
         }
-        dispatch(Gather { slots: &self.slots, boxes, leaves: &mut self.levels[0] });
+        gather(&self.slots, boxes, &mut self.levels[0]);
         for level in 1..n_levels {
             let (below, above) = self.levels.split_at_mut(level);
-            dispatch(Merge { children: &below[level - 1], parents: &mut above[0] });
+            merge(&below[level - 1], &mut above[0]);
         }
     }
 
@@ -195,6 +216,21 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+#[cfg(feature = "parallel")]
+use crate::par::{gather, merge};
+#[cfg(not(feature = "parallel"))]
+use {gather_piece as gather, merge_piece as merge};
+
+/// Fills leaves with the boxes of these slots.
+pub(crate) fn gather_piece(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
+    dispatch(Gather { slots, boxes, leaves });
+}
+
+/// Fills blocks with the bounds of these children.
+pub(crate) fn merge_piece(children: &[Block], parents: &mut [Block]) {
+    dispatch(Merge { children, parents });
 }
 
 /// The boxes of the slots in each leaf.

@@ -6,7 +6,7 @@
 //! Differs: static pairs are tested too and then dropped, like all pairs that their filters do not want.
 
 use crate::proxy::ProxyTable;
-use crate::{Changes, Found, FoundBy, PairFinder};
+use crate::{Found, FoundBy, PairFinder};
 use alloc::vec::Vec;
 
 /// All boxes in one list.
@@ -21,7 +21,7 @@ pub struct EveryPair {
 }
 
 impl PairFinder for EveryPair {
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
         for (side, values) in self.sides.iter_mut().enumerate() {
             values.clear();
             values.extend(slots.iter().map(|&slot| {
@@ -47,5 +47,9 @@ impl PairFinder for EveryPair {
         }
         found.tests += n as u64 * (n as u64).saturating_sub(1) / 2;
         found.nodes += 1;
+    }
+
+    fn bytes(&self) -> usize {
+        4 * self.sides.iter().map(Vec::capacity).sum::<usize>()
     }
 }

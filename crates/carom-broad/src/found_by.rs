@@ -1,14 +1,14 @@
 //! A broad phase around any way to find pairs: all that is the same for every algorithm.
 //!
 //! An implementor writes one function, from boxes to touching pairs, and is told what comes, moves and goes if it cares; handles,
-//! filters, order, events and queries are here.
+//! filters, order, events and queries are here. One that keeps a structure may answer the queries with it.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
 
 use crate::proxy::{ProxyId, ProxyTable};
 use crate::spatial::{scan_box, scan_near, scan_ray};
 use crate::{
-    BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Mobility, Pair,
+    BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Groups, Mobility, Pair,
     PairFilter, SpatialIndex, wanted_pairs,
 };
 use alloc::string::String;
@@ -18,25 +18,55 @@ use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// What has changed since the last search.
+/// What has changed since the last [`PairFinder::refresh`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
-    /// A static box came, went or moved, or a box became static or ceased to be; or it is not known.
+    /// A box came or went, or its filter was changed.
+    pub members: bool,
+    /// A box was moved.
+    pub boxes: bool,
+    /// A static box came, went or moved, or a box became static or ceased to be.
     pub statics: bool,
 }
 
+impl Changes {
+    /// Everything, or it is not known what.
+    pub const ALL: Changes = Changes { members: true, boxes: true, statics: true };
+
+    /// Something has changed.
+    pub const fn is_any(self) -> bool {
+        self.members || self.boxes || self.statics
+    }
+}
+
 /// A way to find touching boxes.
+///
+/// Its life is a row of [`PairFinder::came`], [`PairFinder::take_moves`], [`PairFinder::refiltered`] and [`PairFinder::left`], for
+/// those that care; then [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
 pub trait PairFinder {
     /// Pairs may be found more than once.
     const MAY_REPEAT: bool = false;
+
+    /// Pairs of two static boxes are never found.
+    const SKIPS_STATICS: bool = false;
 
     /// Slots have numbers below this.
     const MAX_SLOTS: usize = u32::MAX as usize;
 
     /// A box came to a free slot.
-    fn came(&mut self, slot: u32) {
-        let _ = slot;
+    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        let _ = (slot, aabb, filter);
+    }
+
+    /// Writes the boxes of the moves, which were checked, into the table, in order; and calls [`PairFinder::moved`] for each,
+    /// if the finder does not go about it in another way.
+    fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
+        let boxes = proxies.boxes_mut();
+        for (id, aabb) in moves {
+            boxes[id.index() as usize] = *aabb;
+            self.moved(id.index(), aabb);
+        }
     }
 
     /// The box of a slot was moved.
@@ -44,34 +74,90 @@ pub trait PairFinder {
         let _ = (slot, aabb);
     }
 
-    /// The box left the slot.
-    fn left(&mut self, slot: u32) {
-        let _ = slot;
+    /// The box of a slot has another filter.
+    fn refiltered(&mut self, slot: u32, old: &Filter, new: &Filter) {
+        let _ = (slot, old, new);
+    }
+
+    /// This box left the slot.
+    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        let _ = (slot, aabb, filter);
+    }
+
+    /// Brings what is kept up to date with these live slots, which are in order. The answer is how often something that is kept
+    /// was made anew.
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+        let _ = (proxies, slots, changes);
+        0
     }
 
     /// Adds every pair of touching boxes among these live slots, which are in order, to `found`. Pairs of two static boxes may be
-    /// left out: they are dropped afterwards, as all pairs are that their filters do not want.
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes, found: &mut Found);
+    /// left out: they are dropped afterwards, as all pairs are that their filters do not want. Nothing has changed since the last
+    /// refresh.
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found);
 
-    /// Checks what it keeps from search to search. Slow; for tests.
-    fn validate(&self, proxies: &ProxyTable) -> Result<(), String> {
-        let _ = proxies;
+    /// What answers spatial queries, if it can with these changes since the last refresh; otherwise the boxes are asked one by one.
+    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+        let _ = changes;
+        None
+    }
+
+    /// As [`BroadPhase::visit_volumes`].
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        let _ = visit;
+    }
+
+    /// Bytes of memory in use or kept; 0 for one that keeps nothing.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Checks what it keeps from search to search, where these changes since the last refresh leave something to check. Slow; for
+    /// tests.
+    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+        let _ = (proxies, changes);
         Ok(())
     }
 }
 
+/// Spatial queries to what a finder keeps, with the meaning that [`SpatialIndex`] gives them.
+pub trait FinderIndex {
+    /// As [`SpatialIndex::visit_box`].
+    fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+
+    /// As [`SpatialIndex::visit_ray`].
+    fn visit_ray(
+        &self,
+        proxies: &ProxyTable,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    );
+
+    /// As [`SpatialIndex::visit_near`].
+    fn visit_near(
+        &self,
+        proxies: &ProxyTable,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    );
+}
+
 /// The broad phase whose pairs a finder finds.
 ///
-/// Spatial queries go through the boxes one by one.
+/// Spatial queries go to the finder if it has an index, else through the boxes one by one.
 ///
-/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 8 per slot for lists of them, 8 per pair, and what the finder needs.
+/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 8 per slot for lists of them, 16 per pair, and what the finder needs.
 #[derive(Default)]
 pub struct FoundBy<F> {
     finder: F,
     proxies: ProxyTable,
     changes: Changes,
-    /// Some filter does not want everything.
-    is_filtered: bool,
+    /// A box's groups are not the default ones; never unset.
+    has_groups: bool,
+    /// A box is static; never unset.
+    has_statics: bool,
     pair_filter: Option<PairFilter>,
     log: EventLog,
     workspace: Vec<Pair>,
@@ -95,7 +181,8 @@ impl<F: PairFinder> FoundBy<F> {
             finder,
             proxies: ProxyTable::new(),
             changes: Changes::default(),
-            is_filtered: false,
+            has_groups: false,
+            has_statics: false,
             pair_filter: None,
             log: EventLog::new(),
             workspace: Vec::new(),
@@ -111,18 +198,26 @@ impl<F: PairFinder> FoundBy<F> {
         &self.finder
     }
 
-    fn admit(&mut self, id: ProxyId, filter: &Filter) {
-        self.finder.came(id.index());
+    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
+    pub fn bytes(&self) -> usize {
+        let FoundBy { finder, workspace, slots, found, counts, .. } = self;
+        finder.bytes()
+            + workspace.capacity() * size_of::<Pair>()
+            + 4 * (slots.capacity() + counts.capacity())
+            + found.bytes()
+    }
+
+    fn admit(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.finder.came(slot, aabb, filter);
         self.note(filter);
     }
 
     fn note(&mut self, filter: &Filter) {
-        self.changes.statics |= filter.mobility == Mobility::Static;
-        self.is_filtered |= *filter != Filter::default();
-    }
-
-    fn note_slot(&mut self, id: ProxyId) {
-        self.changes.statics |= self.proxies.filters()[id.index() as usize].mobility == Mobility::Static;
+        let is_static = filter.mobility == Mobility::Static;
+        self.changes.members = true;
+        self.changes.statics |= is_static;
+        self.has_statics |= is_static;
+        self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
     }
 
     fn check_room(&self, more: usize) -> Result<(), BroadPhaseError> {
@@ -134,7 +229,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
         self.check_room(1)?;
         let id = self.proxies.insert(aabb, filter)?;
-        self.admit(id, &filter);
+        self.admit(id.index(), &aabb, &filter);
         Ok(id)
     }
 
@@ -146,34 +241,40 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         self.check_room(boxes.len())?;
         let first = ids.len();
         self.proxies.insert_batch(boxes, ids)?;
-        ids[first..].iter().zip(boxes).for_each(|(id, (_, filter))| self.admit(*id, filter));
+        ids[first..].iter().zip(boxes).for_each(|(id, (aabb, filter))| self.admit(id.index(), aabb, filter));
         Ok(())
     }
 
     fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
-        self.proxies.remove_batch(ids)?;
-        for &id in ids {
-            self.note_slot(id);
-            self.finder.left(id.index());
-            self.log.note_removed(id.index());
-        }
-        Ok(())
+        let FoundBy { finder, proxies, changes, log, .. } = self;
+        proxies.remove_each(ids, |slot, aabb, filter| {
+            changes.members = true;
+            changes.statics |= filter.mobility == Mobility::Static;
+            finder.left(slot, aabb, filter);
+            log.note_removed(slot);
+        })
     }
 
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        self.proxies.update(moves)?;
-        moves.iter().for_each(|(id, aabb)| self.finder.moved(id.index(), aabb));
-        if self.is_filtered && !self.changes.statics {
-            moves.iter().for_each(|&(id, _)| self.note_slot(id));
+        self.proxies.check_moves(moves)?;
+        self.finder.take_moves(&mut self.proxies, moves);
+        self.changes.boxes |= !moves.is_empty();
+        if self.has_statics && !self.changes.statics {
+            let filters = self.proxies.filters();
+            self.changes.statics =
+                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static);
         }
         Ok(())
     }
 
     fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
-        self.proxies.check_id(0, id)?;
-        self.note_slot(id);
+        let slot = self.proxies.check_id(0, id)?;
+        let old = self.proxies.filters()[slot];
+        self.proxies.set_filter(id, filter)?;
+        self.note(&old);
         self.note(&filter);
-        self.proxies.set_filter(id, filter)
+        self.finder.refiltered(id.index(), &old, &filter);
+        Ok(())
     }
 
     fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
@@ -181,9 +282,12 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
     }
 
     fn hand_over(&mut self) -> Contents {
-        self.proxies.live().for_each(|slot| self.finder.left(slot));
-        self.changes.statics = true;
-        self.is_filtered = false;
+        let FoundBy { finder, proxies, .. } = self;
+        for slot in proxies.live() {
+            finder.left(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
+        }
+        self.changes = Changes::ALL;
+        (self.has_groups, self.has_statics) = (false, false);
         let proxies = core::mem::take(&mut self.proxies);
         Contents::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
     }
@@ -192,20 +296,31 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         self.hand_over();
         let Contents { proxies, pair_filter, log } = contents;
         for slot in proxies.live() {
-            self.finder.came(slot);
-            self.is_filtered |= proxies.filters()[slot as usize] != Filter::default();
+            self.admit(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
         }
         (self.proxies, self.pair_filter, self.log) = (proxies, pair_filter, log);
     }
 
+    fn refresh(&mut self) {
+        let changes = core::mem::take(&mut self.changes);
+        if !changes.is_any() {
+            return;
+        }
+        if changes.members {
+            self.slots.clear();
+            self.slots.extend(self.proxies.live());
+        }
+        self.counters.rebuilds += self.finder.refresh(&self.proxies, &self.slots, changes);
+    }
+
     fn pairs(&mut self, out: &mut Vec<Pair>) {
+        self.refresh();
         let FoundBy { finder, proxies, slots, found, counts, .. } = self;
-        slots.clear();
-        slots.extend(proxies.live());
         found.clear();
-        finder.find(proxies, slots, core::mem::take(&mut self.changes), found);
+        finder.find(proxies, slots, found);
+        let is_filtered = self.has_groups || (self.has_statics && !F::SKIPS_STATICS);
         let keep = self.pair_filter.as_ref();
-        wanted_pairs(found, F::MAY_REPEAT, proxies, self.is_filtered, keep, counts, out);
+        wanted_pairs(found, F::MAY_REPEAT, proxies, is_filtered, keep, counts, out);
         self.counters = Counters {
             tests: found.tests,
             nodes: found.nodes,
@@ -227,14 +342,21 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         self.counters
     }
 
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        self.finder.visit_volumes(visit);
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.proxies.validate()?;
-        self.finder.validate(&self.proxies)
+        self.finder.validate(&self.proxies, self.changes)
     }
 }
 
 impl<F: PairFinder> SpatialIndex for FoundBy<F> {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_box(&self.proxies, query, visit);
+        }
         let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
     }
 
@@ -244,6 +366,9 @@ impl<F: PairFinder> SpatialIndex for FoundBy<F> {
         interval: Interval,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_ray(&self.proxies, ray, interval, visit);
+        }
         let _ = scan_ray(self.proxies.live(), self.proxies.boxes(), ray, interval, visit);
     }
 
@@ -253,6 +378,9 @@ impl<F: PairFinder> SpatialIndex for FoundBy<F> {
         max_distance: f32,
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_near(&self.proxies, point, max_distance, visit);
+        }
         let _ = scan_near(self.proxies.live(), self.proxies.boxes(), point, max_distance, visit);
     }
 }

@@ -51,7 +51,7 @@ pub use contents::Contents;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};
 pub use found::Found;
-pub use found_by::{Changes, FoundBy, PairFinder};
+pub use found_by::{Changes, FinderIndex, FoundBy, PairFinder};
 pub use pair::{EventLog, Pair};
 pub use phase::{BroadPhase, Counters};
 pub use point_filter::PointFilter;

@@ -9,7 +9,7 @@
 //! Differs: distances are widened by their rounding, so that nothing that touches is left a point; no test of all against all.
 
 use crate::proxy::ProxyTable;
-use crate::{Changes, Found, PairFinder};
+use crate::{Changes, Filter, Found, PairFinder, ProxyId};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::DVec3;
@@ -92,8 +92,27 @@ fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb]) -> f64 {
 
 impl<F: PairFinder> PairFinder for PointFilter<F> {
     const MAY_REPEAT: bool = F::MAY_REPEAT;
+    const SKIPS_STATICS: bool = F::SKIPS_STATICS;
+    const MAX_SLOTS: usize = F::MAX_SLOTS;
 
-    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes, found: &mut Found) {
+    // A finder that keeps its boxes is told of all, and finds pairs among all.
+    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.behind.came(slot, aabb, filter);
+    }
+
+    fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
+        self.behind.take_moves(proxies, moves);
+    }
+
+    fn refiltered(&mut self, slot: u32, old: &Filter, new: &Filter) {
+        self.behind.refiltered(slot, old, new);
+    }
+
+    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.behind.left(slot, aabb, filter);
+    }
+
+    fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
         let PointFilter { behind, unit, points, restored, n_points } = self;
         let boxes = proxies.boxes();
         let s = unit_edge(*unit, slots, boxes);
@@ -132,6 +151,11 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
         restored.extend(points.iter().filter(|point| point.is_restored).map(|point| point.slot));
         restored.sort_unstable();
         *n_points = points.len();
-        behind.find(proxies, restored, Changes { statics: true }, found);
+        found.rebuilds += behind.refresh(proxies, restored, Changes::ALL);
+        behind.find(proxies, restored, found);
+    }
+
+    fn bytes(&self) -> usize {
+        self.behind.bytes() + self.points.capacity() * size_of::<Point>() + 4 * self.restored.capacity()
     }
 }

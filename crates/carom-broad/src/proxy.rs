@@ -123,6 +123,15 @@ impl ProxyTable {
 
     /// Removes boxes, or changes nothing; a handle that is there twice is stale the second time.
     pub fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
+        self.remove_each(ids, |_, _, _| {})
+    }
+
+    /// [`ProxyTable::remove_batch`]; calls `left` with each slot and what it held, if all is well.
+    pub fn remove_each(
+        &mut self,
+        ids: &[ProxyId],
+        mut left: impl FnMut(u32, &Aabb, &Filter),
+    ) -> Result<(), BroadPhaseError> {
         for (position, &id) in ids.iter().enumerate() {
             match self.check_id(position, id) {
                 Ok(index) => self.generations[index] += 1,
@@ -136,7 +145,9 @@ impl ProxyTable {
             }
         }
         for id in ids {
-            self.boxes[id.index as usize] = Aabb::EMPTY;
+            let slot = id.index as usize;
+            left(id.index, &self.boxes[slot], &self.filters[slot]);
+            self.boxes[slot] = Aabb::EMPTY;
             if id.generation < LAST_GENERATION {
                 self.free.push(id.index);
             }

@@ -103,13 +103,7 @@ fn a_finder_of_ones_own() {
     struct Twice;
     impl carom_broad::PairFinder for Twice {
         const MAY_REPEAT: bool = true;
-        fn find(
-            &mut self,
-            proxies: &carom_broad::ProxyTable,
-            slots: &[u32],
-            _: carom_broad::Changes,
-            found: &mut carom_broad::Found,
-        ) {
+        fn find(&mut self, proxies: &carom_broad::ProxyTable, slots: &[u32], found: &mut carom_broad::Found) {
             use carom_bounds::BoundingVolume;
             for &a in slots {
                 for &b in slots.iter().filter(|&&b| b != a) {

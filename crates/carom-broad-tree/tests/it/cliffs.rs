@@ -1,21 +1,24 @@
 //! No input makes it fall off: the work, counted, stays within a small multiple of what the pairs need.
 
-use carom_broad_tree::DynamicBvh;
+use carom_broad_tree::{DynamicBvh, RebuiltBvh};
 use carom_testkit::conform::cliffs;
 
 #[test]
 fn no_world_makes_it_fall_off() {
-    cliffs::check("tree", DynamicBvh::new, |world| match world {
+    let limit = |world: &str| match world {
         "giants" => 10.0,
         "crowd" => 15.0,
         "uniform" | "far" => 30.0,
         "outlier" | "line" | "plane" => 40.0,
         "needles" => 150.0,
         _ => 60.0,
-    });
+    };
+    cliffs::check("tree", DynamicBvh::new, limit);
+    cliffs::check("rebuilt tree", RebuiltBvh::new, limit);
 }
 
 #[test]
 fn resting_static_ground_costs_nothing() {
     cliffs::static_ground_costs_nothing(&mut DynamicBvh::new());
+    cliffs::static_ground_costs_nothing(&mut RebuiltBvh::new());
 }

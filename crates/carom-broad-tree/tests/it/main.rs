@@ -3,5 +3,6 @@
 
 mod cliffs;
 mod dynamic;
+mod rebuilt;
 #[cfg(feature = "parallel")]
 mod threads;

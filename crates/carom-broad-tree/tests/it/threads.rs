@@ -1,44 +1,16 @@
 //! The same bytes for any number of threads.
 
-use carom_broad::{BroadPhase, Counters, Filter, Pair};
-use carom_broad_tree::DynamicBvh;
-use carom_testkit::conform;
-use carom_testkit::conform::dice::Dice;
-
-/// A few frames of a crowd, of which every third is a jump.
-fn frames() -> Vec<(Vec<Pair>, Counters)> {
-    let mut dice = Dice::new(5);
-    let mut broad = DynamicBvh::new();
-    let mut boxes: Vec<_> = (0..20_000).map(|_| dice.aabb(25.0, 2.0)).collect();
-    let mut ids = Vec::new();
-    let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
-    broad.insert_batch(&batch, &mut ids).unwrap();
-    let mut frames = Vec::new();
-    for frame in 0..9 {
-        let mut pairs = Vec::new();
-        broad.pairs(&mut pairs);
-        assert!(10_000 < pairs.len());
-        frames.push((pairs, broad.counters()));
-        for aabb in &mut boxes {
-            let step = dice.point(if frame % 3 == 2 { 1.0 } else { 0.01 });
-            (aabb.min, aabb.max) = (aabb.min + step, aabb.max + step);
-        }
-        let moves: Vec<_> = ids.iter().copied().zip(boxes.iter().copied()).collect();
-        broad.update(&moves).unwrap();
-    }
-    frames
-}
+use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_testkit::conform::{broad_phase, threads};
 
 #[test]
 fn one_two_and_seven_threads_give_the_same() {
-    let with = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(frames);
-    let one = with(1);
-    for n in [2, 7] {
-        assert!(with(n) == one, "{n} threads");
-    }
+    threads::check("tree", DynamicBvh::new);
+    threads::check("rebuilt tree", RebuiltBvh::new);
 }
 
 #[test]
 fn conforms_with_threads() {
-    conform::broad_phase::check(DynamicBvh::new);
+    broad_phase::check(DynamicBvh::new);
+    broad_phase::check(RebuiltBvh::new);
 }

@@ -11,7 +11,7 @@ use carom_broad_sap::{
     AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
     SweepAndPrune, SweepSort,
 };
-use carom_broad_tree::DynamicBvh;
+use carom_broad_tree::{DynamicBvh, RebuiltBvh};
 use carom_io::boxes_csv::{self, BoxFrame};
 use glam::Vec3;
 use serde_json::json;
@@ -19,8 +19,9 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 /// The names, and what each is.
-pub const BROAD_PHASES: [&str; 12] = [
+pub const BROAD_PHASES: [&str; 13] = [
     "tree",
+    "rebuilt-tree",
     "grid",
     "hierarchical-grid",
     "spatial-hash",
@@ -202,6 +203,7 @@ fn run_one(
 ) -> Result<Outcome, String> {
     let mut broad: Box<dyn BroadPhase> = match name {
         "tree" => Box::new(DynamicBvh::new()),
+        "rebuilt-tree" => Box::new(RebuiltBvh::new()),
         "grid" => Box::new(UniformGrid::new()),
         "hierarchical-grid" => Box::new(HierarchicalGrid::new()),
         "spatial-hash" => Box::new(SpatialHash::new()),

@@ -5,5 +5,7 @@ pub mod broad_phase;
 pub mod bvh;
 pub mod cliffs;
 pub mod dice;
+pub mod memory;
 pub mod spatial_index;
 pub mod support_map;
+pub mod threads;

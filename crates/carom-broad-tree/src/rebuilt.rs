@@ -1,0 +1,112 @@
+//! A tree of boxes that is made anew in every frame, by sorting, and searched for pairs as a whole.
+//!
+//! Nothing is kept but memory, so it does not matter how anything moves: a frame in which everything jumps costs what a frame
+//! costs in which a single box does. All steps are passes over lists, and with the feature `parallel` all long ones are shared
+//! among threads.
+//!
+//! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009, 3 (boxes sorted along a curve are the leaves); T. Karras,
+//! Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees, 2012 (levels without a walk from the top);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
+//! Differs: Hilbert's curve instead of Morton's, and eight children per node, all levels complete, so that where a node's children
+//! are follows from its number and there is no hierarchy of prefixes to find; see `order.rs` and `tree.rs`.
+
+use crate::find::{Descent, Tasks, all_pairs};
+use crate::order::SpatialOrder;
+use crate::query;
+use crate::tree::{NO_SLOT, Tree};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{BoxHit, Changes, FinderIndex, Found, FoundBy, Mobility, PairFinder, ProxyTable};
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// A tree made anew whenever something has changed. For motion without coherence, for boxes that come and go, and for many spatial
+/// queries to what has just moved; where motion is small, [`DynamicBvh`](crate::DynamicBvh) does less.
+///
+/// Memory: 75 bytes per box (tree 33, ordering 41), beside that of [`FoundBy`].
+pub type RebuiltBvh = FoundBy<TreeMaker>;
+
+/// The finder of [`RebuiltBvh`].
+#[derive(Clone, Debug, Default)]
+pub struct TreeMaker {
+    tree: Tree,
+    order: SpatialOrder,
+    descent: Descent,
+    tasks: Tasks,
+}
+
+impl PairFinder for TreeMaker {
+    const SKIPS_STATICS: bool = true;
+
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> u64 {
+        let TreeMaker { tree, order, .. } = self;
+        let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Static;
+        if slots.len() == proxies.n_live() {
+            tree.rebuild(order, proxies.boxes(), |slot| proxies.is_live(slot), is_static);
+        } else {
+            let is_given = |slot: usize| slots.binary_search(&(slot as u32)).is_ok();
+            tree.rebuild(order, proxies.boxes(), is_given, is_static);
+        }
+        1
+    }
+
+    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
+        let TreeMaker { tree, descent, tasks, .. } = self;
+        all_pairs(tree, descent, tasks, found);
+    }
+
+    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+        if changes.is_any() { None } else { Some(self) }
+    }
+
+    fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
+        self.tree.visit_volumes(visit);
+    }
+
+    fn bytes(&self) -> usize {
+        self.tree.bytes() + self.order.bytes() + self.descent.bytes() + self.tasks.bytes()
+    }
+
+    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+        if changes.is_any() {
+            return Ok(());
+        }
+        self.tree.validate(proxies.boxes())?;
+        let mut held: Vec<u32> = self.tree.slots.as_flattened().to_vec();
+        held.retain(|&slot| slot != NO_SLOT);
+        held.sort_unstable();
+        if held.iter().copied().eq(proxies.live()) {
+            return Ok(());
+        }
+        Err(format!("{} boxes in the tree, {} live", held.len(), proxies.n_live()))
+    }
+}
+
+impl FinderIndex for TreeMaker {
+    fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let _ = query::visit_box(&self.tree, proxies.boxes(), query, visit);
+    }
+
+    fn visit_ray(
+        &self,
+        proxies: &ProxyTable,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let _ = query::visit_ray(&self.tree, proxies.boxes(), ray, interval, visit);
+    }
+
+    fn visit_near(
+        &self,
+        proxies: &ProxyTable,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let _ = query::visit_near(&self.tree, proxies.boxes(), point, max_distance, visit);
+    }
+}
