@@ -32,6 +32,8 @@ extern crate alloc;
 extern crate std;
 
 mod auto;
+#[cfg(feature = "catalogue")]
+pub mod catalogue;
 mod features;
 mod policy;
 

@@ -1,7 +1,7 @@
 //! The command line: what may be asked, with an example for each command.
 
-use crate::command::pairs::BROAD_PHASES;
 use crate::shape_arg::ShapeArg;
+use carom_broad_auto::catalogue::ALGORITHMS;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -201,7 +201,7 @@ pub struct PairsArgs {
 }
 
 fn broad_phase_names() -> PossibleValuesParser {
-    core::iter::once("all").chain(BROAD_PHASES).collect::<Vec<_>>().into()
+    core::iter::once("all").chain(ALGORITHMS.iter().map(|listed| listed.name)).collect::<Vec<_>>().into()
 }
 
 /// Arguments of `batch`.

@@ -1,6 +1,11 @@
 //! Integration tests of carom-broad-auto.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(feature = "catalogue")]
+mod catalogue;
+#[cfg(feature = "catalogue")]
+mod real;
+
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair};
 use carom_broad_auto::{Algorithm, Auto, AutoSettings};
 use carom_scenes::{Crowd, CrowdKind};

@@ -4,42 +4,17 @@
 
 use crate::args::PairsArgs;
 use crate::report::{self, Found};
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair, ProxyId};
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
-use carom_broad_sap::{
-    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
-    SweepAndPrune, SweepSort,
-};
-use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_broad_auto::catalogue::{ALGORITHMS, Growth, Listed, Place};
 use carom_io::boxes_csv::{self, BoxFrame};
 use glam::Vec3;
 use serde_json::json;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// The names, and what each is.
-pub const BROAD_PHASES: [&str; 13] = [
-    "tree",
-    "rebuilt-tree",
-    "grid",
-    "hierarchical-grid",
-    "spatial-hash",
-    "loose-octree",
-    "auto-box-pruning",
-    "box-pruning",
-    "multi-box-pruning",
-    "sweep-and-prune",
-    "multi-sap",
-    "sweep-sort",
-    "brute-force",
-];
-
 /// With more boxes than this `all` leaves out the algorithms that test nearly all against all.
 const MANY: usize = 20_000;
-
-/// Boxes that a region of the algorithms with regions holds.
-const REGION: f64 = 200.0;
 
 /// What happens between two searches, in the handles that every algorithm gives out.
 #[derive(Default)]
@@ -78,17 +53,15 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
     let frames = boxes_csv::read(&args.file).map_err(|e| e.to_string())?;
     let steps = steps_of(&frames)?;
     let most = frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0);
-    let names: Vec<&'static str> = BROAD_PHASES
-        .into_iter()
-        .filter(|name| match args.broad_phase.as_str() {
-            "all" => most <= MANY || !["brute-force", "sweep-sort", "box-pruning"].contains(name),
-            wanted => wanted == *name,
-        })
-        .collect();
-    let regions = regions_of(&frames)?;
+    let (chosen, left_out): (Vec<&Listed>, Vec<&Listed>) =
+        ALGORITHMS.iter().partition(|listed| match args.broad_phase.as_str() {
+            "all" => most <= MANY || !matches!(listed.growth, Growth::OneAxis | Growth::EachAgainstEach),
+            wanted => wanted == listed.name,
+        });
+    let place = place_of(&frames);
     let mut outcomes: Vec<Outcome> = Vec::new();
-    for name in names {
-        let outcome = run_one(name, &steps, &frames, &regions)?;
+    for listed in chosen {
+        let outcome = run_one(listed, &steps, &frames, &place)?;
         if let Some(first) = outcomes.first().filter(|first| first.hash != outcome.hash) {
             return Err(format!("{} and {} disagree: this is a fault in carom", first.name, outcome.name));
         }
@@ -107,12 +80,12 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
             "hash": format!("{:016x}", first.hash), "results": results});
         report::print(&document.to_string())?;
     } else {
-        report::print(&text(&outcomes, &frames, most))?;
+        report::print(&text(&outcomes, &left_out, &frames, most))?;
     }
     Ok(Found::Nothing)
 }
 
-fn text(outcomes: &[Outcome], frames: &[BoxFrame], most: usize) -> String {
+fn text(outcomes: &[Outcome], left_out: &[&Listed], frames: &[BoxFrame], most: usize) -> String {
     let n_pairs: usize = outcomes.first().map_or(0, |outcome| outcome.counts.iter().sum());
     let mut lines = vec![
         format!(
@@ -133,10 +106,9 @@ fn text(outcomes: &[Outcome], frames: &[BoxFrame], most: usize) -> String {
             if 1 < outcomes.len() && outcome.mean() == best { "  fastest" } else { "" }
         ));
     }
-    if outcomes.len() < BROAD_PHASES.len() && 1 < outcomes.len() {
-        lines.push(format!(
-            "left out, as there are more than {MANY} boxes: box-pruning, sweep-sort, brute-force"
-        ));
+    if !left_out.is_empty() && 1 < outcomes.len() {
+        let names: Vec<_> = left_out.iter().map(|listed| listed.name).collect();
+        lines.push(format!("left out, as there are more than {MANY} boxes: {}", names.join(", ")));
     }
     lines.join("\n")
 }
@@ -152,8 +124,7 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
         let mut names = Vec::new();
         let before = core::mem::take(&mut ids);
         for (id, sides) in &frame.boxes {
-            let [a, b, c, d, e, f] = *sides;
-            let aabb = Aabb { min: Vec3::new(a, b, c), max: Vec3::new(d, e, f) };
+            let aabb = aabb_of(sides);
             match before.get(id) {
                 Some(&(proxy, old)) => {
                     if old != aabb {
@@ -182,43 +153,21 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// A grid of regions over everything, with a few hundred boxes in each.
-fn regions_of(frames: &[BoxFrame]) -> Result<Regions, String> {
-    let (mut min, mut max, mut most) = (Vec3::MAX, Vec3::MIN, 0);
-    for frame in frames {
-        most = most.max(frame.boxes.len());
-        for (_, [a, b, c, d, e, f]) in &frame.boxes {
-            (min, max) = (min.min(Vec3::new(*a, *b, *c)), max.max(Vec3::new(*d, *e, *f)));
-        }
-    }
-    let side = ((most as f64 / REGION).cbrt() as u32).clamp(1, 32);
-    Regions::grid(&Aabb { min, max }, [side; 3]).map_err(|e| e.to_string())
+/// Where the boxes are, and how many.
+fn place_of(frames: &[BoxFrame]) -> Place {
+    let boxes = frames.iter().flat_map(|frame| &frame.boxes).map(|(_, sides)| aabb_of(sides));
+    let bounds = boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb));
+    Place { bounds, n_boxes: frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0) }
 }
 
-fn run_one(
-    name: &'static str,
-    steps: &[Step],
-    frames: &[BoxFrame],
-    regions: &Regions,
-) -> Result<Outcome, String> {
-    let mut broad: Box<dyn BroadPhase> = match name {
-        "tree" => Box::new(DynamicBvh::new()),
-        "rebuilt-tree" => Box::new(RebuiltBvh::new()),
-        "grid" => Box::new(UniformGrid::new()),
-        "hierarchical-grid" => Box::new(HierarchicalGrid::new()),
-        "spatial-hash" => Box::new(SpatialHash::new()),
-        "loose-octree" => Box::new(LooseOctree::new()),
-        "auto-box-pruning" => Box::new(AutoBoxPruning::new()),
-        "box-pruning" => Box::new(BoxPruning::new()),
-        "multi-box-pruning" => Box::new(MultiBoxPruning::with_finder(RegionPruner::new(regions.clone()))),
-        "sweep-and-prune" => Box::new(SweepAndPrune::new()),
-        "multi-sap" => {
-            Box::new(MultiSap::with_finder(RegionAxes::new(regions.clone(), SapSettings::default())))
-        }
-        "sweep-sort" => Box::new(SweepSort::new()),
-        _ => Box::new(BruteForce::new()),
-    };
-    let mut outcome = Outcome { name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };
+fn aabb_of(&[a, b, c, d, e, f]: &[f32; 6]) -> Aabb {
+    Aabb { min: Vec3::new(a, b, c), max: Vec3::new(d, e, f) }
+}
+
+fn run_one(listed: &Listed, steps: &[Step], frames: &[BoxFrame], place: &Place) -> Result<Outcome, String> {
+    let mut broad = listed.make(place);
+    let mut outcome =
+        Outcome { name: listed.name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };
     let (mut pairs, mut proxies) = (Vec::<Pair>::new(), Vec::new());
     for (step, frame) in steps.iter().zip(frames) {
         let start = Instant::now();

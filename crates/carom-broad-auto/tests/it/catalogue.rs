@@ -1,0 +1,47 @@
+//! The list of all algorithms: names that are names, and the same pairs whatever the place they were told of.
+
+use carom_bounds::Aabb;
+use carom_broad::Filter;
+use carom_broad_auto::catalogue::{ALGORITHMS, Growth, Place, by_name};
+use carom_scenes::{Crowd, CrowdKind};
+use glam::Vec3;
+use std::collections::BTreeSet;
+
+#[test]
+fn names_are_unique_and_found() {
+    let names: BTreeSet<_> = ALGORITHMS.iter().map(|listed| listed.name).collect();
+    assert_eq!(names.len(), ALGORITHMS.len());
+    for name in names {
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{name}");
+        assert_eq!(by_name(name).unwrap().name, name);
+    }
+    assert!(by_name("Tree").is_none());
+    assert_eq!(by_name("brute-force").unwrap().growth, Growth::EachAgainstEach);
+}
+
+/// Also where the place is wrong, empty, or nowhere.
+#[test]
+fn the_place_changes_no_pair() {
+    let crowd = Crowd::new(CrowdKind::Floor, 900, 1);
+    let batch: Vec<_> = crowd.boxes().iter().map(|&aabb| (aabb, Filter::default())).collect();
+    let far = Aabb { min: Vec3::splat(1e6), max: Vec3::splat(2e6) };
+    let nowhere = Aabb { min: Vec3::NAN, max: Vec3::INFINITY };
+    let places = [
+        Place::of(crowd.boxes()),
+        Place::of(&[]),
+        Place { bounds: far, n_boxes: usize::MAX },
+        Place { bounds: nowhere, n_boxes: 100_000 },
+    ];
+    let mut expected = None;
+    for listed in ALGORITHMS {
+        for place in &places {
+            let mut broad = listed.make(place);
+            broad.insert_batch(&batch, &mut Vec::new()).unwrap();
+            let mut pairs = Vec::new();
+            broad.pairs(&mut pairs);
+            assert!(500 < pairs.len());
+            assert!(0 < broad.counters().tests, "{} counts its tests", listed.name);
+            assert!(*expected.get_or_insert_with(|| pairs.clone()) == pairs, "{}", listed.name);
+        }
+    }
+}
