@@ -82,11 +82,10 @@ pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back
         return 0.0;
     }
     let is_ahead = (0.0 < below) == is_back_face;
-    let value =
-        plain_parameter(origin, direction, t).unwrap_or_else(|| precise_parameter(origin, direction, t));
-    // Where underflow took the sign, all digits tell.
-    let has_sign = if is_ahead { 0.0 < value } else { value < 0.0 };
-    let value = if has_sign { value } else { exact_parameter(origin, direction, t) };
+    let value = plain_parameter(origin, direction, t).or_else(|| precise_parameter(origin, direction, t));
+    // Where underflow took digits or the sign, all digits tell.
+    let has_sign = |value: &f64| if is_ahead { 0.0 < *value } else { *value < 0.0 };
+    let value = value.filter(has_sign).unwrap_or_else(|| exact_parameter(origin, direction, t));
     // What the range of numbers could take away is given back: the sign, and being a number.
     let least = f64::from_bits(1);
     match (is_ahead, value.is_nan()) {
@@ -128,9 +127,9 @@ fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     height.quotient(&normal.dot(&ExactVec3::from(direction)))
 }
 
-/// The parameter with twice the digits.
+/// The parameter with twice the digits, unless underflow may have taken some.
 #[cold]
-fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
+fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
     let largest = t.iter().fold(origin.abs(), |m, p| m.max(p.abs())).max_element();
     let (factor, pace) = (scale_of(largest), scale_of(direction.abs().max_element()));
     // The normal may have any length: that of a triangle far smaller than its distance has its own scale.
@@ -139,7 +138,8 @@ fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     let normal = edge(1).cross(edge(2));
     let height = normal.dot(DoubleDoubleVec3::difference(t[0] * factor, origin * factor));
     let speed = normal.dot(DoubleDoubleVec3::from(direction * pace));
-    (height / speed).to_f64() / factor * pace
+    let is_normal = LEAST < height.to_f64().abs() && LEAST < speed.to_f64().abs();
+    is_normal.then(|| (height / speed).to_f64() / factor * pace)
 }
 
 /// Where a point is, as to a closed surface.

@@ -5,8 +5,12 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
-use carom_math::scaling::unit;
+use carom_geom::tri_distance;
+use carom_math::{scaling::unit, tol};
 use glam::DVec3;
+
+/// Squared sine of edges that are parallel but for the rounding of a pose: 2^-100, of some ten roundings.
+const PARALLEL_SQ: f64 = f64::from_bits((1023 - 100) << 52);
 
 /// The closest points of two convex polygons, segments or points, each not empty.
 pub(crate) fn closest_points(a: &[DVec3], b: &[DVec3]) -> (DVec3, DVec3) {
@@ -120,9 +124,16 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
         t = 0.0;
         s = clamp(-uw / uu);
     } else {
-        let denominator = uu * vv - uv * uv;
-        // Parallel: any point of A will do to begin with.
-        let start = if 0.0 < denominator { clamp((uv * vw - vv * uw) / denominator) } else { 0.0 };
+        let sine_sq = u.cross(v).length_squared() / (uu * vv);
+        let start = if sine_sq <= PARALLEL_SQ {
+            0.0 // Any point of A will do to begin with.
+        } else if tol::PLAIN_SINE_SQ < sine_sq {
+            clamp((uv * vw - vv * uw) / (uu * vv - uv * uv))
+        } else {
+            // Nearly parallel: of long edges even a small angle decides where they are closest.
+            let found = tri_distance::segment_segment(&[a0, a1], &[b0, b1]);
+            return (found.point_a, found.point_b);
+        };
         t = clamp((uv * start + vw) / vv);
         s = clamp((uv * t - uw) / uu);
     }

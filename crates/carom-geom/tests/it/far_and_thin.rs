@@ -322,3 +322,25 @@ fn points_apart_by_the_least_number_are_that_far_apart() {
         }
     }
 }
+
+/// A face as wide as the least number: quotients of so few digits put the hit one away from it.
+#[test]
+fn a_line_through_a_corner_of_a_face_of_no_width_has_all_its_digits() {
+    let corners = [
+        DVec3::new(1.0, 5e-324, 0.0),
+        DVec3::new(1.0, 0.0, 0.0),
+        DVec3::new(-6.0, 1.0, 0.0),
+        DVec3::new(0.0, 0.0, -1.0),
+    ];
+    for turn in 0..4 {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| corners[(i + turn) % 4]);
+        let sliver = Tetrahedron::new(a, b, c, d).unwrap();
+        let ray = Ray::new(DVec3::new(-58.75, 0.0, 0.0), DVec3::new(-58.750003814697266, 0.0, 0.0));
+        let hits = sliver.ray_hits(&ray, Interval::BOTH);
+        assert!(hits.into_iter().next().is_some());
+        for hit in hits {
+            let off = sliver.project_point(ray.origin + ray.direction * hit.t).distance;
+            assert!(off.abs() < 1e-13, "{off:e} {hit:?}");
+        }
+    }
+}

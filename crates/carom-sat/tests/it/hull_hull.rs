@@ -288,6 +288,24 @@ mod found_on_random_bytes {
         manifold.contacts().iter().map(|contact| contact.distance).collect()
     }
 
+    /// Edges of a billion, at an angle of 1e-8: where they are closest was lost to rounding, and with it the contact.
+    #[test]
+    fn splinters_nearly_parallel_have_their_closest_points() {
+        let far = 1073741824.0;
+        let a = hull(&[[0.0; 3], [5.0, far, 0.0], [2.0, 0.0, 1.0], [2.0, 0.0, 0.0]]);
+        let b = hull(&[
+            [4.9999999999990905, 4.656612873077393e-10, 0.0],
+            [2.3283064365386963e-10; 3],
+            [5.0, far, 8.0],
+            [0.21898743510246277, 0.18578431010246277, 0.0],
+            [-1.8626589159964624e-9, 0.0, 0.0],
+            [0.0; 3],
+        ]);
+        let found = manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [5.0, 0.0, -5.0], 5.0).unwrap();
+        let nearest = distances(&found).into_iter().fold(f64::INFINITY, f64::min);
+        assert!((nearest - 4.123105624714138).abs() < 1e-6, "{nearest}");
+    }
+
     /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
     /// as over it.
     #[test]
