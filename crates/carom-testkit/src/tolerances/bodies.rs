@@ -9,7 +9,7 @@ use carom_geom::SupportMap;
 use carom_geom::f64 as geom;
 use carom_gjk::{GjkSettings, wide};
 use carom_math::f64::{Interval, Pose, Ray};
-use carom_math::{WidePose, tol};
+use carom_math::{WidePose, scaling::unit, tol};
 use carom_query::f64::{ConvexShape, RoundedShape, Shape, ray_cast};
 use carom_sat::f64::box_box;
 use glam::DVec3;
@@ -113,6 +113,36 @@ pub(super) fn clipped_depth(random: &mut Random) -> f64 {
     let manifold = carom_sat::manifold_from_normal(&a, &b, &pose, &witness, 0.0);
     let Some(deepest) = manifold.deepest() else { return 0.0 };
     f64::from(deepest.distance - witness.distance) / (a.radius() + b.radius())
+}
+
+/// The same in `f64`.
+pub(super) fn clipped_depth_f64(random: &mut Random) -> f64 {
+    let (half_a, half_b, pose, _) = near_pair(random);
+    let Some((a, b)) = boxes(half_a, half_b) else { return f64::NAN };
+    let signed = wide::signed_distance(&a, &b, &pose, &GjkSettings::default(), None);
+    if 0.0 < signed.distance {
+        return 0.0;
+    }
+    let witness = carom_sat::f64::Witness {
+        normal: signed.normal,
+        distance: signed.distance,
+        point_a: signed.point_a,
+        point_b: signed.point_b,
+    };
+    let manifold = carom_sat::f64::manifold_from_normal(&a, &b, &pose, &witness, 0.0);
+    let Some(deepest) = manifold.deepest() else { return 0.0 };
+    (deepest.distance - witness.distance) / (a.radius() + b.radius())
+}
+
+/// The sine between the normal of a distance search as `f32` tells it and the way between edges that the search found.
+pub(super) fn normal_of_edges(random: &mut Random) -> f64 {
+    let (half_a, half_b, pose, _) = near_pair(random);
+    let Some((a, b)) = boxes(half_a, half_b) else { return f64::NAN };
+    let apart = direction(random) * (a.radius() + b.radius()) * random.range(1.0, 1.5);
+    let pose = WidePose { translation: apart, ..pose };
+    let found = wide::signed_distance(&a, &b, &pose, &GjkSettings::default(), None);
+    let Some(way) = unit(found.point_b - found.point_a) else { return 0.0 };
+    way.cross(found.normal.as_vec3().as_dvec3()).length()
 }
 
 /// A curved shape.

@@ -107,6 +107,22 @@ pub const ROWS: &[Row] = &[
         case: bodies::clipped_depth,
     },
     Row {
+        constant: "WITNESS_KEPT_F64",
+        value: tol::WITNESS_KEPT_F64,
+        what: "deepest clipped contact of f64 boxes against their depth",
+        one_in: 16,
+        reason: "",
+        case: bodies::clipped_depth_f64,
+    },
+    Row {
+        constant: "OVER_EACH_OTHER",
+        value: tol::OVER_EACH_OTHER,
+        what: "sine between an f32 normal and the way between the closest points of boxes",
+        one_in: 16,
+        reason: "",
+        case: bodies::normal_of_edges,
+    },
+    Row {
         constant: "CLIP_ON_PLANE",
         value: tol::CLIP_ON_PLANE,
         what: "height of a placed corner of a box above a plane, against 106 bits",
