@@ -9,7 +9,7 @@
 //! Differs: runs of cells instead of cells, along one axis sorted but not divided; lists of tasks.
 
 use crate::level::Level;
-use crate::packed::{PADDING, Packed};
+use crate::packed::{Packed, WIDTH};
 #[cfg(feature = "parallel")]
 pub(crate) use crate::par::pieces;
 use alloc::vec::Vec;
@@ -19,8 +19,8 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 /// Boxes whose questions are written down at a time: they stay in the nearest cache.
 const PIECE: usize = 256;
 
-/// Boxes tested before there is room made for more pairs.
-const BATCH: usize = 1 << 14;
+/// The least room for pairs that is made at a time.
+const ROOM: usize = 1 << 11;
 
 /// Boxes looked at to learn which of two grids should ask the other.
 const N_SAMPLES: usize = 32;
@@ -60,7 +60,8 @@ impl Search {
     /// Runs the tasks that are written down, and forgets them.
     pub(crate) fn run_tasks(&mut self, askers: &Packed, asked: &Packed) {
         let Search { found, tasks } = self;
-        dispatch(Run { askers, asked, tasks, found });
+        let Tasks { who, begin, end } = &*tasks;
+        dispatch(Run { askers, asked, who, begin, end, found });
         tasks.clear();
     }
 
@@ -122,84 +123,117 @@ impl Kernel for Within<'_> {
         let Within { level, first, last, out } = self;
         let Search { found, tasks } = out;
         for list in [&mut tasks.who, &mut tasks.begin, &mut tasks.end] {
-            // A run of its own and four more for each, and room for what is written past the last.
-            list.resize((5 * PIECE + 8).max(list.len()), 0);
+            // A run of its own and four more for each.
+            list.resize((5 * PIECE).max(list.len()), 0);
         }
+        let Tasks { who, begin, end } = &mut *tasks;
+        let (who, begin, end) = (&mut who[..5 * PIECE], &mut begin[..5 * PIECE], &mut end[..5 * PIECE]);
+        let mut rows = Rows::NONE;
         let mut start = first;
         while start < last {
-            let end = last.min(start + PIECE);
-            let n_tasks = own_rows(simd, level, start, end, tasks);
-            for i in 0..end - start {
-                tasks.who[i] = (start + i) as u32;
-                tasks.begin[i] = (start + i + 1) as u32;
-                tasks.end[i] = level.starts[tasks.end[i] as usize + 1];
+            let n = (last - start).min(PIECE);
+            let n_rows = rows.find(simd, level, start, n);
+            for i in 0..n {
+                let after = (start + i) as u32 + 1;
+                who[i] = after - 1;
+                begin[i] = after;
+                end[i] = level.starts[rows.last[i] as usize + 1];
             }
-            // The lanes behind the last box ask nothing.
-            let first_row = (end - start).next_multiple_of(8);
-            for i in end - start..first_row {
-                (tasks.who[i], tasks.begin[i], tasks.end[i]) = (start as u32, 0, 0);
+            for i in 0..n_rows {
+                let (number, offset) = rows.others(i);
+                let (first, last) = (rows.first[number], rows.last[number]);
+                let (first, last) = level.run(first.wrapping_add(offset), last.wrapping_add(offset));
+                who[n + i] = (start + number) as u32;
+                begin[n + i] = first;
+                end[n + i] = last;
             }
-            for i in first_row..n_tasks {
-                (tasks.begin[i], tasks.end[i]) = level.run(tasks.begin[i], tasks.end[i]);
-            }
-            run_batches(simd, &level.packed, &level.packed, tasks, n_tasks, found);
-            start = end;
+            let n_tasks = n + n_rows;
+            let run = Run {
+                askers: &level.packed,
+                asked: &level.packed,
+                who: &who[..n_tasks],
+                begin: &begin[..n_tasks],
+                end: &end[..n_tasks],
+                found,
+            };
+            run.run(simd);
+            start += n;
         }
         tasks.clear();
     }
 }
 
-/// Writes down the cells that the boxes at `start..end` ask: the own run of each, of which only the last cell counts,
-/// then the rows behind. The answer is the number of tasks.
-#[inline(always)]
-fn own_rows<S: Simd>(simd: S, level: &Level, start: usize, end: usize, tasks: &mut Tasks) -> usize {
-    let cells = &level.cells;
-    let [x, y, z] = cells.axes;
-    let (along, across, behind) = (cells.lanes(simd, x), cells.lanes(simd, y), cells.lanes(simd, z));
-    let (stride_y, stride_z) = (cells.strides()[y], cells.strides()[z]);
-    let splat = |x: u32| S::U32x8::splat(simd, x);
-    let (row_y, row_z) = (splat(stride_y), splat(stride_z));
-    let mut n_tasks = (end - start).next_multiple_of(8);
-    let mut at = start;
-    while at < end {
-        let load = |side: usize| S::F32x8::load_or(simd, &level.packed.sides[side], at, 0.0);
-        let (min_x, min_y, min_z) = (load(x), load(y), load(z));
-        let (y_cell, z_cell) = (across.cell(min_y), behind.cell(min_z));
-        let row = y_cell * row_y + z_cell * row_z;
-        let first = row + along.cell(along.below(min_x));
-        let last = row + along.cell(load(x + 3));
-        if let Some(room) = tasks.end.get_mut(at - start..).and_then(|to| to.first_chunk_mut()) {
-            last.store(room);
-        }
-        let is_there = S::Mask8::first(simd, end - at);
-        let reaches_y = y_cell.lt(across.cell(load(y + 3))) & is_there;
-        let reaches_z = z_cell.lt(behind.cell(load(z + 3))) & is_there;
-        let is_reached_y = across.cell(across.below(min_y)).lt(y_cell);
-        let place = splat(at as u32) + S::U32x8::iota(simd);
-        let rows = [
-            (reaches_y, row_y),
-            (reaches_z, row_z),
-            (reaches_y & reaches_z, row_y + row_z),
-            (reaches_z & is_reached_y, row_z - row_y),
-        ];
-        let mut i = 0;
-        while i < rows.len() {
-            let (mask, offset) = rows[i];
-            place.compress_store(mask, &mut tasks.who[n_tasks..]);
-            (first + offset).compress_store(mask, &mut tasks.begin[n_tasks..]);
-            n_tasks += (last + offset).compress_store(mask, &mut tasks.end[n_tasks..]);
-            i += 1;
-        }
-        at += 8;
-    }
-    n_tasks
+/// The rows of cells that the boxes of a piece ask.
+struct Rows {
+    /// The own run of each, as cells; the first counts in the other rows alone.
+    first: [u32; PIECE],
+    last: [u32; PIECE],
+    /// Who asks a row behind as well, plus [`PIECE`] times which.
+    others: [u32; 4 * PIECE + WIDTH],
+    /// How much farther the cells of the other rows lie.
+    offsets: [u32; 4],
 }
 
-/// Runs tasks that are written down.
+impl Rows {
+    const NONE: Rows =
+        Rows { first: [0; PIECE], last: [0; PIECE], others: [0; 4 * PIECE + WIDTH], offsets: [0; 4] };
+
+    /// Writes down what the `n` boxes from `start` on ask, of which the first begins a block; the answer is the number of rows
+    /// other than their own.
+    #[inline(always)]
+    fn find<S: Simd>(&mut self, simd: S, level: &Level, start: usize, n: usize) -> usize {
+        let cells = &level.cells;
+        let [x, y, z] = cells.axes;
+        let (along, across, behind) = (cells.lanes(simd, x), cells.lanes(simd, y), cells.lanes(simd, z));
+        let (row_y, row_z) = (cells.strides()[y], cells.strides()[z]);
+        self.offsets = [row_y, row_z, row_y.wrapping_add(row_z), row_z.wrapping_sub(row_y)];
+        let (row_y, row_z) = (S::U32x8::splat(simd, row_y), S::U32x8::splat(simd, row_z));
+        let next = S::U32x8::splat(simd, PIECE as u32);
+        let mut n_others = 0;
+        for at in (0..n).step_by(WIDTH) {
+            let sides = &level.packed.blocks[(start + at) / WIDTH].sides;
+            let min_x = S::F32x8::load(simd, &sides[x]);
+            let min_y = S::F32x8::load(simd, &sides[y]);
+            let min_z = S::F32x8::load(simd, &sides[z]);
+            let (y_cell, z_cell) = (across.cell(min_y), behind.cell(min_z));
+            let row = y_cell * row_y + z_cell * row_z;
+            let first = row + along.cell(along.below(min_x));
+            let last = row + along.cell(S::F32x8::load(simd, &sides[x + 3]));
+            if let Some(to) = self.first[at..].first_chunk_mut() {
+                first.store(to);
+            }
+            if let Some(to) = self.last[at..].first_chunk_mut() {
+                last.store(to);
+            }
+            let is_there = S::Mask8::first(simd, n - at);
+            let reaches_y = y_cell.lt(across.cell(S::F32x8::load(simd, &sides[y + 3]))) & is_there;
+            let reaches_z = z_cell.lt(behind.cell(S::F32x8::load(simd, &sides[z + 3]))) & is_there;
+            let is_reached_y = across.cell(across.below(min_y)).lt(y_cell);
+            let masks = [reaches_y, reaches_z, reaches_y & reaches_z, reaches_z & is_reached_y];
+            let mut number = S::U32x8::splat(simd, at as u32) + S::U32x8::iota(simd);
+            for which in 0..4 {
+                n_others += number.compress_store(masks[which], &mut self.others[n_others..]);
+                number = number + next;
+            }
+        }
+        n_others
+    }
+
+    /// Who asks, by its number in the piece, and how much farther than its own row.
+    #[inline(always)]
+    fn others(&self, i: usize) -> (usize, u32) {
+        let other = self.others[i] as usize;
+        (other % PIECE, self.offsets[other / PIECE % 4])
+    }
+}
+
+/// Tests each asker against its run, and writes down what touches.
 struct Run<'a> {
     askers: &'a Packed,
     asked: &'a Packed,
-    tasks: &'a Tasks,
+    who: &'a [u32],
+    begin: &'a [u32],
+    end: &'a [u32],
     found: &'a mut Found,
 }
 
@@ -208,87 +242,79 @@ impl Kernel for Run<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Run { askers, asked, tasks, found } = self;
-        run_batches(simd, askers, asked, tasks, tasks.who.len(), found);
-    }
-}
-
-/// Runs the first tasks, so many at a time that the room for all that they may find stays small.
-#[inline(always)]
-fn run_batches<S: Simd>(
-    simd: S,
-    askers: &Packed,
-    asked: &Packed,
-    tasks: &Tasks,
-    n_tasks: usize,
-    found: &mut Found,
-) {
-    found.nodes += n_tasks as u64;
-    let mut first = 0;
-    while first < n_tasks {
-        let (mut last, mut length) = (first, 0);
-        while last < n_tasks && length < BATCH {
-            length += (tasks.end[last] - tasks.begin[last]) as usize;
-            last += 1;
+        let Run { askers, asked, who, begin, end, found } = self;
+        let n_tasks = who.len();
+        found.nodes += n_tasks as u64;
+        let mut first = 0;
+        while first < n_tasks {
+            let length = (end[first] - begin[first]) as usize;
+            let (low, high) = found.room((length + WIDTH).max(ROOM));
+            let (n, tests, next) = meet(simd, askers, asked, [who, begin, end], first, low, high);
+            found.advance(n);
+            found.tests += tests;
+            first = next;
         }
-        found.tests += length as u64;
-        let (low, high) = found.room(length + PADDING);
-        let n = meet(simd, askers, asked, tasks, first, last, low, high);
-        found.advance(n);
-        first = last;
     }
 }
 
-/// Tests each asker against its run, and writes down what touches; the answer is how many pairs.
+/// Runs tasks from the first on, as long as there is room for all that the next may find; the answer is the number of pairs,
+/// of boxes tested, and the next task.
 #[inline(always)]
 fn meet<S: Simd>(
     simd: S,
     askers: &Packed,
     asked: &Packed,
-    tasks: &Tasks,
+    [who, begin, end]: [&[u32]; 3],
     first: usize,
-    last: usize,
     low: &mut [u32],
     high: &mut [u32],
-) -> usize {
-    // One length for all: one check per step.
-    let size = asked.n + PADDING;
-    let [min_x, min_y, min_z, max_x, max_y, max_z] = &asked.sides;
-    let (min_x, min_y, min_z) = (&min_x[..size], &min_y[..size], &min_z[..size]);
-    let (max_x, max_y, max_z) = (&max_x[..size], &max_y[..size], &max_z[..size]);
-    let slots = &asked.slots[..size];
-    let room = low.len();
+) -> (usize, u64, usize) {
+    // One length for all of a kind: one check per step.
+    let (begin, end) = (&begin[..who.len()], &end[..who.len()]);
+    let room = low.len().min(high.len());
     let (low, high) = (&mut low[..room], &mut high[..room]);
-    let (who, begin, end) = (&tasks.who[..last], &tasks.begin[..last], &tasks.end[..last]);
-    let mut n = 0;
-    for task in first..last {
+    let slots = asked.slots.as_chunks::<WIDTH>().0;
+    let blocks = &asked.blocks[..slots.len()];
+    let (mut n, mut tests) = (0, 0);
+    let mut task = first;
+    while task < who.len() {
         let place = who[task] as usize;
-        let (low_corner, high_corner) = askers.corners(place);
-        let a_min_x = S::F32x8::splat(simd, low_corner[0]);
-        let a_min_y = S::F32x8::splat(simd, low_corner[1]);
-        let a_min_z = S::F32x8::splat(simd, low_corner[2]);
-        let a_max_x = S::F32x8::splat(simd, high_corner[0]);
-        let a_max_y = S::F32x8::splat(simd, high_corner[1]);
-        let a_max_z = S::F32x8::splat(simd, high_corner[2]);
-        let own = S::U32x8::splat(simd, askers.slots[place]);
-        let (mut at, last) = (begin[task] as usize, end[task] as usize);
-        // The padding behind the last place: there are always eight. Said once, so that no step has to ask.
-        if size < last + PADDING {
+        let (begin, end) = (begin[task] as usize, end[task] as usize);
+        if room < n + (end - begin) + WIDTH {
             break;
         }
-        while at < last {
-            let touches = (S::F32x8::load_or(simd, min_x, at, 0.0).le(a_max_x)
-                & a_min_x.le(S::F32x8::load_or(simd, max_x, at, 0.0)))
-                & (S::F32x8::load_or(simd, min_y, at, 0.0).le(a_max_y)
-                    & a_min_y.le(S::F32x8::load_or(simd, max_y, at, 0.0)))
-                & (S::F32x8::load_or(simd, min_z, at, 0.0).le(a_max_z)
-                    & a_min_z.le(S::F32x8::load_or(simd, max_z, at, 0.0)))
-                & S::Mask8::first(simd, last - at);
-            let partners = S::U32x8::load_or(simd, slots, at, 0);
-            own.min(partners).compress_store(touches, &mut low[n..]);
-            n += own.max(partners).compress_store(touches, &mut high[n..]);
-            at += 8;
+        task += 1;
+        tests += (end - begin) as u64;
+        let (min, max) = askers.corners(place);
+        let min_x = S::F32x8::splat(simd, min[0]);
+        let min_y = S::F32x8::splat(simd, min[1]);
+        let min_z = S::F32x8::splat(simd, min[2]);
+        let max_x = S::F32x8::splat(simd, max[0]);
+        let max_y = S::F32x8::splat(simd, max[1]);
+        let max_z = S::F32x8::splat(simd, max[2]);
+        let own = S::U32x8::splat(simd, askers.slots[place]);
+        let mut number = begin / WIDTH;
+        // Not the lanes before the run, in its first block.
+        let mut meant = u32::MAX << (begin % WIDTH);
+        while number * WIDTH < end {
+            let behind = (end - number * WIDTH).min(WIDTH);
+            let touching = blocks[number].touching(simd, [min_x, min_y, min_z], [max_x, max_y, max_z]);
+            let bits = touching & meant & !(u32::MAX << behind);
+            let partners = S::U32x8::load(simd, &slots[number]);
+            let (Some(low), Some(high)) = (low[n..].first_chunk_mut(), high[n..].first_chunk_mut()) else {
+                break;
+            };
+            // Written always, kept when it touches: a branch would be a guess.
+            own.store(low);
+            partners.compress_bits(simd, bits).store(high);
+            n += bits.count_ones() as usize;
+            meant = u32::MAX;
+            number += 1;
         }
     }
-    n
+    // The smaller first.
+    for (low, high) in low[..n].iter_mut().zip(&mut high[..n]) {
+        (*low, *high) = if *low < *high { (*low, *high) } else { (*high, *low) };
+    }
+    (n, tests, task)
 }

@@ -8,7 +8,7 @@
 //! each); D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting).
 
 use crate::cells::Cells;
-use crate::packed::{PADDING, Packed};
+use crate::packed::{Packed, WIDTH};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
@@ -57,8 +57,8 @@ impl Level {
     ) {
         self.cells = cells;
         let BuildWork { slots, cells } = work;
-        slots.resize(members.len() + PADDING, 0);
-        cells.resize(members.len() + PADDING, 0);
+        slots.resize(members.len() + WIDTH, 0);
+        cells.resize(members.len() + WIDTH, 0);
         let mut n = dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
         // Two places ahead: after the prefix sum and the scatter every count has become the start of its cell.
         let n_cells = self.cells.n_cells();
@@ -88,7 +88,7 @@ impl Level {
             sum += *start;
             *start = sum;
         }
-        self.packed.slots.resize(n + PADDING, 0);
+        self.packed.slots.resize(n.next_multiple_of(WIDTH), 0);
         for (&cell, &slot) in cells[..n].iter().zip(&*slots) {
             let place = &mut self.starts[cell as usize + 1];
             self.packed.slots[*place as usize] = slot;
@@ -162,9 +162,15 @@ impl Kernel for Assign<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> usize {
         let Assign { cells, boxes, members, slots, numbers, long } = self;
-        let [x, y, z] = [0, 1, 2].map(|axis| cells.lanes(simd, axis));
-        let [reach_x, reach_y, reach_z] = cells.reach.map(|reach| S::F32x8::splat(simd, reach));
-        let [stride_x, stride_y, stride_z] = cells.strides().map(|stride| S::U32x8::splat(simd, stride));
+        // Spelled out: a closure would be compiled without the instruction set.
+        let (x, y, z) = (cells.lanes(simd, 0), cells.lanes(simd, 1), cells.lanes(simd, 2));
+        let reach_x = S::F32x8::splat(simd, cells.reach[0]);
+        let reach_y = S::F32x8::splat(simd, cells.reach[1]);
+        let reach_z = S::F32x8::splat(simd, cells.reach[2]);
+        let strides = cells.strides();
+        let stride_x = S::U32x8::splat(simd, strides[0]);
+        let stride_y = S::U32x8::splat(simd, strides[1]);
+        let stride_z = S::U32x8::splat(simd, strides[2]);
         let mut n = 0;
         for members in members.chunks(8) {
             let mut min = [[0.0; 8]; 3];
@@ -176,8 +182,12 @@ impl Kernel for Assign<'_> {
                     max[axis][lane] = aabb.max[axis];
                 }
             }
-            let [min_x, min_y, min_z] = [0, 1, 2].map(|axis| S::F32x8::load(simd, &min[axis]));
-            let [max_x, max_y, max_z] = [0, 1, 2].map(|axis| S::F32x8::load(simd, &max[axis]));
+            let min_x = S::F32x8::load(simd, &min[0]);
+            let min_y = S::F32x8::load(simd, &min[1]);
+            let min_z = S::F32x8::load(simd, &min[2]);
+            let max_x = S::F32x8::load(simd, &max[0]);
+            let max_y = S::F32x8::load(simd, &max[1]);
+            let max_z = S::F32x8::load(simd, &max[2]);
             let fits =
                 (max_x - min_x).le(reach_x) & (max_y - min_y).le(reach_y) & (max_z - min_z).le(reach_z);
             let is_there = S::Mask8::first(simd, members.len());

@@ -1,22 +1,45 @@
 //! Boxes side by side, coordinate by coordinate, so that eight are tested at once.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays).
+//! Eight places are a block: whatever run of places is asked, whole blocks are read, from one address, and what lies before
+//! and behind the run is masked out. (Seven lists read from any place need fewer steps, but there are not as many registers: the
+//! search took a seventh longer. 100,000 boxes, EPYC, November 2026.)
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 23.8 (structure of arrays); I. Wald et al., Embree, 2014
+//! (blocks of as many boxes as there are lanes).
 
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
-use carom_lanes::{Kernel, Simd, dispatch};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use glam::Vec3;
 
-/// Places behind the last that may be read, and are not meant.
-pub(crate) const PADDING: usize = 8;
+/// The places of a block.
+pub(crate) const WIDTH: usize = 8;
+
+/// Eight boxes: minima on the axes of the world, then maxima.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    pub(crate) sides: [[f32; WIDTH]; 6],
+}
+
+impl Block {
+    /// Bit i is set where box i touches the box that reaches from `min` to `max`.
+    #[inline(always)]
+    pub(crate) fn touching<S: Simd>(&self, simd: S, min: [S::F32x8; 3], max: [S::F32x8; 3]) -> u32 {
+        let [min_x, min_y, min_z, max_x, max_y, max_z] = &self.sides;
+        let x = max[0].ge(S::F32x8::load(simd, min_x)) & min[0].le(S::F32x8::load(simd, max_x));
+        let y = max[1].ge(S::F32x8::load(simd, min_y)) & min[1].le(S::F32x8::load(simd, max_y));
+        let z = max[2].ge(S::F32x8::load(simd, min_z)) & min[2].le(S::F32x8::load(simd, max_z));
+        (x & y & z).bits()
+    }
+}
 
 /// Boxes by place.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
-    /// Whose box it is.
+    /// Whose box it is; unspecified behind the last place, up to the end of its block.
     pub(crate) slots: Vec<u32>,
-    /// Minima on the axes of the world, then maxima.
-    pub(crate) sides: [Vec<f32>; 6],
+    pub(crate) blocks: Vec<Block>,
     /// The number of places that are meant.
     pub(crate) n: usize,
 }
@@ -25,31 +48,29 @@ impl Packed {
     /// Fetches the boxes of the first `n` slots.
     pub(crate) fn gather(&mut self, boxes: &[Aabb], n: usize) {
         self.n = n;
-        self.slots.resize(n + PADDING, 0);
-        for side in &mut self.sides {
-            side.resize(n + PADDING, 0.0);
-        }
-        dispatch(Gather { boxes, slots: &self.slots[..n], sides: &mut self.sides });
+        self.slots.resize(n.next_multiple_of(WIDTH), 0);
+        self.blocks.resize(n.div_ceil(WIDTH), Block::default());
+        dispatch(Gather { boxes, slots: &self.slots[..n], blocks: &mut self.blocks });
     }
 
     /// The sides of the box at a place.
     #[inline(always)]
     pub(crate) fn corners(&self, place: usize) -> ([f32; 3], [f32; 3]) {
-        let [min_x, min_y, min_z, max_x, max_y, max_z] = &self.sides;
-        ([min_x[place], min_y[place], min_z[place]], [max_x[place], max_y[place], max_z[place]])
+        let (sides, lane) = (&self.blocks[place / WIDTH].sides, place % WIDTH);
+        ([sides[0][lane], sides[1][lane], sides[2][lane]], [sides[3][lane], sides[4][lane], sides[5][lane]])
     }
 
     /// What the boxes at these places fill.
     pub(crate) fn bounds(&self, begin: usize, end: usize) -> Aabb {
-        let least = |side: usize| self.sides[side][begin..end].iter().copied().fold(f32::INFINITY, f32::min);
-        let most =
-            |side: usize| self.sides[side][begin..end].iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        Aabb { min: Vec3::new(least(0), least(1), least(2)), max: Vec3::new(most(3), most(4), most(5)) }
+        (begin..end).fold(Aabb::EMPTY, |all, place| {
+            let (min, max) = self.corners(place);
+            Aabb { min: all.min.min(Vec3::from(min)), max: all.max.max(Vec3::from(max)) }
+        })
     }
 
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        4 * (self.slots.capacity() + self.sides.iter().map(Vec::capacity).sum::<usize>())
+        4 * self.slots.capacity() + self.blocks.capacity() * size_of::<Block>()
     }
 }
 
@@ -57,7 +78,7 @@ impl Packed {
 struct Gather<'a> {
     boxes: &'a [Aabb],
     slots: &'a [u32],
-    sides: &'a mut [Vec<f32>; 6],
+    blocks: &'a mut [Block],
 }
 
 impl Kernel for Gather<'_> {
@@ -65,19 +86,19 @@ impl Kernel for Gather<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        const AHEAD: usize = 16;
-        let Gather { boxes, slots, sides } = self;
-        let n = slots.len();
-        let [min_x, min_y, min_z, max_x, max_y, max_z] = sides;
-        let (min_x, min_y, min_z) = (&mut min_x[..n], &mut min_y[..n], &mut min_z[..n]);
-        let (max_x, max_y, max_z) = (&mut max_x[..n], &mut max_y[..n], &mut max_z[..n]);
-        for place in 0..n {
-            if let Some(&later) = slots.get(place + AHEAD) {
-                simd.prefetch(boxes, later as usize);
+        const AHEAD: usize = 24;
+        let Gather { boxes, slots, blocks } = self;
+        for number in 0..blocks.len() {
+            let first = number * WIDTH;
+            let sides = &mut blocks[number].sides;
+            for lane in 0..WIDTH.min(slots.len() - first) {
+                if let Some(&later) = slots.get(first + lane + AHEAD) {
+                    simd.prefetch(boxes, later as usize);
+                }
+                let aabb = &boxes[slots[first + lane] as usize];
+                (sides[0][lane], sides[1][lane], sides[2][lane]) = (aabb.min.x, aabb.min.y, aabb.min.z);
+                (sides[3][lane], sides[4][lane], sides[5][lane]) = (aabb.max.x, aabb.max.y, aabb.max.z);
             }
-            let aabb = &boxes[slots[place] as usize];
-            (min_x[place], min_y[place], min_z[place]) = (aabb.min.x, aabb.min.y, aabb.min.z);
-            (max_x[place], max_y[place], max_z[place]) = (aabb.max.x, aabb.max.y, aabb.max.z);
         }
     }
 }

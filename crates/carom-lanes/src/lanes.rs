@@ -228,6 +228,12 @@ pub trait U32Lanes<const N: usize>:
     /// The lanes whose mask is set, moved to the front in their order; the lanes behind them are unspecified.
     fn compress(self, mask: Self::Mask) -> Self;
 
+    /// As [`U32Lanes::compress`], with lane i kept where bit i is set; higher bits do not count.
+    #[inline(always)]
+    fn compress_bits(self, simd: Self::Token, bits: u32) -> Self {
+        self.compress(Self::Mask::from_bits(simd, bits))
+    }
+
     /// Other lanes of the same instruction set: for those who have a value at hand, but no token.
     fn replace(self, lanes: &[u32; N]) -> Self;
 

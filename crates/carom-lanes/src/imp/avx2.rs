@@ -194,6 +194,12 @@ impl F32Lanes<8> for F32x8 {
         // SAFETY: the value proves the token.
         Mask8(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
     }
+    // Of its own, so that `other` may be read from memory as it is compared.
+    #[inline(always)]
+    fn ge(self, other: Self) -> Mask8 {
+        // SAFETY: the value proves the token.
+        Mask8(unsafe { _mm256_cmp_ps::<_CMP_GE_OQ>(self.0, other.0) })
+    }
     #[inline(always)]
     fn eq(self, other: Self) -> Mask8 {
         // SAFETY: the value proves the token.
@@ -336,7 +342,11 @@ impl U32Lanes<8> for U32x8 {
     }
     #[inline(always)]
     fn compress(self, mask: Mask8) -> Self {
-        let order = &KEPT[(mask.bits() & 255) as usize];
+        self.compress_bits(Avx2(()), mask.bits())
+    }
+    #[inline(always)]
+    fn compress_bits(self, _: Avx2, bits: u32) -> Self {
+        let order = &KEPT[(bits & 255) as usize];
         // SAFETY: the value proves the token; the row holds the eight bytes that are loaded.
         U32x8(unsafe {
             let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order.as_ptr().cast()));

@@ -83,6 +83,10 @@ where
     out.push(("u store", stored.to_vec()));
     let kept = m.count();
     out.push(("compress", u.compress(m).to_array()[..kept].to_vec()));
+    out.push((
+        "compress_bits",
+        u.compress_bits(simd, m.bits() | !((1 << N) - 1)).to_array()[..kept].to_vec(),
+    ));
     for room in [kept, kept + 1, 40] {
         let mut list = vec![99; room];
         let n = u.compress_store(m, &mut list);
