@@ -11,7 +11,7 @@ use carom_broad_sap::{
     AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
     SweepAndPrune, SweepSort,
 };
-use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_scenes::{Crowd, CrowdKind};
 use std::cell::RefCell;
 
@@ -42,6 +42,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     let mut all: Vec<(&'static str, Box<dyn BroadPhase>)> = vec![
         ("carom", Box::new(DynamicBvh::new())),
         ("carom rebuilt tree", Box::new(RebuiltBvh::new())),
+        ("carom kd-tree", Box::new(KdTree::new())),
         ("carom auto", Box::new(Auto::new())),
         ("carom grid", Box::new(UniformGrid::new())),
         ("carom hierarchical grid", Box::new(HierarchicalGrid::new())),

@@ -13,7 +13,7 @@ use carom_broad_sap::{
     AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
     SapSettings, SweepAndPrune, SweepSort,
 };
-use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 
 /// Boxes that a region holds, of the algorithms that are told regions.
 const PER_REGION: usize = 200;
@@ -70,6 +70,7 @@ const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn 
 pub const ALGORITHMS: &[Listed] = &[
     listed("tree", Growth::Even, |_| Box::new(DynamicBvh::new())),
     listed("rebuilt-tree", Growth::Even, |_| Box::new(RebuiltBvh::new())),
+    listed("kd-tree", Growth::Even, |_| Box::new(KdTree::new())),
     listed("auto", Growth::Even, |_| Box::new(Auto::new())),
     listed("grid", Growth::Even, |_| Box::new(UniformGrid::new())),
     listed("hierarchical-grid", Growth::Even, |_| Box::new(HierarchicalGrid::new())),

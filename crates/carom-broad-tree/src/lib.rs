@@ -25,9 +25,10 @@
 //! |---|---|---|
 //! | [`DynamicBvh`] | a list of candidates and the tree it came from, while motion is coherent | nearly everything; the first choice |
 //! | [`RebuiltBvh`] | nothing | motion without coherence, boxes that come and go, many spatial queries to what has just moved; less memory |
+//! | [`KdTree`] | planes, and which side of them each box is on, while they part the boxes well | coherent motion of boxes of many sizes, unevenly spread; needles |
 //!
-//! The pairs are the same in the same order, and neither falls off anywhere. With the feature `parallel` both make the tree and
-//! search it on the threads of rayon.
+//! The pairs are the same in the same order, and none falls off anywhere. With the feature `parallel` all search on the threads
+//! of rayon, and the first two make their trees there too.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -37,6 +38,7 @@ mod candidates;
 mod dynamic;
 mod find;
 mod ingest;
+mod kd;
 mod order;
 #[cfg(feature = "parallel")]
 mod par;
@@ -47,5 +49,6 @@ mod spatial;
 mod tree;
 
 pub use dynamic::DynamicBvh;
+pub use kd::{KdTree, PlaneTree};
 pub use policy::TreeSettings;
 pub use rebuilt::{RebuiltBvh, TreeMaker};

@@ -121,7 +121,7 @@ impl Kernel for BoxVisit<'_> {
 }
 
 /// Where boxes begin along a query: eight at once and at most the true place.
-trait Range {
+pub(crate) trait Range {
     fn begins<S: Simd>(&self, simd: S, block: &Block, end: f32) -> (S::F32x8, S::Mask8);
 }
 
@@ -188,7 +188,7 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for OrderedVisit<'_, R, 
 }
 
 /// Slabs in f32.
-struct RayRange {
+pub(crate) struct RayRange {
     origin: Vec3,
     direction: Vec3,
     inverse: Vec3,
@@ -198,7 +198,7 @@ struct RayRange {
 }
 
 impl RayRange {
-    fn new(ray: &Ray, start: f32) -> RayRange {
+    pub(crate) fn new(ray: &Ray, start: f32) -> RayRange {
         // Beyond this the reciprocal or its products overflow or underflow.
         let is_usual =
             ray.direction.to_array().iter().all(|d| *d == 0.0 || (1e-37..=1e37).contains(&d.abs()));
@@ -247,8 +247,8 @@ impl Range for RayRange {
 }
 
 /// Distances from a point, in f32.
-struct PointRange {
-    point: Vec3,
+pub(crate) struct PointRange {
+    pub(crate) point: Vec3,
 }
 
 impl Range for PointRange {

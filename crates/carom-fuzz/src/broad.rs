@@ -3,13 +3,14 @@
 use crate::bytes::Bytes;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
-use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_math::{Interval, Ray};
 
 /// The same calls give the same answers and the same errors; a call that is refused changes nothing.
 pub fn broad(bytes: &[u8]) {
     run(bytes, &mut DynamicBvh::new());
     run(bytes, &mut RebuiltBvh::new());
+    run(bytes, &mut KdTree::new());
 }
 
 fn aabb(bytes: &mut Bytes<'_>) -> Aabb {

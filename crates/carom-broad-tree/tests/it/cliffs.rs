@@ -1,6 +1,6 @@
 //! No input makes it fall off: the work, counted, stays within a small multiple of what the pairs need.
 
-use carom_broad_tree::{DynamicBvh, RebuiltBvh};
+use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
 use carom_testkit::conform::cliffs;
 
 #[test]
@@ -15,10 +15,12 @@ fn no_world_makes_it_fall_off() {
     };
     cliffs::check("tree", DynamicBvh::new, limit);
     cliffs::check("rebuilt tree", RebuiltBvh::new, limit);
+    cliffs::check("kd-tree", KdTree::new, limit);
 }
 
 #[test]
 fn resting_static_ground_costs_nothing() {
     cliffs::static_ground_costs_nothing(&mut DynamicBvh::new());
     cliffs::static_ground_costs_nothing(&mut RebuiltBvh::new());
+    cliffs::static_ground_costs_nothing(&mut KdTree::new());
 }

@@ -3,6 +3,7 @@
 
 mod cliffs;
 mod dynamic;
+mod kd;
 mod rebuilt;
 #[cfg(feature = "parallel")]
 mod threads;

@@ -1,0 +1,139 @@
+//! A box, a ray, a point against the kd-tree: down where the boxes of a subtree fill what is asked, the nearest first.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et al., Nearest Neighbor Queries, 1995.
+
+use super::PlaneTree;
+use crate::query::{PointRange, Range, RayRange};
+use crate::tree::{NO_SLOT, next_lane};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry};
+use carom_lanes::{Kernel, MaskLanes, Simd, dispatch};
+use carom_math::{Interval, Ray};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+impl FinderIndex for PlaneTree {
+    fn visit_box(&self, _: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let _ = dispatch(BoxWalk { tree: self, query, visit });
+    }
+
+    fn visit_ray(
+        &self,
+        proxies: &ProxyTable,
+        ray: &Ray,
+        interval: Interval,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        let exact = |aabb: &Aabb, end: f32| ray_box_entry(ray, aabb, Interval::new(interval.min, end));
+        let (range, boxes) = (RayRange::new(ray, interval.min), proxies.boxes());
+        let _ = dispatch(NearFirst { tree: self, boxes, range, end: interval.max, exact, visit });
+    }
+
+    fn visit_near(
+        &self,
+        proxies: &ProxyTable,
+        point: Vec3,
+        max_distance: f32,
+        visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+    ) {
+        if !point.is_finite() {
+            return;
+        }
+        let exact = |aabb: &Aabb, end: f32| Some(point_box_distance(point, aabb)).filter(|&at| at <= end);
+        let (range, boxes) = (PointRange { point }, proxies.boxes());
+        let _ = dispatch(NearFirst { tree: self, boxes, range, end: max_distance, exact, visit });
+    }
+}
+
+struct BoxWalk<'a> {
+    tree: &'a PlaneTree,
+    query: &'a Aabb,
+    visit: &'a mut dyn FnMut(u32) -> ControlFlow<()>,
+}
+
+impl Kernel for BoxWalk<'_> {
+    type Output = ControlFlow<()>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> ControlFlow<()> {
+        let BoxWalk { tree: PlaneTree { planes, packed, .. }, query, visit } = self;
+        let mut stack: Vec<u32> = planes.sequence.first().copied().into_iter().collect();
+        while let Some(number) = stack.pop() {
+            let node = &planes.nodes[number as usize];
+            if node.population == 0 || !node.filled.overlaps(query) {
+                continue;
+            }
+            for list in node.lists() {
+                for block in list.begin..list.end {
+                    let mut bits = packed.blocks[block].touching(simd, query).bits();
+                    while bits != 0 {
+                        visit(packed.slots[block][next_lane(&mut bits)])?;
+                    }
+                }
+            }
+            if !node.is_leaf() {
+                stack.extend(node.children);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// `exact` says where a box begins, if before the end; so it does for all that the boxes of a subtree fill.
+struct NearFirst<'a, R, E> {
+    tree: &'a PlaneTree,
+    boxes: &'a [Aabb],
+    range: R,
+    end: f32,
+    exact: E,
+    visit: &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
+}
+
+impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for NearFirst<'_, R, E> {
+    type Output = ControlFlow<(), f32>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> ControlFlow<(), f32> {
+        let NearFirst { tree: PlaneTree { planes, packed, .. }, boxes, range, mut end, exact, visit } = self;
+        let begin = |number: u32, end: f32| {
+            let node = &planes.nodes[number as usize];
+            if node.population == 0 { None } else { exact(&node.filled, end).map(|at| (at, number)) }
+        };
+        let mut stack: Vec<(f32, u32)> =
+            planes.sequence.first().and_then(|&root| begin(root, end)).into_iter().collect();
+        while let Some((at, number)) = stack.pop() {
+            if end < at {
+                continue;
+            }
+            let node = &planes.nodes[number as usize];
+            for list in node.lists() {
+                for block in list.begin..list.end {
+                    let (_, mask) = range.begins(simd, &packed.blocks[block], end);
+                    let mut bits = mask.bits();
+                    while bits != 0 {
+                        let slot = packed.slots[block][next_lane(&mut bits)];
+                        if slot == NO_SLOT {
+                            continue;
+                        }
+                        if let Some(at) = exact(&boxes[slot as usize], end) {
+                            end = visit(BoxHit { index: slot, at })?;
+                        }
+                    }
+                }
+            }
+            if !node.is_leaf() {
+                let [left, right] = node.children.map(|child| begin(child, end));
+                // The nearer ends on top.
+                let is_left_nearer = match (left, right) {
+                    (Some(left), Some(right)) => left.0 <= right.0,
+                    _ => true,
+                };
+                let (near, far) = if is_left_nearer { (left, right) } else { (right, left) };
+                stack.extend(far);
+                stack.extend(near);
+            }
+        }
+        ControlFlow::Continue(end)
+    }
+}
