@@ -13,6 +13,9 @@ use glam::{DMat4, DVec3, DVec4};
 /// The most exchanges of a constraint. On random hulls about ten are needed.
 const MAX_EXCHANGES: usize = 200;
 
+/// Relative to the coordinates: normal, offset and height of a point have some twelve roundings together.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 /// Centre and radius of a ball inside all half-spaces (normal, offset): normal . x <= offset, normals of unit length.
 ///
 /// `inside` is a point inside all of them, `reach` a length: they lie within it of `inside`.
@@ -62,8 +65,9 @@ pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64)
         basis[leaving] = entering;
     }
     let measure = |c: DVec3| planes.iter().fold(f64::INFINITY, |least, &(n, h)| least.min(h - n.dot(c)));
+    // What a height over a plane is off by. Of a body no thicker than that, planes that face each other no longer say how
+    // long it is: a ball between them may be far from all vertices.
+    let rounding = ROUNDING * (reach + inside.abs().element_sum());
     let (found, given) = (measure(inside + center), measure(inside));
-    // Where planes coincide to rounding they hold a ball back no longer along them: it may be far from all vertices.
-    let is_near = center.length_squared() <= reach * reach;
-    if given < found && is_near { (inside + center, found.max(0.0)) } else { (inside, given.max(0.0)) }
+    if given.max(rounding) < found { (inside + center, found) } else { (inside, given.max(0.0)) }
 }

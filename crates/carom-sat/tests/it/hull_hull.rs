@@ -306,6 +306,33 @@ mod found_on_random_bytes {
         assert!((nearest - 4.123105624714138).abs() < 1e-6, "{nearest}");
     }
 
+    /// A ball inside a hull of no thickness lay far outside, and spared the face that has the least overlap.
+    #[test]
+    fn a_sliver_of_no_thickness_has_the_depth_of_all_its_faces() {
+        let (far, near, size) = (1125899906842624.0, 562949953421312.0, 2.3611831006973343e21);
+        let least = 3.308722450212111e-24;
+        let a = hull(&[
+            [1.0, least, least],
+            [1.0, 2.0, 2.0],
+            [0.0; 3],
+            [2.0, 0.0, 2.0],
+            [0.0, 1.0, 1.0],
+            [2.3611832414348226e21, far, size],
+            [far, far, near],
+        ]);
+        let b = hull(&[
+            [1.0, 2.0, 2.0],
+            [2.0, 0.0, 2.0],
+            [0.0, 1.0, 1.0],
+            [2.3611832414348226e21, size, size],
+            [near, -45.56640625, least],
+            [0.0; 3],
+        ]);
+        let pose = Pose { rotation: DQuat::IDENTITY, translation: DVec3::Z * 6.0 };
+        let found = carom_sat::f64::hull_hull::separation(&a, &b, &pose.wide()).unwrap();
+        assert!((found.distance + 375299991317178.56).abs() < 1e-14 * size, "{found:?}");
+    }
+
     /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
     /// as over it.
     #[test]
