@@ -344,3 +344,16 @@ fn a_line_through_a_corner_of_a_face_of_no_width_has_all_its_digits() {
         }
     }
 }
+
+/// A triangle as wide as the least number on a line: where the quotient of heights has no digits.
+#[test]
+fn a_triangle_of_the_least_width_is_met_where_it_is() {
+    let least = 5e-324;
+    let (a, b, c) = (DVec3::Z * least, DVec3::Y, DVec3::X * least);
+    for [a, b, c] in [[a, b, c], [b, c, a], [c, a, b], [c, b, a]] {
+        let sheet = Triangle::new(a, b, c).unwrap();
+        let ray = Ray::new(DVec3::Z, DVec3::new(0.0, 1.0, -3.0));
+        let hit = sheet.ray_cast(&ray, Interval::BOTH).unwrap();
+        assert!((hit.t - 1.0 / 3.0).abs() < 1e-15, "{hit:?}");
+    }
+}
