@@ -11,7 +11,7 @@ use crate::sparse::{Placement, SparseGrid};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{
-    BoxHit, BroadPhase, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray,
+    BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray,
 };
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -45,11 +45,11 @@ impl<P: Placement> SparseGrid<P> {
     }
 
     /// The slots that are in no cell yet.
-    fn unsettled(&self) -> impl Iterator<Item = u32> {
+    fn unsettled<'a>(&'a self, proxies: &'a ProxyTable) -> impl Iterator<Item = u32> + 'a {
         // A slot may be listed twice; then the table, not the list, says what there is.
-        let (all, listed) = if self.pending.is_empty() { (0, 0) } else { (self.proxies.n_slots(), 1) };
+        let (all, listed) = if self.pending.is_empty() { (0, 0) } else { (proxies.n_slots(), 1) };
         let is_nowhere = |slot: &u32| self.places[*slot as usize].first.level == 0;
-        self.proxies.live().take(all * listed).filter(is_nowhere)
+        proxies.live().take(all * listed).filter(is_nowhere)
     }
 
     /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives the new end.
@@ -83,9 +83,9 @@ impl<P: Placement> SparseGrid<P> {
     }
 }
 
-impl<P: Placement> SpatialIndex for SparseGrid<P> {
-    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let boxes = self.proxies().boxes();
+impl<P: Placement> FinderIndex for SparseGrid<P> {
+    fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let boxes = proxies.boxes();
         let flow = self.descend(
             0.0,
             |bounds, _| bounds.overlaps(query).then_some(0.0),
@@ -95,12 +95,12 @@ impl<P: Placement> SpatialIndex for SparseGrid<P> {
             },
         );
         if flow.is_continue() {
-            let _ = scan_box(self.unsettled(), boxes, query, visit);
+            let _ = scan_box(self.unsettled(proxies), boxes, query, visit);
         }
     }
 
-    fn visit_ray(&self, ray: &Ray, interval: Interval, visit: Visit<'_>) {
-        let boxes = self.proxies().boxes();
+    fn visit_ray(&self, proxies: &ProxyTable, ray: &Ray, interval: Interval, visit: Visit<'_>) {
+        let boxes = proxies.boxes();
         let until = |end: f32| Interval::new(interval.min, end);
         // What meets a box meets, rounded alike, all that holds the box.
         let flow = self.descend(
@@ -109,12 +109,12 @@ impl<P: Placement> SpatialIndex for SparseGrid<P> {
             |node, end| scan_ray(self.residents(node), boxes, ray, until(end), visit),
         );
         if let ControlFlow::Continue(end) = flow {
-            let _ = scan_ray(self.unsettled(), boxes, ray, until(end), visit);
+            let _ = scan_ray(self.unsettled(proxies), boxes, ray, until(end), visit);
         }
     }
 
-    fn visit_near(&self, point: Vec3, max_distance: f32, visit: Visit<'_>) {
-        let boxes = self.proxies().boxes();
+    fn visit_near(&self, proxies: &ProxyTable, point: Vec3, max_distance: f32, visit: Visit<'_>) {
+        let boxes = proxies.boxes();
         if !point.is_finite() {
             return;
         }
@@ -124,7 +124,7 @@ impl<P: Placement> SpatialIndex for SparseGrid<P> {
             |node, end| scan_near(self.residents(node), boxes, point, end, visit),
         );
         if let ControlFlow::Continue(end) = flow {
-            let _ = scan_near(self.unsettled(), boxes, point, end, visit);
+            let _ = scan_near(self.unsettled(proxies), boxes, point, end, visit);
         }
     }
 }

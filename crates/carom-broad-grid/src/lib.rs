@@ -40,8 +40,8 @@
 //! |---|---|---|
 //! | [`UniformGrid`] | 60: 28 in the grid, 12 in lists, up to 16 of cells, 4 to count in | 20 |
 //! | [`HierarchicalGrid`] | 110: the same, and room to spare in each level | 20 |
-//! | [`SpatialHash`] | 220: 52 in tables, the rest in cells, 1 to 4 for a box | 20 for each cell that the two share |
-//! | [`LooseOctree`] | 150: 24 in tables, the rest in cells | 20 |
+//! | [`SpatialHash`] | 250: 60 in tables, the rest in cells, 1 to 4 for a box | 20 for each cell that the two share |
+//! | [`LooseOctree`] | 170: 32 in tables, the rest in cells | 20 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

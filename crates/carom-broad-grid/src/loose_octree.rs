@@ -14,6 +14,7 @@ use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
 use carom_bounds::Aabb;
+use carom_broad::FoundBy;
 
 /// The placement of a [`LooseOctree`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +29,7 @@ impl Placement for Loose {}
 /// Boxes in one loose cell each, kept from frame to frame; for many sizes, few movers, and queries.
 ///
 /// Memory: see the table of the crate.
-pub type LooseOctree = SparseGrid<Loose>;
+pub type LooseOctree = FoundBy<SparseGrid<Loose>>;
 
 /// Of a cell's side, how far its boxes may reach out: a quarter, and what the rounding of their extents may add.
 pub(crate) const REACH: f64 = 0.250_001;

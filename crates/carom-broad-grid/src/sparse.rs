@@ -1,4 +1,4 @@
-//! A broad phase on cells that are kept from frame to frame: a box that stays in its cells changes nothing.
+//! Cells that are kept from frame to frame: a box that stays in its cells changes nothing.
 //!
 //! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of all cells are
 //! written side by side; then each cell is searched by itself and against those that its boxes may reach.
@@ -16,10 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{
-    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, wanted_pairs,
-};
+use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, ProxyTable};
 use core::marker::PhantomData;
 
 /// When one box in so many leaves its cells at once, all cells are made anew, which costs less.
@@ -150,19 +147,12 @@ impl Front {
 struct Work {
     front: Front,
     search: Search,
-    counts: Vec<u32>,
     leaving: Vec<u32>,
-    pairs: Vec<Pair>,
 }
 
-/// Boxes in cells of all sizes; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
-///
-/// Use it as [`SpatialHash`](crate::SpatialHash) or [`LooseOctree`](crate::LooseOctree).
+/// Boxes in cells of all sizes: the finder of [`SpatialHash`](crate::SpatialHash) and [`LooseOctree`](crate::LooseOctree).
+#[derive(Default)]
 pub struct SparseGrid<P: Placement> {
-    pub(crate) proxies: ProxyTable,
-    pair_filter: Option<PairFilter>,
-    /// A box is static, or its groups are not the default ones; never unset.
-    has_filters: bool,
     pub(crate) nodes: Nodes,
     /// By slot.
     pub(crate) places: Vec<Place>,
@@ -172,53 +162,16 @@ pub struct SparseGrid<P: Placement> {
     pub(crate) pending: Vec<u32>,
     sizes: Sizes,
     work: Work,
-    counters: Counters,
-    log: EventLog,
     placement: PhantomData<P>,
 }
 
-impl<P: Placement> Default for SparseGrid<P> {
-    fn default() -> SparseGrid<P> {
-        SparseGrid {
-            proxies: ProxyTable::new(),
-            pair_filter: None,
-            has_filters: false,
-            nodes: Nodes::default(),
-            places: Vec::new(),
-            positions: Vec::new(),
-            pending: Vec::new(),
-            sizes: Sizes::default(),
-            work: Work::default(),
-            counters: Counters::default(),
-            log: EventLog::new(),
-            placement: PhantomData,
-        }
-    }
+fn is_moving(filter: &Filter) -> bool {
+    filter.mobility != Mobility::Static
 }
 
 impl<P: Placement> SparseGrid<P> {
     /// Positions kept per slot.
     const N_POSITIONS: usize = if P::IS_LOOSE { 1 } else { 8 };
-
-    /// No boxes.
-    pub fn new() -> SparseGrid<P> {
-        SparseGrid::default()
-    }
-
-    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
-    pub fn bytes(&self) -> usize {
-        let Work { front, search, counts, leaving, pairs } = &self.work;
-        self.nodes.bytes()
-            + self.places.capacity() * size_of::<Place>()
-            + 4 * (self.positions.capacity()
-                + self.pending.capacity()
-                + counts.capacity()
-                + leaving.capacity())
-            + front.bytes()
-            + self.sizes.bytes()
-            + search.bytes()
-            + pairs.capacity() * size_of::<Pair>()
-    }
 
     /// The cells of a box.
     fn place(&self, aabb: &Aabb) -> Place {
@@ -229,38 +182,19 @@ impl<P: Placement> SparseGrid<P> {
         }
     }
 
-    fn is_moving(&self, slot: u32) -> bool {
-        self.proxies.filters()[slot as usize].mobility != Mobility::Static
-    }
-
-    fn admit(&mut self, id: ProxyId, aabb: &Aabb, filter: &Filter) {
-        let n_slots = self.proxies.n_slots();
-        self.places.resize(n_slots, NOWHERE);
-        self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
-        self.note_filter(filter);
-        self.sizes.enter(aabb);
-        self.pending.push(id.index());
-    }
-
-    fn note_filter(&mut self, filter: &Filter) {
-        self.has_filters |= filter.mobility == Mobility::Static
-            || filter.membership.is_empty()
-            || filter.mask != Groups::all();
-    }
-
     /// Takes all boxes out of their cells at once.
-    fn scatter(&mut self) {
+    fn scatter(&mut self, proxies: &ProxyTable) {
         self.nodes.clear();
         self.positions.fill(NONE);
         self.places.fill(NOWHERE);
         self.pending.clear();
-        self.pending.extend(self.proxies.live());
+        self.pending.extend(proxies.live());
     }
 
     /// Puts a box that is nowhere into its cells.
-    fn settle(&mut self, slot: u32) {
-        let place = self.place(&self.proxies.boxes()[slot as usize]);
-        let is_moving = self.is_moving(slot);
+    fn settle(&mut self, proxies: &ProxyTable, slot: u32) {
+        let place = self.place(&proxies.boxes()[slot as usize]);
+        let is_moving = is_moving(&proxies.filters()[slot as usize]);
         self.places[slot as usize] = place;
         for (i, key) in place.cells().enumerate() {
             self.positions[slot as usize * Self::N_POSITIONS + i] = self.nodes.add(key, slot, is_moving);
@@ -290,45 +224,23 @@ impl<P: Placement> SparseGrid<P> {
     }
 }
 
-impl<P: Placement> BroadPhase for SparseGrid<P> {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        let id = self.proxies.insert(aabb, filter)?;
-        self.admit(id, &aabb, &filter);
-        Ok(id)
+impl<P: Placement> PairFinder for SparseGrid<P> {
+    // Two boxes may share several cells.
+    const MAY_REPEAT: bool = !P::IS_LOOSE;
+
+    fn came(&mut self, slot: u32, aabb: &Aabb, _: &Filter) {
+        let n_slots = self.places.len().max(slot as usize + 1);
+        self.places.resize(n_slots, NOWHERE);
+        self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
+        self.sizes.enter(aabb);
+        self.pending.push(slot);
     }
 
-    fn insert_batch(
-        &mut self,
-        boxes: &[(Aabb, Filter)],
-        ids: &mut Vec<ProxyId>,
-    ) -> Result<(), BroadPhaseError> {
-        let first = ids.len();
-        self.proxies.insert_batch(boxes, ids)?;
-        for (&id, (aabb, filter)) in ids[first..].iter().zip(boxes) {
-            self.admit(id, aabb, filter);
-        }
-        Ok(())
-    }
-
-    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
-        let old: Vec<Aabb> = ids.iter().filter_map(|&id| self.aabb(id).ok()).collect();
-        self.proxies.remove_batch(ids)?;
-        for (id, aabb) in ids.iter().zip(&old) {
-            self.sizes.leave(aabb);
-            // The table keeps the filter of a freed slot until it is given out again.
-            let is_moving = self.is_moving(id.index());
-            self.unsettle(id.index(), is_moving);
-            self.log.note_removed(id.index());
-        }
-        Ok(())
-    }
-
-    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        self.proxies.check_moves(moves)?;
+    fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
         let mut leaving = core::mem::take(&mut self.work.leaving);
         for (id, aabb) in moves {
             let slot = id.index();
-            let old = core::mem::replace(&mut self.proxies.boxes_mut()[slot as usize], *aabb);
+            let old = core::mem::replace(&mut proxies.boxes_mut()[slot as usize], *aabb);
             self.sizes.change(&old, aabb);
             let place = self.places[slot as usize];
             if place != NOWHERE && place != self.place(aabb) {
@@ -336,76 +248,50 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
             }
         }
         self.sizes.note_moves(leaving.len());
-        if self.proxies.n_live() < leaving.len() * MANY {
-            self.scatter();
+        if proxies.n_live() < leaving.len() * MANY {
+            self.scatter(proxies);
         } else {
             for &slot in &leaving {
-                let is_moving = self.is_moving(slot);
-                self.unsettle(slot, is_moving);
-                self.settle(slot);
+                self.unsettle(slot, is_moving(&proxies.filters()[slot as usize]));
+                self.settle(proxies, slot);
             }
         }
         leaving.clear();
         self.work.leaving = leaving;
-        Ok(())
     }
 
-    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
-        self.proxies.check_id(0, id)?;
-        let slot = id.index();
+    fn refiltered(&mut self, slot: u32, old: &Filter, _: &Filter) {
         if self.places[slot as usize] != NOWHERE {
-            let is_moving = self.is_moving(slot);
-            self.unsettle(slot, is_moving);
+            self.unsettle(slot, is_moving(old));
             self.pending.push(slot);
         }
-        self.note_filter(&filter);
-        self.proxies.set_filter(id, filter)
     }
 
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        self.pair_filter = filter;
+    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.sizes.leave(aabb);
+        self.unsettle(slot, is_moving(filter));
     }
 
-    fn hand_over(&mut self) -> Contents {
-        let SparseGrid { proxies, pair_filter, log, .. } = core::mem::take(self);
-        Contents::new(proxies, pair_filter, log)
-    }
-
-    fn take_over(&mut self, contents: Contents) {
-        self.hand_over();
-        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
-        for slot in 0..self.proxies.n_slots() as u32 {
-            if let Some(id) = self.proxies.id_at(slot) {
-                let (aabb, filter) =
-                    (self.proxies.boxes()[slot as usize], self.proxies.filters()[slot as usize]);
-                self.admit(id, &aabb, &filter);
-            }
-        }
-        self.places.resize(self.proxies.n_slots(), NOWHERE);
-        self.positions.resize(self.proxies.n_slots() * Self::N_POSITIONS, NONE);
-    }
-
-    fn refresh(&mut self) {
-        if self.sizes.replan(&self.proxies, !P::IS_LOOSE) {
-            self.scatter();
-            self.counters.rebuilds += 1;
+    fn refresh(&mut self, proxies: &ProxyTable, _: &[u32], _: Changes) -> u64 {
+        let is_replanned = self.sizes.replan(proxies, !P::IS_LOOSE);
+        if is_replanned {
+            self.scatter(proxies);
         }
         let pending = core::mem::take(&mut self.pending);
         for &slot in &pending {
-            if self.proxies.is_live(slot as usize) && self.places[slot as usize] == NOWHERE {
-                self.settle(slot);
+            if proxies.is_live(slot as usize) && self.places[slot as usize] == NOWHERE {
+                self.settle(proxies, slot);
             }
         }
         self.pending = pending;
         self.pending.clear();
+        u64::from(is_replanned)
     }
 
-    fn pairs(&mut self, out: &mut Vec<Pair>) {
-        self.refresh();
-        let SparseGrid { proxies, nodes, work, .. } = self;
-        let Work { front, search, counts, .. } = work;
+    fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
+        let SparseGrid { nodes, work: Work { front, search, .. }, .. } = self;
         front.fill(nodes, proxies, P::IS_LOOSE);
-        search.found.clear();
+        core::mem::swap(found, &mut search.found);
         let front = &*front;
         pieces(front.meetings.occupied.len(), search, |first, last, search| {
             for start in (first..last).step_by(PIECE) {
@@ -415,48 +301,41 @@ impl<P: Placement> BroadPhase for SparseGrid<P> {
                 search.run_tasks(&front.packed, &front.packed);
             }
         });
-        let found = &search.found;
-        // Two boxes may share several cells.
-        let keep = self.pair_filter.as_ref();
-        wanted_pairs(found, !P::IS_LOOSE, proxies, self.has_filters, keep, counts, out);
-        let mut counters = Counters::default();
-        counters.tests = found.tests;
-        counters.nodes = found.nodes;
-        counters.pairs = out.len() as u64;
-        counters.rebuilds = self.counters.rebuilds;
-        self.counters = counters;
+        core::mem::swap(found, &mut search.found);
     }
 
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        (&mut self.log, &mut self.work.pairs)
-    }
-
-    fn proxies(&self) -> &ProxyTable {
-        &self.proxies
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+    /// Knows itself what is in no cell yet.
+    fn index(&self, _: Changes) -> Option<&dyn FinderIndex> {
+        Some(self)
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         self.visit_nodes(visit);
     }
 
-    fn validate(&self) -> Result<(), String> {
-        self.proxies.validate()?;
+    fn bytes(&self) -> usize {
+        let Work { front, search, leaving } = &self.work;
+        self.nodes.bytes()
+            + self.places.capacity() * size_of::<Place>()
+            + 4 * (self.positions.capacity() + self.pending.capacity() + leaving.capacity())
+            + front.bytes()
+            + self.sizes.bytes()
+            + search.bytes()
+    }
+
+    fn validate(&self, proxies: &ProxyTable, _: Changes) -> Result<(), String> {
         self.nodes.validate()?;
         let mut n_members = 0;
-        for slot in 0..self.proxies.n_slots() as u32 {
-            let place = self.places[slot as usize];
-            let is_live = self.proxies.is_live(slot as usize);
+        for slot in 0..proxies.n_slots() as u32 {
+            let place = self.places.get(slot as usize).copied().unwrap_or(NOWHERE);
+            let is_live = proxies.is_live(slot as usize);
             if place == NOWHERE {
                 if is_live && !self.pending.contains(&slot) {
                     return Err(format!("slot {slot} is nowhere"));
                 }
                 continue;
             }
-            if !is_live || place != self.place(&self.proxies.boxes()[slot as usize]) {
+            if !is_live || place != self.place(&proxies.boxes()[slot as usize]) {
                 return Err(format!("slot {slot} should not be at {place:?}"));
             }
             for (i, key) in place.cells().enumerate() {

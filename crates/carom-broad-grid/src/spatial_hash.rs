@@ -14,6 +14,7 @@ use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
 use carom_bounds::Aabb;
+use carom_broad::FoundBy;
 
 /// The placement of a [`SpatialHash`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +29,7 @@ impl Placement for Hashed {}
 /// Boxes in all cells that they touch, kept from frame to frame; for boxes of like size in a wide and empty world.
 ///
 /// Memory: see the table of the crate.
-pub type SpatialHash = SparseGrid<Hashed>;
+pub type SpatialHash = FoundBy<SparseGrid<Hashed>>;
 
 /// The cells that the box touches.
 #[inline]

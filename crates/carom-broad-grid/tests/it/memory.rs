@@ -14,11 +14,11 @@ fn hierarchical_takes_110_bytes_a_box_and_20_a_pair() {
 }
 
 #[test]
-fn hashed_takes_220_bytes_a_box_and_40_a_pair() {
-    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 220.0, 40.0);
+fn hashed_takes_250_bytes_a_box_and_40_a_pair() {
+    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 250.0, 40.0);
 }
 
 #[test]
-fn loose_takes_150_bytes_a_box_and_20_a_pair() {
-    memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 150.0, 20.0);
+fn loose_takes_170_bytes_a_box_and_20_a_pair() {
+    memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 170.0, 20.0);
 }
