@@ -1,31 +1,42 @@
 //! Broad phase: one frame is telling which boxes moved, and getting the complete set of overlapping pairs.
-#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
-use carom_benches::peers::parry;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BroadPhase, BruteForce, Filter, Pair, ProxyId};
-use carom_broad_auto::Auto;
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
-use carom_broad_sap::{
-    AutoBoxPruning, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions, SapSettings,
-    SweepAndPrune, SweepSort,
-};
-use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
+use cap::Cap;
+use carom_benches::broad::{Subject, algorithms};
+use carom_benches::peers::{parry, rapier};
+use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
+use carom_bounds::Aabb;
+use carom_broad_auto::catalogue::{Growth, Place};
 use carom_scenes::{Crowd, CrowdKind};
+use std::alloc::System;
 use std::cell::RefCell;
 
-/// Past this many boxes one axis is not enough.
-const MAX_ONE_AXIS: usize = 10_000;
+/// Counts bytes.
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Past this many boxes, parry's refitted tree takes seconds for a frame in which everything jumps.
-const MAX_REFIT_JUMP: usize = 1000;
+/// Each box is tested against each up to this many.
+const MAX_SQUARE: usize = 10_000;
+/// One axis is enough up to this many.
+const MAX_ONE_AXIS: usize = 100_000;
+/// Past this many, a tree that is only refitted takes seconds for a frame in which everything jumps.
+const MAX_REFIT_JUMP: usize = 10_000;
+/// Past this many, rapier's bodies, which it needs beside boxes, take gigabytes.
+const MAX_RAPIER: usize = 100_000;
+/// Frames whose answers are compared.
+const CHECKED: usize = 3;
 
 fn main() {
     let mut runner = Runner::new("broad");
-    let sizes: &[usize] = if runner.is_quick() { &[1000, 10_000] } else { &[1000, 10_000, 100_000] };
+    let mut sizes = vec![1000, 10_000];
+    if !runner.is_quick() {
+        sizes.push(100_000);
+    }
+    if runner.is_full() {
+        sizes.push(1_000_000);
+    }
     for kind in CrowdKind::ALL {
-        for &n in sizes {
+        for &n in &sizes {
             if runner.wants(kind.name()) {
                 crowd(&mut runner, kind, n);
             }
@@ -33,115 +44,150 @@ fn main() {
     }
 }
 
-fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
-    let crowd = RefCell::new(Crowd::new(kind, n, 7));
-    // A few hundred boxes in each region.
-    let around = crowd.borrow().boxes().iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
-    let side = ((n as f64 / 200.0).cbrt() as u32).max(1);
-    let regions = || Regions::grid(&around, [side; 3]).expect("boxes of a scene are finite");
-    let mut all: Vec<(&'static str, Box<dyn BroadPhase>)> = vec![
-        ("carom", Box::new(DynamicBvh::new())),
-        ("carom rebuilt tree", Box::new(RebuiltBvh::new())),
-        ("carom kd-tree", Box::new(KdTree::new())),
-        ("carom auto", Box::new(Auto::new())),
-        ("carom grid", Box::new(UniformGrid::new())),
-        ("carom hierarchical grid", Box::new(HierarchicalGrid::new())),
-        ("carom spatial hash", Box::new(SpatialHash::new())),
-        ("carom loose octree", Box::new(LooseOctree::new())),
-        ("carom auto box pruning", Box::new(AutoBoxPruning::new())),
-        ("carom multi box pruning", Box::new(MultiBoxPruning::with_finder(RegionPruner::new(regions())))),
-        (
-            "carom multi-SAP",
-            Box::new(MultiSap::with_finder(RegionAxes::new(regions(), SapSettings::default()))),
-        ),
-        ("carom sweep and prune", Box::new(SweepAndPrune::new())),
-    ];
-    if n <= MAX_ONE_AXIS {
-        all.push(("carom box pruning", Box::new(BoxPruning::new())));
-        all.push(("carom sweep sort", Box::new(SweepSort::new())));
-        all.push(("carom brute force", Box::new(BruteForce::new())));
+/// Frames until a scene is what it is named after.
+fn prelude(kind: CrowdKind) -> usize {
+    match kind {
+        // Half of them lie by then.
+        CrowdKind::FreeFall => 60,
+        CrowdKind::Brownian | CrowdKind::Gravity => 30,
+        _ => 0,
     }
-    let mut caroms: Vec<(&'static str, Carom)> =
-        all.into_iter().map(|(name, broad)| (name, Carom::new(broad, crowd.borrow().boxes()))).collect();
-    let mut refit = parry::BroadPhase::new(crowd.borrow().boxes());
-    let mut improved = parry::BroadPhase::new(crowd.borrow().boxes());
-    let mut rebuilt = parry::BroadPhase::new(crowd.borrow().boxes());
-    let has_refit = kind != CrowdKind::Jump || n <= MAX_REFIT_JUMP;
+}
 
-    let mut answers = Answers::new();
-    for frame in 0..3 {
-        let mut crowd = crowd.borrow_mut();
+/// Some frames of a crowd.
+struct Recorded {
+    first: Vec<Aabb>,
+    frames: Vec<Crowd>,
+    pairs: Vec<Vec<(u32, u32)>>,
+}
+
+fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
+    let mut crowd = Crowd::new(kind, n, 7);
+    for _ in 0..prelude(kind) {
         crowd.step();
-        let theirs = if has_refit {
-            refit.refit(crowd.boxes(), crowd.moved(), false)
-        } else {
-            rebuilt.rebuild(crowd.boxes())
-        };
-        theirs.sort_unstable();
-        for (name, carom) in &mut caroms {
-            carom.take(&crowd);
-            let ours: Vec<(u32, u32)> = carom.frame().iter().map(|pair| (pair.a, pair.b)).collect();
-            answers.pairs(&format!("{name}, frame {frame}"), &ours, theirs);
+    }
+    let mut recorded = Recorded { first: crowd.boxes().to_vec(), frames: Vec::new(), pairs: Vec::new() };
+    for _ in 0..CHECKED {
+        crowd.step();
+        recorded.frames.push(crowd.clone());
+    }
+    let (mut answers, mut bytes) = (Answers::new(), Vec::new());
+
+    // What a peer says is what carom is compared with.
+    let jumps = kind == CrowdKind::Jump;
+    let before = HEAP.allocated();
+    let mut rebuilt = parry::BroadPhase::new(&recorded.first);
+    for frame in &recorded.frames {
+        let pairs = rebuilt.rebuild(frame.boxes());
+        pairs.sort_unstable();
+        recorded.pairs.push(pairs.to_vec());
+    }
+    rebuilt.forget();
+    let own = recorded.pairs.iter().map(|pairs| 8 * pairs.capacity()).sum::<usize>();
+    bytes.push(("parry rebuilt", HEAP.allocated() - before - own));
+    let mut refits = Vec::new();
+    if !jumps || n <= MAX_REFIT_JUMP {
+        for (name, is_improved) in [("parry", false), ("parry improved", true)] {
+            let before = HEAP.allocated();
+            let mut peer = parry::BroadPhase::new(&recorded.first);
+            for frame in &recorded.frames {
+                peer.refit(frame.boxes(), frame.moved(), is_improved);
+            }
+            peer.forget();
+            bytes.push((name, HEAP.allocated() - before));
+            refits.push((name, is_improved, RefCell::new(peer)));
         }
     }
+    let mut changing = Vec::new();
+    if n <= MAX_RAPIER && (!jumps || n <= MAX_REFIT_JUMP) {
+        let mut peer = rapier::BroadPhase::new(n);
+        let all: Vec<u32> = (0..n as u32).collect();
+        let before = HEAP.allocated();
+        peer.frame(&recorded.first, &all);
+        peer.pairs();
+        for (frame, expected) in recorded.frames.iter().zip(&recorded.pairs) {
+            peer.frame(frame.boxes(), frame.moved());
+            let pairs = peer.pairs();
+            // Its boxes are larger, so it has to have all, and may have more.
+            let missed = expected.iter().filter(|pair| !pairs.contains(pair)).count();
+            answers.equal("pairs that rapier has not", &0, &missed);
+        }
+        let n_pairs = peer.pairs().len();
+        println!(
+            "    rapier has {n_pairs} pairs of its larger boxes, of which {} touch",
+            recorded.pairs[CHECKED - 1].len()
+        );
+        peer.forget();
+        bytes.push(("rapier (changes)", HEAP.allocated() - before));
+        changing.push(("rapier (changes)", RefCell::new(peer)));
+    }
 
-    let row = Row { workload: kind.name(), size: n as u64, unit: Unit::Ms, per_call: 1 };
-    // Contestants run one after the other, but all of them borrow the scene.
-    let caroms: Vec<_> = caroms.into_iter().map(|(name, carom)| (name, RefCell::new(carom))).collect();
+    let mut subjects = Vec::new();
+    let place = Place::of(&recorded.first);
+    for (name, listed) in algorithms() {
+        let most = match listed.growth {
+            Growth::OneAxis => MAX_ONE_AXIS,
+            Growth::EachAgainstEach => MAX_SQUARE,
+            Growth::EvenWhileCalm => MAX_ONE_AXIS,
+            _ => usize::MAX,
+        };
+        if most < n {
+            continue;
+        }
+        let before = HEAP.allocated();
+        let mut subject = Subject::new(listed.make(&place));
+        subject.add(&recorded.first);
+        for (frame, expected) in recorded.frames.iter().zip(&recorded.pairs) {
+            subject.take(frame);
+            let ours: Vec<(u32, u32)> = subject.frame().iter().map(|pair| (pair.a, pair.b)).collect();
+            answers.pairs(name, &ours, expected);
+        }
+        let own = subject.forget();
+        bytes.push((name, HEAP.allocated() - before - own));
+        subjects.push((name, RefCell::new(subject)));
+    }
+    drop(recorded);
+
+    // Contestants run one after the other, but all of them look at the scene.
+    let crowd = RefCell::new(crowd);
     let mut contest = Contest::new(answers);
-    for (name, carom) in &caroms {
+    for (name, subject) in &subjects {
         contest = contest.entry(name, || {
-            std::hint::black_box(carom.borrow_mut().frame());
+            std::hint::black_box(subject.borrow_mut().frame());
         });
     }
-    if has_refit {
-        contest = contest
-            .entry("parry", || {
-                let crowd = crowd.borrow();
-                std::hint::black_box(refit.refit(crowd.boxes(), crowd.moved(), false));
-            })
-            .entry("parry improved", || {
-                let crowd = crowd.borrow();
-                std::hint::black_box(improved.refit(crowd.boxes(), crowd.moved(), true));
-            });
+    for (name, is_improved, peer) in &refits {
+        let crowd = &crowd;
+        contest = contest.entry(name, move || {
+            let crowd = crowd.borrow();
+            std::hint::black_box(peer.borrow_mut().refit(crowd.boxes(), crowd.moved(), *is_improved));
+        });
     }
     contest = contest.entry("parry rebuilt", || {
         std::hint::black_box(rebuilt.rebuild(crowd.borrow().boxes()));
     });
-    let frames = if n < 100_000 { 60 } else { 24 };
-    runner.frames(row, frames, contest, || {
+    for (name, peer) in &changing {
+        contest = contest.entry(name, || {
+            let crowd = crowd.borrow();
+            std::hint::black_box(peer.borrow_mut().frame(crowd.boxes(), crowd.moved()));
+        });
+    }
+    let row = Row { workload: kind.name(), size: n as u64, unit: Unit::Ms, per_call: 1 };
+    let frames = match n {
+        ..100_000 => 60,
+        100_000..1_000_000 => 24,
+        _ => 9,
+    };
+    let between = || {
         let mut crowd = crowd.borrow_mut();
         crowd.step();
-        caroms.iter().for_each(|(_, carom)| carom.borrow_mut().take(&crowd));
-    });
-}
-
-/// One of carom's broad phases with the list of moves that a caller hands over.
-struct Carom {
-    broad_phase: Box<dyn BroadPhase>,
-    ids: Vec<ProxyId>,
-    moves: Vec<(ProxyId, carom_bounds::Aabb)>,
-    pairs: Vec<Pair>,
-}
-
-impl Carom {
-    fn new(mut broad_phase: Box<dyn BroadPhase>, boxes: &[carom_bounds::Aabb]) -> Self {
-        let ids = boxes
+        subjects.iter().for_each(|(_, subject)| subject.borrow_mut().take(&crowd));
+    };
+    runner.frames_and_facts(row, frames, contest, between, |name| Facts {
+        tests_per_pair: subjects
             .iter()
-            .map(|aabb| broad_phase.insert(*aabb, Filter::default()).expect("boxes of a scene are finite"))
-            .collect();
-        Self { broad_phase, ids, moves: Vec::new(), pairs: Vec::new() }
-    }
-
-    /// Notes what moved, untimed: a caller has this list.
-    fn take(&mut self, crowd: &Crowd) {
-        self.moves.clear();
-        self.moves.extend(crowd.moved().iter().map(|&i| (self.ids[i as usize], crowd.boxes()[i as usize])));
-    }
-
-    fn frame(&mut self) -> &[Pair] {
-        self.broad_phase.update(&self.moves).expect("all proxies are live");
-        self.broad_phase.pairs(&mut self.pairs);
-        &self.pairs
-    }
+            .find(|(own, _)| *own == name)
+            .map(|(_, subject)| subject.borrow().tests_per_pair()),
+        bytes_per_body: bytes.iter().find(|(own, _)| *own == name).map(|(_, bytes)| *bytes as f64 / n as f64),
+    });
 }

@@ -10,6 +10,9 @@ use crate::clock::thread_ns;
 /// A round of one contestant is repeated until it has lasted this long, so that the clock's steps do not matter.
 const ROUND_NS: f64 = 4e6;
 
+/// Who has run for so long sits out the frames that are left.
+const PATIENCE_NS: f64 = 2e9;
+
 /// One workload and those who do it.
 pub struct Contest<'a> {
     pub(crate) answers: Answers,
@@ -23,12 +26,13 @@ struct Contestant<'a> {
 
 /// What a contestant took, in nanoseconds per call.
 #[derive(Clone, Debug)]
-pub(crate) struct Times {
-    pub(crate) name: &'static str,
+pub struct Times {
+    /// Who.
+    pub name: &'static str,
     /// The median, or the mean where calls differ from each other.
-    pub(crate) typical: f64,
+    pub typical: f64,
     /// The longest.
-    pub(crate) worst: f64,
+    pub worst: f64,
 }
 
 impl<'a> Contest<'a> {
@@ -73,17 +77,22 @@ impl<'a> Contest<'a> {
     }
 
     /// Calls that go on from each other, as frames do: the mean and the worst over `frames`, after `warm` that do not
-    /// count. `between` runs before each frame, untimed.
+    /// count. `between` runs before each frame, untimed. Of the slowest, fewer frames count.
     pub(crate) fn frames(&mut self, warm: usize, frames: usize, mut between: impl FnMut()) -> Vec<Times> {
         let n = self.contestants.len();
         let mut samples = vec![Vec::with_capacity(frames); n];
+        let mut spent = vec![0.0; n];
         for frame in 0..warm + frames {
             between();
             for turn in 0..n {
                 let i = (frame + turn) % n;
+                if PATIENCE_NS < spent[i] && !samples[i].is_empty() {
+                    continue;
+                }
                 let start = thread_ns();
                 (self.contestants[i].work)();
                 let time = thread_ns() - start;
+                spent[i] += time;
                 if warm <= frame {
                     samples[i].push(time);
                 }
@@ -105,7 +114,8 @@ impl<'a> Contest<'a> {
     }
 }
 
-fn median(samples: &mut [f64]) -> f64 {
+/// The middle one, or the mean of the two in the middle; NaN of none.
+pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     let n = samples.len();
     if n == 0 {

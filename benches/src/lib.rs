@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+pub mod broad;
 mod check;
 mod clock;
 mod contest;
@@ -16,5 +17,5 @@ pub mod scenes;
 
 pub use check::Answers;
 pub use clock::thread_ns;
-pub use contest::Contest;
-pub use runner::{Row, Runner, Unit};
+pub use contest::{Contest, Times, median};
+pub use runner::{Facts, Row, Runner, Unit};

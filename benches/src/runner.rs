@@ -1,5 +1,6 @@
 //! Runs the contests of one phase, prints them, and writes one line of JSON for each.
 
+use crate::check::Answers;
 use crate::contest::{Contest, Times};
 use serde_json::json;
 use std::io::Write as _;
@@ -47,23 +48,34 @@ pub struct Row<'a> {
     pub per_call: u64,
 }
 
+/// What is known of a contestant beside its times.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// Tests of two boxes for each pair that it found.
+    pub tests_per_pair: Option<f64>,
+    /// Bytes that it holds for each body, those for its pairs included.
+    pub bytes_per_body: Option<f64>,
+}
+
 /// The phase that a bench program is for, and what its command line asked for.
 pub struct Runner {
     group: &'static str,
     is_quick: bool,
+    is_full: bool,
     filter: Option<String>,
     out: Option<PathBuf>,
     differ: u64,
 }
 
 impl Runner {
-    /// Reads the command line: `[FILTER] [--quick] [--out FILE]`.
+    /// Reads the command line: `[FILTER] [--quick | --full] [--out FILE]`.
     pub fn new(group: &'static str) -> Self {
-        let mut runner = Self { group, is_quick: false, filter: None, out: None, differ: 0 };
+        let mut runner = Self { group, is_quick: false, is_full: false, filter: None, out: None, differ: 0 };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--quick" => runner.is_quick = true,
+                "--full" => runner.is_full = true,
                 "--out" => runner.out = arguments.next().map(PathBuf::from),
                 word if !word.starts_with('-') => runner.filter = Some(word.to_string()),
                 // What `cargo bench` adds is passed over.
@@ -77,6 +89,11 @@ impl Runner {
     /// True where sizes and rounds shall be small.
     pub fn is_quick(&self) -> bool {
         self.is_quick
+    }
+
+    /// True where the largest sizes shall be run too, which take long.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// True where the workload was asked for; setting up the others can be spared.
@@ -103,14 +120,30 @@ impl Runner {
     }
 
     /// Times frames that go on from each other; `between` runs before each, untimed.
-    pub fn frames(&mut self, row: Row<'_>, n: usize, mut contest: Contest<'_>, between: impl FnMut()) {
+    pub fn frames(&mut self, row: Row<'_>, n: usize, contest: Contest<'_>, between: impl FnMut()) {
+        self.frames_and_facts(row, n, contest, between, |_| Facts::default());
+    }
+
+    /// The same, and what `facts` then says of each contestant.
+    pub fn frames_and_facts(
+        &mut self,
+        row: Row<'_>,
+        n: usize,
+        mut contest: Contest<'_>,
+        between: impl FnMut(),
+        facts: impl Fn(&str) -> Facts,
+    ) {
         let n = if self.is_quick { n.div_ceil(4) } else { n };
         let times = contest.frames(3, n, between);
-        self.report(row, &contest, &times);
+        self.write(row, &contest.answers, &times, facts);
     }
 
     fn report(&mut self, row: Row<'_>, contest: &Contest<'_>, times: &[Times]) {
-        let answers = &contest.answers;
+        self.write(row, &contest.answers, times, |_| Facts::default());
+    }
+
+    /// Prints a row that was timed elsewhere, and writes it.
+    pub fn write(&mut self, row: Row<'_>, answers: &Answers, times: &[Times], facts: impl Fn(&str) -> Facts) {
         let scale = 1.0 / (row.unit.ns() * row.per_call.max(1) as f64);
         print!("{:<34} {:>8}  {:>4} ", row.workload, row.size, row.unit.name());
         for time in times {
@@ -125,7 +158,9 @@ impl Runner {
         let contestants: Vec<_> = times
             .iter()
             .map(|time| {
-                json!({"name": time.name, "typical": time.typical * scale, "worst": time.worst * scale})
+                let Facts { tests_per_pair, bytes_per_body } = facts(time.name);
+                json!({"name": time.name, "typical": time.typical * scale, "worst": time.worst * scale,
+                    "tests_per_pair": tests_per_pair, "bytes_per_body": bytes_per_body})
             })
             .collect();
         let line = json!({

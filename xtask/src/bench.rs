@@ -7,10 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 14] = [
     "primitives",
     "bounds",
     "broad",
+    "cliffs",
     "tetrahedra",
     "trees",
     "support",
@@ -42,6 +43,10 @@ pub(crate) struct Contestant {
     pub(crate) name: String,
     pub(crate) typical: f64,
     pub(crate) worst: f64,
+    /// Tests of two boxes for each pair found.
+    pub(crate) tests_per_pair: Option<f64>,
+    /// Bytes held for each body.
+    pub(crate) bytes_per_body: Option<f64>,
 }
 
 impl Row {
@@ -72,6 +77,8 @@ pub(crate) struct Options<'a> {
     pub(crate) filter: Option<&'a str>,
     /// Small sizes, few rounds.
     pub(crate) is_quick: bool,
+    /// The largest sizes too.
+    pub(crate) is_full: bool,
 }
 
 /// Runs the benches; true where every program ran.
@@ -100,13 +107,16 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
         if options.is_quick {
             command.arg("--quick");
         }
+        if options.is_full {
+            command.arg("--full");
+        }
         if !command.status()?.success() {
             eprintln!("{group} did not come to its end");
             is_whole = false;
         }
     }
     let rows = read(&file)?;
-    print!("\n{}", report::table(&rows));
+    print!("\n{}\n{}", report::table(&rows), report::details(&rows));
     let machine = machine();
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let day = date.get(..10).unwrap_or(&date);
@@ -116,9 +126,14 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     let csv =
         results.join(format!("{day}{}.csv", options.group.map(|g| format!("-{g}")).unwrap_or_default()));
     std::fs::write(&csv, report::csv(&rows))?;
+    let plots = results.join("plots");
+    std::fs::create_dir_all(&plots)?;
+    for (name, svg) in report::plots(&rows)? {
+        std::fs::write(plots.join(format!("{name}.svg")), svg)?;
+    }
     let page = folder.join("report.html");
     std::fs::write(&page, report::html(&rows, &machine, day)?)?;
-    println!("\n{}\n{}\n{}", csv.display(), file.display(), page.display());
+    println!("\n{}\n{}\n{}\n{}", csv.display(), plots.display(), file.display(), page.display());
     Ok(is_whole)
 }
 
@@ -152,6 +167,8 @@ fn row(value: &Value) -> Row {
                 name: contestant["name"].as_str().unwrap_or_default().to_string(),
                 typical: contestant["typical"].as_f64().unwrap_or(f64::NAN),
                 worst: contestant["worst"].as_f64().unwrap_or(f64::NAN),
+                tests_per_pair: contestant["tests_per_pair"].as_f64(),
+                bytes_per_body: contestant["bytes_per_body"].as_f64(),
             })
             .collect(),
         compared: count("compared"),

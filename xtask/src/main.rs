@@ -24,8 +24,9 @@ cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, eac
                                        --quick: format, tidy, clippy and tests with default features
                                        --full: also the benches with their peers and the fuzz targets
 cargo xtask tidy                       the rules of the source tree alone
-cargo xtask bench [GROUP [FILTER]] [--quick]
-                                       carom and its peers on the same work: table, CSV, plots
+cargo xtask bench [GROUP [FILTER]] [--quick | --full]
+                                       carom and its peers on the same work: tables, CSV, plots; --full: also the
+                                       largest sizes, which take long
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
@@ -86,7 +87,12 @@ fn run() -> Result<bool, Error> {
         ["tidy"] => tidy::run(&root),
         ["bench", rest @ ..] if rest.len() <= 2 => bench::run(
             &root,
-            &bench::Options { group: rest.first().copied(), filter: rest.get(1).copied(), is_quick: quick },
+            &bench::Options {
+                group: rest.first().copied(),
+                filter: rest.get(1).copied(),
+                is_quick: quick,
+                is_full: full,
+            },
         ),
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),

@@ -32,14 +32,76 @@ pub(crate) fn table(rows: &[Row]) -> String {
     out
 }
 
+/// The algorithm that has no memory which could fail it.
+const YARDSTICK: &str = "carom box-pruning";
+
+/// One line for each contestant of whom more than times is known: its worst time beside its typical one, and beside the worst of
+/// box pruning; tests per pair found, bytes per body, and the power of the size that the times follow over all sizes.
+pub(crate) fn details(rows: &[Row]) -> String {
+    let is_known = |row: &&Row| row.contestants.iter().any(|c| c.tests_per_pair.is_some());
+    let mut out = String::new();
+    for row in rows.iter().filter(is_known) {
+        let yardstick = row.contestants.iter().find(|c| c.name == YARDSTICK);
+        let _ = writeln!(
+            out,
+            "{:<58} {:>9} {:>9} {:>8} {:>8} {:>10} {:>10} {:>8}",
+            format!("{}, {}, {}, {}", row.group, row.workload, row.size, row.unit),
+            "typical",
+            "worst",
+            "/typical",
+            "/pruning",
+            "tests/pair",
+            "bytes/body",
+            "exponent"
+        );
+        for c in &row.contestants {
+            let known = |value: Option<f64>| value.map_or_else(|| "-".to_string(), |v| format!("{v:.1}"));
+            let _ = writeln!(
+                out,
+                "    {:<54} {:>9} {:>9} {:>8.1} {:>8} {:>10} {:>10} {:>8}",
+                c.name,
+                number(c.typical),
+                number(c.worst),
+                c.worst / c.typical,
+                known(yardstick.map(|yardstick| c.worst / yardstick.worst)),
+                known(c.tests_per_pair),
+                known(c.bytes_per_body),
+                exponent(rows, row, &c.name).map_or_else(|| "-".to_string(), |power| format!("{power:.2}"))
+            );
+        }
+    }
+    out
+}
+
+/// The power of the size that the times of a contestant follow over all sizes of a workload: the slope of the line of
+/// least squares through their logarithms. `None` for a single size.
+fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
+    let points: Vec<(f64, f64)> = rows
+        .iter()
+        .filter(|row| row.group == of.group && row.workload == of.workload)
+        .flat_map(|row| row.contestants.iter().map(|contestant| (row.size, contestant)))
+        .filter(|(_, contestant)| contestant.name == name && 0.0 < contestant.typical)
+        .map(|(size, contestant)| ((size as f64).ln(), contestant.typical.ln()))
+        .collect();
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / n, y + point.1 / n));
+    let (xx, xy) = points.iter().fold((0.0, 0.0), |(xx, xy), point| {
+        (xx + (point.0 - x) * (point.0 - x), xy + (point.0 - x) * (point.1 - y))
+    });
+    (0.0 < xx).then(|| xy / xx)
+}
+
 /// The same as comma-separated values, one line per contestant.
 pub(crate) fn csv(rows: &[Row]) -> String {
-    let mut out = String::from("group,workload,size,unit,contestant,typical,worst,compared,differ\n");
+    let mut out = String::from(
+        "group,workload,size,unit,contestant,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent\n",
+    );
+    let known = |value: Option<f64>| value.map(number).unwrap_or_default();
     for row in rows {
         for contestant in &row.contestants {
             let _ = writeln!(
                 out,
-                "{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{}",
                 row.group,
                 row.workload,
                 row.size,
@@ -48,7 +110,10 @@ pub(crate) fn csv(rows: &[Row]) -> String {
                 number(contestant.typical),
                 number(contestant.worst),
                 row.compared,
-                row.differ
+                row.differ,
+                known(contestant.tests_per_pair),
+                known(contestant.bytes_per_body),
+                exponent(rows, row, &contestant.name).map(|power| format!("{power:.2}")).unwrap_or_default()
             );
         }
     }
@@ -63,21 +128,32 @@ pub(crate) fn html(rows: &[Row], machine: &str, day: &str) -> Result<String, Err
     );
     let _ = writeln!(page, "<h1>carom and its peers</h1>\n<p>{}, {day}</p>", escape(machine));
     let _ = writeln!(page, "<pre>{}</pre>", escape(&table(rows)));
+    let _ = writeln!(page, "<pre>{}</pre>", escape(&details(rows)));
+    for (_, svg) in plots(rows)? {
+        page += &svg;
+    }
+    page += "</html>\n";
+    Ok(page)
+}
+
+/// A picture for each workload that was run at more than one size, with a name for its file.
+pub(crate) fn plots(rows: &[Row]) -> Result<Vec<(String, String)>, Error> {
     let mut workloads: Vec<(&str, &str)> = Vec::new();
     for row in rows {
         if !workloads.contains(&(&row.group, &row.workload)) {
             workloads.push((&row.group, &row.workload));
         }
     }
+    let mut all = Vec::new();
     for (group, workload) in workloads {
         let rows: Vec<&Row> =
             rows.iter().filter(|row| row.group == group && row.workload == workload).collect();
         if 1 < rows.len() {
-            page += &plot(&format!("{group}: {workload}"), &rows)?;
+            let svg = plot(&format!("{group}: {workload}"), &rows)?;
+            all.push((format!("{group}-{workload}").replace(|c: char| !c.is_alphanumeric(), "-"), svg));
         }
     }
-    page += "</html>\n";
-    Ok(page)
+    Ok(all)
 }
 
 /// Time over size, both on logarithmic axes, one line per contestant.
@@ -98,7 +174,9 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
         return Ok(svg);
     }
     {
-        let area = SVGBackend::with_string(&mut svg, (520, 360)).into_drawing_area();
+        // Room for many names.
+        let size = if lines.len() < 8 { (520, 360) } else { (900, 640) };
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         area.fill(&WHITE)?;
         let unit = rows.first().map_or("", |row| row.unit.as_str());
         let mut chart = ChartBuilder::on(&area)
@@ -148,7 +226,13 @@ mod tests {
     use crate::bench::Contestant;
 
     fn row(size: u64, carom: f64, peer: f64) -> Row {
-        let contestant = |name: &str, typical| Contestant { name: name.to_string(), typical, worst: typical };
+        let contestant = |name: &str, typical| Contestant {
+            name: name.to_string(),
+            typical,
+            worst: typical,
+            tests_per_pair: (name == "carom").then_some(3.0),
+            bytes_per_body: None,
+        };
         Row {
             group: "broad".to_string(),
             workload: "uniform".to_string(),
@@ -171,6 +255,18 @@ mod tests {
         assert_eq!(row.ratio(), 4.0);
         assert!(table(std::slice::from_ref(&row)).contains("4.00  1 of 10"));
         assert_eq!(csv(&[row]).lines().count(), 4);
+    }
+
+    #[test]
+    fn exponents_are_slopes() {
+        let rows = [row(1000, 0.5, 2.0), row(10_000, 5.0, 200.0), row(100_000, 50.0, 20_000.0)];
+        assert!((exponent(&rows, &rows[0], "carom").unwrap() - 1.0).abs() < 1e-9);
+        assert!((exponent(&rows, &rows[0], "peer").unwrap() - 2.0).abs() < 1e-9);
+        assert_eq!(exponent(&rows[..1], &rows[0], "peer"), None);
+        assert_eq!(exponent(&rows, &rows[0], "nobody"), None);
+        let details = details(&rows);
+        assert!(details.contains("3.0          -     1.00") && details.contains("2.00"), "{details}");
+        assert!(csv(&rows).contains("broad,uniform,1000,ms,peer,2.0000,2.0000,10,1,,,2.00"));
     }
 
     #[test]

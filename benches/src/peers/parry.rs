@@ -67,6 +67,11 @@ impl BroadPhase {
         self.find()
     }
 
+    /// Gives back the room of the list of pairs, which is the caller's.
+    pub fn forget(&mut self) {
+        self.pairs = Vec::new();
+    }
+
     fn find(&mut self) -> &mut [(u32, u32)] {
         self.pairs.clear();
         let pairs = &mut self.pairs;

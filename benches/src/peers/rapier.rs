@@ -1,8 +1,14 @@
-//! rapier: the same pile in its world.
+//! rapier: the same pile in its world, and its broad phase by itself.
 
 use super::parry::{pose, vector};
+use carom_bounds::Aabb;
 use carom_scenes::{SceneSpec, ShapeSpec};
-use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle};
+use rapier3d::geometry::{BroadPhaseBvh, BroadPhasePairEvent};
+use rapier3d::prelude::{
+    ColliderBuilder, ColliderHandle, ColliderSet, IntegrationParameters, PhysicsWorld, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet,
+};
+use std::collections::BTreeSet;
 
 /// A world with the boxes and planes of a scene.
 pub struct Pile {
@@ -43,5 +49,71 @@ impl Pile {
     /// How high each box is.
     pub fn heights(&self) -> Vec<f32> {
         self.bodies.iter().map(|&handle| self.world.bodies[handle].translation().y).collect()
+    }
+}
+
+/// rapier's broad phase, driven as its pipeline drives it: the boxes of moved bodies are set, grown by half its
+/// prediction, then one update. It grows them further for itself, and reports changes only.
+pub struct BroadPhase {
+    broad: BroadPhaseBvh,
+    parameters: IntegrationParameters,
+    bodies: RigidBodySet,
+    colliders: ColliderSet,
+    handles: Vec<ColliderHandle>,
+    events: Vec<BroadPhasePairEvent>,
+    pairs: BTreeSet<(u32, u32)>,
+}
+
+impl BroadPhase {
+    /// Bodies that are all dynamic, and not yet their boxes.
+    pub fn new(n: usize) -> Self {
+        let (mut bodies, mut colliders) = (RigidBodySet::new(), ColliderSet::new());
+        let handles = (0..n)
+            .map(|_| {
+                let body = bodies.insert(RigidBodyBuilder::dynamic());
+                colliders.insert_with_parent(ColliderBuilder::ball(0.5), body, &mut bodies)
+            })
+            .collect();
+        Self {
+            broad: BroadPhaseBvh::new(),
+            parameters: IntegrationParameters::default(),
+            bodies,
+            colliders,
+            handles,
+            events: Vec::new(),
+            pairs: BTreeSet::new(),
+        }
+    }
+
+    /// One frame; the answer is the number of changes.
+    pub fn frame(&mut self, boxes: &[Aabb], moved: &[u32]) -> usize {
+        let margin = 0.5 * self.parameters.prediction_distance();
+        for &i in moved {
+            let Aabb { min, max } = boxes[i as usize];
+            let aabb = Aabb { min: min - margin, max: max + margin };
+            self.broad.set_aabb(&self.parameters, self.handles[i as usize], super::parry::aabb(&aabb));
+        }
+        self.events.clear();
+        self.broad.update(&self.parameters, &self.colliders, &self.bodies, &[], &[], &mut self.events);
+        self.events.len()
+    }
+
+    /// The pairs that there are after the changes of the last frame; to be asked after every frame, or not at all.
+    pub fn pairs(&mut self) -> &BTreeSet<(u32, u32)> {
+        for event in &self.events {
+            let (BroadPhasePairEvent::AddPair(pair) | BroadPhasePairEvent::DeletePair(pair)) = event;
+            let (a, b) = (pair.collider1.into_raw_parts().0, pair.collider2.into_raw_parts().0);
+            let pair = (a.min(b), a.max(b));
+            match event {
+                BroadPhasePairEvent::AddPair(_) => self.pairs.insert(pair),
+                BroadPhasePairEvent::DeletePair(_) => self.pairs.remove(&pair),
+            };
+        }
+        &self.pairs
+    }
+
+    /// Gives back the room of what [`BroadPhase::pairs`] answers, which is not to be asked any more.
+    pub fn forget(&mut self) {
+        self.pairs = BTreeSet::new();
     }
 }

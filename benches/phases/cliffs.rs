@@ -1,0 +1,238 @@
+//! Cliffs: what the worst frame of an unkind run costs beside an ordinary one, and beside that of box pruning, which has
+//! no memory that could fail it.
+//!
+//! Times of an algorithm are the median of the frames before the blow, and the worst of the blow and what comes after. Where the
+//! blow brings more pairs or boxes, no algorithm can do without more time: box pruning has the same to do.
+//!
+//! Incremental sweep and prune is bound to fall off where many boxes change places in its lists, and each against each where
+//! there are many; the others should stay within a small multiple of box pruning.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
+
+use carom_benches::broad::{Subject, algorithms};
+use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, median, thread_ns};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad_auto::catalogue::{Growth, Place};
+use carom_scenes::{Crowd, CrowdKind, Rng};
+use glam::{DVec3, Vec3};
+
+/// Frames before the blow.
+const CALM: usize = 20;
+/// Each box is tested against each up to this many.
+const MAX_SQUARE: usize = 20_000;
+/// Metres a second, at 60 frames a second.
+const FAST: f64 = 1000.0 / 60.0;
+
+/// A run: what it is called, how many boxes there are before the blow and at it, and the frames from the blow on, each of which is
+/// given the subject, the calm crowd and its number, makes ready untimed, and answers whether there is a frame to be timed.
+struct Cliff {
+    name: &'static str,
+    n: usize,
+    most: usize,
+    blow: fn(&mut Subject, &mut Crowd, usize, &Cliff) -> Option<f64>,
+}
+
+/// Frames and their sizes.
+fn cliffs(is_quick: bool) -> Vec<Cliff> {
+    let (n, few, most) = if is_quick { (10_000, 1000, 100_000) } else { (100_000, 10_000, 1_000_000) };
+    vec![
+        Cliff { name: "all jump", n, most: n, blow: all_jump },
+        Cliff { name: "all at one point", n: few, most: few, blow: one_point },
+        Cliff { name: "one as large as the world", n, most: n, blow: giant },
+        Cliff { name: "a hundred times as many", n: few, most, blow: added },
+        Cliff { name: "all removed", n: most, most, blow: removed },
+        Cliff { name: "1,000 at 1 km/s", n, most: n, blow: fast },
+    ]
+}
+
+fn timed(work: impl FnOnce()) -> Option<f64> {
+    let start = thread_ns();
+    work();
+    Some(thread_ns() - start)
+}
+
+fn frame(subject: &mut Subject) -> Option<f64> {
+    timed(|| {
+        std::hint::black_box(subject.frame());
+    })
+}
+
+/// Three frames of jumps, then the calm crowd again.
+fn all_jump(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
+    match number {
+        0..3 => {
+            let mut wild = Crowd::new(CrowdKind::Jump, cliff.n, 9 + number as u64);
+            wild.step();
+            subject.take(&wild);
+        }
+        3..10 => {
+            crowd.step();
+            subject.take(crowd);
+        }
+        _ => return None,
+    }
+    frame(subject)
+}
+
+/// Two frames in which all boxes hold one point, then the calm crowd again.
+fn one_point(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
+    match number {
+        0..2 => {
+            let mut rng = Rng::new(number as u64);
+            let mut at = || {
+                let low = rng.in_box(DVec3::splat(-1.0), DVec3::ZERO).as_vec3();
+                Aabb { min: low, max: low + Vec3::ONE }
+            };
+            subject.take_moves((0..cliff.n).map(|i| (i, at())));
+        }
+        2..6 => {
+            crowd.step();
+            subject.take(crowd);
+        }
+        _ => return None,
+    }
+    frame(subject)
+}
+
+/// It comes, drifts with the others for five frames, and goes.
+fn giant(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
+    let side = crowd.boxes().iter().fold(0.0, |side: f32, aabb| side.max(aabb.max.max_element()));
+    crowd.step();
+    match number {
+        0 => {
+            subject.take(crowd);
+            let giant = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(side + 1.0) };
+            timed(|| {
+                subject.add(&[giant]);
+                std::hint::black_box(subject.frame());
+            })
+        }
+        1..6 => {
+            let shift = 0.01 * number as f32;
+            let giant = Aabb { min: Vec3::splat(-1.0 - shift), max: Vec3::splat(side + 1.0 - shift) };
+            let others = crowd.moved().iter().map(|&i| (i as usize, crowd.boxes()[i as usize]));
+            subject.take_moves(others.chain([(cliff.n, giant)]));
+            frame(subject)
+        }
+        6 => {
+            subject.take(crowd);
+            timed(|| {
+                subject.truncate(cliff.n);
+                std::hint::black_box(subject.frame());
+            })
+        }
+        7..10 => {
+            subject.take(crowd);
+            frame(subject)
+        }
+        _ => None,
+    }
+}
+
+/// They come in one call and drift among each other for two frames.
+fn added(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
+    crowd.step();
+    subject.take(crowd);
+    match number {
+        0 => {
+            let others = Crowd::new(CrowdKind::Uniform, cliff.most - cliff.n, 11);
+            timed(|| {
+                subject.add(others.boxes());
+                std::hint::black_box(subject.frame());
+            })
+        }
+        1..3 => frame(subject),
+        _ => None,
+    }
+}
+
+/// All go in one call; then there are a few again.
+fn removed(subject: &mut Subject, crowd: &mut Crowd, number: usize, _: &Cliff) -> Option<f64> {
+    subject.take_moves([].into_iter());
+    match number {
+        0 => timed(|| {
+            subject.truncate(0);
+            std::hint::black_box(subject.frame());
+        }),
+        1 => {
+            let few = &crowd.boxes()[..1000];
+            timed(|| {
+                subject.add(few);
+                std::hint::black_box(subject.frame());
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Every n/1000th box crosses the world; the others drift.
+fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) -> Option<f64> {
+    if 30 <= number {
+        return None;
+    }
+    let side = crowd.boxes().iter().fold(0.0, |side: f32, aabb| side.max(aabb.max.max_element()));
+    crowd.step();
+    let (boxes, every) = (crowd.boxes(), cliff.n / 1000);
+    let mut rng = Rng::new(3);
+    let place = |i: usize| {
+        if !i.is_multiple_of(every) {
+            return (i, boxes[i]);
+        }
+        // There and back, by the triangle wave of the way gone.
+        let way = rng.direction() * (FAST * (number + 1) as f64);
+        let at = boxes[i].center().as_dvec3() + way;
+        let period = 2.0 * f64::from(side);
+        let fold = |x: f64| (x - period * (x / period).round()).abs();
+        let shift = DVec3::new(fold(at.x), fold(at.y), fold(at.z)).as_vec3() - boxes[i].center();
+        (i, Aabb { min: boxes[i].min + shift, max: boxes[i].max + shift })
+    };
+    subject.take_moves((0..cliff.n).map(place));
+    frame(subject)
+}
+
+/// What one algorithm took: median of the calm, worst from the blow on; and a number for the pairs that it found.
+fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) {
+    let mut crowd = Crowd::new(CrowdKind::Uniform, cliff.n, 7);
+    let mut subject = make(&Place::of(Crowd::new(CrowdKind::Uniform, cliff.most, 11).boxes()));
+    subject.add(crowd.boxes());
+    let n_calm = if 200_000 < cliff.n { 5 } else { CALM };
+    let mut calm = Vec::new();
+    for number in 0..n_calm {
+        crowd.step();
+        subject.take(&crowd);
+        let time = frame(&mut subject);
+        // The first frames find everything, and make room.
+        calm.extend(time.filter(|_| 2 <= number));
+    }
+    let mut worst: f64 = 0.0;
+    for number in 0.. {
+        let Some(time) = (cliff.blow)(&mut subject, &mut crowd, number, cliff) else { break };
+        worst = worst.max(time);
+    }
+    (median(&mut calm), worst, subject.n_found(), subject.tests_per_pair())
+}
+
+fn main() {
+    let mut runner = Runner::new("cliffs");
+    for cliff in cliffs(runner.is_quick()) {
+        if !runner.wants(cliff.name) {
+            continue;
+        }
+        let (mut times, mut tests) = (Vec::new(), Vec::new());
+        let (mut answers, mut found) = (Answers::new(), None);
+        for (name, listed) in algorithms() {
+            if listed.growth == Growth::EachAgainstEach && MAX_SQUARE < cliff.most {
+                continue;
+            }
+            let (typical, worst, n_found, tests_per_pair) =
+                run(&cliff, |place| Subject::new(listed.make(place)));
+            answers.equal(name, found.get_or_insert(n_found), &n_found);
+            times.push(Times { name, typical, worst });
+            tests.push((name, tests_per_pair));
+        }
+        let row = Row { workload: cliff.name, size: cliff.most as u64, unit: Unit::Ms, per_call: 1 };
+        runner.write(row, &answers, &times, |name| Facts {
+            tests_per_pair: tests.iter().find(|(own, _)| *own == name).map(|(_, tests)| *tests),
+            ..Facts::default()
+        });
+    }
+}
