@@ -8,7 +8,7 @@ use crate::Auto;
 use alloc::boxed::Box;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, BruteForce, FoundBy, PointFilter};
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_broad_sap::{
     AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
     SapSettings, SweepAndPrune, SweepSort,
@@ -72,6 +72,7 @@ pub const ALGORITHMS: &[Listed] = &[
     listed("rebuilt-tree", Growth::Even, |_| Box::new(RebuiltBvh::new())),
     listed("kd-tree", Growth::Even, |_| Box::new(KdTree::new())),
     listed("auto", Growth::Even, |_| Box::new(Auto::new())),
+    listed("coherent-grid", Growth::Even, |_| Box::new(CoherentGrid::new())),
     listed("grid", Growth::Even, |_| Box::new(UniformGrid::new())),
     listed("hierarchical-grid", Growth::Even, |_| Box::new(HierarchicalGrid::new())),
     listed("spatial-hash", Growth::Even, |_| Box::new(SpatialHash::new())),

@@ -33,7 +33,7 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
             return;
         }
         for level in self.levels() {
-            if level.visit_box(boxes, query, visit).is_break() {
+            if level.visit_box(boxes, |_| true, query, visit).is_break() {
                 return;
             }
         }
@@ -49,7 +49,7 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
             return;
         }
         for level in self.levels() {
-            match level.visit_ray(boxes, ray, interval, visit) {
+            match level.visit_ray(boxes, |_| true, ray, interval, visit) {
                 ControlFlow::Continue(end) => interval.max = end,
                 ControlFlow::Break(()) => return,
             }
@@ -66,7 +66,7 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
             return;
         }
         for level in self.levels() {
-            match level.visit_near(boxes, point, max_distance, visit) {
+            match level.visit_near(boxes, |_| true, point, max_distance, visit) {
                 ControlFlow::Continue(end) => max_distance = end,
                 ControlFlow::Break(()) => return,
             }
@@ -80,9 +80,11 @@ impl Level {
         self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
-    fn visit_box(
+    /// Visits those that count and whose boxes, which are those of the grid or lie within them, touch the query.
+    pub(crate) fn visit_box(
         &self,
         boxes: &[Aabb],
+        counts: impl Fn(u32) -> bool,
         query: &Aabb,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
@@ -90,15 +92,17 @@ impl Level {
         self.runs(query.min.to_array(), query.max.to_array(), |begin, end| {
             if flow.is_continue() {
                 let slots = self.slots_between(begin, end).iter().copied();
-                flow = scan_box(slots, boxes, query, visit);
+                flow = scan_box(slots.filter(|&slot| counts(slot)), boxes, query, visit);
             }
         });
         flow
     }
 
-    fn visit_ray(
+    /// As [`Level::visit_box`], those that the ray meets; gives back the end of the interval.
+    pub(crate) fn visit_ray(
         &self,
         boxes: &[Aabb],
+        counts: impl Fn(u32) -> bool,
         ray: &Ray,
         mut interval: Interval,
         visit: Visit<'_>,
@@ -118,7 +122,7 @@ impl Level {
                 let Some((first, last)) = in_row.cells(self, x) else { continue };
                 let row = z_cell * strides[z] + y_cell * strides[y];
                 let (begin, end) = self.run(row + first, row + last);
-                for &slot in self.slots_between(begin, end) {
+                for &slot in self.slots_between(begin, end).iter().filter(|&&slot| counts(slot)) {
                     if let Some(at) = ray_box_entry(ray, &boxes[slot as usize], interval) {
                         interval.max = visit(BoxHit { index: slot, at })?;
                     }
@@ -128,9 +132,11 @@ impl Level {
         ControlFlow::Continue(interval.max)
     }
 
-    fn visit_near(
+    /// As [`Level::visit_box`], those that are near the point; gives back the largest distance that counts.
+    pub(crate) fn visit_near(
         &self,
         boxes: &[Aabb],
+        counts: impl Fn(u32) -> bool,
         point: Vec3,
         mut max_distance: f32,
         visit: Visit<'_>,
@@ -168,7 +174,7 @@ impl Level {
                     let (first, last) = reached(x, max_distance);
                     let row = z_cell * strides[z] + y_cell * strides[y];
                     let (begin, end) = self.run(row + first, row + last);
-                    for &slot in self.slots_between(begin, end) {
+                    for &slot in self.slots_between(begin, end).iter().filter(|&&slot| counts(slot)) {
                         let at = point_box_distance(point, &boxes[slot as usize]);
                         if at <= max_distance {
                             max_distance = visit(BoxHit { index: slot, at })?;

@@ -102,7 +102,7 @@ impl Grids {
     }
 
     /// Makes the grids anew from the members.
-    fn rebuild(&mut self, boxes: &[Aabb], work: &mut Work, is_hierarchical: bool) {
+    pub(crate) fn rebuild(&mut self, boxes: &[Aabb], work: &mut Work, is_hierarchical: bool) {
         self.n = 0;
         if self.members.is_empty() {
             return;
@@ -142,11 +142,13 @@ impl Grids {
         }
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
         4 * self.members.capacity() + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
 
-    fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
+    /// Checks that the members are in their cells, with these boxes.
+    pub(crate) fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
         let mut seen: Vec<u32> = Vec::new();
         for level in self.levels() {
             for cell in 0..level.cells.n_cells() as u32 {
@@ -174,16 +176,30 @@ impl Grids {
     }
 }
 
+/// What making grids and searching them needs in between.
 #[derive(Default)]
-struct Work {
+pub(crate) struct Work {
     lists: Members,
     long: Vec<u32>,
     crowd: Vec<u32>,
     sample: Sample,
     build: BuildWork,
-    search: Search,
+    pub(crate) search: Search,
     counts: Vec<u32>,
     pairs: Vec<Pair>,
+}
+
+impl Work {
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Work { lists, long, crowd, sample, build, search, counts, pairs } = self;
+        lists.bytes()
+            + 4 * (long.capacity() + crowd.capacity() + counts.capacity())
+            + sample.bytes()
+            + build.bytes()
+            + search.bytes()
+            + pairs.capacity() * size_of::<Pair>()
+    }
 }
 
 /// Boxes on grids made anew in every frame; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
@@ -220,15 +236,7 @@ impl<L: Layout> DenseGrid<L> {
 
     /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let Work { lists, long, crowd, sample, build, search, counts, pairs } = &self.work;
-        self.moving.bytes()
-            + self.fixed.bytes()
-            + lists.bytes()
-            + 4 * (long.capacity() + crowd.capacity() + counts.capacity())
-            + sample.bytes()
-            + build.bytes()
-            + search.bytes()
-            + pairs.capacity() * size_of::<Pair>()
+        self.moving.bytes() + self.fixed.bytes() + self.work.bytes()
     }
 
     fn note(&mut self, filter: &Filter) {
@@ -304,18 +312,7 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
         }
         let DenseGrid { proxies, moving, fixed, work, .. } = self;
         if self.is_regrouped {
-            let n_fixed = fixed.members.len();
-            moving.members.clear();
-            let mut fixed_before = core::mem::take(&mut work.long);
-            core::mem::swap(&mut fixed_before, &mut fixed.members);
-            fixed.members.clear();
-            for slot in proxies.live() {
-                let is_static = proxies.filters()[slot as usize].mobility == Mobility::Static;
-                (if is_static { &mut fixed.members } else { &mut moving.members }).push(slot);
-            }
-            self.has_fixed_moved |= n_fixed != fixed.members.len() || fixed_before != fixed.members;
-            fixed_before.clear();
-            work.long = fixed_before;
+            self.has_fixed_moved |= regroup(proxies, moving, fixed, work);
         }
         moving.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
         if self.has_fixed_moved {
@@ -330,12 +327,7 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
         let DenseGrid { proxies, moving, fixed, work, .. } = self;
         let search = &mut work.search;
         search.found.clear();
-        for (i, level) in moving.levels().iter().enumerate() {
-            find(level, None, search);
-            for other in moving.levels()[i + 1..].iter().chain(fixed.levels()) {
-                find(level, Some(other), search);
-            }
-        }
+        find_all(moving, fixed, search);
         let found = &search.found;
         let keep = self.pair_filter.as_ref();
         wanted_pairs(found, false, proxies, self.has_groups, keep, &mut work.counts, out);
@@ -366,6 +358,32 @@ impl<L: Layout> BroadPhase for DenseGrid<L> {
         }
         self.moving.validate(self.proxies.boxes())?;
         self.fixed.validate(self.proxies.boxes())
+    }
+}
+
+/// Makes the members those of the table, the static ones apart; true when there are others among those than before.
+pub(crate) fn regroup(proxies: &ProxyTable, moving: &mut Grids, fixed: &mut Grids, work: &mut Work) -> bool {
+    moving.members.clear();
+    let mut fixed_before = core::mem::take(&mut work.long);
+    core::mem::swap(&mut fixed_before, &mut fixed.members);
+    fixed.members.clear();
+    for slot in proxies.live() {
+        let is_static = proxies.filters()[slot as usize].mobility == Mobility::Static;
+        (if is_static { &mut fixed.members } else { &mut moving.members }).push(slot);
+    }
+    let are_others = fixed_before != fixed.members;
+    fixed_before.clear();
+    work.long = fixed_before;
+    are_others
+}
+
+/// All pairs of touching boxes of which one moves.
+pub(crate) fn find_all(moving: &Grids, fixed: &Grids, search: &mut Search) {
+    for (i, level) in moving.levels().iter().enumerate() {
+        find(level, None, search);
+        for other in moving.levels()[i + 1..].iter().chain(fixed.levels()) {
+            find(level, Some(other), search);
+        }
     }
 }
 

@@ -34,21 +34,16 @@
 
 extern crate alloc;
 
-mod candidates;
 mod dynamic;
 mod find;
-mod ingest;
 mod kd;
 mod order;
 #[cfg(feature = "parallel")]
 mod par;
-mod policy;
 mod query;
 mod rebuilt;
-mod spatial;
 mod tree;
 
-pub use dynamic::DynamicBvh;
+pub use dynamic::{DynamicBvh, FatTree};
 pub use kd::{KdTree, PlaneTree};
-pub use policy::TreeSettings;
 pub use rebuilt::{RebuiltBvh, TreeMaker};

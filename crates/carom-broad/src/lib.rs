@@ -34,6 +34,7 @@ extern crate alloc;
 
 mod brute_force;
 mod canonical;
+mod coherent;
 mod contents;
 mod error;
 mod filter;
@@ -47,6 +48,7 @@ mod spatial;
 
 pub use brute_force::{BruteForce, EveryPair};
 pub use canonical::{sort_pairs, wanted_pairs};
+pub use coherent::{Coherent, CoherentSettings, FatIndex, Residents};
 pub use contents::Contents;
 pub use error::BroadPhaseError;
 pub use filter::{Filter, Groups, Mobility, PairFilter};

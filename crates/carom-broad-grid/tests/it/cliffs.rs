@@ -1,7 +1,7 @@
 //! No input makes them fall off: the work, counted, stays within a small multiple of what the pairs need.
 
 use carom_broad::BroadPhase;
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::cliffs;
 
 /// Needles that lie along all axes fit no cell: what they cost stands in the table of the crate.
@@ -35,4 +35,9 @@ fn no_world_makes_the_spatial_hash_fall_off() {
 #[test]
 fn no_world_makes_the_loose_octree_fall_off() {
     check("loose octree", LooseOctree::new, 2500.0);
+}
+
+#[test]
+fn no_world_makes_the_coherent_grid_fall_off() {
+    check("coherent grid", CoherentGrid::new, 150.0);
 }

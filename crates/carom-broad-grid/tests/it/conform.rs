@@ -1,6 +1,7 @@
 //! Every structure keeps the contract.
 
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad::CoherentSettings;
+use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform;
 
 #[test]
@@ -41,4 +42,17 @@ fn loose_conforms_to_broad_phase() {
 #[test]
 fn loose_conforms_to_spatial_index() {
     conform::spatial_index::check(LooseOctree::new);
+}
+
+#[test]
+fn coherent_conforms_to_broad_phase() {
+    conform::broad_phase::check(CoherentGrid::new);
+    let settings = CoherentSettings::default();
+    conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_keep_lists(false)));
+    conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_margin_frames(100.0)));
+}
+
+#[test]
+fn coherent_conforms_to_spatial_index() {
+    conform::spatial_index::check(CoherentGrid::new);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cliffs;
+mod coherent;
 mod conform;
 mod memory;
 mod sparse;

@@ -1,6 +1,6 @@
 //! Memory per box and per pair is what the documentation says.
 
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::memory;
 
 #[test]
@@ -21,4 +21,9 @@ fn hashed_takes_250_bytes_a_box_and_40_a_pair() {
 #[test]
 fn loose_takes_170_bytes_a_box_and_20_a_pair() {
     memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 170.0, 20.0);
+}
+
+#[test]
+fn coherent_takes_110_bytes_a_box_and_30_a_pair() {
+    memory::check("coherent grid", CoherentGrid::new, CoherentGrid::bytes, 110.0, 30.0);
 }

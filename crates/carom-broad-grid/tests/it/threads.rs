@@ -1,11 +1,12 @@
 //! The same bytes for any number of threads.
 
-use carom_broad_grid::{HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_testkit::conform::threads;
 
 #[test]
 fn one_two_and_seven_threads_give_the_same() {
     threads::check("uniform grid", UniformGrid::new);
+    threads::check("coherent grid", CoherentGrid::new);
     threads::check("hierarchical grid", HierarchicalGrid::new);
     threads::check("spatial hash", SpatialHash::new);
     threads::check("loose octree", LooseOctree::new);

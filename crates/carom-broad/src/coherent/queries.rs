@@ -1,30 +1,28 @@
-//! Spatial queries to the tree and to what is not in the tree at the moment.
+//! Spatial queries to the index and to what is not in it at the moment.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
-use crate::dynamic::DynamicBvh;
-use crate::query;
+use crate::{BoxHit, Coherent, FatIndex, SpatialIndex, scan_box, scan_near, scan_ray};
 use carom_bounds::Aabb;
-use carom_broad::{BoxHit, SpatialIndex, scan_box, scan_near, scan_ray};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-impl DynamicBvh {
-    /// The slots that the tree does not hold.
-    fn outside_tree(&self) -> impl Iterator<Item = u32> {
+impl<I: FatIndex> Coherent<I> {
+    /// The slots that the index does not hold.
+    fn outside(&self) -> impl Iterator<Item = u32> {
         let (all, listed) = if self.all_loose { (self.proxies.n_slots(), 0) } else { (0, self.loose.len()) };
         self.proxies.live().take(all).chain(self.loose[..listed].iter().copied())
     }
 }
 
-impl SpatialIndex for DynamicBvh {
+impl<I: FatIndex> SpatialIndex for Coherent<I> {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         let boxes = self.proxies.boxes();
-        if !self.all_loose && query::visit_box(&self.tree, boxes, query, visit).is_break() {
+        if !self.all_loose && self.index.visit_box(self.residents(), query, visit).is_break() {
             return;
         }
-        let _ = scan_box(self.outside_tree(), boxes, query, visit);
+        let _ = scan_box(self.outside(), boxes, query, visit);
     }
 
     fn visit_ray(
@@ -35,12 +33,12 @@ impl SpatialIndex for DynamicBvh {
     ) {
         let boxes = self.proxies.boxes();
         if !self.all_loose {
-            match query::visit_ray(&self.tree, boxes, ray, interval, visit) {
+            match self.index.visit_ray(self.residents(), ray, interval, visit) {
                 ControlFlow::Continue(end) => interval.max = end,
                 ControlFlow::Break(()) => return,
             }
         }
-        let _ = scan_ray(self.outside_tree(), boxes, ray, interval, visit);
+        let _ = scan_ray(self.outside(), boxes, ray, interval, visit);
     }
 
     fn visit_near(
@@ -51,11 +49,11 @@ impl SpatialIndex for DynamicBvh {
     ) {
         let boxes = self.proxies.boxes();
         if !self.all_loose {
-            match query::visit_near(&self.tree, boxes, point, max_distance, visit) {
+            match self.index.visit_near(self.residents(), point, max_distance, visit) {
                 ControlFlow::Continue(end) => max_distance = end,
                 ControlFlow::Break(()) => return,
             }
         }
-        let _ = scan_near(self.outside_tree(), boxes, point, max_distance, visit);
+        let _ = scan_near(self.outside(), boxes, point, max_distance, visit);
     }
 }

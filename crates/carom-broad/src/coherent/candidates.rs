@@ -9,11 +9,11 @@
 //! something may have crossed it).
 //! Differs: the skin is per pair, and the answer exact: the boxes themselves decide.
 
+use crate::Pair;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::Pair;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::rounding;
 
@@ -71,6 +71,14 @@ impl Candidates {
     /// The number of candidates.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        let Candidates { pairs, recheck_at, touches, due, .. } = self;
+        pairs.capacity() * size_of::<Pair>()
+            + 4 * (recheck_at.capacity() + due.capacity())
+            + touches.capacity()
     }
 
     /// Takes the pairs of slots that left the list out of it.

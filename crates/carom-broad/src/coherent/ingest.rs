@@ -5,9 +5,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (fat boxes).
 
+use crate::ProxyId;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::ProxyId;
 use carom_lanes::{Kernel, Simd};
 
 /// How much of the pace is left one frame after a move.

@@ -7,31 +7,31 @@
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (pay as much in rent as
 //! the purchase costs, then buy: at most twice the best in hindsight).
 
-/// How a `DynamicBvh` goes about it. The pairs do not depend on it.
+/// How a [`Coherent`](crate::Coherent) goes about it. The pairs do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct TreeSettings {
-    /// Keep lists of candidates while motion is coherent. Without, the tree is made anew for every change.
+pub struct CoherentSettings {
+    /// Keep lists of candidates while motion is coherent. Without, the index is made anew for every change.
     pub keep_lists: bool,
     /// For how many frames of its own motion a fat box has room at first; at least 1. Later as it proves best.
     pub margin_frames: f32,
 }
 
-impl Default for TreeSettings {
-    fn default() -> TreeSettings {
-        TreeSettings { keep_lists: true, margin_frames: 12.0 }
+impl Default for CoherentSettings {
+    fn default() -> CoherentSettings {
+        CoherentSettings { keep_lists: true, margin_frames: 12.0 }
     }
 }
 
-impl TreeSettings {
+impl CoherentSettings {
     /// With lists, or without.
-    pub const fn with_keep_lists(mut self, keep_lists: bool) -> TreeSettings {
+    pub const fn with_keep_lists(mut self, keep_lists: bool) -> CoherentSettings {
         self.keep_lists = keep_lists;
         self
     }
 
     /// With room for this many frames.
-    pub const fn with_margin_frames(mut self, margin_frames: f32) -> TreeSettings {
+    pub const fn with_margin_frames(mut self, margin_frames: f32) -> CoherentSettings {
         self.margin_frames = margin_frames;
         self
     }
@@ -46,8 +46,11 @@ const SHORT_LIVES: u32 = 2;
 /// For how many rebuilds, at first and at most.
 const LISTLESS: (u32, u32) = (8, 64);
 
-/// Mean motion per frame, as a share of the box's size, above which a list is not even tried.
-const JUMP: f64 = 0.2 / 3.0;
+/// A box that moves more than this share of its size in a frame is fast: the widest margin would not hold it for long.
+pub(super) const JUMP: f64 = 0.2 / 3.0;
+
+/// One box of so many may be loose; when more are fast, a list is not even tried.
+pub(super) const LOOSE_PART: usize = 32;
 
 /// So many candidates carried for nothing cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
@@ -57,6 +60,17 @@ const WIDENINGS: (i32, i32) = (-2, 2);
 
 /// The most that a mean margin may be, as a share of the size.
 const MARGIN_SHARE: f64 = 0.15;
+
+/// How boxes move in a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Motion {
+    /// The part of them that is fast.
+    pub(super) fast_share: f64,
+    /// Of the others: the mean motion as a share of the size.
+    pub(super) mean_ratio: f64,
+    /// Of the others: the mean motion as a length.
+    pub(super) mean_pace: f64,
+}
 
 /// What decides between lists and none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,9 +99,9 @@ impl Policy {
     }
 
     /// For how many frames of its own motion a fat box should have room until the next rebuild; 0 for no list.
-    /// `mean_ratio` is the mean motion per frame as a share of the size.
-    pub(crate) fn begin(&mut self, settings: &TreeSettings, mean_ratio: f64, n_boxes: usize) -> f64 {
-        let has_list = self.decide(settings.keep_lists, mean_ratio, n_boxes);
+    pub(crate) fn begin(&mut self, settings: &CoherentSettings, motion: &Motion, n_boxes: usize) -> f64 {
+        let mean_ratio = motion.mean_ratio;
+        let has_list = self.decide(settings.keep_lists, motion.fast_share, n_boxes);
         let mut frames = 0.0;
         if has_list && 0.0 < mean_ratio {
             let factor = if self.widening < 0 { 0.5 } else { 2.0 };
@@ -100,7 +114,7 @@ impl Policy {
     }
 
     /// Whether the next list is worth keeping.
-    fn decide(&mut self, keep_lists: bool, mean_ratio: f64, n_boxes: usize) -> bool {
+    fn decide(&mut self, keep_lists: bool, fast_share: f64, n_boxes: usize) -> bool {
         if self.has_margins {
             // A list that costs more than its making is too wide; one that costs a quarter could have lived longer.
             if self.is_wasteful(n_boxes) {
@@ -126,6 +140,6 @@ impl Policy {
             self.penalty = (2 * self.listless_left).min(LISTLESS.1);
             return false;
         }
-        keep_lists && mean_ratio <= JUMP
+        keep_lists && fast_share * LOOSE_PART as f64 <= 1.0
     }
 }
