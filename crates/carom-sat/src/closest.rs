@@ -82,29 +82,29 @@ fn n_edges(points: &[DVec3]) -> usize {
     if points.len() == 2 { 1 } else { points.len() }
 }
 
-/// The foot of the perpendicular on the polygon's plane, where it lies inside.
+/// The foot of the perpendicular on the polygon's plane, where it lies inside; of a thin polygon the closest point.
 fn foot_inside(polygon: &[DVec3], p: DVec3) -> Option<DVec3> {
     if polygon.len() < 3 {
         return None;
     }
     let n = polygon.len();
     let edge_from = |k: usize| polygon[(k + 1) % n] - polygon[k];
-    let (mut nearest, mut longest) = (0, 0);
-    let mut normal = DVec3::ZERO;
+    let (mut nearest, mut longest_sq) = (0, 0.0_f64);
+    let mut area = DVec3::ZERO;
     for k in 0..n {
-        normal += (polygon[k] - polygon[0]).cross(edge_from(k));
+        area += (polygon[k] - polygon[0]).cross(edge_from(k));
         if (p - polygon[k]).length_squared() < (p - polygon[nearest]).length_squared() {
             nearest = k;
         }
-        if edge_from(longest).length_squared() < edge_from(k).length_squared() {
-            longest = k;
-        }
+        longest_sq = longest_sq.max(edge_from(k).length_squared());
     }
-    // Of a long and narrow polygon the sum of products is known to the rounding of its length: too coarse a normal for a
-    // point far along, unless it is upright on that length.
-    let along = unit(edge_from(longest))?;
-    let normal = unit(normal)?;
-    let normal = unit(normal - along * along.dot(normal))?;
+    // Of a long and narrow polygon neither the normal is known so far along nor the sides that the foot is on.
+    if area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq {
+        let closest = |k: usize| tri_distance::point_triangle(p, &[polygon[0], polygon[k], polygon[k + 1]]);
+        let nearest = (1..n - 1).map(closest).min_by(|a, b| a.distance.total_cmp(&b.distance));
+        return nearest.map(|found| found.point_b);
+    }
+    let normal = unit(area)?;
     let origin = polygon[nearest];
     let foot = p - normal * normal.dot(p - origin);
     (0..n).all(|k| 0.0 <= normal.dot(edge_from(k).cross(foot - polygon[k]))).then_some(foot)

@@ -333,6 +333,23 @@ mod found_on_random_bytes {
         assert!((found.distance + 375299991317178.56).abs() < 1e-14 * size, "{found:?}");
     }
 
+    /// A face as wide as the least number: all its sides hold the whole of a line, and a contact lay 3 away from it.
+    #[test]
+    fn a_contact_of_a_flat_hull_is_on_it() {
+        let a = hull(&[[0.0; 3], [1.0, 1.0, 1.0], [0.0, -1.4e-45, -2.8e-45], [0.0, 0.0, -6.0]]);
+        let b = hull(&[
+            [0.0, 0.0, 1.0],
+            [1.0, 2.0, 2.0],
+            [4.0, -1.1095835361629725e-10, -5.0],
+            [0.0; 3],
+            [2.0, 0.0, 2.0],
+        ]);
+        let found = manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [0.0, 5.0, 0.0], 11.0).unwrap();
+        let nearest = distances(&found).into_iter().fold(f64::INFINITY, f64::min);
+        assert!((nearest - 4.0).abs() < 1e-9, "{found:?}");
+        assert!(found.contacts().iter().all(|contact| contact.point_a.max_element() <= 1.0), "{found:?}");
+    }
+
     /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
     /// as over it.
     #[test]
