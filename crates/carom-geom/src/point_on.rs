@@ -4,8 +4,9 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
-use crate::FeatureId;
 use crate::normal::polygon_normal;
+use crate::{FeatureId, tri_distance};
+use carom_math::{scaling::length, tol};
 use glam::DVec3;
 
 /// The point of a segment closest to a given one.
@@ -71,15 +72,54 @@ pub(crate) fn point_polygon(
     n_corners: usize,
     corner: impl Fn(usize) -> DVec3,
 ) -> OnFace {
-    let is_over = (0..n_corners).all(|i| {
-        let (a, b) = (corner(i), corner(if i + 1 == n_corners { 0 } else { i + 1 }));
-        0.0 <= normal.dot((b - a).cross(p - a))
-    });
+    let (mut is_over, mut is_sure, mut longest_sq) = (true, true, 0.0_f64);
+    let start = corner(0);
+    let mut a = start;
+    for i in 0..n_corners {
+        let b = if i + 1 == n_corners { start } else { corner(i + 1) };
+        let (edge, to_p) = (b - a, p - a);
+        let side = normal.dot(edge.cross(to_p));
+        is_over &= 0.0 <= side;
+        let edge_sq = edge.length_squared();
+        is_sure &= SIDE_SQ * (edge_sq * to_p.length_squared()) < side * side;
+        longest_sq = longest_sq.max(edge_sq);
+        a = b;
+    }
+    if is_over && !is_sure && is_thin(n_corners, &corner, longest_sq) {
+        return point_thin_polygon(p, n_corners, corner);
+    }
     if is_over {
-        let (point, _) = point_plane(p - corner(0), normal, 0.0);
-        return OnFace { point: point + corner(0), feature: FeatureId::face(0) };
+        let (point, _) = point_plane(p - start, normal, 0.0);
+        return OnFace { point: point + start, feature: FeatureId::face(0) };
     }
     point_rim(p, n_corners, corner)
+}
+
+/// Squared: on which side of an edge a point is has some ten roundings of the product of their lengths, 2^-50.
+const SIDE_SQ: f64 = f64::from_bits((1023 - 100) << 52);
+
+/// Its sides meet at so small an angle that what they are off by is far more at the corner.
+#[cold]
+fn is_thin(n_corners: usize, corner: &impl Fn(usize) -> DVec3, longest_sq: f64) -> bool {
+    let start = corner(0);
+    let double_area =
+        (2..n_corners).fold(DVec3::ZERO, |area, i| area + (corner(i - 1) - start).cross(corner(i) - start));
+    double_area.length_squared() <= tol::THIN_POLYGON_SQ * longest_sq * longest_sq
+}
+
+/// The same for a thin polygon, with more digits.
+#[cold]
+fn point_thin_polygon(p: DVec3, n_corners: usize, corner: impl Fn(usize) -> DVec3) -> OnFace {
+    let mut best = point_rim(p, n_corners, &corner);
+    let mut least = length(best.point - p);
+    for i in 2..n_corners {
+        let found = tri_distance::point_triangle(p, &[corner(0), corner(i - 1), corner(i)]);
+        if found.distance < least {
+            least = found.distance;
+            best = OnFace { point: found.point_b, feature: FeatureId::face(0) };
+        }
+    }
+    best
 }
 
 /// The point of a closed chain of segments closest to `p`.

@@ -357,3 +357,21 @@ fn a_triangle_of_the_least_width_is_met_where_it_is() {
         assert!((hit.t - 1.0 / 3.0).abs() < 1e-15, "{hit:?}");
     }
 }
+
+/// Beside the tip of faces of 8e18 that are 8 wide: rounding put the closest point 6e13 past it.
+#[test]
+fn the_closest_point_of_a_splinter_is_on_it() {
+    let near = 7.999999523162842;
+    let corners = [
+        DVec3::new(4.0, 4.0, 8.0),
+        DVec3::new(near, near, 2.4224953120359825e-308),
+        DVec3::new(8.0, 0.0, 8.0),
+        DVec3::new(near, near, -8.02969548449697e18),
+    ];
+    let splinter = Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]).unwrap();
+    let far = DVec3::splat(-8.029758706415567e18);
+    let found = splinter.project_point(far);
+    assert!((found.point - corners[3]).length() <= 16.0, "{found:?}");
+    let distance = (far - corners[3]).length();
+    assert!((found.distance - distance).abs() <= 1e-15 * distance, "{found:?}");
+}
