@@ -63,6 +63,10 @@ impl<const N: usize> Candidates<N> {
     }
 }
 
+/// Squared, of the coordinates: a wide polygon this long is as wide as [`tol::CLIP_ON_PLANE`] allows, since it is at least a
+/// thousandth as wide as long.
+const SPECK_SQ: f64 = tol::CLIP_ON_PLANE * tol::CLIP_ON_PLANE / tol::THIN_POLYGON_SQ;
+
 /// A feature ready for clipping, in A's frame.
 pub(crate) struct Face<'a> {
     pub(crate) points: &'a [DVec3],
@@ -92,24 +96,26 @@ impl<'a> Face<'a> {
         Face::new(feature.points(), feature.ids(), feature.id, feature.normal, margin)
     }
 
-    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting may rely on.
+    /// Surely no polygon without width, seen along a plane's outward normal: one that the cutting may rely on. `size` is that of
+    /// all coordinates.
     #[inline]
-    fn is_wide(&self, outward: DVec3) -> bool {
+    fn is_wide(&self, outward: DVec3, size: f64) -> bool {
         // Twice the area is that of the diagonals; the longer one is at least half as long as the polygon.
         let (d, e) = match *self.points {
             [] | [_] | [_, _] => return true,
             [p, q, r] => (r - p, p - q),
             [p, q, r, s] => (r - p, s - q),
-            _ => return self.is_wide_with_many_corners(outward),
+            _ => return self.is_wide_with_many_corners(outward, size),
         };
         let (dd, ee, de) = (d.length_squared(), e.length_squared(), d.dot(e));
         let longest = dd.max(ee);
         tol::THIN_POLYGON_SQ * longest * longest < dd * ee - de * de
+            && size * size * SPECK_SQ < longest
             && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
     }
 
     #[inline(never)]
-    fn is_wide_with_many_corners(&self, outward: DVec3) -> bool {
+    fn is_wide_with_many_corners(&self, outward: DVec3, size: f64) -> bool {
         let (mut area, mut longest) = (DVec3::ZERO, 0.0_f64);
         let start = self.points[0];
         for pair in self.points[1..].windows(2) {
@@ -118,20 +124,21 @@ impl<'a> Face<'a> {
             longest = longest.max(d.length_squared()).max(e.length_squared());
         }
         tol::THIN_POLYGON_SQ * longest * longest < area.length_squared()
+            && size * size * SPECK_SQ < longest
             && tol::FACE_SEEN_EDGE_ON < self.normal.dot(outward)
     }
 
     /// What a polygon that is not wide comes down to: a segment where it has no width or is seen edge-on, else itself with
     /// its ends known. `kept` is room for the segment.
     #[cold]
-    fn narrowed<'k>(&self, outward: DVec3, kept: &'k mut ([DVec3; 2], [FeatureId; 2])) -> Face<'k>
+    fn narrowed<'k>(&self, outward: DVec3, size: f64, kept: &'k mut ([DVec3; 2], [FeatureId; 2])) -> Face<'k>
     where
         'a: 'k,
     {
         let p = self.points;
         let n = p.len();
         let whole = Face { ends: None, ..*self };
-        if self.is_wide(outward) {
+        if self.is_wide(outward, size) {
             return whole;
         }
         let farthest = |from: DVec3| {
@@ -145,11 +152,10 @@ impl<'a> Face<'a> {
             // All in one place.
             return Face { points: &p[..1], ids: &self.ids[..1], ..whole };
         };
-        let (mut width, mut size) = (0.0_f64, 0.0_f64);
+        let mut width = 0.0_f64;
         for &point in p {
             let offset = point - p[first];
             width = width.max((offset - along * along.dot(offset)).abs().max_element());
-            size = size.max(point.abs().max_element());
         }
         let edge = if width <= tol::CLIP_ON_PLANE * size {
             [first, last]
@@ -220,29 +226,30 @@ pub(crate) fn edge_id(a: FeatureId, b: FeatureId) -> FeatureId {
 /// Both in A's frame. Nothing is added when the features do not cover each other. A point as a feature adds nothing
 /// either: its contact is the pair of closest points, which the caller has.
 pub(crate) fn clip<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
-    if a.is_wide(normal) && b.is_wide(-normal) {
-        clip_wide(a, b, normal, out);
+    let size = a.points.iter().chain(b.points).fold(DVec3::ZERO, |size, p| size.max(p.abs())).max_element();
+    if a.is_wide(normal, size) && b.is_wide(-normal, size) {
+        clip_wide(a, b, normal, size, out);
     } else {
-        clip_narrow(a, b, normal, out);
+        clip_narrow(a, b, normal, size, out);
     }
 }
 
 #[cold]
-fn clip_narrow<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
+fn clip_narrow<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64, out: &mut Candidates<N>) {
     let nothing = || ([DVec3::ZERO; 2], [FeatureId::UNKNOWN; 2]);
     let (mut kept_a, mut kept_b) = (nothing(), nothing());
-    let (a, b) = (a.narrowed(normal, &mut kept_a), b.narrowed(-normal, &mut kept_b));
-    clip_wide(&a, &b, normal, out);
+    let (a, b) = (a.narrowed(normal, size, &mut kept_a), b.narrowed(-normal, size, &mut kept_b));
+    clip_wide(&a, &b, normal, size, out);
 }
 
 #[inline]
-fn clip_wide<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
+fn clip_wide<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64, out: &mut Candidates<N>) {
     match (a.points.len(), b.points.len()) {
         (0 | 1, _) | (_, 0 | 1) => {}
         (2, 2) => segment_segment(a, b, normal, out),
         (2, _) => segment_polygon(a, b, normal, out, false),
         (_, 2) => segment_polygon(b, a, -normal, out, true),
-        _ => polygon_polygon(a, b, normal, out),
+        _ => polygon_polygon(a, b, normal, size, out),
     }
 }
 
@@ -275,7 +282,7 @@ struct Corner {
 
 const PLANE: u8 = 32;
 
-fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut Candidates<N>) {
+fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, size: f64, out: &mut Candidates<N>) {
     let none = Corner { point: DVec3::ZERO, edge_in: 0, edge_out: 0 };
     let (mut now, mut next) = ([none; N], [none; N]);
     let n_b = b.points.len().min(N);
@@ -284,7 +291,6 @@ fn polygon_polygon<const N: usize>(a: &Face, b: &Face, normal: DVec3, out: &mut 
         let edge_in = if k == 0 { n_b - 1 } else { k - 1 };
         now[k] = Corner { point: b.points[k], edge_in: edge_in as u8, edge_out: k as u8 };
     }
-    let size = a.points.iter().chain(b.points).fold(0.0, |size: f64, p| size.max(p.abs().max_element()));
     for k in 0..a.n_cuts() {
         let (k, start, side) = a.cut(k, normal);
         let on_plane = tol::CLIP_ON_PLANE * size * side.abs().max_element();

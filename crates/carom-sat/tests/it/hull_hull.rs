@@ -350,6 +350,30 @@ mod found_on_random_bytes {
         assert!(found.contacts().iter().all(|contact| contact.point_a.max_element() <= 1.0), "{found:?}");
     }
 
+    /// A hull as large as the rounding of its place, which counted as a face: the contact lay 0.4 away from it.
+    #[test]
+    fn a_contact_of_a_speck_is_on_it() {
+        let step = |n: f64| 5.0 + n * 2.0_f64.powi(-50);
+        let a = hull(&[
+            [0.0, 0.0, 65536.0],
+            [5.0, 5.0, 5.0],
+            [5.0, step(1.0), step(1.0)],
+            [step(1.0), step(1.0), step(1.0)],
+            [step(1.0), step(1.0), step(2.0)],
+        ]);
+        let b = hull(&[
+            [step(2.0), step(2.0), step(2.0)],
+            [step(2.0), step(3.0), step(3.0)],
+            [step(4.0), step(4.0), step(5.0)],
+            [step(5.0), step(5.0), step(5.0)],
+        ]);
+        let found = manifold(&a, &b, [0.0, 0.0, 0.0, 1.0], [-4.0, 3.0, 1024.0], 4096.0).unwrap();
+        for contact in found.contacts() {
+            assert!((contact.point_b - DVec3::new(1.0, 8.0, 1029.0)).length() < 1e-11, "{contact:?}");
+            assert!((contact.distance - 4.985573885534683).abs() < 1e-9, "{contact:?}");
+        }
+    }
+
     /// A hull that is an edge at its size: its face across the way to the other's edge lies a ten thousandth of that way beside it, which counted
     /// as over it.
     #[test]
