@@ -7,7 +7,7 @@ use crate::features::Motion;
 use crate::policy::{Algorithm, AutoSettings, Choice, Policy};
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Culling};
 use carom_broad::{
     BoxHit, BroadPhase, BroadPhaseError, BruteForce, Contents, Counters, EventLog, Filter, Pair, PairFilter,
     ProxyId, ProxyTable, SpatialIndex,
@@ -178,6 +178,14 @@ impl BroadPhase for Auto {
 impl SpatialIndex for Auto {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         self.index().visit_box(query, visit);
+    }
+
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        self.index().visit_culled(classify, visit);
     }
 
     fn visit_ray(

@@ -10,8 +10,10 @@
 
 use crate::dense::{DenseGrid, Layout};
 use crate::level::Level;
-use carom_bounds::Aabb;
-use carom_broad::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray};
+use carom_bounds::{Aabb, Culling};
+use carom_broad::{
+    BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
+};
 use carom_math::{Interval, Ray, rounding};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -34,6 +36,23 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
         }
         for level in self.levels() {
             if level.visit_box(boxes, |_| true, query, visit).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let boxes = self.proxies.boxes();
+        if !self.is_fresh() {
+            let _ = scan_culled(self.proxies.live(), boxes, classify, visit);
+            return;
+        }
+        for level in self.levels() {
+            if level.visit_culled(boxes, |_| true, classify, visit).is_break() {
                 return;
             }
         }
@@ -76,7 +95,7 @@ impl<L: Layout> SpatialIndex for DenseGrid<L> {
 
 impl Level {
     /// The slots at these places; none for NaN, whose runs go backwards.
-    fn slots_between(&self, begin: u32, end: u32) -> &[u32] {
+    pub(crate) fn slots_between(&self, begin: u32, end: u32) -> &[u32] {
         self.packed.slots.get(begin as usize..end as usize).unwrap_or(&[])
     }
 
@@ -226,8 +245,10 @@ impl<'a> Path<'a> {
         let widened = |t: f32, by: f64| {
             if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
         };
+        // What begins before the least f32 is said to begin at minus infinity, and may be the end of others.
+        let last = if interval.max == f32::NEG_INFINITY { f32::MIN } else { interval.max };
         // A hit a unit of f32 behind the end still counts; the least number for an end of 0.
-        let end = widened(interval.max, WIDEN) + f64::from(f32::MIN_POSITIVE);
+        let end = widened(last, WIDEN) + f64::from(f32::MIN_POSITIVE);
         Path { ray, start: widened(interval.min, -WIDEN), end }
     }
 

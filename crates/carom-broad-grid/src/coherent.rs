@@ -12,7 +12,7 @@ use crate::level::Level;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Culling};
 use carom_broad::{BoxHit, Coherent, FatIndex, Found, ProxyTable, Residents};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -63,6 +63,17 @@ impl FatIndex for FatGrids {
     ) -> ControlFlow<()> {
         self.levels().try_for_each(|level| {
             level.visit_box(residents.boxes(), |slot| residents.has(slot), query, visit)
+        })
+    }
+
+    fn visit_culled(
+        &self,
+        residents: Residents<'_>,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.levels().try_for_each(|level| {
+            level.visit_culled(residents.boxes(), |slot| residents.has(slot), classify, visit)
         })
     }
 

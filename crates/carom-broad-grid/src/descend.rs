@@ -9,9 +9,10 @@ use crate::loose_octree::REACH;
 use crate::nodes::Node;
 use crate::sparse::{Placement, SparseGrid};
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, BoundingVolume, Culling};
 use carom_broad::{
-    BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray,
+    BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near,
+    scan_ray,
 };
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -97,6 +98,30 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
         if flow.is_continue() {
             let _ = scan_box(self.unsettled(proxies), boxes, query, visit);
         }
+    }
+
+    fn visit_culled(
+        &self,
+        proxies: &ProxyTable,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let boxes = proxies.boxes();
+        let mut stack: Vec<(u32, bool)> = self.nodes.roots.iter().map(|&root| (root, false)).collect();
+        while let Some((number, is_inside)) = stack.pop() {
+            let node = &self.nodes.nodes[number as usize];
+            let culling = if is_inside { Culling::Inside } else { classify(&Self::bounds(node)) };
+            let flow = match culling {
+                Culling::Outside => continue,
+                Culling::Inside => self.residents(node).try_for_each(&mut *visit),
+                Culling::Intersecting => scan_culled(self.residents(node), boxes, classify, visit),
+            };
+            if flow.is_break() {
+                return;
+            }
+            stack.extend(self.nodes.children(node).map(|child| (child, culling == Culling::Inside)));
+        }
+        let _ = scan_culled(self.unsettled(proxies), boxes, classify, visit);
     }
 
     fn visit_ray(&self, proxies: &ProxyTable, ray: &Ray, interval: Interval, visit: Visit<'_>) {

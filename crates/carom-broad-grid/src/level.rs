@@ -10,8 +10,9 @@
 use crate::cells::Cells;
 use crate::packed::{Packed, WIDTH};
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+use glam::Vec3;
 
 /// A cell with more boxes than this, and so many times the mean, is a crowd.
 const CROWD: (usize, usize) = (64, 8);
@@ -19,13 +20,21 @@ const CROWD: (usize, usize) = (64, 8);
 /// The grid and what is in it.
 ///
 /// Memory: 28 bytes per box (slot 4, sides 24) and 4 per cell, of which there are up to 4 per box.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Level {
     pub(crate) cells: Cells,
     /// Where each cell begins; one more at the end, and one spare.
     pub(crate) starts: Vec<u32>,
     /// By place.
     pub(crate) packed: Packed,
+    /// The bounds of all boxes, and of those in crowds that were handed back.
+    pub(crate) filled: Aabb,
+}
+
+impl Default for Level {
+    fn default() -> Level {
+        Level { cells: Cells::default(), starts: Vec::new(), packed: Packed::default(), filled: Aabb::EMPTY }
+    }
 }
 
 /// What building needs in between.
@@ -59,7 +68,9 @@ impl Level {
         let BuildWork { slots, cells } = work;
         slots.resize(members.len() + WIDTH, 0);
         cells.resize(members.len() + WIDTH, 0);
-        let mut n = dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
+        let mut n;
+        (n, self.filled) =
+            dispatch(Assign { cells: &self.cells, boxes, members, slots, numbers: cells, long });
         // Two places ahead: after the prefix sum and the scatter every count has become the start of its cell.
         let n_cells = self.cells.n_cells();
         self.starts.clear();
@@ -146,7 +157,7 @@ fn count(starts: &mut [u32], cells: &[u32]) {
     }
 }
 
-/// Finds the cell of every member; the answer is how many are not too long.
+/// Finds the cell of every member; the answer is how many are not too long, and their bounds.
 struct Assign<'a> {
     cells: &'a Cells,
     boxes: &'a [Aabb],
@@ -157,10 +168,10 @@ struct Assign<'a> {
 }
 
 impl Kernel for Assign<'_> {
-    type Output = usize;
+    type Output = (usize, Aabb);
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> usize {
+    fn run<S: Simd>(self, simd: S) -> (usize, Aabb) {
         let Assign { cells, boxes, members, slots, numbers, long } = self;
         // Spelled out: a closure would be compiled without the instruction set.
         let (x, y, z) = (cells.lanes(simd, 0), cells.lanes(simd, 1), cells.lanes(simd, 2));
@@ -172,6 +183,8 @@ impl Kernel for Assign<'_> {
         let stride_y = S::U32x8::splat(simd, strides[1]);
         let stride_z = S::U32x8::splat(simd, strides[2]);
         let mut n = 0;
+        let nowhere = [S::F32x8::splat(simd, f32::INFINITY), S::F32x8::splat(simd, f32::NEG_INFINITY)];
+        let (mut low, mut high) = ([nowhere[0]; 3], [nowhere[1]; 3]);
         for members in members.chunks(8) {
             let mut min = [[0.0; 8]; 3];
             let mut max = [[0.0; 8]; 3];
@@ -191,6 +204,12 @@ impl Kernel for Assign<'_> {
             let fits =
                 (max_x - min_x).le(reach_x) & (max_y - min_y).le(reach_y) & (max_z - min_z).le(reach_z);
             let is_there = S::Mask8::first(simd, members.len());
+            let (mins, maxs) = ([min_x, min_y, min_z], [max_x, max_y, max_z]);
+            for axis in 0..3 {
+                let (min, max) = (mins[axis], maxs[axis]);
+                low[axis] = low[axis].min(S::F32x8::select(fits & is_there, min, nowhere[0]));
+                high[axis] = high[axis].max(S::F32x8::select(fits & is_there, max, nowhere[1]));
+            }
             let number = x.cell(min_x) * stride_x + y.cell(min_y) * stride_y + z.cell(min_z) * stride_z;
             number.compress_store(fits & is_there, &mut numbers[n..]);
             n += S::U32x8::load_or(simd, members, 0, 0).compress_store(fits & is_there, &mut slots[n..]);
@@ -200,6 +219,8 @@ impl Kernel for Assign<'_> {
                 bits &= bits - 1;
             }
         }
-        n
+        let min = Vec3::new(low[0].reduce_min(), low[1].reduce_min(), low[2].reduce_min());
+        let max = Vec3::new(high[0].reduce_max(), high[1].reduce_max(), high[2].reduce_max());
+        (n, Aabb { min, max })
     }
 }

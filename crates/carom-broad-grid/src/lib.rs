@@ -51,6 +51,7 @@ extern crate alloc;
 mod ask;
 mod cells;
 mod coherent;
+mod cull;
 mod dense;
 mod descend;
 mod find;

@@ -13,7 +13,7 @@ use crate::tree::{NO_SLOT, Tree};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Culling};
 use carom_broad::{BoxHit, Coherent, FatIndex, Found, Mobility, ProxyTable, Residents};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -64,6 +64,15 @@ impl FatIndex for FatTree {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         query::visit_box(&self.tree, residents.boxes(), query, visit)
+    }
+
+    fn visit_culled(
+        &self,
+        residents: Residents<'_>,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        query::visit_culled(&self.tree, residents.boxes(), classify, visit)
     }
 
     fn visit_ray(

@@ -7,7 +7,7 @@
 //! Nearest Neighbor Queries, 1995 (branch and bound, near children first).
 
 use crate::tree::{Block, NO_SLOT, Tree, WIDTH, next_lane};
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, BoundingVolume, Culling};
 use carom_broad::{BoxHit, point_box_distance, ray_box_entry};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::{Interval, Ray};
@@ -36,6 +36,45 @@ pub(crate) fn visit_box(
     visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     dispatch(BoxVisit { tree, boxes, query, visit })
+}
+
+/// Visits the slots whose boxes are not called outside.
+pub(crate) fn visit_culled(
+    tree: &Tree,
+    boxes: &[Aabb],
+    classify: &mut dyn FnMut(&Aabb) -> Culling,
+    visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(top) = tree.levels.len().checked_sub(1) else { return ControlFlow::Continue(()) };
+    let mut stack = [(0, 0, false); STACK];
+    stack[0] = (top, 0, false);
+    let mut n = 1;
+    while 0 < n {
+        n -= 1;
+        let (level, number, is_inside) = stack[n];
+        let block = &tree.levels[level][number];
+        for lane in 0..WIDTH {
+            let slot = if level == 0 { tree.slots[number][lane] } else { NO_SLOT };
+            let aabb = match boxes.get(slot as usize) {
+                Some(aabb) => *aabb,
+                None => block.get(lane),
+            };
+            if aabb.max.x < aabb.min.x {
+                continue;
+            }
+            let culling = if is_inside { Culling::Inside } else { classify(&aabb) };
+            if culling == Culling::Outside {
+                continue;
+            }
+            if level == 0 {
+                visit(slot)?;
+            } else {
+                stack[n] = (level - 1, number * WIDTH + lane, culling == Culling::Inside);
+                n += 1;
+            }
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// Visits the slots whose boxes the ray meets, and gives back the end of the interval.

@@ -17,7 +17,7 @@ use crate::tree::{NO_SLOT, Tree};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Culling};
 use carom_broad::{BoxHit, Changes, FinderIndex, Found, FoundBy, Mobility, PairFinder, ProxyTable};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -88,6 +88,15 @@ impl PairFinder for TreeMaker {
 impl FinderIndex for TreeMaker {
     fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         let _ = query::visit_box(&self.tree, proxies.boxes(), query, visit);
+    }
+
+    fn visit_culled(
+        &self,
+        proxies: &ProxyTable,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let _ = query::visit_culled(&self.tree, proxies.boxes(), classify, visit);
     }
 
     fn visit_ray(

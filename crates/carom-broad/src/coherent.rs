@@ -24,7 +24,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use candidates::Candidates;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, BoundingVolume, Culling};
 use carom_lanes::dispatch;
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -85,6 +85,14 @@ pub trait FatIndex: Default {
         &self,
         residents: Residents<'_>,
         query: &Aabb,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
+
+    /// Visits the slots whose boxes are not called outside.
+    fn visit_culled(
+        &self,
+        residents: Residents<'_>,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
 

@@ -6,14 +6,14 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (what all broad phases have in common).
 
 use crate::proxy::{ProxyId, ProxyTable};
-use crate::spatial::{scan_box, scan_near, scan_ray};
+use crate::spatial::{scan_box, scan_culled, scan_near, scan_ray};
 use crate::{
     BoxHit, BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Found, Groups, Mobility, Pair,
     PairFilter, SpatialIndex, wanted_pairs,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Culling};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -124,6 +124,14 @@ pub trait PairFinder {
 pub trait FinderIndex {
     /// As [`SpatialIndex::visit_box`].
     fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+
+    /// As [`SpatialIndex::visit_culled`].
+    fn visit_culled(
+        &self,
+        proxies: &ProxyTable,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    );
 
     /// As [`SpatialIndex::visit_ray`].
     fn visit_ray(
@@ -358,6 +366,17 @@ impl<F: PairFinder> SpatialIndex for FoundBy<F> {
             return index.visit_box(&self.proxies, query, visit);
         }
         let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
+    }
+
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        if let Some(index) = self.finder.index(self.changes) {
+            return index.visit_culled(&self.proxies, classify, visit);
+        }
+        let _ = scan_culled(self.proxies.live(), self.proxies.boxes(), classify, visit);
     }
 
     fn visit_ray(

@@ -23,15 +23,35 @@
 //! broad.events(&mut begun, &mut ended);
 //! assert_eq!((begun, ended), (vec![Pair::new(a.index(), c.index())], vec![Pair::new(a.index(), b.index())]));
 //!
+//! // What a view shows, and what many rays meet first.
+//! use carom_bounds::Frustum;
+//! use carom_broad::{Answers, SpatialBatch, SpatialIndex};
+//! use carom_math::{Interval, Plane, Ray};
+//! let side = |normal: Vec3, d: f32| Plane { normal, d };
+//! let view = Frustum::new([
+//!     side(Vec3::X, -3.0), // x up to 3
+//!     side(Vec3::NEG_X, 0.0), // and not below 0
+//!     side(Vec3::Y, -9.0), side(Vec3::NEG_Y, -9.0), side(Vec3::Z, -9.0), side(Vec3::NEG_Z, -9.0),
+//! ])?;
+//! let (mut seen, mut first) = (Vec::new(), Answers::new());
+//! broad.in_frustum(&view, &mut seen);
+//! assert_eq!(seen, [b.index()]);
+//! let rays = [Vec3::X, Vec3::NEG_X].map(|along| (Ray::new(Vec3::new(-1.0, 0.5, 0.5), along), Interval::FORWARD));
+//! broad.first_hit_batch(&rays, &mut first);
+//! let hit = first.of(0)[0];
+//! assert!(hit.index == b.index() && (hit.at - 2.0).abs() < 1e-6); // rounded down
+//! assert!(first.of(1).is_empty());
+//!
 //! broad.remove(b)?;
 //! assert!(broad.update(&[(b, cube(0.0))]).is_err()); // a stale handle is an error, never another body
-//! # Ok::<(), carom_broad::BroadPhaseError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod batch;
 mod brute_force;
 mod canonical;
 mod coherent;
@@ -41,11 +61,14 @@ mod filter;
 mod found;
 mod found_by;
 mod pair;
+#[cfg(feature = "parallel")]
+mod par;
 mod phase;
 mod point_filter;
 mod proxy;
 mod spatial;
 
+pub use batch::{Answers, SpatialBatch};
 pub use brute_force::{BruteForce, EveryPair};
 pub use canonical::{sort_pairs, wanted_pairs};
 pub use coherent::{Coherent, CoherentSettings, FatIndex, Residents};
@@ -58,4 +81,6 @@ pub use pair::{EventLog, Pair};
 pub use phase::{BroadPhase, Counters};
 pub use point_filter::PointFilter;
 pub use proxy::{ProxyId, ProxyTable};
-pub use spatial::{BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_near, scan_ray};
+pub use spatial::{
+    BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
+};

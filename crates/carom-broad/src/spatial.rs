@@ -1,4 +1,4 @@
-//! Questions to a set of boxes: a box, a ray, a place.
+//! Questions to a set of boxes: a box, a ray, a place, a view.
 //!
 //! Each visit has one meaning for every structure, decided on the exact boxes: what is visited in which order may
 //! differ, which boxes can be the answer may not.
@@ -7,7 +7,7 @@
 //! Differs: slabs in f64, widened by their rounding error, so that no box that is met is missed.
 
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::{Aabb, BoundingVolume, Culling, Frustum, LastPlane};
 use carom_math::{Interval, Ray, rounding};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -42,6 +42,33 @@ pub trait SpatialIndex {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     );
 
+    /// Calls `visit` once with the index of every box that `classify` does not call [`Culling::Outside`], in no particular order,
+    /// until it breaks. Of a box that is outside it has to call outside all that lies within, and likewise inside: so it is asked
+    /// about the bounds of many boxes, and not about each of them.
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    );
+
+    /// Calls `visit` once with the index of every box that is not surely outside of the frustum, as [`Frustum::classify`] says
+    /// it of the box, in no particular order, until it breaks.
+    fn visit_frustum(&self, frustum: &Frustum, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        // What comes next lies near what came last.
+        let mut last = LastPlane::default();
+        self.visit_culled(&mut |aabb| frustum.classify(aabb, &mut last), visit);
+    }
+
+    /// Makes `out` the sorted indices of all boxes that are not surely outside of the frustum.
+    fn in_frustum(&self, frustum: &Frustum, out: &mut Vec<u32>) {
+        out.clear();
+        self.visit_frustum(frustum, &mut |index| {
+            out.push(index);
+            ControlFlow::Continue(())
+        });
+        out.sort_unstable();
+    }
+
     /// Makes `out` the sorted indices of all boxes that touch `query`.
     fn overlapping(&self, query: &Aabb, out: &mut Vec<u32>) {
         out.clear();
@@ -62,17 +89,31 @@ pub trait SpatialIndex {
         out.sort_unstable_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
     }
 
+    /// The box that the ray meets first within the interval; of equals the one with the smallest index.
+    fn first_hit(&self, ray: &Ray, interval: Interval) -> Option<BoxHit> {
+        let mut best: Option<BoxHit> = None;
+        self.visit_ray(ray, interval, &mut |hit| {
+            keep_best(&mut best, hit);
+            ControlFlow::Continue(best.map_or(interval.max, |b| b.at))
+        });
+        best
+    }
+
     /// The box nearest to the point and at most `max_distance` away; of equals the one with the smallest index.
     fn nearest(&self, point: Vec3, max_distance: f32) -> Option<BoxHit> {
         let mut best: Option<BoxHit> = None;
         self.visit_near(point, max_distance, &mut |hit| {
-            let is_better = best.is_none_or(|b| hit.at < b.at || hit.at == b.at && hit.index < b.index);
-            if is_better {
-                best = Some(hit);
-            }
+            keep_best(&mut best, hit);
             ControlFlow::Continue(best.map_or(max_distance, |b| b.at))
         });
         best
+    }
+}
+
+/// Of equals the one with the smallest index.
+fn keep_best(best: &mut Option<BoxHit>, hit: BoxHit) {
+    if best.is_none_or(|b| hit.at < b.at || hit.at == b.at && hit.index < b.index) {
+        *best = Some(hit);
     }
 }
 
@@ -123,6 +164,21 @@ pub fn scan_box(
 ) -> ControlFlow<()> {
     for slot in slots {
         if boxes[slot as usize].overlaps(query) {
+            visit(slot)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// [`SpatialIndex::visit_culled`] over these slots, one by one.
+pub fn scan_culled(
+    slots: impl Iterator<Item = u32>,
+    boxes: &[Aabb],
+    classify: &mut dyn FnMut(&Aabb) -> Culling,
+    visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for slot in slots {
+        if classify(&boxes[slot as usize]) != Culling::Outside {
             visit(slot)?;
         }
     }

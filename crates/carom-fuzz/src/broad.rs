@@ -1,10 +1,11 @@
 //! Scripts for broad phases, each held against brute force.
 
 use crate::bytes::Bytes;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Frustum};
 use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
 use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
-use carom_math::{Interval, Ray};
+use carom_math::{Interval, Plane, Ray};
+use glam::Vec3;
 
 /// The same calls give the same answers and the same errors; a call that is refused changes nothing.
 pub fn broad(bytes: &[u8]) {
@@ -88,6 +89,21 @@ fn run<B: BroadPhase + SpatialIndex>(bytes: &[u8], broad: &mut B) {
                 assert_eq!(ours, theirs, "{query:?}");
                 let (point, limit) = (bytes.point_f32(), bytes.float() as f32);
                 assert_eq!(broad.nearest(point, limit), brute.nearest(point, limit), "{point} {limit}");
+                // The box again, as six planes.
+                let side = |normal: Vec3, d: f32| Plane { normal, d };
+                let frustum = Frustum::new([
+                    side(Vec3::X, -query.max.x),
+                    side(Vec3::Y, -query.max.y),
+                    side(Vec3::Z, -query.max.z),
+                    side(Vec3::NEG_X, query.min.x),
+                    side(Vec3::NEG_Y, query.min.y),
+                    side(point, limit),
+                ]);
+                if let Ok(frustum) = frustum {
+                    broad.in_frustum(&frustum, &mut ours);
+                    brute.in_frustum(&frustum, &mut theirs);
+                    assert_eq!(ours, theirs, "{frustum:?}");
+                }
             }
             14 => {
                 let ray = Ray::new(bytes.point_f32(), bytes.point_f32());

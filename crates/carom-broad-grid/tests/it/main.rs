@@ -8,3 +8,4 @@ mod memory;
 mod sparse;
 #[cfg(feature = "parallel")]
 mod threads;
+mod views;

@@ -3,11 +3,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.7, 25.1.3; N. Roussopoulos et al., Nearest Neighbor Queries, 1995.
 
 use super::PlaneTree;
+use super::planes::MAX_DEPTH;
 use crate::query::{PointRange, Range, RayRange};
 use crate::tree::{NO_SLOT, next_lane};
-use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry};
+use carom_bounds::{Aabb, BoundingVolume, Culling};
+use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_culled};
 use carom_lanes::{Kernel, MaskLanes, Simd, dispatch};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
@@ -16,6 +16,15 @@ use glam::Vec3;
 impl FinderIndex for PlaneTree {
     fn visit_box(&self, _: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         let _ = dispatch(BoxWalk { tree: self, query, visit });
+    }
+
+    fn visit_culled(
+        &self,
+        proxies: &ProxyTable,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let _ = self.walk_culled(proxies.boxes(), classify, visit);
     }
 
     fn visit_ray(
@@ -46,6 +55,67 @@ impl FinderIndex for PlaneTree {
     }
 }
 
+impl PlaneTree {
+    fn walk_culled(
+        &self,
+        boxes: &[Aabb],
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let PlaneTree { planes, .. } = self;
+        let mut stack = Stack::new(planes.sequence.first().copied());
+        while let Some(number) = stack.pop() {
+            let node = &planes.nodes[number as usize];
+            if node.population == 0 {
+                continue;
+            }
+            let begin = node.begin as usize;
+            match classify(&node.filled) {
+                Culling::Outside => {}
+                Culling::Inside => {
+                    let all = &planes.order[begin..begin + node.population as usize];
+                    all.iter().try_for_each(|&slot| visit(slot))?;
+                }
+                Culling::Intersecting => {
+                    let own = planes.order[begin..begin + node.n as usize].iter().copied();
+                    scan_culled(own, boxes, classify, visit)?;
+                    if !node.is_leaf() {
+                        node.children.into_iter().for_each(|child| stack.push(child));
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nodes to visit: one on each level at most, and one more.
+struct Stack<T> {
+    entries: [Option<T>; MAX_DEPTH as usize + 2],
+    n: usize,
+}
+
+impl<T: Copy> Stack<T> {
+    #[inline(always)]
+    fn new(first: Option<T>) -> Stack<T> {
+        let mut entries = [None; MAX_DEPTH as usize + 2];
+        entries[0] = first;
+        Stack { entries, n: 1 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, entry: T) {
+        self.entries[self.n] = Some(entry);
+        self.n += 1;
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<T> {
+        self.n = self.n.checked_sub(1)?;
+        self.entries[self.n]
+    }
+}
+
 struct BoxWalk<'a> {
     tree: &'a PlaneTree,
     query: &'a Aabb,
@@ -58,7 +128,7 @@ impl Kernel for BoxWalk<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> ControlFlow<()> {
         let BoxWalk { tree: PlaneTree { planes, packed, .. }, query, visit } = self;
-        let mut stack: Vec<u32> = planes.sequence.first().copied().into_iter().collect();
+        let mut stack = Stack::new(planes.sequence.first().copied());
         while let Some(number) = stack.pop() {
             let node = &planes.nodes[number as usize];
             if node.population == 0 || !node.filled.overlaps(query) {
@@ -73,7 +143,7 @@ impl Kernel for BoxWalk<'_> {
                 }
             }
             if !node.is_leaf() {
-                stack.extend(node.children);
+                node.children.into_iter().for_each(|child| stack.push(child));
             }
         }
         ControlFlow::Continue(())
@@ -100,8 +170,7 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for NearFirst<'_, R, E> 
             let node = &planes.nodes[number as usize];
             if node.population == 0 { None } else { exact(&node.filled, end).map(|at| (at, number)) }
         };
-        let mut stack: Vec<(f32, u32)> =
-            planes.sequence.first().and_then(|&root| begin(root, end)).into_iter().collect();
+        let mut stack = Stack::new(planes.sequence.first().and_then(|&root| begin(root, end)));
         while let Some((at, number)) = stack.pop() {
             if end < at {
                 continue;
@@ -130,8 +199,7 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for NearFirst<'_, R, E> 
                     _ => true,
                 };
                 let (near, far) = if is_left_nearer { (left, right) } else { (right, left) };
-                stack.extend(far);
-                stack.extend(near);
+                far.into_iter().chain(near).for_each(|entry| stack.push(entry));
             }
         }
         ControlFlow::Continue(end)

@@ -25,7 +25,7 @@ const FULL: usize = 96;
 const EMPTYISH: usize = FULL / 2;
 
 /// No plane below this depth.
-const MAX_DEPTH: u32 = 48;
+pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A plane is kept while its cost is not above its balance by more than this.
 const PATIENCE: f64 = 0.15;

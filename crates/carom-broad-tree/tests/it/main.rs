@@ -7,3 +7,4 @@ mod kd;
 mod rebuilt;
 #[cfg(feature = "parallel")]
 mod threads;
+mod views;

@@ -2,8 +2,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3.
 
-use crate::{BoxHit, Coherent, FatIndex, SpatialIndex, scan_box, scan_near, scan_ray};
-use carom_bounds::Aabb;
+use crate::{BoxHit, Coherent, FatIndex, SpatialIndex, scan_box, scan_culled, scan_near, scan_ray};
+use carom_bounds::{Aabb, Culling};
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -23,6 +23,18 @@ impl<I: FatIndex> SpatialIndex for Coherent<I> {
             return;
         }
         let _ = scan_box(self.outside(), boxes, query, visit);
+    }
+
+    fn visit_culled(
+        &self,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let boxes = self.proxies.boxes();
+        if !self.all_loose && self.index.visit_culled(self.residents(), classify, visit).is_break() {
+            return;
+        }
+        let _ = scan_culled(self.outside(), boxes, classify, visit);
     }
 
     fn visit_ray(

@@ -12,3 +12,8 @@ fn conforms_to_broad_phase() {
 fn conforms_to_spatial_index() {
     conform::spatial_index::check(BruteForce::new);
 }
+
+#[test]
+fn batches_on_one_two_and_seven_threads() {
+    conform::threads::check_batches("brute force", BruteForce::new);
+}

@@ -1,22 +1,35 @@
-//! What every set of boxes must answer: boxes, rays and points, against a walk over all.
+//! What every set of boxes must answer: boxes, rays, points and views, against a walk over all; ugly ones among them, and batches.
 
 use super::dice::Dice;
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BoxHit, BroadPhase, BruteForce, Filter, SpatialIndex, point_box_distance, ray_box_entry};
-use carom_math::{Interval, Ray};
+use carom_bounds::{Aabb, BoundingVolume, Culling, Frustum, LastPlane};
+use carom_broad::{
+    Answers, BoxHit, BroadPhase, BruteForce, Filter, SpatialBatch, SpatialIndex, point_box_distance,
+    ray_box_entry,
+};
+use carom_math::{Interval, Plane, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
 /// Runs the whole suite. Panics where the structure is wrong.
-pub fn check<B: BroadPhase + SpatialIndex>(make: impl Fn() -> B) {
-    for (number, (n, world, size)) in
-        [(0, 1.0, 1.0), (1, 1.0, 1.0), (9, 3.0, 2.0), (100, 5.0, 1.0), (1000, 10.0, 1.0), (600, 4.0, 0.0)]
-            .into_iter()
-            .enumerate()
-    {
+pub fn check<B: BroadPhase + SpatialIndex + Sync>(make: impl Fn() -> B) {
+    // How many boxes, in what part of space, how large, and whether with whole numbers for sides.
+    let worlds = [
+        (0, 1.0, 1.0, false),
+        (1, 1.0, 1.0, false),
+        (9, 3.0, 2.0, false),
+        (100, 5.0, 1.0, false),
+        (1000, 10.0, 1.0, false),
+        (600, 4.0, 0.0, false),
+        (500, 6.0, 3.0, true),
+    ];
+    for (number, (n, world, size, is_whole)) in worlds.into_iter().enumerate() {
+        let random_box = |dice: &mut Dice| {
+            let aabb = dice.aabb(world, size);
+            if is_whole { Aabb { min: aabb.min.round(), max: aabb.max.round() } } else { aabb }
+        };
         let mut dice = Dice::new(0x5ba + number as u64);
         let mut broad = make();
-        let mut boxes: Vec<_> = (0..n).map(|_| dice.aabb(world, size)).collect();
+        let mut boxes: Vec<_> = (0..n).map(|_| random_box(&mut dice)).collect();
         if n == 1000 {
             boxes[17] = Aabb { min: Vec3::splat(-1e30), max: Vec3::splat(1e30) };
             boxes[18] = Aabb { min: Vec3::splat(-f32::MAX), max: Vec3::new(f32::MAX, -3.0, f32::MAX) };
@@ -32,7 +45,7 @@ pub fn check<B: BroadPhase + SpatialIndex>(make: impl Fn() -> B) {
                 2 | 4 => {
                     for (id, slot) in ids.iter().zip(&mut live) {
                         if slot.is_some() && (stage == 4 || dice.one_in(40)) {
-                            let aabb = dice.aabb(world, size);
+                            let aabb = random_box(&mut dice);
                             broad.update(&[(*id, aabb)]).unwrap();
                             *slot = Some(aabb);
                         }
@@ -50,6 +63,9 @@ pub fn check<B: BroadPhase + SpatialIndex>(make: impl Fn() -> B) {
                 _ => {}
             }
             ask(&broad, &live, world, &mut dice);
+            ask_views(&broad, &live, world, &mut dice);
+            ask_ugly_rays(&broad, &live, &mut dice);
+            batches_are_the_same(&broad, world, &mut dice);
             same_as_brute_force(&broad, &live, world, &mut dice);
         }
     }
@@ -90,14 +106,11 @@ fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut D
         assert_eq!(hits, expected, "{ray:?} {interval:?}");
 
         // The closest, the interval shrinking on the way.
-        let mut closest: Option<BoxHit> = None;
-        index.visit_ray(&ray, interval, &mut |hit| {
-            if closest.is_none_or(|best| (hit.at, hit.index) < (best.at, best.index)) {
-                closest = Some(hit);
-            }
-            ControlFlow::Continue(closest.map_or(interval.max, |best| best.at))
-        });
-        assert_eq!(closest, expected.first().copied(), "closest on {ray:?} {interval:?}");
+        assert_eq!(
+            index.first_hit(&ray, interval),
+            expected.first().copied(),
+            "first on {ray:?} {interval:?}"
+        );
 
         let point = dice.point(2.0 * world);
         let limit = [f32::INFINITY, world, 0.0, f32::NAN][dice.below(4)];
@@ -125,6 +138,202 @@ fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut D
     }
     assert_eq!(index.nearest(bad, f32::INFINITY), None);
     assert_eq!(index.nearest(Vec3::INFINITY, f32::INFINITY), None);
+}
+
+/// A camera somewhere, or six planes of any kind.
+fn random_frustum(world: f32, dice: &mut Dice) -> Frustum {
+    if dice.one_in(3) {
+        let mut plane = |_| {
+            let normal = [dice.point(1.0), Vec3::X, Vec3::NEG_Y, Vec3::ZERO][dice.below(4)];
+            Plane { normal: normal * [1.0, 1e-20, 1e20][dice.below(3)], d: -dice.range(0.0, 2.0 * world) }
+        };
+        return Frustum::new([0; 6].map(&mut plane)).unwrap();
+    }
+    let (eye, target) = (dice.point(2.0 * world), dice.point(world));
+    let forward = (target - eye).try_normalize().unwrap_or(Vec3::Z);
+    let right = forward.any_orthonormal_vector();
+    let up = right.cross(forward);
+    let (wide, high) = (dice.range(0.1, 2.0), dice.range(0.1, 1.0));
+    let through = |normal: Vec3, point: Vec3| Plane { normal, d: -normal.dot(point) };
+    let far = match dice.one_in(3) {
+        // None.
+        true => Plane { normal: Vec3::ZERO, d: 0.0 },
+        false => through(forward, eye + forward * dice.range(0.1, 4.0 * world)),
+    };
+    let planes = [
+        through(right - forward * wide, eye),
+        through(-right - forward * wide, eye),
+        through(up - forward * high, eye),
+        through(-up - forward * high, eye),
+        through(-forward, eye + forward * 0.1),
+        far,
+    ];
+    Frustum::new(planes).unwrap()
+}
+
+/// Frusta, and a view of another kind: a ball, which is asked about as few boxes as possible.
+fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
+    let mut found = Vec::new();
+    for _ in 0..12 {
+        let frustum = random_frustum(world, dice);
+        index.in_frustum(&frustum, &mut found);
+        let is_in = |aabb: &Aabb| frustum.classify(aabb, &mut LastPlane::default()) != Culling::Outside;
+        let expected: Vec<_> = all(live).filter(|(_, aabb)| is_in(aabb)).map(|(i, _)| i).collect();
+        assert_eq!(found, expected, "{frustum:?}");
+
+        let (center, radius) = (dice.point(world), dice.range(0.0, world));
+        let (mut visited, mut n_asked) = (Vec::new(), 0);
+        let culling = |aabb: &Aabb| {
+            let far = (aabb.min - center).abs().max((aabb.max - center).abs());
+            if radius < point_box_distance(center, aabb) {
+                Culling::Outside
+            } else if far.max_element() < 0.5 * radius {
+                Culling::Inside
+            } else {
+                Culling::Intersecting
+            }
+        };
+        let mut classify = |aabb: &Aabb| {
+            n_asked += 1;
+            culling(aabb)
+        };
+        index.visit_culled(&mut classify, &mut |index| {
+            visited.push(index);
+            ControlFlow::Continue(())
+        });
+        visited.sort_unstable();
+        let expected: Vec<_> =
+            all(live).filter(|(_, aabb)| culling(aabb) != Culling::Outside).map(|(i, _)| i).collect();
+        assert_eq!(visited, expected, "ball of radius {radius} around {center}");
+        assert!(n_asked <= 8 * live.len() + 64, "asked about {n_asked} boxes");
+    }
+    // Nothing is outside: breaking off means no further visit.
+    let mut n = 0;
+    index.visit_culled(&mut |_| Culling::Inside, &mut |_| {
+        n += 1;
+        if n == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(n, all(live).count().min(3));
+}
+
+/// Rays along faces, edges and through corners; of no direction, of the least and the greatest; from infinity; with intervals that
+/// begin or end where a box does, or hold nothing.
+fn ask_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dice) {
+    let boxes: Vec<Aabb> = all(live).map(|(_, aabb)| aabb).collect();
+    let (least, most) = (f32::from_bits(1), f32::MAX);
+    let lengths = [0.0, -0.0, 1.0, -1.0, least, -least, f32::MIN_POSITIVE, most, -most, 1e-30, -1e30, 0.1];
+    let mut hits = Vec::new();
+    for i in 0..60 {
+        let aabb = boxes.get(dice.below(boxes.len())).copied().unwrap_or(Aabb::from_point(Vec3::ONE));
+        let part = [0.0, 1.0, 0.5, -1.0, 2.0];
+        let mut origin = aabb.min;
+        for axis in 0..3 {
+            origin[axis] += (aabb.max[axis] - aabb.min[axis]) * part[dice.below(5)];
+        }
+        if origin.is_finite() && dice.one_in(4) {
+            origin = aabb.max;
+        }
+        let mut direction = Vec3::ZERO;
+        for axis in 0..3 {
+            direction[axis] = if i % 4 == 0 { 0.0 } else { lengths[dice.below(lengths.len())] };
+        }
+        if dice.one_in(10) {
+            direction[dice.below(3)] = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN][dice.below(3)];
+        }
+        let ray = Ray::new(origin, direction);
+        let at = ray_box_entry(&ray, &aabb, Interval::BOTH).unwrap_or(1.0);
+        let intervals = [
+            Interval::FORWARD,
+            Interval::BOTH,
+            Interval::new(at, at),
+            Interval::new(0.0, at),
+            Interval::new(at, f32::INFINITY),
+            Interval::new(0.0, 0.0),
+            Interval::new(f32::NEG_INFINITY, -1.0),
+            Interval::new(f32::NAN, 1.0),
+            Interval::new(0.0, f32::NAN),
+        ];
+        let interval = intervals[dice.below(intervals.len())];
+        index.ray_hits(&ray, interval, &mut hits);
+        let mut expected: Vec<_> = all(live)
+            .filter_map(|(index, aabb)| ray_box_entry(&ray, &aabb, interval).map(|at| BoxHit { index, at }))
+            .collect();
+        expected.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.index.cmp(&b.index)));
+        assert_eq!(hits, expected, "{ray:?} {interval:?}");
+        assert_eq!(index.first_hit(&ray, interval), expected.first().copied(), "{ray:?} {interval:?}");
+        let is_none =
+            !direction.is_finite() || !origin.is_finite() || interval.min.is_nan() || interval.max.is_nan();
+        assert!(!is_none || hits.is_empty(), "{ray:?} {interval:?}");
+    }
+}
+
+/// Batches, of any length, are the queries one by one.
+fn batches_are_the_same<I: SpatialIndex + Sync>(index: &I, world: f32, dice: &mut Dice) {
+    let n = [0, 1, 5, 200][dice.below(4)];
+    let boxes: Vec<_> = (0..n).map(|_| dice.aabb(world, world)).collect();
+    let rays: Vec<_> = (0..n).map(|_| (random_ray(world, dice), Interval::FORWARD)).collect();
+    let frusta: Vec<_> = (0..n).map(|_| random_frustum(world, dice)).collect();
+    let points: Vec<_> = (0..n).map(|_| (dice.point(2.0 * world), dice.range(0.0, world))).collect();
+    let (mut indices, mut hits) = (Answers::new(), Answers::new());
+    let (mut one, mut one_hit) = (Vec::new(), Vec::new());
+    index.overlapping_batch(&boxes, &mut indices);
+    assert_eq!(indices.len(), n);
+    for (query, answers) in boxes.iter().zip(indices.iter()) {
+        index.overlapping(query, &mut one);
+        assert_eq!(answers, one);
+    }
+    index.in_frustum_batch(&frusta, &mut indices);
+    for (query, answers) in frusta.iter().zip(indices.iter()) {
+        index.in_frustum(query, &mut one);
+        assert_eq!(answers, one);
+    }
+    index.ray_hits_batch(&rays, &mut hits);
+    for ((ray, interval), answers) in rays.iter().zip(hits.iter()) {
+        index.ray_hits(ray, *interval, &mut one_hit);
+        assert_eq!(answers, one_hit);
+    }
+    index.first_hit_batch(&rays, &mut hits);
+    for ((ray, interval), answers) in rays.iter().zip(hits.iter()) {
+        assert_eq!(answers, index.first_hit(ray, *interval).as_slice());
+    }
+    index.nearest_batch(&points, &mut hits);
+    for ((point, limit), answers) in points.iter().zip(hits.iter()) {
+        assert_eq!(answers, index.nearest(*point, *limit).as_slice());
+    }
+    assert_eq!((hits.len(), hits.of(n).len()), (n, 0));
+    assert_eq!(hits.all().len(), hits.iter().map(<[BoxHit]>::len).sum::<usize>());
+}
+
+/// For a structure that has bounds of many boxes: a small view of 20,000 is asked about few of them, if nothing has changed.
+pub fn few_are_asked<B: BroadPhase + SpatialIndex>(name: &str, make: impl Fn() -> B) {
+    const N: usize = 20_000;
+    let mut dice = Dice::new(0x5bb);
+    let mut broad = make();
+    let batch: Vec<_> = (0..N).map(|_| (dice.aabb(24.0, 2.0), Filter::default())).collect();
+    broad.insert_batch(&batch, &mut Vec::new()).unwrap();
+    broad.refresh();
+    let (mut n_asked, mut n_visited) = (0, 0);
+    for _ in 0..20 {
+        let (eye, mut last) = (dice.point(20.0), LastPlane::default());
+        let (forward, size) = (dice.point(1.0).try_normalize().unwrap_or(Vec3::X), 10.0);
+        let right = forward.any_orthonormal_vector();
+        let through = |normal: Vec3, point: Vec3| Plane { normal, d: -normal.dot(point) };
+        let side = |normal: Vec3| through(normal - forward * 0.6, eye);
+        let up = right.cross(forward);
+        let ends = [through(-forward, eye), through(forward, eye + forward * size)];
+        let frustum =
+            Frustum::new([side(right), side(-right), side(up), side(-up), ends[0], ends[1]]).unwrap();
+        let mut classify = |aabb: &Aabb| {
+            n_asked += 1;
+            frustum.classify(aabb, &mut last)
+        };
+        broad.visit_culled(&mut classify, &mut |_| {
+            n_visited += 1;
+            ControlFlow::Continue(())
+        });
+    }
+    println!("{name}: asked about {n_asked} boxes, or bounds of them, for {n_visited} in {} views", 20);
+    assert!(200 < n_visited && n_asked < 4 * N, "{name}: {n_asked} asked, {n_visited} visited");
 }
 
 fn same_as_brute_force(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {

@@ -1,7 +1,8 @@
 //! The same bytes for any number of threads: a crowd on pools of one, two and seven.
 
 use super::dice::Dice;
-use carom_broad::{BroadPhase, Counters, Filter, Pair};
+use carom_broad::{Answers, BoxHit, BroadPhase, Counters, Filter, Pair, SpatialBatch, SpatialIndex};
+use carom_math::{Interval, Ray};
 
 /// A few frames of a crowd, of which every third is a jump.
 fn frames(mut broad: impl BroadPhase) -> Vec<(Vec<Pair>, Counters)> {
@@ -33,6 +34,34 @@ pub fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B + Sync) {
         pool.install(|| frames(make()))
     };
     let one = with(1);
+    for n in [2, 7] {
+        assert!(with(n) == one, "{name}, {n} threads");
+    }
+}
+
+/// Holds the answers to batches of queries on two and on seven threads to those on one.
+pub fn check_batches<B: BroadPhase + SpatialIndex + Sync + Send>(name: &str, make: impl Fn() -> B) {
+    let mut dice = Dice::new(6);
+    let mut broad = make();
+    let batch: Vec<_> = (0..5000).map(|_| (dice.aabb(12.0, 2.0), Filter::default())).collect();
+    broad.insert_batch(&batch, &mut Vec::new()).unwrap();
+    broad.refresh();
+    let boxes: Vec<_> = (0..500).map(|_| dice.aabb(12.0, 4.0)).collect();
+    let rays: Vec<_> =
+        (0..500).map(|_| (Ray::new(dice.point(20.0), dice.point(1.0)), Interval::FORWARD)).collect();
+    let points: Vec<_> = (0..500).map(|_| (dice.point(20.0), 10.0)).collect();
+    let with = |n: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let (mut touching, mut hits, mut near) = (Answers::new(), Answers::<BoxHit>::new(), Answers::new());
+        pool.install(|| {
+            broad.overlapping_batch(&boxes, &mut touching);
+            broad.ray_hits_batch(&rays, &mut hits);
+            broad.nearest_batch(&points, &mut near);
+        });
+        (touching, hits, near)
+    };
+    let one = with(1);
+    assert!(500 < one.0.all().len() && 500 < one.1.all().len() && 100 < one.2.all().len());
     for n in [2, 7] {
         assert!(with(n) == one, "{name}, {n} threads");
     }

@@ -1,0 +1,126 @@
+//! A view, or whatever else tells outside from inside, against the grids.
+//!
+//! A block of cells is asked about as a whole, with all that its boxes may fill; where the answer is neither, it is cut in half
+//! across its longest side, and so on down to rows. A piece of a row is asked about with what its boxes do fill, and halved
+//! until a few boxes are left.
+//!
+//! Reference: U. Assarsson, T. Moller, Optimized View Frustum Culling Algorithms for Bounding Boxes, 2000 (hierarchies of boxes).
+//! Differs: the hierarchy is not kept; it is the halves of a block of cells.
+
+use crate::level::Level;
+use carom_bounds::{Aabb, Culling};
+use carom_broad::scan_culled;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// So few boxes are asked about one by one.
+const FEW: u32 = 8;
+
+/// More than the halvings of two axes across and of the places of a row.
+const STACK: usize = 64;
+
+/// Relative widening of what is computed in f64 from f32; far more than any rounding, far less than a cell.
+const WIDEN: f64 = 1e-6;
+
+/// What is to be asked about: rows of cells from the first to the last on the two axes across, or places of one row.
+#[derive(Clone, Copy)]
+enum Part {
+    Rows([(u32, u32); 2]),
+    Places(u32, u32),
+}
+
+impl Level {
+    /// What the boxes with their least corners in these rows may fill.
+    fn filled_by(&self, rows: [(u32, u32); 2]) -> Aabb {
+        let (cells, mut aabb) = (&self.cells, self.filled);
+        for ((first, last), &axis) in rows.into_iter().zip(&cells.axes[1..]) {
+            let side = 1.0 / f64::from(cells.inverse[axis]);
+            let low = f64::from(cells.low[axis]);
+            let slack = (low.abs() + f64::from(cells.dims[axis]) * side) * WIDEN;
+            let begin = low + f64::from(first) * side - slack;
+            let end = low + f64::from(last + 1) * side + f64::from(cells.reach[axis]) * (1.0 + WIDEN) + slack;
+            let rounded = Aabb::around(DVec3::splat(begin), DVec3::splat(end));
+            // What is clamped into the border cells may be anywhere behind them, as far as there are boxes.
+            if 0 < first {
+                aabb.min[axis] = aabb.min[axis].max(rounded.min.x);
+            }
+            if last + 1 < cells.dims[axis] {
+                aabb.max[axis] = aabb.max[axis].min(rounded.max.x);
+            }
+        }
+        aabb
+    }
+
+    /// As [`Level::visit_box`], those that are not called outside.
+    pub(crate) fn visit_culled(
+        &self,
+        boxes: &[Aabb],
+        counts: impl Fn(u32) -> bool,
+        classify: &mut dyn FnMut(&Aabb) -> Culling,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let [x, y, z] = self.cells.axes;
+        let (dims, strides) = (self.cells.dims, self.cells.strides());
+        let places = |y_cell: u32, z_cell: u32| {
+            let row = z_cell * strides[z] + y_cell * strides[y];
+            self.run(row, row + dims[x] - 1)
+        };
+        let mut stack = [Part::Rows([(0, dims[y] - 1), (0, dims[z] - 1)]); STACK];
+        let mut n = 1;
+        while 0 < n {
+            n -= 1;
+            let part = stack[n];
+            let bounds = match part {
+                Part::Rows(rows) => self.filled_by(rows),
+                Part::Places(begin, end) => self.packed.bounds(begin as usize, end as usize),
+            };
+            // No boxes at all, or none in these rows.
+            if !bounds.min.cmple(bounds.max).all() {
+                continue;
+            }
+            let culling = classify(&bounds);
+            match (culling, part) {
+                (Culling::Outside, _) => {}
+                (Culling::Inside, Part::Rows([rows_y, rows_z])) => {
+                    for z_cell in rows_z.0..=rows_z.1 {
+                        for y_cell in rows_y.0..=rows_y.1 {
+                            let (begin, end) = places(y_cell, z_cell);
+                            let slots = self.slots_between(begin, end).iter().copied();
+                            slots.filter(|&slot| counts(slot)).try_for_each(&mut *visit)?;
+                        }
+                    }
+                }
+                (Culling::Inside, Part::Places(begin, end)) => {
+                    let slots = self.slots_between(begin, end).iter().copied();
+                    slots.filter(|&slot| counts(slot)).try_for_each(&mut *visit)?;
+                }
+                (Culling::Intersecting, Part::Rows(rows)) => {
+                    let wide = rows.map(|(first, last)| last - first);
+                    if wide == [0, 0] {
+                        let (begin, end) = places(rows[0].0, rows[1].0);
+                        stack[n] = Part::Places(begin, end);
+                        n += 1;
+                        continue;
+                    }
+                    let across = usize::from(wide[0] < wide[1]);
+                    let (first, last) = rows[across];
+                    let middle = first + (last - first) / 2;
+                    let (mut low, mut high) = (rows, rows);
+                    (low[across], high[across]) = ((first, middle), (middle + 1, last));
+                    (stack[n], stack[n + 1]) = (Part::Rows(low), Part::Rows(high));
+                    n += 2;
+                }
+                (Culling::Intersecting, Part::Places(begin, end)) if end - begin <= FEW => {
+                    let slots = self.slots_between(begin, end).iter().copied();
+                    scan_culled(slots.filter(|&slot| counts(slot)), boxes, classify, visit)?;
+                }
+                (Culling::Intersecting, Part::Places(begin, end)) => {
+                    let middle = begin + (end - begin) / 2;
+                    (stack[n], stack[n + 1]) = (Part::Places(begin, middle), Part::Places(middle, end));
+                    n += 2;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Many spatial queries at once: the answers to each, in the order of the queries, as one by one.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (queries do not depend on each other: so they are split).
+
+use crate::{BoxHit, SpatialIndex};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, Frustum};
+use carom_math::{Interval, Ray};
+use glam::Vec3;
+
+/// The answers to many queries, side by side.
+///
+/// Memory: a word for each query, and the answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers<T> {
+    /// Where the answers to each query end.
+    ends: Vec<usize>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Answers<T> {
+    fn default() -> Answers<T> {
+        Answers::new()
+    }
+}
+
+impl<T> Answers<T> {
+    /// To no queries.
+    pub const fn new() -> Answers<T> {
+        Answers { ends: Vec::new(), items: Vec::new() }
+    }
+
+    /// The number of queries.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// There were no queries.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The answers to this query; none if there was no such query.
+    pub fn of(&self, query: usize) -> &[T] {
+        let begin = query.checked_sub(1).map_or(Some(&0), |before| self.ends.get(before));
+        match (begin, self.ends.get(query)) {
+            (Some(&begin), Some(&end)) => &self.items[begin..end],
+            _ => &[],
+        }
+    }
+
+    /// The answers to each query in turn.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        (0..self.len()).map(|query| self.of(query))
+    }
+
+    /// All answers, those to the first query first.
+    pub fn all(&self) -> &[T] {
+        &self.items
+    }
+
+    /// Forgets everything and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.ends.clear();
+        self.items.clear();
+    }
+
+    /// Takes the answers to one more query away from `items`.
+    pub(crate) fn push(&mut self, items: &mut Vec<T>) {
+        self.items.append(items);
+        self.ends.push(self.items.len());
+    }
+
+    /// Takes the answers to more queries.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn append(&mut self, mut more: Answers<T>) {
+        let n = self.items.len();
+        self.items.append(&mut more.items);
+        self.ends.extend(more.ends.iter().map(|end| n + end));
+    }
+}
+
+/// Batches of queries to a [`SpatialIndex`]; on the threads of rayon with the feature `parallel`, with the same answers.
+pub trait SpatialBatch: SpatialIndex + Sync {
+    /// Makes `out` the answers of [`SpatialIndex::overlapping`].
+    fn overlapping_batch(&self, queries: &[Aabb], out: &mut Answers<u32>) {
+        answer(queries, out, |query, out| self.overlapping(query, out));
+    }
+
+    /// Makes `out` the answers of [`SpatialIndex::in_frustum`].
+    fn in_frustum_batch(&self, queries: &[Frustum], out: &mut Answers<u32>) {
+        answer(queries, out, |query, out| self.in_frustum(query, out));
+    }
+
+    /// Makes `out` the answers of [`SpatialIndex::ray_hits`].
+    fn ray_hits_batch(&self, queries: &[(Ray, Interval)], out: &mut Answers<BoxHit>) {
+        answer(queries, out, |(ray, interval), out| self.ray_hits(ray, *interval, out));
+    }
+
+    /// Makes `out` the answers of [`SpatialIndex::first_hit`], of which there is one or none to each query.
+    fn first_hit_batch(&self, queries: &[(Ray, Interval)], out: &mut Answers<BoxHit>) {
+        answer(queries, out, |(ray, interval), out| out.extend(self.first_hit(ray, *interval)));
+    }
+
+    /// Makes `out` the answers of [`SpatialIndex::nearest`], of which there is one or none to each query.
+    fn nearest_batch(&self, queries: &[(Vec3, f32)], out: &mut Answers<BoxHit>) {
+        answer(queries, out, |(point, max_distance), out| out.extend(self.nearest(*point, *max_distance)));
+    }
+}
+
+impl<I: SpatialIndex + Sync + ?Sized> SpatialBatch for I {}
+
+/// Asks one by one. `ask` is given an empty vector.
+pub(crate) fn answer_piece<Q, T>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>)) {
+    let mut items = Vec::new();
+    for query in queries {
+        ask(query, &mut items);
+        out.push(&mut items);
+    }
+}
+
+fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>) + Sync) {
+    out.clear();
+    #[cfg(feature = "parallel")]
+    crate::par::answer(queries, out, ask);
+    #[cfg(not(feature = "parallel"))]
+    answer_piece(queries, out, ask);
+}
