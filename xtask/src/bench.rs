@@ -79,6 +79,8 @@ pub(crate) struct Options<'a> {
     pub(crate) is_quick: bool,
     /// The largest sizes too.
     pub(crate) is_full: bool,
+    /// Rows that are there already: nothing is run.
+    pub(crate) from: Option<&'a Path>,
 }
 
 /// Runs the benches; true where every program ran.
@@ -90,32 +92,16 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     }
     let folder = root.join("target").join("bench");
     std::fs::create_dir_all(&folder)?;
-    let file = folder.join("rows.jsonl");
-    if file.exists() {
-        std::fs::remove_file(&file)?;
-    }
-    let mut is_whole = true;
-    for group in groups {
-        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(program);
-        command
-            .current_dir(root)
-            .args(["bench", "--quiet", "-p", "carom-benches", "--features", "peers", "--bench", group, "--"])
-            .args(options.filter)
-            .arg("--out")
-            .arg(&file);
-        if options.is_quick {
-            command.arg("--quick");
+    let (file, is_whole) = match options.from {
+        Some(file) => (file.to_path_buf(), true),
+        None => {
+            let file = folder.join("rows.jsonl");
+            let is_whole = run_all(root, options, &groups, &file)?;
+            (file, is_whole)
         }
-        if options.is_full {
-            command.arg("--full");
-        }
-        if !command.status()?.success() {
-            eprintln!("{group} did not come to its end");
-            is_whole = false;
-        }
-    }
-    let rows = read(&file)?;
+    };
+    let mut rows = read(&file)?;
+    rows.retain(|row| groups.contains(&row.group.as_str()));
     print!("\n{}\n{}", report::table(&rows), report::details(&rows));
     let machine = machine();
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
@@ -134,6 +120,35 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     let page = folder.join("report.html");
     std::fs::write(&page, report::html(&rows, &machine, day)?)?;
     println!("\n{}\n{}\n{}\n{}", csv.display(), plots.display(), file.display(), page.display());
+    Ok(is_whole)
+}
+
+/// Runs the programs, each of which adds its rows to the file; true where all came to their end.
+fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> Result<bool, Error> {
+    if file.exists() {
+        std::fs::remove_file(file)?;
+    }
+    let mut is_whole = true;
+    for group in groups {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command
+            .current_dir(root)
+            .args(["bench", "--quiet", "-p", "carom-benches", "--features", "peers", "--bench", group, "--"])
+            .args(options.filter)
+            .arg("--out")
+            .arg(file);
+        if options.is_quick {
+            command.arg("--quick");
+        }
+        if options.is_full {
+            command.arg("--full");
+        }
+        if !command.status()?.success() {
+            eprintln!("{group} did not come to its end");
+            is_whole = false;
+        }
+    }
     Ok(is_whole)
 }
 

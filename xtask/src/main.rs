@@ -27,6 +27,7 @@ cargo xtask tidy                       the rules of the source tree alone
 cargo xtask bench [GROUP [FILTER]] [--quick | --full]
                                        carom and its peers on the same work: tables, CSV, plots; --full: also the
                                        largest sizes, which take long
+cargo xtask bench [GROUP] --from ROWS  the same report of rows that programs of the benches wrote, with --out
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
@@ -58,6 +59,7 @@ fn run() -> Result<bool, Error> {
     let mut quick = false;
     let mut full = false;
     let mut seconds: u32 = 60;
+    let mut from = None;
     let mut parser = lexopt::Parser::from_env();
     use lexopt::ValueExt as _;
     while let Some(argument) = parser.next()? {
@@ -65,6 +67,7 @@ fn run() -> Result<bool, Error> {
             lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
             lexopt::Arg::Long("quick") => quick = true,
             lexopt::Arg::Long("full") => full = true,
+            lexopt::Arg::Long("from") => from = Some(PathBuf::from(parser.value()?)),
             lexopt::Arg::Long("time") => seconds = parser.value()?.parse()?,
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
                 print!("{USAGE}");
@@ -92,6 +95,7 @@ fn run() -> Result<bool, Error> {
                 filter: rest.get(1).copied(),
                 is_quick: quick,
                 is_full: full,
+                from: from.as_deref(),
             },
         ),
         ["fuzz"] => fuzz::run(&root, None, seconds),
