@@ -11,81 +11,47 @@
 use crate::dense::{DenseGrid, Layout};
 use crate::level::Level;
 use carom_bounds::{Aabb, Culling};
-use carom_broad::{
-    BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
-};
+use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box};
 use carom_math::{Interval, Ray, rounding};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
 type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
-impl<L: Layout> DenseGrid<L> {
-    /// All grids, of moving and of static boxes.
-    fn levels(&self) -> impl Iterator<Item = &Level> {
-        self.moving.levels().iter().chain(self.fixed.levels())
-    }
-}
-
-impl<L: Layout> SpatialIndex for DenseGrid<L> {
-    fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        let boxes = self.proxies.boxes();
-        if !self.is_fresh() {
-            let _ = scan_box(self.proxies.live(), boxes, query, visit);
-            return;
-        }
-        for level in self.levels() {
-            if level.visit_box(boxes, |_| true, query, visit).is_break() {
-                return;
-            }
-        }
+impl<L: Layout> FinderIndex for DenseGrid<L> {
+    fn visit_box(&self, proxies: &ProxyTable, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        let boxes = proxies.boxes();
+        let _ = self.levels().try_for_each(|level| level.visit_box(boxes, |_| true, query, visit));
     }
 
     fn visit_culled(
         &self,
+        proxies: &ProxyTable,
         classify: &mut dyn FnMut(&Aabb) -> Culling,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
-        let boxes = self.proxies.boxes();
-        if !self.is_fresh() {
-            let _ = scan_culled(self.proxies.live(), boxes, classify, visit);
-            return;
-        }
-        for level in self.levels() {
-            if level.visit_culled(boxes, |_| true, classify, visit).is_break() {
-                return;
-            }
-        }
+        let boxes = proxies.boxes();
+        let _ = self.levels().try_for_each(|level| level.visit_culled(boxes, |_| true, classify, visit));
     }
 
-    fn visit_ray(&self, ray: &Ray, mut interval: Interval, visit: Visit<'_>) {
-        let boxes = self.proxies.boxes();
+    fn visit_ray(&self, proxies: &ProxyTable, ray: &Ray, mut interval: Interval, visit: Visit<'_>) {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return;
         }
-        if !self.is_fresh() {
-            let _ = scan_ray(self.proxies.live(), boxes, ray, interval, visit);
-            return;
-        }
         for level in self.levels() {
-            match level.visit_ray(boxes, |_| true, ray, interval, visit) {
+            match level.visit_ray(proxies.boxes(), |_| true, ray, interval, visit) {
                 ControlFlow::Continue(end) => interval.max = end,
                 ControlFlow::Break(()) => return,
             }
         }
     }
 
-    fn visit_near(&self, point: Vec3, mut max_distance: f32, visit: Visit<'_>) {
-        let boxes = self.proxies.boxes();
+    fn visit_near(&self, proxies: &ProxyTable, point: Vec3, mut max_distance: f32, visit: Visit<'_>) {
         if !point.is_finite() {
             return;
         }
-        if !self.is_fresh() {
-            let _ = scan_near(self.proxies.live(), boxes, point, max_distance, visit);
-            return;
-        }
         for level in self.levels() {
-            match level.visit_near(boxes, |_| true, point, max_distance, visit) {
+            match level.visit_near(proxies.boxes(), |_| true, point, max_distance, visit) {
                 ControlFlow::Continue(end) => max_distance = end,
                 ControlFlow::Break(()) => return,
             }

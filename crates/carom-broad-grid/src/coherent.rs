@@ -41,7 +41,7 @@ impl FatGrids {
 impl FatIndex for FatGrids {
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool) {
         let FatGrids { moving, fixed, work } = self;
-        let are_others = regroup(proxies, moving, fixed, work);
+        let are_others = regroup(proxies.live(), proxies.filters(), moving, fixed, work);
         moving.rebuild(fat, work, false);
         if are_others || !are_statics_same {
             fixed.rebuild(fat, work, false);

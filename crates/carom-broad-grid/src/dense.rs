@@ -1,4 +1,4 @@
-//! A broad phase on grids that are made anew whenever boxes have moved.
+//! Grids that are made anew whenever boxes have moved.
 //!
 //! Boxes go into one grid; those too long for its cells, and crowds of far smaller ones, go into the next, and so on.
 //! Each grid is searched by itself, and of any two one asks the other. Static boxes have grids of their own, kept until
@@ -15,10 +15,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{
-    BroadPhase, BroadPhaseError, Contents, Counters, EventLog, Filter, Groups, Mobility, Pair, PairFilter,
-    ProxyId, ProxyTable, wanted_pairs,
-};
+use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyTable};
 use core::marker::PhantomData;
 
 /// No more grids than this for the moving boxes, and for the static ones.
@@ -185,190 +182,88 @@ pub(crate) struct Work {
     sample: Sample,
     build: BuildWork,
     pub(crate) search: Search,
-    counts: Vec<u32>,
-    pairs: Vec<Pair>,
 }
 
 impl Work {
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Work { lists, long, crowd, sample, build, search, counts, pairs } = self;
+        let Work { lists, long, crowd, sample, build, search } = self;
         lists.bytes()
-            + 4 * (long.capacity() + crowd.capacity() + counts.capacity())
+            + 4 * (long.capacity() + crowd.capacity())
             + sample.bytes()
             + build.bytes()
             + search.bytes()
-            + pairs.capacity() * size_of::<Pair>()
     }
 }
 
-/// Boxes on grids made anew in every frame; [`BroadPhase`] and [`SpatialIndex`](carom_broad::SpatialIndex).
-///
-/// Use it as [`UniformGrid`](crate::UniformGrid) or [`HierarchicalGrid`](crate::HierarchicalGrid).
+/// Grids made anew in every frame: the finder of [`UniformGrid`](crate::UniformGrid) and [`HierarchicalGrid`](crate::HierarchicalGrid).
 #[derive(Default)]
 pub struct DenseGrid<L: Layout> {
-    pub(crate) proxies: ProxyTable,
-    pair_filter: Option<PairFilter>,
-    /// A box's groups are not the default ones; never unset.
-    has_groups: bool,
-    pub(crate) moving: Grids,
-    pub(crate) fixed: Grids,
-    /// Which boxes there are, or which of them are static, has changed.
-    is_regrouped: bool,
-    has_moved: bool,
-    has_fixed_moved: bool,
+    moving: Grids,
+    fixed: Grids,
     work: Work,
-    counters: Counters,
-    log: EventLog,
     layout: PhantomData<L>,
 }
 
 impl<L: Layout> DenseGrid<L> {
-    /// No boxes.
-    pub fn new() -> DenseGrid<L> {
-        DenseGrid::default()
+    /// All grids, of moving and of static boxes.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &Level> {
+        self.moving.levels().iter().chain(self.fixed.levels())
+    }
+}
+
+impl<L: Layout> PairFinder for DenseGrid<L> {
+    const SKIPS_STATICS: bool = true;
+
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> u64 {
+        let DenseGrid { moving, fixed, work, .. } = self;
+        let are_others =
+            changes.members && regroup(slots.iter().copied(), proxies.filters(), moving, fixed, work);
+        moving.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+        if changes.statics || are_others {
+            fixed.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+        }
+        1
     }
 
-    /// The grids are those of the boxes as they are now.
-    pub(crate) fn is_fresh(&self) -> bool {
-        !(self.is_regrouped || self.has_moved || self.has_fixed_moved)
+    fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
+        let DenseGrid { moving, fixed, work, .. } = self;
+        core::mem::swap(found, &mut work.search.found);
+        find_all(moving, fixed, &mut work.search);
+        core::mem::swap(found, &mut work.search.found);
     }
 
-    /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
-    pub fn bytes(&self) -> usize {
+    fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
+        if changes.is_any() { None } else { Some(self) }
+    }
+
+    fn bytes(&self) -> usize {
         self.moving.bytes() + self.fixed.bytes() + self.work.bytes()
     }
 
-    fn note(&mut self, filter: &Filter) {
-        self.has_groups |= filter.membership.is_empty() || filter.mask != Groups::all();
-        self.is_regrouped = true;
-    }
-}
-
-impl<L: Layout> BroadPhase for DenseGrid<L> {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        let id = self.proxies.insert(aabb, filter)?;
-        self.note(&filter);
-        Ok(id)
-    }
-
-    fn insert_batch(
-        &mut self,
-        boxes: &[(Aabb, Filter)],
-        ids: &mut Vec<ProxyId>,
-    ) -> Result<(), BroadPhaseError> {
-        self.proxies.insert_batch(boxes, ids)?;
-        boxes.iter().for_each(|(_, filter)| self.note(filter));
-        Ok(())
-    }
-
-    fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
-        self.proxies.remove_batch(ids)?;
-        ids.iter().for_each(|id| self.log.note_removed(id.index()));
-        self.is_regrouped |= !ids.is_empty();
-        Ok(())
-    }
-
-    fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        self.proxies.update(moves)?;
-        self.has_moved |= !moves.is_empty();
-        if !self.fixed.members.is_empty() && !self.has_fixed_moved {
-            let filters = self.proxies.filters();
-            self.has_fixed_moved =
-                moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static);
-        }
-        Ok(())
-    }
-
-    fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
-        self.proxies.set_filter(id, filter)?;
-        self.note(&filter);
-        Ok(())
-    }
-
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        self.pair_filter = filter;
-    }
-
-    fn hand_over(&mut self) -> Contents {
-        let DenseGrid { proxies, pair_filter, log, .. } = core::mem::take(self);
-        Contents::new(proxies, pair_filter, log)
-    }
-
-    fn take_over(&mut self, contents: Contents) {
-        self.hand_over();
-        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
-        for slot in 0..self.proxies.n_slots() {
-            if self.proxies.is_live(slot) {
-                let filter = self.proxies.filters()[slot];
-                self.note(&filter);
-            }
-        }
-    }
-
-    fn refresh(&mut self) {
-        if self.is_fresh() {
-            return;
-        }
-        let DenseGrid { proxies, moving, fixed, work, .. } = self;
-        if self.is_regrouped {
-            self.has_fixed_moved |= regroup(proxies, moving, fixed, work);
-        }
-        moving.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
-        if self.has_fixed_moved {
-            fixed.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
-        }
-        (self.is_regrouped, self.has_moved, self.has_fixed_moved) = (false, false, false);
-        self.counters.rebuilds += 1;
-    }
-
-    fn pairs(&mut self, out: &mut Vec<Pair>) {
-        self.refresh();
-        let DenseGrid { proxies, moving, fixed, work, .. } = self;
-        let search = &mut work.search;
-        search.found.clear();
-        find_all(moving, fixed, search);
-        let found = &search.found;
-        let keep = self.pair_filter.as_ref();
-        wanted_pairs(found, false, proxies, self.has_groups, keep, &mut work.counts, out);
-        let mut counters = Counters::default();
-        counters.tests = found.tests;
-        counters.nodes = found.nodes;
-        counters.pairs = out.len() as u64;
-        counters.rebuilds = self.counters.rebuilds;
-        self.counters = counters;
-    }
-
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        (&mut self.log, &mut self.work.pairs)
-    }
-
-    fn proxies(&self) -> &ProxyTable {
-        &self.proxies
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.proxies.validate()?;
-        if !self.is_fresh() {
+    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+        if changes.is_any() {
             return Ok(());
         }
-        self.moving.validate(self.proxies.boxes())?;
-        self.fixed.validate(self.proxies.boxes())
+        self.moving.validate(proxies.boxes())?;
+        self.fixed.validate(proxies.boxes())
     }
 }
 
-/// Makes the members those of the table, the static ones apart; true when there are others among those than before.
-pub(crate) fn regroup(proxies: &ProxyTable, moving: &mut Grids, fixed: &mut Grids, work: &mut Work) -> bool {
+/// Makes the members these slots, the static ones apart; true when there are others among those than before.
+pub(crate) fn regroup(
+    slots: impl Iterator<Item = u32>,
+    filters: &[Filter],
+    moving: &mut Grids,
+    fixed: &mut Grids,
+    work: &mut Work,
+) -> bool {
     moving.members.clear();
     let mut fixed_before = core::mem::take(&mut work.long);
     core::mem::swap(&mut fixed_before, &mut fixed.members);
     fixed.members.clear();
-    for slot in proxies.live() {
-        let is_static = proxies.filters()[slot as usize].mobility == Mobility::Static;
+    for slot in slots {
+        let is_static = filters[slot as usize].mobility == Mobility::Static;
         (if is_static { &mut fixed.members } else { &mut moving.members }).push(slot);
     }
     let are_others = fixed_before != fixed.members;

@@ -13,6 +13,7 @@ use crate::dense::sealed::Sealed;
 use crate::dense::{DenseGrid, Layout, Members};
 use crate::plan::Sample;
 use carom_bounds::Aabb;
+use carom_broad::FoundBy;
 
 /// A level has this many boxes and this share of them, or is joined with the next, unless that is
 /// [`GAP`] doublings away.
@@ -29,7 +30,7 @@ pub struct Hierarchical;
 /// Boxes in cells as large as they are, rebuilt in every frame; for boxes of many sizes.
 ///
 /// Memory: 40 bytes per slot of the table, up to 110 per box, 20 per pair while searching.
-pub type HierarchicalGrid = DenseGrid<Hierarchical>;
+pub type HierarchicalGrid = FoundBy<DenseGrid<Hierarchical>>;
 
 /// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all.
 #[inline]

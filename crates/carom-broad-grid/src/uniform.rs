@@ -13,6 +13,7 @@ use crate::dense::sealed::Sealed;
 use crate::dense::{DenseGrid, Layout};
 use crate::plan::{Sample, longest};
 use carom_bounds::Aabb;
+use carom_broad::FoundBy;
 use carom_math::ops::sqrt;
 
 /// Boxes wanted in a run of cells: any number from 3 to 16 is as fast.
@@ -28,7 +29,7 @@ pub struct Uniform;
 /// Boxes in cells of one size, rebuilt in every frame; for boxes of like size, however they move.
 ///
 /// Memory: 40 bytes per slot of the table, up to 60 per box, 20 per pair while searching.
-pub type UniformGrid = DenseGrid<Uniform>;
+pub type UniformGrid = FoundBy<DenseGrid<Uniform>>;
 
 impl Sealed for Uniform {
     const IS_HIERARCHICAL: bool = false;

@@ -54,7 +54,8 @@ pub trait SpatialIndex {
     /// Calls `visit` once with the index of every box that is not surely outside of the frustum, as [`Frustum::classify`] says
     /// it of the box, in no particular order, until it breaks.
     fn visit_frustum(&self, frustum: &Frustum, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        // What comes next lies near what came last.
+        // What holds of a box holds of all within, in rounded numbers too: rounding is monotone, and the larger box has the larger
+        // room for it. What comes next lies near what came last.
         let mut last = LastPlane::default();
         self.visit_culled(&mut |aabb| frustum.classify(aabb, &mut last), visit);
     }
