@@ -12,18 +12,19 @@ use carom_broad::{
     BoxHit, BroadPhase, BroadPhaseError, BruteForce, Contents, Counters, EventLog, Filter, Pair, PairFilter,
     ProxyId, ProxyTable, SpatialIndex,
 };
-use carom_broad_grid::UniformGrid;
+use carom_broad_grid::{CoherentGrid, UniformGrid};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::Vec3;
 
-/// Brute force, a tree or a grid, whichever is best at the moment; [`Auto::choice`] says which and why.
+/// Brute force, a tree or one of two grids, whichever is best at the moment; [`Auto::choice`] says which and why.
 ///
 /// Memory: that of the algorithm in charge.
 pub struct Auto {
     brute: BruteForce,
     tree: DynamicBvh,
+    coherent_grid: CoherentGrid,
     grid: UniformGrid,
     /// The one that holds everything.
     active: Algorithm,
@@ -49,6 +50,7 @@ impl Auto {
         Auto {
             brute: BruteForce::new(),
             tree: DynamicBvh::new(),
+            coherent_grid: CoherentGrid::new(),
             grid: UniformGrid::new(),
             active: Algorithm::BruteForce,
             policy: Policy::new(settings),
@@ -71,6 +73,7 @@ impl Auto {
         match self.active {
             Algorithm::BruteForce => &self.brute,
             Algorithm::Tree => &self.tree,
+            Algorithm::CoherentGrid => &self.coherent_grid,
             Algorithm::Grid => &self.grid,
         }
     }
@@ -79,6 +82,7 @@ impl Auto {
         match self.active {
             Algorithm::BruteForce => &mut self.brute,
             Algorithm::Tree => &mut self.tree,
+            Algorithm::CoherentGrid => &mut self.coherent_grid,
             Algorithm::Grid => &mut self.grid,
         }
     }
@@ -87,6 +91,7 @@ impl Auto {
         match self.active {
             Algorithm::BruteForce => &self.brute,
             Algorithm::Tree => &self.tree,
+            Algorithm::CoherentGrid => &self.coherent_grid,
             Algorithm::Grid => &self.grid,
         }
     }

@@ -1,7 +1,8 @@
 //! Which algorithm for what goes on; a change of mind needs more than one frame.
 //!
-//! Few boxes need no structure. Where things move a little, the tree keeps a list of candidates from frame to frame and hardly
-//! looks at the rest. Where they jump there is nothing to keep, and the grid finds everything anew for less than the tree does.
+//! Few boxes need no structure. Where things move a little, a tree or, for many boxes, a grid is kept with a list of candidates
+//! from frame to frame, and the rest is hardly looked at. Where they jump there is nothing to keep, and a plain grid finds
+//! everything anew.
 //!
 //! Reference: A. Karlin, M. Manasse, L. Rudolph, D. Sleator, Competitive snoopy caching, 1988 (to wait until the loss has grown to the
 //! price of the change costs at most twice the best in hindsight).
@@ -17,6 +18,8 @@ pub enum Algorithm {
     BruteForce,
     /// [`DynamicBvh`](carom_broad_tree::DynamicBvh).
     Tree,
+    /// [`CoherentGrid`](carom_broad_grid::CoherentGrid).
+    CoherentGrid,
     /// [`UniformGrid`](carom_broad_grid::UniformGrid).
     Grid,
 }
@@ -27,7 +30,7 @@ pub enum Algorithm {
 pub struct AutoSettings {
     /// So many boxes are tested each against each; at half more that ends.
     pub few: usize,
-    /// From so many boxes on a grid takes over when they jump.
+    /// From so many boxes on a grid takes over, one that keeps nothing when they jump; below half as many the tree is back.
     pub many: usize,
 }
 
@@ -57,10 +60,10 @@ const JUMP: f64 = 0.1;
 /// The part of the boxes that has to jump.
 const SHARE: f64 = 0.4;
 
-/// Frames in a row after which the grid takes over: the tree's lists have died young by then.
+/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by then.
 const WILD_FRAMES: u32 = 3;
 
-/// Frames in a row after which the tree comes back: its first frames there cost two or three of the grid's.
+/// Frames in a row after which a list is kept again: its first frames there cost two or three of the grid's.
 const CALM_FRAMES: u32 = 6;
 
 /// What was chosen, and from what.
@@ -78,6 +81,7 @@ impl fmt::Display for Choice {
         let (name, why) = match self.algorithm {
             Algorithm::BruteForce => ("each against each", "too few for a structure to pay"),
             Algorithm::Tree => ("tree", "its list of candidates lives for many frames"),
+            Algorithm::CoherentGrid => ("coherent grid", "its list of candidates lives for many frames"),
             Algorithm::Grid => ("grid", "nothing is worth keeping for the next frame"),
         };
         write!(f, "{name}: {}; {why}", self.features)
@@ -110,12 +114,17 @@ impl Policy {
         let now = self.choice.algorithm;
         let n = features.n_boxes;
         let is_few = n <= few || (now == Algorithm::BruteForce && n <= few + few / 2);
-        let next = match now {
+        let is_on_grid = matches!(now, Algorithm::Grid | Algorithm::CoherentGrid);
+        let is_many = if is_on_grid { many / 2 <= n } else { many <= n };
+        let is_listless = match now {
+            Algorithm::Grid => self.calm < CALM_FRAMES,
+            _ => WILD_FRAMES <= self.wild,
+        };
+        let next = match (is_many, is_listless) {
             _ if is_few => Algorithm::BruteForce,
-            Algorithm::Grid if CALM_FRAMES <= self.calm || n < many / 2 => Algorithm::Tree,
-            Algorithm::Grid => Algorithm::Grid,
-            _ if WILD_FRAMES <= self.wild && many <= n => Algorithm::Grid,
-            _ => Algorithm::Tree,
+            (false, _) => Algorithm::Tree,
+            (true, false) => Algorithm::CoherentGrid,
+            (true, true) => Algorithm::Grid,
         };
         if next != now {
             self.choice = Choice { algorithm: next, features };
@@ -148,11 +157,13 @@ mod tests {
         let mut run = |n: usize, motion: f64, frames: usize| {
             (0..frames).map(|_| policy.decide(features(n, motion))).last().unwrap()
         };
-        assert_eq!(run(10_000, 0.01, 5), Algorithm::Tree);
-        assert_eq!(run(10_000, 0.9, 2), Algorithm::Tree, "two frames are an accident");
+        assert_eq!(run(10_000, 0.01, 5), Algorithm::CoherentGrid);
+        assert_eq!(run(10_000, 0.9, 2), Algorithm::CoherentGrid, "two frames are an accident");
         assert_eq!(run(10_000, 0.9, 1), Algorithm::Grid);
         assert_eq!(run(10_000, 0.01, 5), Algorithm::Grid);
-        assert_eq!(run(10_000, 0.01, 1), Algorithm::Tree);
+        assert_eq!(run(10_000, 0.01, 1), Algorithm::CoherentGrid);
+        assert_eq!(run(3000, 0.01, 1), Algorithm::CoherentGrid, "nor back at once");
+        assert_eq!(run(2000, 0.01, 1), Algorithm::Tree);
         assert_eq!(run(3000, 0.9, 20), Algorithm::Tree, "too few for a grid");
         assert_eq!(run(8000, 0.9, 20), Algorithm::Grid);
         assert_eq!(run(1000, 0.9, 1), Algorithm::Tree);
@@ -169,7 +180,7 @@ mod tests {
         for frame in 0..100 {
             assert_eq!(
                 policy.decide(features(10_000, if frame % 2 == 0 { 1.0 } else { 0.0 })),
-                Algorithm::Tree
+                Algorithm::CoherentGrid
             );
         }
     }

@@ -10,8 +10,10 @@
 
 use crate::dense::{DenseGrid, Layout};
 use crate::level::Level;
-use carom_bounds::{Aabb, Culling};
-use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box};
+use crate::packed::WIDTH;
+use carom_bounds::{Aabb, BoundingVolume, Culling};
+use carom_broad::{BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry};
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use carom_math::{Interval, Ray, rounding};
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -73,14 +75,7 @@ impl Level {
         query: &Aabb,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut flow = ControlFlow::Continue(());
-        self.runs(query.min.to_array(), query.max.to_array(), |begin, end| {
-            if flow.is_continue() {
-                let slots = self.slots_between(begin, end).iter().copied();
-                flow = scan_box(slots.filter(|&slot| counts(slot)), boxes, query, visit);
-            }
-        });
-        flow
+        dispatch(BoxVisit { level: self, boxes, counts, query, visit })
     }
 
     /// As [`Level::visit_box`], those that the ray meets; gives back the end of the interval.
@@ -169,6 +164,56 @@ impl Level {
             }
             ring += 1;
         }
+    }
+}
+
+/// [`Level::visit_box`]; a run is tested eight boxes at once.
+struct BoxVisit<'a, C> {
+    level: &'a Level,
+    boxes: &'a [Aabb],
+    counts: C,
+    query: &'a Aabb,
+    visit: &'a mut dyn FnMut(u32) -> ControlFlow<()>,
+}
+
+impl<C: Fn(u32) -> bool> Kernel for BoxVisit<'_, C> {
+    type Output = ControlFlow<()>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> ControlFlow<()> {
+        let BoxVisit { level, boxes, counts, query, visit } = self;
+        let splat = |x: f32| S::F32x8::splat(simd, x);
+        let min = [splat(query.min.x), splat(query.min.y), splat(query.min.z)];
+        let max = [splat(query.max.x), splat(query.max.y), splat(query.max.z)];
+        let [x, y, z] = level.cells.axes;
+        let strides = level.cells.strides();
+        let (x0, x1) = level.cells.range(x, query.min[x], query.max[x]);
+        let (y0, y1) = level.cells.range(y, query.min[y], query.max[y]);
+        let (z0, z1) = level.cells.range(z, query.min[z], query.max[z]);
+        let slots = level.packed.slots.as_chunks::<WIDTH>().0;
+        for z_cell in z0..=z1 {
+            for y_cell in y0..=y1 {
+                let row = z_cell * strides[z] + y_cell * strides[y];
+                // The run of a query with NaN goes backwards, and is none.
+                let (begin, end) = level.run(row + x0, row + x1);
+                let (mut at, end) = (begin as usize, end as usize);
+                while at < end {
+                    let (number, before) = (at / WIDTH, at % WIDTH);
+                    let behind = (end - number * WIDTH).min(WIDTH);
+                    let meant = (u32::MAX << before) & !(u32::MAX << behind);
+                    let mut bits = level.packed.blocks[number].touching(simd, min, max) & meant;
+                    while bits != 0 {
+                        let slot = slots[number][bits.trailing_zeros() as usize % WIDTH];
+                        bits &= bits - 1;
+                        if counts(slot) && boxes[slot as usize].overlaps(query) {
+                            visit(slot)?;
+                        }
+                    }
+                    at = (number + 1) * WIDTH;
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 }
 

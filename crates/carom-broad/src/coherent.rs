@@ -371,7 +371,13 @@ fn merge(out: &mut Vec<Pair>, extra: &[Pair]) {
     out.resize(kept + extra.len(), Pair { a: 0, b: 0 });
     let mut end = out.len();
     for &pair in extra.iter().rev() {
-        let first = out[..kept].partition_point(|&other| other < pair);
+        // It belongs near the last one: in steps that double, then by halves.
+        let mut step = 1;
+        while step <= kept && pair < out[kept - step] {
+            step *= 2;
+        }
+        let from = kept.saturating_sub(step);
+        let first = from + out[from..kept].partition_point(|&other| other < pair);
         let n = kept - first;
         out.copy_within(first..kept, end - n);
         end -= n;
@@ -493,8 +499,9 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
     }
 
     fn refresh(&mut self) {
-        let is_too_wide = self.policy.is_too_wide(self.proxies.n_live());
-        if self.all_loose || self.loose_limit() < self.loose.len() || is_too_wide {
+        let n_live = self.proxies.n_live();
+        let is_dear = self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live);
+        if self.all_loose || self.loose_limit() < self.loose.len() || is_dear {
             self.rebuild();
         }
     }
@@ -505,7 +512,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.counters = Counters::default();
         self.counters.rebuilds = rebuilds;
         if self.is_changed {
-            self.policy.life = self.policy.life.saturating_add(1);
+            self.policy.note_frame(self.loose.len());
             self.is_changed = false;
         }
         if self.needs_list {
@@ -517,7 +524,6 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
             self.has_dead = false;
         }
         self.counters.tests += self.candidates.recheck(self.proxies.boxes());
-        out.clear();
         self.candidates.emit(out);
         self.policy.waste += (self.candidates.len() - out.len()) as u64;
         if !self.loose.is_empty() {

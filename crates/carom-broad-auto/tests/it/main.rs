@@ -16,7 +16,7 @@ fn conforms_to_broad_phase() {
     broad_phase::check(Auto::new);
 }
 
-/// With limits that the worlds of the suite cross, so that all three take their turns.
+/// With limits that the worlds of the suite cross, so that all four take their turns.
 #[test]
 fn conforms_while_it_switches() {
     for (few, many) in [(100, 300), (0, 1), (10_000, 20_000), (300, 310)] {
@@ -60,6 +60,6 @@ fn the_choice_follows_what_goes_on() {
             seen.push(auto.choice().algorithm);
         }
     }
-    assert_eq!(seen, [Algorithm::Tree, Algorithm::Grid, Algorithm::Tree]);
+    assert_eq!(seen, [Algorithm::CoherentGrid, Algorithm::Grid, Algorithm::CoherentGrid]);
     assert_eq!(auto.n_switches(), 3);
 }

@@ -112,22 +112,22 @@ impl Candidates {
         n_due as u64
     }
 
-    /// Appends the pairs that touch, in canonical order.
+    /// Makes `out` the pairs that touch, in canonical order.
     pub(crate) fn emit(&self, out: &mut Vec<Pair>) {
         if self.is_exact && self.touches.iter().all(|&touches| touches) {
+            out.clear();
             out.extend_from_slice(&self.pairs);
             return;
         }
-        let start = out.len();
-        out.resize(start + self.pairs.len(), Pair { a: 0, b: 0 });
-        let room = &mut out[start..];
+        // What is there already is written over.
+        out.resize(self.pairs.len(), Pair { a: 0, b: 0 });
         let mut n = 0;
         // Written always, kept when it touches: a branch would be a guess.
         for (&pair, &touches) in self.pairs.iter().zip(&self.touches) {
-            room[n] = pair;
+            out[n] = pair;
             n += usize::from(touches);
         }
-        out.truncate(start + n);
+        out.truncate(n);
     }
 
     /// Checks the order, and that the list says of every live pair what the boxes say.

@@ -55,6 +55,9 @@ pub(super) const LOOSE_PART: usize = 32;
 /// So many candidates carried for nothing cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
 
+/// A loose box costs in a frame as much as so many boxes in a rebuild.
+const RENT: u64 = 8;
+
 /// Margins are this many times halved or doubled at most.
 const WIDENINGS: (i32, i32) = (-2, 2);
 
@@ -85,6 +88,10 @@ pub(crate) struct Policy {
     widening: i32,
     /// Candidates that did not touch, summed over the frames of this list.
     pub(crate) waste: u64,
+    /// Loose boxes in the first frame of the list: they would be loose again.
+    loose_anyway: usize,
+    /// Loose boxes that a rebuild would have spared, summed over the frames of this list.
+    rent: u64,
 }
 
 impl Policy {
@@ -96,6 +103,20 @@ impl Policy {
     /// The list should be made anew, narrower, although it still serves.
     pub(crate) fn is_too_wide(&self, n_boxes: usize) -> bool {
         self.has_margins && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
+    }
+
+    /// Another frame in which something has changed begins.
+    pub(crate) fn note_frame(&mut self, n_loose: usize) {
+        self.life = self.life.saturating_add(1);
+        if self.life <= 2 {
+            self.loose_anyway = n_loose;
+        }
+        self.rent += n_loose.saturating_sub(self.loose_anyway) as u64;
+    }
+
+    /// The loose boxes have cost as much as a rebuild, after which they would not be loose.
+    pub(crate) fn is_too_dear(&self, n_boxes: usize) -> bool {
+        (n_boxes as u64) < self.rent * RENT
     }
 
     /// For how many frames of its own motion a fat box should have room until the next rebuild; 0 for no list.
@@ -129,6 +150,7 @@ impl Policy {
         }
         self.life = 0;
         self.waste = 0;
+        self.rent = 0;
         if 0 < self.listless_left {
             self.listless_left -= 1;
             return false;
