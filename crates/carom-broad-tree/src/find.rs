@@ -8,11 +8,12 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.2.2 (tree against tree).
 //! Differs: breadth first, in lists of tasks, so that no step has a branch that depends on the boxes.
 
-use crate::tree::{Tree, WIDTH, next_lane};
+use crate::tree::{Block, Tree, WIDTH, next_lane};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::Found;
 use carom_lanes::{Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+use core::ops::Range;
 
 /// Pairs of blocks of one level, the smaller number first.
 type BlockPairs = Vec<(u32, u32)>;
@@ -157,10 +158,13 @@ impl Kernel for OpenLeaves<'_> {
             }
             let n_boxes = reaching_boxes(simd, tree, &tasks.leaf_pairs, n_pairs, &mut tasks.boxes);
             let (low, high) = out.room((n_boxes + PIECE * WIDTH * WIDTH + 1) * WIDTH);
-            let mut n = between(simd, tree, &tasks.boxes, n_boxes, low, high);
+            let (leaves, slots) = (&tree.levels[0][..], &tree.slots[..]);
+            let mut n = between(simd, leaves, slots, &tasks.boxes, n_boxes, low, high);
             for &(a, b) in piece {
                 if a == b {
-                    n = within(simd, tree, a as usize, low, high, n);
+                    let first = a as usize * WIDTH;
+                    let last = (first + WIDTH).min(tree.first_static);
+                    n = within(simd, leaves, slots, first..last, low, high, n);
                 }
             }
             out.advance(n);
@@ -237,15 +241,15 @@ fn reaching_boxes<S: Simd>(
 
 /// Each box against the eight of its leaf. The answer is the number of pairs that were written.
 #[inline(always)]
-fn between<S: Simd>(
+pub(crate) fn between<S: Simd>(
     simd: S,
-    tree: &Tree,
+    blocks: &[Block],
+    slots: &[[u32; WIDTH]],
     [places, leaves]: &[Vec<u32>; 2],
     n_tasks: usize,
     low: &mut [u32],
     high: &mut [u32],
 ) -> usize {
-    let blocks = &tree.levels[0];
     let mut n = 0;
     for task in 0..n_tasks {
         if let Some(block) = leaves.get(task + AHEAD).and_then(|&leaf| blocks.get(leaf as usize)) {
@@ -254,33 +258,32 @@ fn between<S: Simd>(
         let (place, leaf) = (places[task] as usize, leaves[task] as usize);
         let aabb = blocks[place / WIDTH].get(place % WIDTH);
         let mask = blocks[leaf].touching(simd, &aabb);
-        let own = S::U32x8::splat(simd, tree.slots[place / WIDTH][place % WIDTH]);
-        let partners = S::U32x8::load(simd, &tree.slots[leaf]);
+        let own = S::U32x8::splat(simd, slots[place / WIDTH][place % WIDTH]);
+        let partners = S::U32x8::load(simd, &slots[leaf]);
         own.min(partners).compress_store(mask, &mut low[n..]);
         n += own.max(partners).compress_store(mask, &mut high[n..]);
     }
     n
 }
 
-/// The boxes of each leaf under a block of level 1 among themselves, written behind the first `n`.
+/// The boxes of each of these leaves among themselves, written behind the first `n`.
 #[inline(always)]
-fn within<S: Simd>(
+pub(crate) fn within<S: Simd>(
     simd: S,
-    tree: &Tree,
-    parent: usize,
+    blocks: &[Block],
+    slots: &[[u32; WIDTH]],
+    leaves: Range<usize>,
     low: &mut [u32],
     high: &mut [u32],
     mut n: usize,
 ) -> usize {
-    let first = parent * WIDTH;
-    let last = (first + WIDTH).min(tree.first_static);
-    for leaf in first..last {
-        let block = &tree.levels[0][leaf];
-        let partners = S::U32x8::load(simd, &tree.slots[leaf]);
+    for leaf in leaves {
+        let block = &blocks[leaf];
+        let partners = S::U32x8::load(simd, &slots[leaf]);
         for lane in 0..WIDTH - 1 {
             let later = S::Mask8::from_bits(simd, u32::MAX << (lane + 1));
             let mask = block.touching(simd, &block.get(lane)) & later;
-            let own = S::U32x8::splat(simd, tree.slots[leaf][lane]);
+            let own = S::U32x8::splat(simd, slots[leaf][lane]);
             own.min(partners).compress_store(mask, &mut low[n..]);
             n += own.max(partners).compress_store(mask, &mut high[n..]);
         }

@@ -32,7 +32,7 @@ use carom_broad::{Changes, FinderIndex, Found, FoundBy, PairFinder, ProxyTable};
 /// Kept planes. For coherent motion of boxes of any sizes, evenly spread or not; costs some time per box in each frame even if
 /// nothing moves much, where [`DynamicBvh`](crate::DynamicBvh) has its list.
 ///
-/// Memory: 85 bytes per box, beside that of [`FoundBy`].
+/// Memory: 86 bytes per box, beside that of [`FoundBy`].
 pub type KdTree = FoundBy<PlaneTree>;
 
 /// The finder of [`KdTree`].

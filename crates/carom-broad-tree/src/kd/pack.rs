@@ -22,8 +22,10 @@ const MAX_STEPS: usize = 8;
 pub(crate) struct Packed {
     pub(crate) blocks: Vec<Block>,
     pub(crate) slots: Vec<[u32; WIDTH]>,
-    /// Of each block: how far the boxes of its list up to its end reach, along the axis of the node.
-    pub(crate) reach: Vec<f32>,
+    /// Of each block, along the axis of its node: where its first box begins, and how far the boxes of its list reach that are in
+    /// it or before it.
+    pub(crate) begins: Vec<f32>,
+    pub(crate) reaches: Vec<f32>,
     moving: Vec<(f32, u32)>,
     fixed: Vec<(f32, u32)>,
 }
@@ -39,11 +41,12 @@ pub(crate) struct List {
 impl Packed {
     /// Sorts the boxes of every node, and packs them.
     pub(crate) fn fill(&mut self, planes: &mut Planes, proxies: &ProxyTable) {
-        let Packed { blocks, slots, reach, moving, fixed } = self;
+        let Packed { blocks, slots, begins, reaches, moving, fixed } = self;
         let (boxes, filters) = (proxies.boxes(), proxies.filters());
         blocks.clear();
         slots.clear();
-        reach.clear();
+        begins.clear();
+        reaches.clear();
         for &number in &planes.sequence {
             let node = &mut planes.nodes[number as usize];
             let own = &mut planes.order[node.begin as usize..(node.begin + node.n) as usize];
@@ -82,7 +85,8 @@ impl Packed {
                     }
                     blocks.push(block);
                     slots.push(block_slots);
-                    reach.push(reached);
+                    begins.push(eight[0].0);
+                    reaches.push(reached);
                 }
             }
         }
@@ -96,10 +100,10 @@ impl Packed {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let Packed { blocks, slots, reach, moving, fixed } = self;
+        let Packed { blocks, slots, begins, reaches, moving, fixed } = self;
         blocks.capacity() * size_of::<Block>()
             + slots.capacity() * size_of::<[u32; WIDTH]>()
-            + 4 * reach.capacity()
+            + 4 * (begins.capacity() + reaches.capacity())
             + 8 * (moving.capacity() + fixed.capacity())
     }
 
@@ -115,8 +119,8 @@ impl Packed {
                         self.slots[block].iter().enumerate().filter(|lane| *lane.1 != NO_SLOT)
                     {
                         let aabb = self.blocks[block].get(lane);
-                        let is_in_order =
-                            last <= aabb.min[list.axis] && aabb.max[list.axis] <= self.reach[block];
+                        let is_in_order = last.max(self.begins[block]) <= aabb.min[list.axis]
+                            && aabb.max[list.axis] <= self.reaches[block];
                         let is_right = order.next() == Some(&slot) && boxes.get(slot as usize) == Some(&aabb);
                         if !(is_in_order && is_right && node.filled.contains(&aabb)) {
                             return Err(format!("slot {slot} of node {number} is packed wrongly"));

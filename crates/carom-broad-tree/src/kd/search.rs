@@ -10,11 +10,12 @@
 
 use super::pack::{List, Packed};
 use super::planes::{Node, Planes};
+use crate::find::{between, within};
 use crate::tree::WIDTH;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::Found;
-use carom_lanes::{Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
 /// A subtree of no more boxes is one job.
@@ -42,11 +43,23 @@ pub(crate) struct Jobs {
 pub(crate) struct Work {
     above: Vec<u32>,
     stack: Vec<Visit>,
+    tasks: Tasks,
 }
+
+/// Boxes, by place, and the blocks that they are tested against.
+#[derive(Clone, Debug, Default)]
+struct Tasks {
+    lists: [Vec<u32>; 2],
+    n: usize,
+}
+
+/// With more tasks written down, they are run.
+const MANY: usize = 2048;
 
 impl Work {
     pub(crate) fn bytes(&self) -> usize {
-        4 * self.above.capacity() + self.stack.capacity() * size_of::<Visit>()
+        let of_tasks = self.tasks.lists.iter().map(Vec::capacity).sum::<usize>();
+        4 * (self.above.capacity() + of_tasks) + self.stack.capacity() * size_of::<Visit>()
     }
 }
 
@@ -128,10 +141,11 @@ impl Kernel for Run<'_> {
             let whole = |(begin, end): (u32, u32)| &jobs.above[begin as usize..end as usize];
             if !is_whole {
                 let node = &planes.nodes[visit.node as usize];
-                search(simd, packed, node, whole(visit.moving), whole(visit.fixed), found);
+                let tasks = &mut work.tasks;
+                search(simd, packed, node, whole(visit.moving), whole(visit.fixed), tasks, found);
                 continue;
             }
-            let Work { above, stack } = &mut *work;
+            let Work { above, stack, tasks } = &mut *work;
             above.clear();
             above.extend_from_slice(whole(visit.moving));
             let middle = above.len() as u32;
@@ -141,7 +155,7 @@ impl Kernel for Run<'_> {
             while let Some(visit) = stack.pop() {
                 let node = &planes.nodes[visit.node as usize];
                 let part = |(begin, end): (u32, u32)| &above[begin as usize..end as usize];
-                search(simd, packed, node, part(visit.moving), part(visit.fixed), found);
+                search(simd, packed, node, part(visit.moving), part(visit.fixed), tasks, found);
                 go_down(simd, planes, packed, &visit, above, stack, found);
             }
         }
@@ -219,7 +233,8 @@ impl Packed {
     }
 }
 
-/// The pairs of a node's own boxes, and of those with boxes from above.
+/// The pairs of a node's own boxes, and of those with boxes from above: first it is written down who is tested against which block,
+/// then that is done, in plain loops that leave nothing to guess.
 #[inline(always)]
 fn search<S: Simd>(
     simd: S,
@@ -227,67 +242,93 @@ fn search<S: Simd>(
     node: &Node,
     moving_above: &[u32],
     fixed_above: &[u32],
+    tasks: &mut Tasks,
     found: &mut Found,
 ) {
     let [moving, fixed] = node.lists();
     found.nodes += 1;
+    let own = moving.end - moving.begin;
+    let (low, high) = found.room((own * WIDTH + 1) * WIDTH);
+    let n = within(simd, &packed.blocks, &packed.slots, moving.begin..moving.end, low, high, 0);
+    found.advance(n);
+    found.tests += (own * WIDTH * WIDTH) as u64;
     for block in moving.begin..moving.end {
+        let rest = List { begin: block + 1, ..moving };
         for lane in 0..WIDTH {
-            let aabb = packed.blocks[block].get(lane);
-            let slot = packed.slots[block][lane];
-            // An empty box, behind the last: it touches nothing.
-            sweep(simd, packed, &aabb, slot, block, u32::MAX << lane << 1, moving, found);
+            // An empty box, behind the last, reaches nothing.
+            let place = (block * WIDTH + lane) as u32;
+            ask(simd, packed, place, rest, tasks);
             if fixed.begin < fixed.end {
-                ask(simd, packed, &aabb, slot, fixed, found);
+                ask(simd, packed, place, fixed, tasks);
             }
         }
+        tasks.run_many(simd, packed, found);
     }
-    for &place in moving_above {
-        let (aabb, slot) = (packed.at(place), packed.slots[place as usize / WIDTH][place as usize % WIDTH]);
-        ask(simd, packed, &aabb, slot, moving, found);
-        ask(simd, packed, &aabb, slot, fixed, found);
+    for eight in moving_above.chunks(WIDTH) {
+        for &place in eight {
+            ask(simd, packed, place, moving, tasks);
+            ask(simd, packed, place, fixed, tasks);
+        }
+        tasks.run_many(simd, packed, found);
     }
-    for &place in fixed_above {
-        let (aabb, slot) = (packed.at(place), packed.slots[place as usize / WIDTH][place as usize % WIDTH]);
-        ask(simd, packed, &aabb, slot, moving, found);
+    for eight in fixed_above.chunks(WIDTH) {
+        for &place in eight {
+            ask(simd, packed, place, moving, tasks);
+        }
+        tasks.run_many(simd, packed, found);
     }
+    tasks.run(simd, packed, found);
 }
 
-/// A box against a list that it is not in.
-#[inline(always)]
-fn ask<S: Simd>(simd: S, packed: &Packed, aabb: &Aabb, slot: u32, list: List, found: &mut Found) {
-    let low = aabb.min[list.axis];
-    // All boxes before the first block that reaches so far end before the box begins.
-    let first = packed.reach[list.begin..list.end].partition_point(|&reach| reach < low);
-    sweep(simd, packed, aabb, slot, list.begin + first, u32::MAX, list, found);
-}
+/// A list with more blocks is not looked through from its beginning.
+const LONG: usize = 32;
 
-/// A box against the blocks of a list from this one on, up to where it ends; of the first only against some lanes.
+/// Writes down the blocks of a list that the box at a place may meet, as far as the axis tells.
 #[inline(always)]
-fn sweep<S: Simd>(
-    simd: S,
-    packed: &Packed,
-    aabb: &Aabb,
-    slot: u32,
-    first: usize,
-    lanes: u32,
-    list: List,
-    found: &mut Found,
-) {
-    let own = S::U32x8::splat(simd, slot);
-    let mut lanes = S::Mask8::from_bits(simd, lanes);
-    let high = aabb.max[list.axis];
-    for block in first..list.end {
-        if high < packed.blocks[block].min[list.axis][0] {
+fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Tasks) {
+    let aabb = packed.at(place);
+    let (low, end) = (aabb.min[list.axis], aabb.max[list.axis]);
+    let mut at = list.begin;
+    if at + LONG < list.end {
+        // All boxes before the first block that reaches so far end before the box begins.
+        at += packed.reaches[at..list.end].partition_point(|&reach| reach < low);
+    }
+    let (low, end) = (S::F32x8::splat(simd, low), S::F32x8::splat(simd, end));
+    while at < list.end {
+        let [places, blocks] = &mut tasks.lists;
+        if places.len() < tasks.n + WIDTH {
+            places.resize(2 * places.len() + WIDTH, 0);
+            blocks.resize(places.len(), 0);
+        }
+        let begins = S::F32x8::load_or(simd, &packed.begins, at, f32::INFINITY);
+        let reaches = S::F32x8::load_or(simd, &packed.reaches, at, f32::NEG_INFINITY);
+        let may_follow = begins.le(end) & S::Mask8::first(simd, list.end - at);
+        let mask = may_follow & low.le(reaches);
+        let numbers = S::U32x8::splat(simd, at as u32) + S::U32x8::iota(simd);
+        S::U32x8::splat(simd, place).compress_store(mask, &mut places[tasks.n..]);
+        tasks.n += numbers.compress_store(mask, &mut blocks[tasks.n..]);
+        if !may_follow.all() {
             break;
         }
-        let mask = packed.blocks[block].touching(simd, aabb) & lanes;
-        let partners = S::U32x8::load(simd, &packed.slots[block]);
-        let (low, high) = found.room(WIDTH);
-        own.min(partners).compress_store(mask, low);
-        let n = own.max(partners).compress_store(mask, high);
+        at += WIDTH;
+    }
+}
+
+impl Tasks {
+    /// Runs the tasks if there are many, so that they stay in the nearest cache.
+    #[inline(always)]
+    fn run_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut Found) {
+        if MANY < self.n {
+            self.run(simd, packed, found);
+        }
+    }
+
+    #[inline(always)]
+    fn run<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut Found) {
+        let (low, high) = found.room((self.n + 1) * WIDTH);
+        let n = between(simd, &packed.blocks, &packed.slots, &self.lists, self.n, low, high);
         found.advance(n);
-        found.tests += WIDTH as u64;
-        lanes = S::Mask8::first(simd, WIDTH);
+        found.tests += (self.n * WIDTH) as u64;
+        self.n = 0;
     }
 }
