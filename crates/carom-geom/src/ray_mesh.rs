@@ -103,11 +103,7 @@ const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
 fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
     let (u, v, w) = (t[1] - t[0], t[2] - t[0], t[0] - origin);
     let normal = u.cross(v);
-    let size = DVec3::new(
-        (u.y * v.z).abs() + (u.z * v.y).abs(),
-        (u.z * v.x).abs() + (u.x * v.z).abs(),
-        (u.x * v.y).abs() + (u.y * v.x).abs(),
-    );
+    let size = permanents(u, v);
     let (height, speed) = (normal.dot(w), normal.dot(direction));
     let value = height / speed;
     // Errors of both are some u times their permanents.
@@ -127,7 +123,7 @@ fn exact_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> f64 {
     height.quotient(&normal.dot(&ExactVec3::from(direction)))
 }
 
-/// The parameter with twice the digits, unless underflow may have taken some.
+/// The parameter with twice the digits, unless they are not enough or underflow may have taken some.
 #[cold]
 fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
     let largest = t.iter().fold(origin.abs(), |m, p| m.max(p.abs())).max_element();
@@ -135,11 +131,27 @@ fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<
     // The normal may have any length: that of a triangle far smaller than its distance has its own scale.
     let own = scale_of(t.iter().fold(DVec3::ZERO, |m, p| m.max(p.abs())).max_element());
     let edge = |i: usize| DoubleDoubleVec3::difference(t[i] * own, t[0] * own);
-    let normal = edge(1).cross(edge(2));
-    let height = normal.dot(DoubleDoubleVec3::difference(t[0] * factor, origin * factor));
-    let speed = normal.dot(DoubleDoubleVec3::from(direction * pace));
-    let is_normal = LEAST < height.to_f64().abs() && LEAST < speed.to_f64().abs();
-    is_normal.then(|| (height / speed).to_f64() / factor * pace)
+    let (u, v) = (edge(1), edge(2));
+    let normal = u.cross(v);
+    let w = DoubleDoubleVec3::difference(t[0] * factor, origin * factor);
+    let way = direction * pace;
+    let (height, speed) = (normal.dot(w), normal.dot(DoubleDoubleVec3::from(way)));
+    let value = (height / speed).to_f64();
+    let (height, speed, w) = (height.to_f64().abs(), speed.to_f64().abs(), w.to_dvec3().abs());
+    let size = permanents(u.to_dvec3(), v.to_dvec3());
+    let error = (size.dot(w) + value.abs() * size.dot(way.abs())) * PRECISE;
+    let reach = w.max_element() / way.abs().max_element();
+    let is_good = LEAST < height && LEAST < speed && error < f64::EPSILON * speed * reach;
+    is_good.then(|| value / factor * pace)
+}
+
+/// What products of twice the digits are off by, relative to their permanents: 2^-98.
+const PRECISE: f64 = f64::from_bits((1023 - 98) << 52);
+
+/// The sums of the sizes of what the coordinates of a vector product are differences of.
+fn permanents(u: DVec3, v: DVec3) -> DVec3 {
+    let (u, v) = (u.abs(), v.abs());
+    DVec3::new(u.y * v.z + u.z * v.y, u.z * v.x + u.x * v.z, u.x * v.y + u.y * v.x)
 }
 
 /// Where a point is, as to a closed surface.

@@ -68,7 +68,8 @@ pub const PARALLEL_EDGES_SQ: f64 = 3e-4;
 /// smaller angle, count as one over the other.
 ///
 /// The normal of a distance search is known to some 1e-6, that of `f32` to 1e-7. Distances come out too small by half the
-/// square of this, relative to themselves.
+/// square of this, relative to themselves. Needed for boxes and an `f32` normal: 4.5e-8 (63,000 cases, factor 89); curved
+/// shapes stop at 1e-6.
 pub const OVER_EACH_OTHER: f64 = 4e-6;
 
 /// Squared ratio of areas, a pure number: that of twice a polygon's area to the square of its length. Below it, a
@@ -87,7 +88,8 @@ pub const WITNESS_KEPT: f64 = 1e-6;
 
 /// The same where bodies and witness are in `f64`.
 ///
-/// Some thousand roundings.
+/// Some thousand roundings. Needed for boxes: 9.9e-13 (63,000 cases, factor 1.005): faces nearly parallel use all of it, and what
+/// differs by more is given the witness.
 pub const WITNESS_KEPT_F64: f64 = 1e-12;
 
 /// Relative to the size of two features, a length. A point this close to a clipping plane lies on it.

@@ -6,7 +6,8 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.9 (segments).
 
 use carom_geom::tri_distance;
-use carom_math::{scaling::unit, tol};
+use carom_math::scaling::{length, unit};
+use carom_math::tol;
 use glam::DVec3;
 
 /// Squared sine of edges that are parallel but for the rounding of a pose: 2^-100, of some ten roundings.
@@ -138,6 +139,13 @@ pub(crate) fn segments(a0: DVec3, a1: DVec3, b0: DVec3, b1: DVec3) -> (DVec3, DV
         s = clamp((uv * t - uw) / uu);
     }
     (a0 + u * s, b0 + v * t)
+}
+
+/// The points of the nearest contact, given with its distance along the normal, do not lie over each other: of bodies apart the
+/// normal then says less than their distance, as where edges are all but parallel and count as one over the other.
+pub(crate) fn is_nearest_beside(contacts: impl Iterator<Item = (DVec3, DVec3, f64)>, room: f64) -> bool {
+    let nearest = contacts.min_by(|c, d| c.2.total_cmp(&d.2));
+    nearest.is_some_and(|(p, q, distance)| distance + room < length(q - p))
 }
 
 /// The points of two segments that lie over each other, seen along the normal, clamped to the segments; and whether

@@ -375,3 +375,22 @@ fn the_closest_point_of_a_splinter_is_on_it() {
     let distance = (far - corners[3]).length();
     assert!((found.distance - distance).abs() <= 1e-15 * distance, "{found:?}");
 }
+
+/// From beside a corner of a face, by the least lengths.
+#[test]
+fn a_ray_of_the_least_length_from_beside_a_corner_ends_there() {
+    let least = 1.4012984643248168e-45;
+    let next = -1.4012984643248169e-45;
+    let corners = [
+        DVec3::new(4.0, -1.401298464324817e-45, 1.0),
+        DVec3::new(2.0, -102.40234375, 2.0000000000000004),
+        DVec3::splat(next),
+        DVec3::new(next, -least, -least),
+    ];
+    let ray = Ray::new(DVec3::splat(-least), DVec3::splat(-least));
+    let sliver = Tetrahedron::new(corners[0], corners[1], corners[2], corners[3]).unwrap();
+    for hit in sliver.ray_hits(&ray, Interval::BOTH) {
+        let off = sliver.project_point(ray.origin + ray.direction * hit.t).distance;
+        assert!(off.abs() < 1e-13, "{off:e} {hit:?}");
+    }
+}

@@ -561,7 +561,12 @@ fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candida
     if tol::NEARLY_FACING < face_a.cosine && tol::NEARLY_FACING < face_b.cosine {
         clip(&face_a.face(), &face_b.face(), normal, out);
         let deepest = out.keep_within(-overlap - tol::SAT_TIE * pair.size(), prediction);
-        if deepest <= tol::SAT_TIE * pair.size() - overlap {
+        let tie = tol::SAT_TIE * pair.size();
+        if deepest <= tie - overlap {
+            let mut contacts = out.as_mut_slice().iter().map(|c| (c.a, c.b, c.distance));
+            if overlap < -tie && closest::is_nearest_beside(&mut contacts, tie) {
+                *out = Candidates::new();
+            }
             return;
         }
         // Boxes without width: their faces are lines, which clipping may lose.

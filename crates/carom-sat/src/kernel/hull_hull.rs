@@ -84,8 +84,9 @@ pub fn manifold_wide(
     // Needles end to end have no axis but to rounding: where they hardly overlap, their closest points know better.
     let witness = if tie < overlap { deepest_points(a, b, b_in_a, &found) } else { None };
     let manifold = assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size);
-    let is_apart = overlap < -tie;
-    if !(manifold.is_empty() || is_apart && is_nearest_beside(&manifold, kept)) {
+    let contacts = manifold.contacts().iter();
+    let mut contacts = contacts.map(|c| (widen(c.point_a), widen(c.point_b), widen_real(c.distance)));
+    if !(manifold.is_empty() || overlap < -tie && closest::is_nearest_beside(&mut contacts, kept)) {
         return Some(manifold);
     }
     // Touching or apart, and the features do not cover each other: their closest points, where a slab as thick has room
@@ -114,13 +115,6 @@ pub fn manifold_wide(
         }
     };
     (!manifold.is_empty()).then_some(manifold)
-}
-
-/// The points of the nearest contact do not lie over each other: edges all but parallel count as one over the other, and the
-/// axis says less than their distance.
-fn is_nearest_beside(manifold: &Manifold, room: f64) -> bool {
-    let nearest = manifold.contacts().iter().min_by(|c, d| c.distance.total_cmp(&d.distance));
-    nearest.is_some_and(|c| widen_real(c.distance) + room < length(widen(c.point_b) - widen(c.point_a)))
 }
 
 /// The hulls leave room between them for a slab that is this thick and lies across this vector from A to B.

@@ -269,3 +269,20 @@ fn a_splinter_in_a_long_box() {
     let found = carom_sat::f64::box_box::manifold(splinter, long, &pose, 2.0).unwrap();
     assert!((found.deepest().unwrap().distance + 1.1641676425933838).abs() < 1e-6, "{found:?}");
 }
+
+/// Edges that are all but parallel, one a little beside the other: a contact was nearer than they are by half the square of the angle.
+#[cfg(feature = "f64")]
+#[test]
+fn a_thread_beside_the_edge_of_a_plate() {
+    let turn = glam::DQuat::from_xyzw(
+        -0.7070511135686924,
+        0.7070511135686924,
+        -0.011223033548709403,
+        -0.0056115167743547014,
+    );
+    let pose = carom_math::f64::Pose { rotation: turn, translation: DVec3::new(0.0, 0.0, -1.0) };
+    let (plate, thread) = (DVec3::new(0.0, 2.0, 0.5), DVec3::new(29.3203125, 0.0, 0.0));
+    let found = carom_sat::f64::box_box::manifold(plate, thread, &pose, 1.0).unwrap();
+    let nearest = found.contacts().iter().fold(f64::INFINITY, |least, c| least.min(c.distance));
+    assert!((nearest - 0.45224679068044765).abs() < 1e-12, "{found:?}");
+}
