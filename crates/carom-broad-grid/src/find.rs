@@ -20,7 +20,7 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 const PIECE: usize = 256;
 
 /// The least room for pairs that is made at a time.
-const ROOM: usize = 1 << 11;
+const ROOM: usize = 1 << 10;
 
 /// Boxes looked at to learn which of two grids should ask the other.
 const N_SAMPLES: usize = 32;
@@ -121,13 +121,9 @@ impl Kernel for Within<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Within { level, first, last, out } = self;
-        let Search { found, tasks } = out;
-        for list in [&mut tasks.who, &mut tasks.begin, &mut tasks.end] {
-            // A run of its own and four more for each.
-            list.resize((5 * PIECE).max(list.len()), 0);
-        }
-        let Tasks { who, begin, end } = &mut *tasks;
-        let (who, begin, end) = (&mut who[..5 * PIECE], &mut begin[..5 * PIECE], &mut end[..5 * PIECE]);
+        let found = &mut out.found;
+        // A run of its own and four more for each.
+        let [mut who, mut begin, mut end] = [[0; 5 * PIECE]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
         while start < last {
@@ -159,7 +155,6 @@ impl Kernel for Within<'_> {
             run.run(simd);
             start += n;
         }
-        tasks.clear();
     }
 }
 

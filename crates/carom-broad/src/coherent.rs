@@ -276,20 +276,22 @@ impl<I: FatIndex> Coherent<I> {
         let motion = self.sample_motion();
         let frames = self.policy.begin(&self.settings, &motion, self.proxies.n_live());
         let Coherent { proxies, fat, pace, has_statics, .. } = self;
+        let (boxes, filters) = (proxies.boxes(), proxies.filters());
         fat.clear();
-        fat.extend_from_slice(proxies.boxes());
-        if 0.0 < frames {
+        if frames == 0.0 {
+            fat.extend_from_slice(boxes);
+        } else {
             let limit = Vec3::splat(f32::MAX);
             let (frames, least) = (frames as f32, 0.5 * motion.mean_pace as f32);
-            // Static boxes have no margin, so that an index may keep what it made of them.
-            let filters = proxies.filters();
-            for (slot, (fat, &pace)) in fat.iter_mut().zip(&*pace).enumerate() {
-                if 0.0 < pace && !(*has_statics && filters[slot].mobility == Mobility::Static) {
-                    let margin = (frames * pace.max(least)).min(0.25 * mean_size(fat));
-                    // Rounding to nearest is monotone: the fat box holds the box.
-                    *fat = Aabb { min: (fat.min - margin).max(-limit), max: (fat.max + margin).min(limit) };
-                }
-            }
+            fat.extend(boxes.iter().zip(&*pace).enumerate().map(|(slot, (aabb, &pace))| {
+                let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
+                // Static boxes have no margin, so that an index may keep what it made of them; nor has what never moved. Not a
+                // branch: which boxes move is not to be guessed.
+                let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
+                let margin = if 0.0 < pace && !is_static { margin } else { 0.0 };
+                // Rounding to nearest is monotone: the fat box holds the box.
+                Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
+            }));
         }
 
         self.index.rebuild(&self.fat, &self.proxies, !self.have_statics_changed);
