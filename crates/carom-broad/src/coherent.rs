@@ -169,7 +169,7 @@ struct Work {
     found: Found,
     counts: Vec<u32>,
     escaped: Vec<u32>,
-    sweep: Vec<u32>,
+    sweep: Vec<(Aabb, u32)>,
     loose_pairs: Vec<Pair>,
     pairs: Vec<Pair>,
 }
@@ -188,12 +188,13 @@ impl<I: FatIndex> Coherent<I> {
     /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
         let Work { found, counts, escaped, sweep, loose_pairs, pairs } = &self.work;
-        let slots = [&self.place, &self.loose, counts, escaped, sweep].map(Vec::capacity);
+        let slots = [&self.place, &self.loose, counts, escaped].map(Vec::capacity);
         self.index.bytes()
             + self.fat.capacity() * size_of::<Aabb>()
             + 4 * (slots.iter().sum::<usize>() + self.pace.capacity())
             + self.candidates.bytes()
             + found.bytes()
+            + sweep.capacity() * size_of::<(Aabb, u32)>()
             + (loose_pairs.capacity() + pairs.capacity()) * size_of::<Pair>()
     }
 
@@ -338,21 +339,18 @@ impl<I: FatIndex> Coherent<I> {
                 ControlFlow::Continue(())
             });
         }
-        // Loose against loose: sorted along x and swept.
+        // Loose against loose: sorted along x and swept, side by side.
         sweep.clear();
-        sweep.extend_from_slice(loose);
-        sweep.sort_unstable_by(|&i, &j| {
-            boxes[i as usize].min.x.total_cmp(&boxes[j as usize].min.x).then(i.cmp(&j))
-        });
-        for (place, &i) in sweep.iter().enumerate() {
-            let aabb = &boxes[i as usize];
-            for &j in &sweep[place + 1..] {
-                if aabb.max.x < boxes[j as usize].min.x {
+        sweep.extend(loose.iter().map(|&slot| (boxes[slot as usize], slot)));
+        sweep.sort_unstable_by(|(a, i), (b, j)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
+        for (place, &(aabb, i)) in sweep.iter().enumerate() {
+            for (other, j) in &sweep[place + 1..] {
+                if aabb.max.x < other.min.x {
                     break;
                 }
                 counters.tests += 1;
-                if aabb.overlaps(&boxes[j as usize]) && filters[i as usize].meets(&filters[j as usize]) {
-                    loose_pairs.push(Pair::new(i, j));
+                if aabb.overlaps(other) && filters[i as usize].meets(&filters[*j as usize]) {
+                    loose_pairs.push(Pair::new(i, *j));
                 }
             }
         }
@@ -439,7 +437,8 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.is_changed = true;
         let limit = self.loose_limit();
         let Coherent { proxies, fat, pace, work, .. } = self;
-        let ingest = Ingest { moves, boxes: proxies.boxes_mut(), fat, pace, escaped: &mut work.escaped };
+        let ingest =
+            Ingest { moves, boxes: proxies.boxes_mut(), fat, pace, limit, escaped: &mut work.escaped };
         let largest = dispatch(ingest);
         if self.has_statics && !self.have_statics_changed {
             let filters = self.proxies.filters();

@@ -22,7 +22,9 @@ pub(crate) struct Ingest<'a> {
     pub(crate) boxes: &'a mut [Aabb],
     pub(crate) fat: &'a [Aabb],
     pub(crate) pace: &'a mut [f32],
-    /// Becomes the slots that left their fat boxes; one that moved twice may be there twice.
+    /// With more than this the index is given up: it does not matter then which they are.
+    pub(crate) limit: usize,
+    /// Becomes the slots that left their fat boxes, or more than `limit` of them; one that moved twice may be there twice.
     pub(crate) escaped: &'a mut Vec<u32>,
 }
 
@@ -51,7 +53,7 @@ impl Kernel for Ingest<'_> {
                 let counted = if stays { step } else { 0.0 };
                 largest = if largest < counted { counted } else { largest };
             }
-            if 0 < n_escaped {
+            if 0 < n_escaped && self.escaped.len() <= self.limit {
                 self.escaped.extend_from_slice(&escaped[..n_escaped]);
             }
         }

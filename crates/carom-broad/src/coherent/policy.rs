@@ -55,8 +55,8 @@ pub(super) const LOOSE_PART: usize = 32;
 /// So many candidates carried for nothing cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
 
-/// A loose box costs in a frame as much as so many boxes in a rebuild.
-const RENT: u64 = 8;
+/// A loose box costs in a frame as much as so many boxes in a rebuild (1.5 microseconds beside 70 nanoseconds; EPYC, November 2026).
+const RENT: u64 = 20;
 
 /// Margins are this many times halved or doubled at most.
 const WIDENINGS: (i32, i32) = (-2, 2);
