@@ -256,8 +256,12 @@ impl<'a> Path<'a> {
         let widened = |t: f32, by: f64| {
             if t.is_finite() { f64::from(t) + f64::from(t.abs()) * by } else { f64::from(t) }
         };
-        // What begins before the least f32 is said to begin at minus infinity, and may be the end of others.
-        let last = if interval.max == f32::NEG_INFINITY { f32::MIN } else { interval.max };
+        // Where a box begins is rounded down: from beyond the greatest f32 to that, and to minus infinity from beyond the least.
+        let last = match interval.max {
+            f32::NEG_INFINITY => f32::MIN,
+            f32::MAX => f32::INFINITY,
+            max => max,
+        };
         // A hit a unit of f32 behind the end still counts; the least number for an end of 0.
         let end = widened(last, WIDEN) + f64::from(f32::MIN_POSITIVE);
         Path { ray, start: widened(interval.min, -WIDEN), end }

@@ -295,18 +295,20 @@ impl Range for PointRange {
     fn begins<S: Simd>(&self, simd: S, block: &Block, end: f32) -> (S::F32x8, S::Mask8) {
         let splat = |x: f32| S::F32x8::splat(simd, x);
         let zero = splat(0.0);
-        let mut sum = zero;
+        let (mut sum, mut widest) = (zero, zero);
         for axis in 0..3 {
             let point = splat(self.point[axis]);
             let below = S::F32x8::load(simd, &block.min[axis]) - point;
             let above = point - S::F32x8::load(simd, &block.max[axis]);
             let gap = below.max(above).max(zero);
             sum = sum + gap * gap;
+            widest = widest.max(gap);
         }
         // The empty box is infinitely far. Squares may vanish below the least normal number, so it is given away.
         let is_there = S::F32x8::load(simd, &block.min[0]).le(S::F32x8::load(simd, &block.max[0]));
         let distance = (sum * splat(1.0 - WIDEN) - splat(f32::MIN_POSITIVE)).max(zero).sqrt();
-        let distance = distance * splat(1.0 - WIDEN);
+        // Where squares overflow, the widest gap is less and will do.
+        let distance = S::F32x8::select(sum.le(splat(f32::MAX)), distance, widest) * splat(1.0 - WIDEN);
         (distance, is_there & distance.le(splat(end)))
     }
 }

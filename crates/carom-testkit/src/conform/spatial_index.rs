@@ -21,6 +21,9 @@ pub fn check<B: BroadPhase + SpatialIndex + Sync>(make: impl Fn() -> B) {
         (1000, 10.0, 1.0, false),
         (600, 4.0, 0.0, false),
         (500, 6.0, 3.0, true),
+        // Squares of lengths overflow, and vanish.
+        (200, 1e30, 4e29, false),
+        (200, 1e-30, 4e-31, false),
     ];
     for (number, (n, world, size, is_whole)) in worlds.into_iter().enumerate() {
         let random_box = |dice: &mut Dice| {
