@@ -174,8 +174,13 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
         return Ok(svg);
     }
     {
-        // Room for many names.
-        let size = if lines.len() < 8 { (520, 360) } else { (900, 640) };
+        // Many names stand to the right of the lines.
+        let is_crowded = 8 <= lines.len();
+        let (size, end, position) = if is_crowded {
+            ((900, 640), x.1 * (x.1 / x.0).powf(0.5), SeriesLabelPosition::MiddleRight)
+        } else {
+            ((520, 360), x.1 * 1.25, SeriesLabelPosition::UpperLeft)
+        };
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         area.fill(&WHITE)?;
         let unit = rows.first().map_or("", |row| row.unit.as_str());
@@ -184,7 +189,7 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
             .margin(8)
             .x_label_area_size(36)
             .y_label_area_size(64)
-            .build_cartesian_2d((x.0 * 0.8..x.1 * 1.25).log_scale(), (y.0 * 0.7..y.1 * 1.5).log_scale())?;
+            .build_cartesian_2d((x.0 * 0.8..end).log_scale(), (y.0 * 0.7..y.1 * 1.5).log_scale())?;
         chart.configure_mesh().x_desc("size").y_desc(unit).draw()?;
         for (i, (name, points)) in lines.into_iter().enumerate() {
             let colour = Palette99::pick(i).stroke_width(2);
@@ -196,7 +201,7 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(position)
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK)
             .draw()?;
