@@ -7,7 +7,7 @@
 use crate::Auto;
 use alloc::boxed::Box;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad::{BroadPhase, BruteForce, FoundBy, PointFilter};
+use carom_broad::{BroadPhase, BruteForce, FoundBy, PointFilter, SpatialIndex};
 use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
 use carom_broad_sap::{
     AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
@@ -20,6 +20,11 @@ const PER_REGION: usize = 200;
 
 /// Regions along an axis, at most.
 const MAX_SIDE: usize = 32;
+
+/// A broad phase with its spatial queries.
+pub trait Whole: BroadPhase + SpatialIndex {}
+
+impl<B: BroadPhase + SpatialIndex> Whole for B {}
 
 /// How the work for each box grows where many boxes are spread evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +57,17 @@ pub struct Listed {
     pub name: &'static str,
     /// What to expect of it.
     pub growth: Growth,
-    make: fn(&Place) -> Box<dyn BroadPhase>,
+    make: fn(&Place) -> Box<dyn Whole>,
 }
 
 impl Listed {
     /// A broad phase of this kind, without boxes.
-    pub fn make(&self, place: &Place) -> Box<dyn BroadPhase> {
+    pub fn make(&self, place: &Place) -> Box<dyn Whole> {
         (self.make)(place)
     }
 }
 
-const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn BroadPhase>) -> Listed {
+const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn Whole>) -> Listed {
     Listed { name, growth, make }
 }
 

@@ -32,17 +32,17 @@ pub struct Hierarchical;
 /// Memory: 40 bytes per slot of the table, up to 110 per box, 20 per pair while searching.
 pub type HierarchicalGrid = FoundBy<DenseGrid<Hierarchical>>;
 
-/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all.
+/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all. Not for -0.
 #[inline]
 pub(crate) fn doubling(size: f32) -> usize {
     ((size.to_bits() + ((1 << 23) - 1)) >> 23) as usize
 }
 
-/// The largest extent; finite and not negative for a sound box.
+/// The largest extent, whose sign is positive for a sound box: from 0 to -0 is 0. Infinite where the difference overflows.
 #[inline]
 pub(crate) fn size(aabb: &Aabb) -> f32 {
     let extents = aabb.extents();
-    extents.x.max(extents.y).max(extents.z)
+    extents.x.max(extents.y).max(extents.z) + 0.0
 }
 
 impl Sealed for Hierarchical {

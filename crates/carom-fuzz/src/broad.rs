@@ -3,15 +3,18 @@
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, Frustum};
 use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
-use carom_broad_tree::{DynamicBvh, KdTree, RebuiltBvh};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
 use carom_math::{Interval, Plane, Ray};
 use glam::Vec3;
 
-/// The same calls give the same answers and the same errors; a call that is refused changes nothing.
+/// The same calls give the same answers and the same errors, whichever algorithm the bytes choose; a call that is refused changes
+/// nothing.
 pub fn broad(bytes: &[u8]) {
-    run(bytes, &mut DynamicBvh::new());
-    run(bytes, &mut RebuiltBvh::new());
-    run(bytes, &mut KdTree::new());
+    let mut bytes = Bytes::new(bytes);
+    let listed = &ALGORITHMS[bytes.below(ALGORITHMS.len())];
+    // So many boxes that the algorithms with regions have some.
+    let bounds = Aabb { min: Vec3::splat(-8.0), max: Vec3::splat(8.0) };
+    run(&mut bytes, &mut *listed.make(&Place { bounds, n_boxes: 10_000 }));
 }
 
 fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
@@ -35,8 +38,7 @@ fn filter(bytes: &mut Bytes<'_>) -> Filter {
     }
 }
 
-fn run<B: BroadPhase + SpatialIndex>(bytes: &[u8], broad: &mut B) {
-    let mut bytes = Bytes::new(bytes);
+fn run(bytes: &mut Bytes<'_>, broad: &mut dyn Whole) {
     let mut brute = BruteForce::new();
     // All handles that ever were: the stale ones are used as well.
     let mut ids: Vec<ProxyId> = Vec::new();
@@ -46,32 +48,30 @@ fn run<B: BroadPhase + SpatialIndex>(bytes: &[u8], broad: &mut B) {
         let id = |bytes: &mut Bytes<'_>, ids: &[ProxyId]| ids.get(bytes.below(ids.len().max(1))).copied();
         match bytes.byte() % 16 {
             0..=4 => {
-                let (aabb, filter) = (aabb(&mut bytes), filter(&mut bytes));
+                let (aabb, filter) = (aabb(bytes), filter(bytes));
                 let (ours, theirs) = (broad.insert(aabb, filter), brute.insert(aabb, filter));
                 assert_eq!(ours, theirs);
                 ids.extend(ours);
             }
             5 => {
-                let batch: Vec<_> =
-                    (0..bytes.below(12)).map(|_| (aabb(&mut bytes), filter(&mut bytes))).collect();
+                let batch: Vec<_> = (0..bytes.below(12)).map(|_| (aabb(bytes), filter(bytes))).collect();
                 let (mut ours, mut theirs) = (Vec::new(), Vec::new());
                 assert_eq!(broad.insert_batch(&batch, &mut ours), brute.insert_batch(&batch, &mut theirs));
                 assert_eq!(ours, theirs);
                 ids.extend(ours);
             }
             6..=8 => {
-                let moves: Vec<_> = (0..1 + bytes.below(6))
-                    .filter_map(|_| Some((id(&mut bytes, &ids)?, aabb(&mut bytes))))
-                    .collect();
+                let moves: Vec<_> =
+                    (0..1 + bytes.below(6)).filter_map(|_| Some((id(bytes, &ids)?, aabb(bytes)))).collect();
                 assert_eq!(broad.update(&moves), brute.update(&moves));
             }
             9 => {
-                let gone: Vec<_> = (0..1 + bytes.below(3)).filter_map(|_| id(&mut bytes, &ids)).collect();
+                let gone: Vec<_> = (0..1 + bytes.below(3)).filter_map(|_| id(bytes, &ids)).collect();
                 assert_eq!(broad.remove_batch(&gone), brute.remove_batch(&gone));
             }
             10 => {
-                let Some(id) = id(&mut bytes, &ids) else { continue };
-                let filter = filter(&mut bytes);
+                let Some(id) = id(bytes, &ids) else { continue };
+                let filter = filter(bytes);
                 assert_eq!(broad.set_filter(id, filter), brute.set_filter(id, filter));
             }
             11 => broad.refresh(),
@@ -82,7 +82,7 @@ fn run<B: BroadPhase + SpatialIndex>(bytes: &[u8], broad: &mut B) {
                 assert_eq!(ours, theirs);
             }
             13 => {
-                let query = aabb(&mut bytes);
+                let query = aabb(bytes);
                 let (mut ours, mut theirs) = (Vec::new(), Vec::new());
                 broad.overlapping(&query, &mut ours);
                 brute.overlapping(&query, &mut theirs);

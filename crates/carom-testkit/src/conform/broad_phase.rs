@@ -429,6 +429,8 @@ fn extreme_boxes<B: BroadPhase>(broad: &mut B) {
         Aabb { min: big, max: big },
         Aabb { min: -big, max: -big },
         Aabb { min: Vec3::ZERO, max: Vec3::ZERO },
+        // From 0 to -0, which is not below it.
+        Aabb { min: Vec3::ZERO, max: -Vec3::ZERO },
         Aabb { min: -tiny, max: tiny },
         Aabb { min: Vec3::ZERO, max: Vec3::new(1e30, 0.0, 0.0) },
         Aabb { min: Vec3::splat(1e7), max: Vec3::splat(1e7 + 1.0) },
