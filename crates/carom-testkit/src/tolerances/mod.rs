@@ -277,7 +277,7 @@ pub const ROWS: &[Row] = &[
     Row {
         constant: "RAY_PARAMETER_CONDITION",
         value: tol::RAY_PARAMETER_CONDITION,
-        what: "parameter of a ray on a sliver, in 1e-15 of its distance, against 106 bits",
+        what: "parameter of a ray on a sliver, in 1e-15 of its distance, against exact numbers",
         one_in: 4,
         reason: "",
         case: features::ray_parameter,
