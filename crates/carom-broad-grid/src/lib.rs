@@ -41,7 +41,7 @@
 //! | [`UniformGrid`] | 60: 28 in the grid, 12 in lists, up to 16 of cells, 4 to count in | 20 |
 //! | [`CoherentGrid`] | 110: the same, and 36 for margins and motion | 30: 20 once, and 13 for each candidate |
 //! | [`HierarchicalGrid`] | 110: the same, and room to spare in each level | 20 |
-//! | [`SpatialHash`] | 250: 60 in tables, the rest in cells, 1 to 4 for a box | 20 for each cell that the two share |
+//! | [`SpatialHash`] | 250: 60 in tables, the rest in cells, 1 to 4 for a box | 25 |
 //! | [`LooseOctree`] | 170: 32 in tables, the rest in cells | 20 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -55,6 +55,7 @@ mod cull;
 mod dense;
 mod descend;
 mod find;
+mod front;
 mod hierarchical;
 mod level;
 mod loose_octree;

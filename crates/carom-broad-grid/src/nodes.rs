@@ -115,6 +115,11 @@ pub(crate) struct Nodes {
     pub(crate) roots: Vec<u32>,
 }
 
+/// Members in the first block of a chain of so many: only there may be room left.
+fn in_first_block(n: usize) -> usize {
+    if n.is_multiple_of(BLOCK) { BLOCK } else { n % BLOCK }
+}
+
 impl Nodes {
     /// Forgets all and keeps the memory.
     pub(crate) fn clear(&mut self) {
@@ -182,12 +187,22 @@ impl Nodes {
         core::iter::from_fn(move || {
             let lanes = self.blocks.get(block as usize)?;
             block = lanes.next;
-            // Only the first block may have room left.
-            let used = if n.is_multiple_of(BLOCK) { BLOCK } else { n % BLOCK };
+            let used = in_first_block(n);
             n -= used;
             Some(lanes.slots[..used].iter().copied())
         })
         .flatten()
+    }
+
+    /// As [`Nodes::members`], faster.
+    #[inline]
+    pub(crate) fn visit_members(&self, node: &Node, mut visit: impl FnMut(u32)) {
+        let (mut n, mut block) = (node.n as usize, node.first_block);
+        while let Some(lanes) = self.blocks.get(block as usize) {
+            let used = in_first_block(n);
+            lanes.slots[..used].iter().for_each(|&slot| visit(slot));
+            (n, block) = (n - used, lanes.next);
+        }
     }
 
     /// The position's member.

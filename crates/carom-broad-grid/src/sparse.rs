@@ -1,21 +1,20 @@
 //! Cells that are kept from frame to frame: a box that stays in its cells changes nothing.
 //!
 //! Only boxes that enter a cell or leave one are moved between cells. For the pairs the members of all cells are
-//! written side by side; then each cell is searched by itself and against those that its boxes may reach.
+//! written side by side; then each cell is searched by itself and against those that its boxes may reach, as `front.rs` says.
 //! New boxes wait until the next search, when the sizes of all are known.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels of them).
 
 use crate::find::{Search, pieces};
+use crate::front::Front;
 use crate::nodes::{Key, NONE, Nodes};
-use crate::packed::Packed;
 use crate::sizes::Sizes;
-use crate::walk::Meetings;
 use crate::{loose_octree, spatial_hash};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
+use carom_bounds::Aabb;
 use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, ProxyTable};
 use core::marker::PhantomData;
 
@@ -56,90 +55,12 @@ impl Place {
             Key { level: self.first.level, at: [x + step(0), y + step(1), z + step(2)] }
         })
     }
-}
 
-/// What the search works with, by node.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Front {
-    pub(crate) packed: Packed,
-    pub(crate) meetings: Meetings,
-    /// By node: where its members begin.
-    pub(crate) begin: Vec<u32>,
-    /// By node, of loose cells: what its members fill; unspecified where there are none.
-    pub(crate) filled: Vec<Aabb>,
-}
-
-impl Front {
-    /// The places of a node's members.
+    /// The axes on which one of the cells is not the first, bit by bit.
     #[inline]
-    pub(crate) fn run(&self, nodes: &Nodes, number: u32) -> (u32, u32) {
-        let begin = self.begin[number as usize];
-        (begin, begin + nodes.nodes[number as usize].n)
-    }
-
-    fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, is_loose: bool) {
-        if is_loose {
-            self.meetings.find_around(nodes);
-        } else {
-            self.meetings.find_above(nodes);
-        }
-        self.begin.resize(nodes.nodes.len(), 0);
-        let slots = &mut self.packed.slots;
-        slots.clear();
-        for &number in &self.meetings.occupied {
-            let node = &nodes.nodes[number as usize];
-            self.begin[number as usize] = slots.len() as u32;
-            if node.n_moving == node.n || node.n_moving == 0 {
-                slots.extend(nodes.members(node));
-                continue;
-            }
-            // Those that move come first: the others do not ask.
-            let is_static = |slot: &u32| proxies.filters()[*slot as usize].mobility == Mobility::Static;
-            slots.extend(nodes.members(node).filter(|slot| !is_static(slot)));
-            slots.extend(nodes.members(node).filter(is_static));
-        }
-        let n = slots.len();
-        self.packed.gather(proxies.boxes(), n);
-        self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
-        if is_loose {
-            for &number in &self.meetings.occupied {
-                let (begin, end) = self.run(nodes, number);
-                self.filled[number as usize] = self.packed.bounds(begin as usize, end as usize);
-            }
-        }
-    }
-
-    /// Writes down what the boxes of a cell ask: the rest of the cell, and the cells that it meets.
-    fn ask(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
-        let number = self.meetings.occupied[place];
-        let node = &nodes.nodes[number as usize];
-        let (begin, end) = self.run(nodes, number);
-        for place in begin..begin + node.n_moving {
-            search.push_task(place as usize, place + 1, end);
-        }
-        for &other in self.meetings.partners(place) {
-            if node.n_moving == 0 && nodes.nodes[other as usize].n_moving == 0 {
-                continue;
-            }
-            let (other_begin, other_end) = self.run(nodes, other);
-            let filled = &self.filled[other as usize];
-            if is_loose && !filled.overlaps(&self.filled[number as usize]) {
-                continue;
-            }
-            for place in begin..end {
-                let (min, max) = self.packed.corners(place as usize);
-                if !is_loose || filled.overlaps(&Aabb { min: min.into(), max: max.into() }) {
-                    search.push_task(place as usize, other_begin, other_end);
-                }
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.packed.bytes()
-            + self.meetings.bytes()
-            + 4 * self.begin.capacity()
-            + self.filled.capacity() * size_of::<Aabb>()
+    pub(crate) fn seconds(self, cell: Key) -> u8 {
+        let is_second = |axis: usize| u8::from(self.first.at[axis] < cell.at[axis]) << axis;
+        is_second(0) | is_second(1) | is_second(2)
     }
 }
 
@@ -225,9 +146,6 @@ impl<P: Placement> SparseGrid<P> {
 }
 
 impl<P: Placement> PairFinder for SparseGrid<P> {
-    // Two boxes may share several cells.
-    const MAY_REPEAT: bool = !P::IS_LOOSE;
-
     fn came(&mut self, slot: u32, aabb: &Aabb, _: &Filter) {
         let n_slots = self.places.len().max(slot as usize + 1);
         self.places.resize(n_slots, NOWHERE);
@@ -289,8 +207,8 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
     }
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
-        let SparseGrid { nodes, work: Work { front, search, .. }, .. } = self;
-        front.fill(nodes, proxies, P::IS_LOOSE);
+        let SparseGrid { nodes, places, work: Work { front, search, .. }, .. } = self;
+        front.fill(nodes, proxies, places, P::IS_LOOSE);
         core::mem::swap(found, &mut search.found);
         let front = &*front;
         pieces(front.meetings.occupied.len(), search, |first, last, search| {

@@ -2,7 +2,7 @@
 //!
 //! Sizes that many boxes have, with all down to an eighth of them, share a level of cells. Two boxes of one level that
 //! touch share a cell; a small one and a large one share one of the large one's level, which is the one around each of the
-//! small one's cells. A pair that shares several cells is found in each, and kept once.
+//! small one's cells. A pair that shares several cells is found in the least of them alone.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4; Akenine-Moller et al., Real-Time Rendering,
 //! 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of bounds).

@@ -14,8 +14,8 @@ fn hierarchical_takes_110_bytes_a_box_and_20_a_pair() {
 }
 
 #[test]
-fn hashed_takes_250_bytes_a_box_and_40_a_pair() {
-    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 250.0, 40.0);
+fn hashed_takes_250_bytes_a_box_and_25_a_pair() {
+    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 250.0, 25.0);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The cells that are kept from frame to frame.
 
-use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter};
-use carom_broad_grid::{LooseOctree, SpatialHash};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{BroadPhase, Changes, Filter, Found, Mobility, PairFinder, ProxyTable};
+use carom_broad_grid::{Hashed, LooseOctree, SparseGrid, SpatialHash};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
@@ -85,4 +85,74 @@ fn all_boxes_grow_and_shrink() {
     }
     // Not when nothing has changed.
     assert_eq!(rebuilds[1], rebuilds[2]);
+}
+
+/// Checks that the cells give every touching pair once, two static boxes excepted, before anything is sorted or merged; the
+/// answer is the number of tests for each of the pairs, and of pairs.
+fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -> (f64, usize) {
+    let (mut finder, mut proxies) = (SparseGrid::<Hashed>::default(), ProxyTable::new());
+    for (i, &aabb) in boxes.iter().enumerate() {
+        let filter = Filter::new(if is_static(i) { Mobility::Static } else { Mobility::Dynamic });
+        let id = proxies.insert(aabb, filter).unwrap();
+        finder.came(id.index(), &aabb, &filter);
+    }
+    let slots: Vec<u32> = proxies.live().collect();
+    finder.refresh(&proxies, &slots, Changes::ALL);
+    finder.validate(&proxies, Changes::default()).unwrap();
+    let mut found = Found::new();
+    finder.find(&proxies, &slots, &mut found);
+    let mut pairs: Vec<_> = found.low().iter().copied().zip(found.high().iter().copied()).collect();
+    pairs.sort_unstable();
+    let mut wanted = Vec::new();
+    for (i, a) in boxes.iter().enumerate() {
+        for (j, b) in boxes.iter().enumerate().skip(i + 1) {
+            if a.overlaps(b) && !(is_static(i) && is_static(j)) {
+                wanted.push((i as u32, j as u32));
+            }
+        }
+    }
+    assert_eq!(pairs.len(), wanted.len());
+    assert!(pairs == wanted);
+    (found.tests as f64 / wanted.len() as f64, wanted.len())
+}
+
+/// A pair that shares eight cells is tested in one of them: nothing is tested in vain where all touch.
+#[test]
+fn a_thousand_boxes_at_one_point_are_tested_once() {
+    let mut dice = Dice::new(11);
+    // On a corner of cells of every size, beside all, and where cells are as small as a unit of f32.
+    for center in [0.0f32, 0.7, 1e7] {
+        // The same box, boxes that are nearly the same, boxes that part at the point, and boxes of two sizes.
+        for (jitter, lesser) in [(0.0, 1.0), (0.01, 1.0), (1.0, 1.0), (0.5, 0.02)] {
+            let mut cube = |i: usize| {
+                let half = if i.is_multiple_of(2) { 1.0 } else { lesser };
+                let mut point = || Vec3::from([0; 3].map(|_| half * (1.0 - jitter * dice.range(0.0, 1.0))));
+                Aabb { min: center - point(), max: center + point() }
+            };
+            let boxes: Vec<Aabb> = (0..1000).map(&mut cube).collect();
+            for (n_static, third) in [(0usize, None), (334, Some(3))] {
+                let is_static = |i: usize| third.is_some_and(|third| i.is_multiple_of(third));
+                let (tests, n_pairs) = check_each_is_found_once(&boxes, is_static);
+                assert_eq!(n_pairs, (1000 * 999 - n_static * n_static.saturating_sub(1)) / 2);
+                assert!(tests <= 1.1, "{tests} tests per pair at {center}, {jitter}, {n_static} static");
+            }
+        }
+    }
+}
+
+/// Boxes of many sizes, of which half begin on edges of cells.
+#[test]
+fn pairs_of_all_levels_are_found_once() {
+    let mut dice = Dice::new(12);
+    for scale in [1.0f32, 1e-30, 1e30] {
+        let mut any = |i: usize| {
+            let side = 0.5f32.powi((i % 12) as i32) * dice.range(1.0, 2.0);
+            let round = |x: f32| if i.is_multiple_of(2) { (x * 4.0).round() / 4.0 } else { x };
+            let min = Vec3::from([0; 3].map(|_| round(dice.range(-4.0, 4.0))));
+            Aabb { min: min * scale, max: (min + side) * scale }
+        };
+        let boxes: Vec<Aabb> = (0..3000).map(&mut any).collect();
+        let (_, n_pairs) = check_each_is_found_once(&boxes, |i| i.is_multiple_of(5));
+        assert!(5000 < n_pairs, "{n_pairs} pairs");
+    }
 }

@@ -1,0 +1,199 @@
+//! What the cells that are kept ask each other, so that a pair that shares several is found in one of them.
+//!
+//! A pair belongs to the least cell that both boxes are in: on every axis it is the first cell of one of the two. So a
+//! cell parts its boxes by the axes on which it is their second cell, and asks only what has no such axis in common. All of it
+//! follows from whole numbers: a pair that does not belong here is not even tested.
+//! Boxes of a lower level ask the cell above as if they were placed there, from their least cell within it.
+//!
+//! Reference: J.-P. Dittrich and B. Seeger, Data Redundancy and Duplicate Detection in Spatial Join Processing, ICDE 2000
+//! (the cell of the least corner that both have); D. Tsitsigkos et al., A Two-layer Partitioning for Non-point Spatial
+//! Data, ICDE 2021 (classes within a cell).
+
+use crate::find::Search;
+use crate::nodes::{Key, Node, Nodes};
+use crate::packed::Packed;
+use crate::sparse::Place;
+use crate::walk::Meetings;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{Mobility, ProxyTable};
+
+/// Sets of axes, bit by bit, in such an order that those after a set that have no axis in common with it follow each other.
+const ORDER: [u8; 8] = [0, 1, 6, 2, 4, 5, 3, 7];
+
+/// Where a set of axes is in [`ORDER`].
+const RANKS: [u8; 8] = [0, 1, 3, 6, 4, 5, 2, 7];
+
+/// Boxes of a cell, side by side, that all ask and answer alike.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    begin: u32,
+    /// The axes on which the cell is the second of these boxes.
+    seconds: u8,
+    is_static: bool,
+}
+
+/// What the search works with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Front {
+    pub(crate) packed: Packed,
+    pub(crate) meetings: Meetings,
+    /// Of one cell after the other, and then where the last ends.
+    groups: Vec<Group>,
+    /// By node: where its groups begin and end; unspecified where there are none.
+    spans: Vec<(u32, u32)>,
+    /// By node, of loose cells: what its members fill; unspecified where there are none.
+    filled: Vec<Aabb>,
+    /// Members of the cell at hand; before each, where its kind is in the order of groups.
+    members: Vec<(u8, u32)>,
+}
+
+impl Front {
+    /// Writes the members of all cells side by side.
+    pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, places: &[Place], is_loose: bool) {
+        if is_loose {
+            self.meetings.find_around(nodes);
+        } else {
+            self.meetings.find_above(nodes);
+        }
+        self.groups.clear();
+        self.packed.slots.clear();
+        self.spans.resize(nodes.nodes.len(), (0, 0));
+        for i in 0..self.meetings.occupied.len() {
+            let number = self.meetings.occupied[i] as usize;
+            let first = self.groups.len() as u32;
+            self.part(nodes, &nodes.nodes[number], proxies, places);
+            self.spans[number] = (first, self.groups.len() as u32);
+        }
+        let n = self.packed.slots.len();
+        self.groups.push(Group { begin: n as u32, seconds: 0, is_static: false });
+        self.packed.gather(proxies.boxes(), n);
+        if is_loose {
+            self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
+            for &number in &self.meetings.occupied {
+                let (first, last) = self.spans[number as usize];
+                let (begin, end) = (self.begin(first as usize), self.begin(last as usize));
+                self.filled[number as usize] = self.packed.bounds(begin as usize, end as usize);
+            }
+        }
+    }
+
+    /// Appends the members of a cell, group by group. Those that move come first: the others do not ask.
+    fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[Place]) {
+        let Front { packed: Packed { slots, .. }, groups, members, .. } = self;
+        let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
+        let filters = proxies.filters();
+        members.clear();
+        nodes.visit_members(node, |slot| {
+            let is_static = if is_mixed {
+                filters[slot as usize].mobility == Mobility::Static
+            } else {
+                node.n_moving == 0
+            };
+            let seconds = places[slot as usize].seconds(node.key);
+            members.push((RANKS[usize::from(seconds & 7)] | u8::from(is_static) << 3, slot));
+        });
+        members.sort_unstable_by_key(|&(kind, _)| kind);
+        let mut last = None;
+        for &(kind, slot) in members.iter() {
+            if last != Some(kind) {
+                last = Some(kind);
+                let seconds = ORDER[usize::from(kind & 7)];
+                groups.push(Group { begin: slots.len() as u32, seconds, is_static: 8 <= kind });
+            }
+            slots.push(slot);
+        }
+    }
+
+    #[inline]
+    fn begin(&self, group: usize) -> u32 {
+        self.groups[group].begin
+    }
+
+    /// The runs of places, as long as may be, of those of these groups that the asker's group asks.
+    #[inline]
+    fn runs(&self, asker: Group, first: usize, last: usize, mut visit: impl FnMut(u32, u32)) {
+        let is_asked =
+            |group: &Group| asker.seconds & group.seconds == 0 && !(asker.is_static && group.is_static);
+        let mut at = first;
+        while at < last {
+            let begin = at;
+            while at < last && is_asked(&self.groups[at]) {
+                at += 1;
+            }
+            if begin < at {
+                visit(self.begin(begin), self.begin(at));
+            }
+            at += 1;
+        }
+    }
+
+    /// Writes down what the boxes of a cell ask: the rest of the cell, and the cells that it meets.
+    pub(crate) fn ask(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
+        let number = self.meetings.occupied[place] as usize;
+        let (first, last) = self.spans[number];
+        let (first, last) = (first as usize, last as usize);
+        for at in first..last {
+            let asker = self.groups[at];
+            if asker.is_static {
+                break;
+            }
+            let (begin, end) = (asker.begin, self.begin(at + 1));
+            if asker.seconds == 0 {
+                // These ask each other as well.
+                let end_of_all = self.begin(last);
+                (begin..end).for_each(|place| search.push_task(place as usize, place + 1, end_of_all));
+            } else {
+                self.runs(asker, at + 1, last, |first, last| {
+                    (begin..end).for_each(|place| search.push_task(place as usize, first, last));
+                });
+            }
+        }
+        let Node { key, n_moving, .. } = nodes.nodes[number];
+        for &other in self.meetings.partners(place) {
+            let Node { key: other_key, n_moving: other_n_moving, .. } = nodes.nodes[other as usize];
+            if n_moving == 0 && other_n_moving == 0 {
+                continue;
+            }
+            let filled = self.filled.get(other as usize).filter(|_| is_loose);
+            if filled.is_some_and(|filled| !filled.overlaps(&self.filled[number])) {
+                continue;
+            }
+            let edges = first_within(key, other_key.level);
+            let (other_first, other_last) = self.spans[other as usize];
+            for at in first..last {
+                let asker = self.groups[at];
+                // From a cell that is a box's second, but in the same cell above as its first, nothing is asked.
+                if asker.seconds & !edges != 0 {
+                    continue;
+                }
+                let (begin, end) = (asker.begin, self.begin(at + 1));
+                self.runs(asker, other_first as usize, other_last as usize, |first, last| {
+                    for place in begin..end {
+                        let (min, max) = self.packed.corners(place as usize);
+                        let own = Aabb { min: min.into(), max: max.into() };
+                        if filled.is_none_or(|filled| filled.overlaps(&own)) {
+                            search.push_task(place as usize, first, last);
+                        }
+                    }
+                });
+            }
+        }
+    }
+
+    /// Bytes in use or kept.
+    pub(crate) fn bytes(&self) -> usize {
+        self.packed.bytes()
+            + self.meetings.bytes()
+            + self.groups.capacity() * size_of::<Group>()
+            + self.spans.capacity() * size_of::<(u32, u32)>()
+            + self.filled.capacity() * size_of::<Aabb>()
+            + self.members.capacity() * size_of::<(u8, u32)>()
+    }
+}
+
+/// The axes on which the cell is the first of those in its cell of a higher level.
+fn first_within(key: Key, level: i32) -> u8 {
+    let first = key.ancestor(level).at.map(|at| i64::from(at) << (level - key.level).clamp(0, 31));
+    (0..3).map(|axis| u8::from(i64::from(key.at[axis]) == first[axis]) << axis).sum()
+}
