@@ -187,12 +187,22 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
         let mut chart = ChartBuilder::on(&area)
             .caption(title, ("sans-serif", 18))
             .margin(8)
+            .margin_right(32)
             .x_label_area_size(36)
             .y_label_area_size(64)
             .build_cartesian_2d((x.0 * 0.8..end).log_scale(), (y.0 * 0.7..y.1 * 1.5).log_scale())?;
-        chart.configure_mesh().x_desc("size").y_desc(unit).draw()?;
+        chart
+            .configure_mesh()
+            .x_desc("size")
+            .y_desc(unit)
+            .x_label_formatter(&|size| format!("{size:.0}"))
+            .y_label_formatter(&|time| format!("{time}"))
+            .draw()?;
         for (i, (name, points)) in lines.into_iter().enumerate() {
-            let colour = Palette99::pick(i).stroke_width(2);
+            // Hues a golden angle apart, none of them pale; peers in thick lines.
+            let hue = (i as f64 * 0.618_034).fract();
+            let width = if name.starts_with("carom") { 2 } else { 4 };
+            let colour = HSLColor(hue, 0.85, 0.25 + 0.2 * (i % 2) as f64).stroke_width(width);
             chart.draw_series(points.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
             chart
                 .draw_series(LineSeries::new(points, colour))?
