@@ -22,9 +22,9 @@ const PER_REGION: usize = 200;
 const MAX_SIDE: usize = 32;
 
 /// A broad phase with its spatial queries.
-pub trait Whole: BroadPhase + SpatialIndex {}
+pub trait Whole: BroadPhase + SpatialIndex + Send + Sync {}
 
-impl<B: BroadPhase + SpatialIndex> Whole for B {}
+impl<B: BroadPhase + SpatialIndex + Send + Sync> Whole for B {}
 
 /// How the work for each box grows where many boxes are spread evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Place {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Listed {
-    /// Its name: lower case, words joined by hyphens.
+    /// The name of its type: lower case, words joined by hyphens.
     pub name: &'static str,
     /// What to expect of it.
     pub growth: Growth,
@@ -73,12 +73,12 @@ const fn listed(name: &'static str, growth: Growth, make: fn(&Place) -> Box<dyn 
 
 /// All of them; the first is the one to start with.
 pub const ALGORITHMS: &[Listed] = &[
-    listed("tree", Growth::Even, |_| Box::new(DynamicBvh::new())),
-    listed("rebuilt-tree", Growth::Even, |_| Box::new(RebuiltBvh::new())),
+    listed("dynamic-bvh", Growth::Even, |_| Box::new(DynamicBvh::new())),
+    listed("rebuilt-bvh", Growth::Even, |_| Box::new(RebuiltBvh::new())),
     listed("kd-tree", Growth::Even, |_| Box::new(KdTree::new())),
     listed("auto", Growth::Even, |_| Box::new(Auto::new())),
     listed("coherent-grid", Growth::Even, |_| Box::new(CoherentGrid::new())),
-    listed("grid", Growth::Even, |_| Box::new(UniformGrid::new())),
+    listed("uniform-grid", Growth::Even, |_| Box::new(UniformGrid::new())),
     listed("hierarchical-grid", Growth::Even, |_| Box::new(HierarchicalGrid::new())),
     listed("spatial-hash", Growth::Even, |_| Box::new(SpatialHash::new())),
     listed("loose-octree", Growth::Even, |_| Box::new(LooseOctree::new())),

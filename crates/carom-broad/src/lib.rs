@@ -52,6 +52,7 @@
 extern crate alloc;
 
 mod batch;
+mod boxed;
 mod brute_force;
 mod canonical;
 mod coherent;

@@ -71,7 +71,7 @@ pub struct DemoArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Which structure finds the pairs of boxes; the run is the same with each
-    #[arg(long, value_name = "NAME", default_value = "dynamic-bvh", value_parser = ["dynamic-bvh", "brute-force"])]
+    #[arg(long, value_name = "NAME", default_value = "dynamic-bvh", value_parser = one_broad_phase())]
     pub broad_phase: String,
     /// Threads; the run is the same with any number. As many as the machine has, if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -193,14 +193,18 @@ pub struct PairsArgs {
     /// The recording, a CSV file
     pub file: PathBuf,
     /// One algorithm, or all
-    #[arg(long, value_name = "NAME", default_value = "all", value_parser = broad_phase_names())]
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = one_broad_phase_or_all())]
     pub broad_phase: String,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
 }
 
-fn broad_phase_names() -> PossibleValuesParser {
+fn one_broad_phase() -> PossibleValuesParser {
+    ALGORITHMS.iter().map(|listed| listed.name).collect::<Vec<_>>().into()
+}
+
+fn one_broad_phase_or_all() -> PossibleValuesParser {
     core::iter::once("all").chain(ALGORITHMS.iter().map(|listed| listed.name)).collect::<Vec<_>>().into()
 }
 

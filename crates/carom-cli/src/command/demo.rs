@@ -5,8 +5,9 @@ use crate::player::{BodyState, Chart, FrameStats, Recording};
 use crate::progress::Progress;
 use crate::report::{self, Found};
 use crate::scene_world::{self, Inserted};
-use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_tree::DynamicBvh;
+use carom_bounds::Aabb;
+use carom_broad::BroadPhase;
+use carom_broad_auto::catalogue::{self, Place};
 use carom_math::{Pose, Vec3};
 use carom_scenes::SceneSpec;
 use carom_world::{Budget, Stats, World, WorldSettings};
@@ -81,10 +82,10 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
     let pool = pool.map_err(|e| format!("--threads: {e}"))?;
     let settings = WorldSettings::default();
-    let run = pool.install(|| match args.broad_phase.as_str() {
-        "brute-force" => play(World::with_broad_phase(BruteForce::new(), settings), &scene, args),
-        _ => play(World::with_broad_phase(DynamicBvh::new(), settings), &scene, args),
-    })?;
+    let listed = catalogue::by_name(&args.broad_phase);
+    let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
+    let broad = listed.make(&place_of(&scene));
+    let run = pool.install(|| play(World::with_broad_phase(broad, settings), &scene, args))?;
     let page = match (&args.html, args.json) {
         (Some(page), _) => Some(page.clone()),
         (None, false) => Some(PathBuf::from(format!("carom-demo-{}.html", args.scene))),
@@ -138,6 +139,14 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         report::print(&format!("  open {} in a browser to see it", page.display()))?;
     }
     Ok(Found::Nothing)
+}
+
+/// Where the bodies are that move.
+fn place_of(scene: &SceneSpec) -> Place {
+    let moving = scene.bodies.iter().filter(|body| 0.0 < body.density);
+    let points: Vec<Aabb> =
+        moving.map(|body| Aabb { min: body.pose.translation, max: body.pose.translation }).collect();
+    Place::of(&points)
 }
 
 /// Steps the world and records it.

@@ -1,6 +1,7 @@
 //! The scenes that are built in: the same run every time, and a page that shows it.
 
 use crate::run::{carom, error, folder, json, stdout};
+use carom_broad_auto::catalogue::ALGORITHMS;
 
 #[test]
 fn report_has_phases_and_energy() {
@@ -31,7 +32,9 @@ fn the_same_run_with_any_threads_and_any_broad_phase() {
     let one = hash("--threads 1");
     assert_eq!(one, hash("--threads 1"));
     assert_eq!(one, hash("--threads 3"));
-    assert_eq!(one, hash("--threads 2 --broad-phase brute-force"));
+    for listed in ALGORITHMS {
+        assert_eq!(one, hash(&format!("--threads 2 --broad-phase {}", listed.name)), "{}", listed.name);
+    }
     assert_ne!(one, hash("--seed 2"));
 }
 
