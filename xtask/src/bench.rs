@@ -1,7 +1,7 @@
 //! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers and plots in files.
 
 use crate::metadata::list;
-use crate::{Error, report};
+use crate::{Error, pages, report};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -112,6 +112,9 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
     let csv =
         results.join(format!("{day}{}.csv", options.group.map(|g| format!("-{g}")).unwrap_or_default()));
     std::fs::write(&csv, report::csv(&rows))?;
+    for (group, text) in pages::pages(&rows, &machine, day) {
+        std::fs::write(results.join(format!("{group}.md")), text)?;
+    }
     let plots = results.join("plots");
     std::fs::create_dir_all(&plots)?;
     for (name, svg) in report::plots(&rows)? {

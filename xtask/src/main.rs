@@ -10,6 +10,7 @@ mod fuzz;
 mod licences;
 mod metadata;
 mod no_std;
+mod pages;
 mod report;
 mod step;
 mod tidy;

@@ -33,7 +33,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
 }
 
 /// The algorithm that has no memory which could fail it.
-const YARDSTICK: &str = "carom box-pruning";
+pub(crate) const YARDSTICK: &str = "carom box-pruning";
 
 /// One line for each contestant of whom more than times is known: its worst time beside its typical one, and beside the worst of
 /// box pruning; tests per pair found, bytes per body, and the power of the size that the times follow over all sizes.
@@ -75,7 +75,7 @@ pub(crate) fn details(rows: &[Row]) -> String {
 
 /// The power of the size that the times of a contestant follow over all sizes of a workload: the slope of the line of
 /// least squares through their logarithms. `None` for a single size.
-fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
+pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
     let points: Vec<(f64, f64)> = rows
         .iter()
         .filter(|row| row.group == of.group && row.workload == of.workload)
@@ -221,7 +221,7 @@ fn plot(title: &str, rows: &[&Row]) -> Result<String, Error> {
 }
 
 /// Four digits that count.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value {
         v if !v.is_finite() => "-".to_string(),
         v if 1000.0 <= v => format!("{v:.0}"),
