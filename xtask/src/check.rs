@@ -48,6 +48,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
 
     steps.step("each crate alone, no default features", || alone(root, &packages, "--no-default-features"));
     steps.step("each crate alone, all features", || alone(root, &packages, "--all-features"));
+    steps.step("each algorithm alone", || algorithms(root, &packages));
     steps.step("no_std", || no_std::check(root, &packages));
     steps.step("wasm32", || wasm32(root, &packages));
     steps.step("licences", || licences::check(root));
@@ -88,6 +89,24 @@ fn alone(root: &Path, packages: &[Package], features: &str) -> Result<End, Error
         count += 1;
     }
     Ok(End::Passed(format!("{count} crates")))
+}
+
+/// Builds every crate of several algorithms with one of them at a time, so that none pulls in another.
+fn algorithms(root: &Path, packages: &[Package]) -> Result<End, Error> {
+    let mut count = 0;
+    for package in packages.iter().filter(|package| package.is_library()) {
+        for part in &package.parts {
+            let arguments = format!(
+                "clippy --quiet -p {} --no-default-features --features libm,{part} -- -D warnings",
+                package.name
+            );
+            if let End::Failed(report) = cargo(root, &arguments, &[])? {
+                return Ok(End::Failed(report));
+            }
+            count += 1;
+        }
+    }
+    Ok(End::Passed(format!("{count} algorithms")))
 }
 
 /// Builds the library crates for the web, where that target is installed.

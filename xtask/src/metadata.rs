@@ -29,6 +29,8 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<String>,
     /// The names of its features.
     pub(crate) features: Vec<String>,
+    /// The features that its feature `all` stands for, each of which can be had alone.
+    pub(crate) parts: Vec<String>,
 }
 
 impl Package {
@@ -89,6 +91,7 @@ fn package(value: &Value) -> Package {
             .filter(|dependency| dependency["kind"].is_null())
             .filter_map(|dependency| dependency["name"].as_str().map(String::from))
             .collect(),
+        parts: list(&value["features"]["all"]).filter_map(|part| part.as_str().map(String::from)).collect(),
         features: value["features"].as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default(),
     }
 }

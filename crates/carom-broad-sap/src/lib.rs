@@ -33,27 +33,48 @@
 //! With the feature `parallel` all but [`SweepSort`] and [`SweepAndPrune`] use the threads of rayon.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+// What several algorithms share is there whichever of them is wanted.
+#![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;
 
+#[cfg(feature = "auto-box-pruning")]
 mod auto_boxes;
 mod axis;
+#[cfg(feature = "box-pruning")]
 mod box_pruning;
 mod columns;
 mod keys;
+#[cfg(feature = "multi-box-pruning")]
 mod multi;
+#[cfg(feature = "multi-sap")]
 mod multi_sap;
 mod pieces;
+#[cfg(any(feature = "multi-box-pruning", feature = "multi-sap"))]
 mod regions;
 mod rows;
+#[cfg(any(feature = "multi-sap", feature = "sweep-and-prune"))]
 mod sap;
+#[cfg(any(feature = "multi-sap", feature = "sweep-and-prune"))]
+mod settings;
+#[cfg(feature = "sweep-and-prune")]
 mod sweep_and_prune;
+#[cfg(feature = "sweep-sort")]
 mod sweep_sort;
 
+#[cfg(feature = "auto-box-pruning")]
 pub use auto_boxes::{AutoBoxPruning, ColumnPruner};
+#[cfg(feature = "box-pruning")]
 pub use box_pruning::{AxisPruner, BoxPruning};
+#[cfg(feature = "multi-box-pruning")]
 pub use multi::{MultiBoxPruning, RegionPruner};
+#[cfg(feature = "multi-sap")]
 pub use multi_sap::{MultiSap, RegionAxes};
+#[cfg(any(feature = "multi-box-pruning", feature = "multi-sap"))]
 pub use regions::Regions;
-pub use sweep_and_prune::{SapSettings, SortedAxes, SweepAndPrune};
+#[cfg(any(feature = "multi-sap", feature = "sweep-and-prune"))]
+pub use settings::SapSettings;
+#[cfg(feature = "sweep-and-prune")]
+pub use sweep_and_prune::{SortedAxes, SweepAndPrune};
+#[cfg(feature = "sweep-sort")]
 pub use sweep_sort::{Sweep, SweepLine, SweepSort};

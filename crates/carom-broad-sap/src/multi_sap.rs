@@ -5,7 +5,7 @@
 
 use crate::regions::{Regions, Touched};
 use crate::sap::{MAX_BOXES, Sap};
-use crate::sweep_and_prune::SapSettings;
+use crate::settings::SapSettings;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -66,6 +66,15 @@ pub(crate) struct Counts {
     pub(crate) rebuilds: u64,
 }
 
+impl Counts {
+    /// Adds what has been done since then.
+    pub(crate) fn report(&self, before: &Counts, found: &mut Found) {
+        found.tests += self.tests - before.tests;
+        found.nodes += self.ends - before.ends + self.trades - before.trades;
+        found.rebuilds += self.rebuilds - before.rebuilds;
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Work {
     numbers: Vec<u32>,

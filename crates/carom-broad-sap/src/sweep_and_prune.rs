@@ -2,7 +2,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; see `sap.rs` for how it works.
 
-use crate::sap::{Counts, MAX_BOXES, Sap};
+use crate::sap::{MAX_BOXES, Sap};
+use crate::settings::SapSettings;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,38 +21,6 @@ use carom_broad::{Changes, Filter, Found, FoundBy, PairFinder, ProxyTable};
 ///
 /// Memory: 96 bytes per slot, 17 to 26 per pair, beside that of [`FoundBy`].
 pub type SweepAndPrune = FoundBy<SortedAxes>;
-
-/// How sweep and prune goes about it. The pairs do not depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SapSettings {
-    /// An axis, 0 to 2, on which nothing is sorted, because the boxes crowd on it, as bodies on a floor do on the axis that
-    /// points up; boxes that overlap on the other two are tested on it when pairs are asked for.
-    pub skipped_axis: Option<usize>,
-    /// After so many trades per box in one frame everything is sorted anew.
-    pub max_trades: u32,
-}
-
-impl Default for SapSettings {
-    /// All axes. A trade costs some 5 ns, and sorting anew some 300 per box.
-    fn default() -> SapSettings {
-        SapSettings { skipped_axis: None, max_trades: 64 }
-    }
-}
-
-impl SapSettings {
-    /// Without this axis, 0 to 2; another number skips none.
-    pub const fn with_skipped_axis(mut self, axis: usize) -> SapSettings {
-        self.skipped_axis = if axis < 3 { Some(axis) } else { None };
-        self
-    }
-
-    /// With so many trades before everything is sorted anew.
-    pub const fn with_max_trades(mut self, max_trades: u32) -> SapSettings {
-        self.max_trades = max_trades;
-        self
-    }
-}
 
 /// The finder of [`SweepAndPrune`].
 #[derive(Clone, Debug, Default)]
@@ -135,14 +104,5 @@ impl PairFinder for SortedAxes {
             return Err(format!("{} boxes are sorted, {} are live", self.sap.len(), proxies.n_live()));
         }
         self.sap.validate()
-    }
-}
-
-impl Counts {
-    /// Adds what has been done since then.
-    pub(crate) fn report(&self, before: &Counts, found: &mut Found) {
-        found.tests += self.tests - before.tests;
-        found.nodes += self.ends - before.ends + self.trades - before.trades;
-        found.rebuilds += self.rebuilds - before.rebuilds;
     }
 }

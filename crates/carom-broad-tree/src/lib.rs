@@ -31,19 +31,27 @@
 //! of rayon, and the first two make their trees there too.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+// What several algorithms share is there whichever of them is wanted.
+#![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;
 
+#[cfg(feature = "dynamic-bvh")]
 mod dynamic;
 mod find;
+#[cfg(feature = "kd-tree")]
 mod kd;
 mod order;
 #[cfg(feature = "parallel")]
 mod par;
 mod query;
+#[cfg(feature = "rebuilt-bvh")]
 mod rebuilt;
 mod tree;
 
+#[cfg(feature = "dynamic-bvh")]
 pub use dynamic::{DynamicBvh, FatTree};
+#[cfg(feature = "kd-tree")]
 pub use kd::{KdTree, PlaneTree};
+#[cfg(feature = "rebuilt-bvh")]
 pub use rebuilt::{RebuiltBvh, TreeMaker};

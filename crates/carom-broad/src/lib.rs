@@ -65,6 +65,7 @@ mod pair;
 #[cfg(feature = "parallel")]
 mod par;
 mod phase;
+#[cfg(feature = "point-filter")]
 mod point_filter;
 mod proxy;
 mod spatial;
@@ -80,6 +81,7 @@ pub use found::Found;
 pub use found_by::{Changes, FinderIndex, FoundBy, PairFinder};
 pub use pair::{EventLog, Pair};
 pub use phase::{BroadPhase, Counters};
+#[cfg(feature = "point-filter")]
 pub use point_filter::PointFilter;
 pub use proxy::{ProxyId, ProxyTable};
 pub use spatial::{

@@ -123,6 +123,7 @@ fn package(name: &str, floor: Option<Floor>, dependencies: &[&str]) -> Package {
         folder: PathBuf::from(name),
         floor,
         dependencies: dependencies.iter().map(ToString::to_string).collect(),
+        parts: Vec::new(),
         features: Vec::new(),
     }
 }
