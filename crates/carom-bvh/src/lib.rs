@@ -72,7 +72,7 @@ mod visit_pairs;
 mod volumes;
 
 pub use aabb8::PlacedAabb;
-pub use build::{BuildQuality, BuildSettings, Builder};
+pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder};
 pub use children::Child;
 pub use counters::{Counters, Visit};
 pub use distance::{ClosestPair, PairSearch, closest_pair};

@@ -18,7 +18,7 @@ use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 const BINS: usize = 16;
 
 /// From this depth on ranges are halved: so no tree is deeper than this and the bits of the number of primitives.
-const MAX_DEPTH: u32 = 48;
+pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A range of rows to be split.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,8 @@ pub(crate) struct Task {
     high: [f32; 4],
 }
 
-struct Split<'a> {
+/// `VOLUME`: volumes are counted for areas.
+struct Split<'a, const VOLUME: bool> {
     rows: &'a mut [Row],
     max_leaf: u32,
     tasks: &'a mut Vec<Task>,
@@ -41,7 +42,22 @@ struct Split<'a> {
 
 /// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the rows' counts.
 pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
-    dispatch(Split { rows, max_leaf, tasks, nodes });
+    dispatch(Split::<false> { rows, max_leaf, tasks, nodes });
+}
+
+/// As [`split`], by volume. Where all volumes are 0 the more even split is taken, the one at the middle.
+pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
+    dispatch(Split::<true> { rows, max_leaf, tasks, nodes });
+}
+
+/// The size of a box in the cost function, its lengths multiplied by `unit`.
+#[inline(always)]
+fn size<const VOLUME: bool>(r: &[f32; 8], unit: f32) -> f32 {
+    if VOLUME {
+        ((r[0] + r[4]) * unit) * ((r[1] + r[5]) * unit) * ((r[2] + r[6]) * unit)
+    } else {
+        half_area(r, unit)
+    }
 }
 
 #[inline(always)]
@@ -57,7 +73,7 @@ fn bins_of<S: Simd>(center: S::F32x4, low: S::F32x4, scale: S::F32x4, last: S::F
     last.min((center - low) * scale).trunc_to_u32().to_array()
 }
 
-impl Kernel for Split<'_> {
+impl<const VOLUME: bool> Kernel for Split<'_, VOLUME> {
     type Output = ();
 
     #[inline(always)]
@@ -94,7 +110,7 @@ impl Kernel for Split<'_> {
                 continue;
             }
             let found = if task.depth < MAX_DEPTH {
-                best::<S>(simd, &rows[first..end], &task, unit, &mut bins)
+                best::<S, VOLUME>(simd, &rows[first..end], &task, unit, &mut bins)
             } else {
                 None
             };
@@ -157,7 +173,13 @@ fn scale_of<S: Simd>(simd: S, task: &Task, n_bins: usize) -> (S::F32x4, S::F32x4
 }
 
 #[inline(always)]
-fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32, bins: &mut Bins) -> Option<Best> {
+fn best<S: Simd, const VOLUME: bool>(
+    simd: S,
+    rows: &[Row],
+    task: &Task,
+    unit: f32,
+    bins: &mut Bins,
+) -> Option<Best> {
     let n_bins = if 128 < rows.len() {
         BINS
     } else if 24 < rows.len() {
@@ -194,7 +216,7 @@ fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32, bins: &mut Bins)
             side = side.max(S::F32x8::load(simd, &bins[axis][bin].0));
             n += counts[axis][bin];
             right_count[bin] = n;
-            right_cost[bin] = if n == 0 { 0.0 } else { half_area(&side.to_array(), unit) * n as f32 };
+            right_cost[bin] = if n == 0 { 0.0 } else { size::<VOLUME>(&side.to_array(), unit) * n as f32 };
             bin -= 1;
         }
         let (mut side, mut n) = (empty, 0);
@@ -205,7 +227,7 @@ fn best<S: Simd>(simd: S, rows: &[Row], task: &Task, unit: f32, bins: &mut Bins)
             if n == 0 || other == 0 {
                 continue;
             }
-            let cost = half_area(&side.to_array(), unit) * n as f32 + right_cost[bin + 1];
+            let cost = size::<VOLUME>(&side.to_array(), unit) * n as f32 + right_cost[bin + 1];
             if cost < least || (cost == least && n.abs_diff(other) < uneven) {
                 (least, uneven, found) = (cost, n.abs_diff(other), Some((axis, bin)));
             }

@@ -1,4 +1,5 @@
-//! Makes nodes of eight from a binary tree: the largest inner child is opened until there are eight.
+//! Makes nodes of eight from a binary tree: the largest inner child is opened until there are eight, or the one that the
+//! builder finds most worth it.
 //!
 //! Nodes come out in the order in which a depth-first walk meets them, parents before children, and the leaves'
 //! primitives likewise, so that a subtree lies together in memory.
@@ -26,8 +27,8 @@ pub(crate) struct Task {
 struct Candidate {
     binary: u32,
     first: u32,
-    /// Half the area of an inner node; -1 for a leaf.
-    area: f32,
+    /// What an inner node is worth opening, half its area as a rule; -1 for a leaf.
+    worth: f32,
 }
 
 /// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place and number
@@ -50,7 +51,11 @@ pub(crate) fn collapse<V: TreeVolume>(
     let candidate = |number: u32, row: &Row, first: u32| Candidate {
         binary: number,
         first,
-        area: if row.tag() == 0 { -1.0 } else { row.half_area(unit) },
+        worth: if row.tag() == 0 {
+            -1.0
+        } else {
+            binary.worth.get(number as usize).copied().unwrap_or_else(|| row.half_area(unit))
+        },
     };
     stack.clear();
     stack.push(Task { binary: 0, first: 0, node: 0 });
@@ -58,18 +63,18 @@ pub(crate) fn collapse<V: TreeVolume>(
     tree.bounds = fit(&root.aabb(), 0, binary.order.len());
     while let Some(task) = stack.pop() {
         let Some(row) = binary.nodes.get(task.binary as usize) else { continue };
-        let mut children = [Candidate { binary: 0, first: 0, area: -1.0 }; 8];
+        let mut children = [Candidate { binary: 0, first: 0, worth: -1.0 }; 8];
         let mut n = 1;
         children[0] = candidate(task.binary, row, task.first);
         while n < 8 {
             let mut largest = 0;
             for i in 1..n {
-                if children[largest].area < children[i].area {
+                if children[largest].worth < children[i].worth {
                     largest = i;
                 }
             }
             let open = children[largest];
-            if open.area < 0.0 {
+            if open.worth < 0.0 {
                 break;
             }
             let left = binary.nodes[open.binary as usize].tag();

@@ -1,64 +1,30 @@
-//! Builds trees: rows of boxes, then a binary tree by one of three methods, then nodes of eight.
+//! Builds trees: rows of boxes, then a binary tree by one of several methods, then nodes of eight.
 //!
-//! Fast sorts along a space-filling curve and splits at its bits. High splits where the surface area heuristic is
-//! best, over bins. Balanced does the latter over small clusters of the former: nearly the quality at half the time.
+//! All methods begin with rows in the order of the Morton curve and end with the same form of binary tree, which may be
+//! improved before it is made wide. Top-down methods part the rows in place; methods that join or insert leaves have a form
+//! of their own ([`links`]) and write the common one at the end.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (eq. 25.2); I. Wald, On fast Construction of
-//! SAH-based Bounding Volume Hierarchies, 2007.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (eq. 25.2).
 
 mod binned;
+mod bottom_up;
 mod collapse;
+mod insertion;
+mod links;
+mod median;
 mod morton;
+mod optimize;
 mod rows;
+mod settings;
+mod top_down;
+
+pub use settings::{BuildMethod, BuildQuality, BuildSettings};
 
 use crate::tree::{Bvh, BvhError, TreeVolume};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
+use links::Links;
 use rows::Row;
-
-/// How much time to spend on a tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BuildQuality {
-    /// Along a space-filling curve: the fastest; queries cost about a fifth more.
-    Fast,
-    /// The surface area heuristic over clusters of at most four primitives.
-    #[default]
-    Balanced,
-    /// The surface area heuristic over primitives.
-    High,
-}
-
-/// What kind of tree to build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BuildSettings {
-    /// How much time to spend.
-    pub quality: BuildQuality,
-    /// The most primitives in a leaf, 1 to 16; other numbers are brought into that range. With 1 every primitive has its
-    /// own box; 8 suits callers that test eight primitives at once.
-    pub max_leaf: u32,
-}
-
-impl Default for BuildSettings {
-    fn default() -> BuildSettings {
-        BuildSettings { quality: BuildQuality::default(), max_leaf: 4 }
-    }
-}
-
-impl BuildSettings {
-    /// These settings with another quality.
-    #[must_use]
-    pub fn with_quality(self, quality: BuildQuality) -> BuildSettings {
-        BuildSettings { quality, ..self }
-    }
-
-    /// These settings with other leaves.
-    #[must_use]
-    pub fn with_max_leaf(self, max_leaf: u32) -> BuildSettings {
-        BuildSettings { max_leaf, ..self }
-    }
-}
 
 /// A binary tree, as the builders make it: children adjacent and after their parent.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +33,8 @@ pub(crate) struct Binary {
     nodes: Vec<Row>,
     /// The primitives' numbers; every node's are contiguous, those of the left child first.
     order: Vec<u32>,
+    /// What each node is worth opening when the tree is made wide, not below 0; empty where that is its area.
+    worth: Vec<f32>,
 }
 
 /// The memory of builds: keep one, and building again allocates only the tree.
@@ -79,6 +47,7 @@ pub struct Builder {
     binary: Binary,
     tasks: Vec<binned::Task>,
     stack: Vec<collapse::Task>,
+    links: Links,
 }
 
 impl<V: TreeVolume> Bvh<V> {
@@ -114,6 +83,7 @@ impl Builder {
         rows::fill(&mut self.rows, boxes)?;
         self.binary.nodes.clear();
         self.binary.order.clear();
+        self.binary.worth.clear();
         if !boxes.is_empty() {
             self.split(settings);
         }
@@ -136,17 +106,51 @@ impl Builder {
         // The curve keeps together what is together also for the heuristic: less memory is missed.
         morton::sort(&self.rows, &mut self.keys, &mut self.swap);
         rows::reorder(&self.rows, &self.keys, &mut self.sorted);
-        match settings.quality {
-            BuildQuality::Fast => morton::split(&self.sorted, &self.keys, max_leaf, &mut self.binary),
-            BuildQuality::Balanced => {
+        match settings.method {
+            BuildMethod::Morton => morton::split(&self.sorted, &self.keys, max_leaf, &mut self.binary),
+            BuildMethod::ClusteredSah => {
                 morton::clusters(&self.sorted, &self.keys, max_leaf.min(4), &mut self.rows);
                 binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
                 rows::expand(&self.rows, &self.sorted, &mut self.binary.order);
             }
-            BuildQuality::High => {
-                binned::split(&mut self.sorted, max_leaf, &mut self.tasks, &mut self.binary.nodes);
-                self.binary.order.extend(self.sorted.iter().map(Row::tag));
+            BuildMethod::Sah => self.part(|rows, nodes, tasks| binned::split(rows, max_leaf, tasks, nodes)),
+            BuildMethod::Volume => {
+                self.part(|rows, nodes, tasks| binned::split_by_volume(rows, max_leaf, tasks, nodes));
             }
+            BuildMethod::Mean => {
+                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, nodes, median::mean));
+            }
+            BuildMethod::Median => {
+                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, nodes, median::median));
+            }
+            BuildMethod::BottomUp => self.join(max_leaf, 1, bottom_up::join),
+            BuildMethod::ClusteredBottomUp => self.join(max_leaf, max_leaf.min(4), bottom_up::join),
+            BuildMethod::Insertion => self.join(max_leaf, 1, insertion::insert_all),
         }
+        if 0 < settings.reinsertion_rounds {
+            self.links.read(&self.binary);
+            optimize::reinsert(&mut self.links, settings.reinsertion_rounds);
+            let order = core::mem::take(&mut self.binary.order);
+            self.links.write(&order, max_leaf, &mut self.binary);
+        }
+        if settings.method == BuildMethod::Median {
+            // Wide nodes are balanced as well: what holds most is opened first.
+            self.binary.worth.extend(self.binary.nodes.iter().map(|row| row.count() as f32));
+        }
+    }
+
+    /// From the top down: the rows are parted in place.
+    fn part(&mut self, split: impl FnOnce(&mut [Row], &mut Vec<Row>, &mut Vec<binned::Task>)) {
+        split(&mut self.sorted, &mut self.binary.nodes, &mut self.tasks);
+        self.binary.order.extend(self.sorted.iter().map(Row::tag));
+    }
+
+    /// From leaves of at most `max_cluster` neighbours on the curve.
+    fn join(&mut self, max_leaf: u32, max_cluster: u32, join: impl FnOnce(&mut Links)) {
+        morton::clusters(&self.sorted, &self.keys, max_cluster, &mut self.rows);
+        self.links.fill(self.rows.iter().copied());
+        join(&mut self.links);
+        let order: Vec<u32> = self.sorted.iter().map(Row::tag).collect();
+        self.links.write(&order, max_leaf, &mut self.binary);
     }
 }

@@ -56,6 +56,23 @@ impl Row {
         Aabb { min: Vec3::new(-r[0], -r[1], -r[2]), max: Vec3::new(r[4], r[5], r[6]) }
     }
 
+    /// The row around both, its numbers of no meaning.
+    #[inline(always)]
+    pub(crate) fn merged(&self, other: &Row) -> Row {
+        let mut out = *self;
+        for (a, &b) in out.0.iter_mut().zip(&other.0) {
+            // The one comparison that every processor has as a maximum, so that zeros of both signs come out alike.
+            *a = if *a < b { b } else { *a };
+        }
+        out
+    }
+
+    /// Twice the centre on an axis.
+    #[inline(always)]
+    pub(crate) fn center2(&self, axis: usize) -> f32 {
+        self.0[axis + 4] - self.0[axis]
+    }
+
     /// Half the surface area of the box, its lengths multiplied by `scale`.
     #[inline(always)]
     pub(crate) fn half_area(&self, scale: f32) -> f32 {

@@ -2,7 +2,7 @@
 
 use carom_bounds::{Aabb, Obb};
 use carom_bvh::{
-    BuildQuality, BuildSettings, Builder, Bvh, Counters, PairSearch, visit_leaf_pairs, visit_pairs,
+    BuildMethod, BuildSettings, Builder, Bvh, Counters, PairSearch, visit_leaf_pairs, visit_pairs,
 };
 use carom_lanes::{Level, force_level};
 use carom_math::WidePose;
@@ -10,8 +10,6 @@ use carom_testkit::conform::bvh::triangle_sets;
 use carom_testkit::conform::dice::Dice;
 use core::ops::ControlFlow;
 use glam::{DQuat, DVec3, Vec3};
-
-const QUALITIES: [BuildQuality; 3] = [BuildQuality::Fast, BuildQuality::Balanced, BuildQuality::High];
 
 fn boxes(n: usize) -> Vec<Aabb> {
     let mut dice = Dice::new(4);
@@ -25,8 +23,9 @@ fn pose() -> WidePose {
 /// Everything that a query gives, in the order in which it comes.
 fn answers(boxes: &[Aabb], triangles: &[[Vec3; 3]], scale: f64) -> Vec<(u32, u32)> {
     let mut out = Vec::new();
-    for quality in QUALITIES {
-        let tree = Bvh::<Aabb>::build(boxes, &BuildSettings::default().with_quality(quality)).unwrap();
+    for (i, method) in BuildMethod::ALL.into_iter().enumerate() {
+        let settings = BuildSettings::default().with_method(method).with_reinsertion_rounds(i as u32 % 2);
+        let tree = Bvh::<Aabb>::build(boxes, &settings).unwrap();
         out.extend(tree.primitives().iter().map(|&p| (p, 0)));
         let pose = WidePose { translation: pose().translation * scale, ..pose() };
         let counters = visit_pairs(&tree, &tree, &pose, |a, b| {
@@ -142,9 +141,9 @@ fn an_allowed_error_saves_work_and_keeps_its_promise() {
 #[test]
 fn leaves_cover_the_primitives() {
     let boxes = boxes(777);
-    for quality in QUALITIES {
+    for method in BuildMethod::ALL {
         for max_leaf in [0, 1, 8, 99] {
-            let settings = BuildSettings::default().with_quality(quality).with_max_leaf(max_leaf);
+            let settings = BuildSettings::default().with_method(method).with_max_leaf(max_leaf);
             let tree = Bvh::<Aabb>::build(&boxes, &settings).unwrap();
             let mut first = 0;
             for (i, leaf) in tree.leaves().enumerate() {

@@ -3,4 +3,5 @@
 
 mod conform;
 mod invariance;
+mod methods;
 mod refit;

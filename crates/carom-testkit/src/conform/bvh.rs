@@ -90,10 +90,40 @@ pub fn bvh<V: TreeVolume>(build: impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
         pair_visits(name, &tree, few);
         closest(name, &tree, few);
     }
-    let n = if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 20_000 };
-    let same = vec![Aabb { min: Vec3::splat(1.0), max: Vec3::splat(2.0) }; n];
-    let tree = build(&same).unwrap();
-    structure("very many the same", &tree, &same);
+    let n = if std::env::var_os("CAROM_SLOW").is_some() { 1_000_000 } else { 3_000 };
+    for (name, boxes) in many(n) {
+        let tree = build(&boxes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        structure(name, &tree, &boxes);
+    }
+}
+
+/// Named sets of `n` boxes that make trees deep, or builders slow.
+pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
+    let unit = Aabb { min: Vec3::splat(1.0), max: Vec3::splat(2.0) };
+    let set = |make: &dyn Fn(f32) -> Aabb| (0..n).map(|i| make(i as f32)).collect::<Vec<_>>();
+    let mut sliver: Vec<Aabb> = {
+        let mut dice = Dice::new(11);
+        (0..n).map(|_| dice.aabb(1.0, 0.01)).collect()
+    };
+    sliver[n / 2] = Aabb { min: Vec3::new(-1e6, 0.0, -1e6), max: Vec3::new(1e6, 1e-6, 1e6) };
+    // Each gap is a little smaller than the one before: everyone's nearest neighbour is the next one.
+    let mut x = 0.0;
+    let gaps = (0..n)
+        .map(|i| {
+            x += 2.0 - i as f32 / n as f32;
+            Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 0.25, 1.0, 1.0) }
+        })
+        .collect();
+    vec![
+        ("very many the same", vec![unit; n]),
+        ("boxes around boxes", set(&|i| Aabb { min: Vec3::splat(-1.0 - i), max: Vec3::splat(1.0 + i) })),
+        ("one sliver through all", sliver),
+        (
+            "centres on a line",
+            set(&|i| Aabb { min: Vec3::new(i, -1.0, -i), max: Vec3::new(i + 0.5, 1.0, i) }),
+        ),
+        ("ever smaller gaps", gaps),
+    ]
 }
 
 fn refuses<V: TreeVolume>(build: &impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {

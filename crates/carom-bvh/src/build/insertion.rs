@@ -1,0 +1,134 @@
+//! Adds one leaf after the other where the tree grows least, and rotates on the way back.
+//!
+//! From the root downwards: either the new leaf becomes the sibling of the node at hand, or it goes on into the child whose
+//! box has to grow less; the other children are looked at afterwards, as long as they may still be better. On the way
+//! up each node may exchange a child with a grandchild, if that makes a box smaller. Leaves come in random order: in the order
+//! of space the tree would lean to where it grows.
+//!
+//! Reference: J. Goldsmith, J. Salmon, Automatic Creation of Object Hierarchies for Ray Tracing, 1987; Akenine-Moller et al.,
+//! Real-Time Rendering, 4th ed., 25.2.1 and figure 25.6; A. Kensler, Tree Rotations for Improving Bounding Volume
+//! Hierarchies, 2008.
+//! Bittner, Hapala, Havran, Incremental BVH Construction for Ray Tracing, 2015 (the search beyond the first way down).
+//! Differs: the search ends after a number of looks and at a depth, so that boxes around boxes, whose best tree is a chain, take no more time.
+
+use super::links::{Links, NONE};
+use alloc::vec::Vec;
+
+/// The search for a place ends after so many nodes. The greedy way down alone makes trees twice as dear over real parts.
+const LOOKS: u32 = 128;
+
+/// The way down ends here; what is written out is halved below the depth that all builders keep.
+const DEEPEST: u32 = 64;
+
+/// From leaves to a tree.
+pub(crate) fn insert_all(links: &mut Links) {
+    let n = links.rows.len() as u32;
+    let mut order: Vec<u32> = (0..n).collect();
+    shuffle(&mut order);
+    let mut order = order.into_iter();
+    links.root = order.next().unwrap_or(0);
+    let mut stack = Vec::new();
+    for leaf in order {
+        insert(links, leaf, &mut stack);
+    }
+}
+
+/// A random order, the same every time.
+pub(crate) fn shuffle(order: &mut [u32]) {
+    // Steele, Lea, Flood 2014 (splitmix64).
+    let mut state = 0_u64;
+    for i in (1..order.len()).rev() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        // The upper half times the length, shifted back: without a division.
+        let other = ((bits >> 32) * (i as u64 + 1)) >> 32;
+        order.swap(i, other as usize);
+    }
+}
+
+fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Place>) {
+    let node = place(links, leaf, stack);
+    let above = links.parents[node as usize];
+    let parent = links.join(node, leaf);
+    links.hang(parent, above, node);
+    let mut up = above;
+    while up != NONE {
+        rotate(links, up);
+        links.refit(up);
+        up = links.parents[up as usize];
+    }
+}
+
+/// A node that a new leaf may stand beside, or below.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    node: u32,
+    depth: u32,
+    /// What the areas above grow by.
+    growth: f32,
+}
+
+/// Beside which node the tree grows least by the leaf.
+fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
+    let own_area = links.area(leaf);
+    let (mut best, mut least) = (links.root, f32::INFINITY);
+    let mut looks = 0;
+    stack.push(Place { node: links.root, depth: 0, growth: 0.0 });
+    while let Some(at) = stack.pop() {
+        // A place below costs at least the leaf's own area.
+        if least <= at.growth + own_area || looks == LOOKS {
+            continue;
+        }
+        looks += 1;
+        let both = links.area_of_both(at.node, leaf);
+        if at.growth + both < least {
+            (best, least) = (at.node, at.growth + both);
+        }
+        if links.is_leaf(at.node) || DEEPEST <= at.depth {
+            continue;
+        }
+        let growth = at.growth + (both - links.area(at.node));
+        let [left, right] = links.children[at.node as usize];
+        let cost = |child: u32| links.area_of_both(child, leaf) - links.area(child);
+        // Of equals the one with fewer primitives comes first: equal boxes make a balanced tree.
+        let n = |child: u32| links.rows[child as usize].count();
+        let (cost_left, cost_right) = (cost(left), cost(right));
+        let left_first = cost_left < cost_right || (cost_left == cost_right && n(left) <= n(right));
+        let [first, second] = if left_first { [left, right] } else { [right, left] };
+        stack.push(Place { node: second, depth: at.depth + 1, growth });
+        stack.push(Place { node: first, depth: at.depth + 1, growth });
+    }
+    best
+}
+
+/// Exchanges a child and a grandchild, where that makes the box between them smaller; the best of four ways.
+fn rotate(links: &mut Links, node: u32) {
+    let mut gain = 0.0;
+    let mut best = None;
+    let children = links.children[node as usize];
+    for (side, &inner) in children.iter().enumerate() {
+        if links.is_leaf(inner) {
+            continue;
+        }
+        let other = children[1 - side];
+        let area = links.area(inner);
+        for i in 0..2 {
+            let kept = links.children[inner as usize][1 - i];
+            let gained = area - links.area_of_both(kept, other);
+            if gain < gained {
+                (gain, best) = (gained, Some((side, i)));
+            }
+        }
+    }
+    let Some((side, i)) = best else { return };
+    let (inner, other) = (children[side], children[1 - side]);
+    let moved = links.children[inner as usize][i];
+    links.children[inner as usize][i] = other;
+    links.children[node as usize][1 - side] = moved;
+    links.parents[other as usize] = inner;
+    links.parents[moved as usize] = node;
+    links.refit(inner);
+}

@@ -1,0 +1,163 @@
+//! Takes subtrees out and puts them back where the tree becomes smallest.
+//!
+//! In a round, the largest subtrees each look for a place: from where they are upwards, and from every ancestor down the
+//! other side, as long as the areas that shrink and those that must grow can still beat the best place known. Then the
+//! moves are made, the greatest gain first; one whose surroundings have changed in the meantime waits for the next round.
+//!
+//! Reference: D. Meister, J. Bittner, Parallel Reinsertion for Bounding Volume Hierarchy Optimization, 2018; J. Bittner,
+//! M. Hapala, V. Havran, Fast Insertion-Based Optimization of Bounding Volume Hierarchies, 2013.
+//! Differs: only the larger half of the nodes looks; a search ends after a number of looks, so that boxes that all overlap
+//! take no more time; moves are made in a fixed order.
+
+use super::links::{Links, NONE};
+use alloc::vec::Vec;
+
+/// One node in this many looks for a place in a round.
+const SHARE: usize = 2;
+
+/// A search ends after so many nodes.
+const LOOKS: u32 = 1024;
+
+/// A better place: under a new node beside `to`.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    node: u32,
+    to: u32,
+    gain: f32,
+}
+
+/// Runs a number of rounds, or until nothing moves.
+pub(crate) fn reinsert(links: &mut Links, rounds: u32) {
+    let mut touched: Vec<bool> = Vec::new();
+    for _ in 0..rounds {
+        let candidates = largest(links);
+        let mut moves = search_all(links, &candidates);
+        moves.sort_unstable_by(|a, b| b.gain.total_cmp(&a.gain).then(a.node.cmp(&b.node)));
+        touched.clear();
+        touched.resize(links.rows.len(), false);
+        let mut n_moved = 0_usize;
+        for m in &moves {
+            n_moved += usize::from(apply(links, m, &mut touched));
+        }
+        if n_moved == 0 {
+            return;
+        }
+    }
+}
+
+/// The largest nodes, which have a grandparent or an uncle to go to.
+fn largest(links: &Links) -> Vec<u32> {
+    let n = links.rows.len() as u32;
+    let mut nodes: Vec<(u32, u32)> = (0..n)
+        .filter(|&i| links.parents[i as usize] != NONE && links.parents[i as usize] != links.root)
+        // Areas are not negative, so their bits are ordered as they are.
+        .map(|i| (links.area(i).to_bits(), i))
+        .collect();
+    let n_largest = nodes.len().div_ceil(SHARE);
+    if n_largest < nodes.len() {
+        nodes.select_nth_unstable_by(n_largest, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        nodes.truncate(n_largest);
+    }
+    let mut nodes: Vec<u32> = nodes.into_iter().map(|(_, i)| i).collect();
+    nodes.sort_unstable();
+    nodes
+}
+
+/// The moves that gain something.
+fn search_all(links: &Links, candidates: &[u32]) -> Vec<Move> {
+    let mut stack = Vec::new();
+    candidates.iter().filter_map(|&node| search(links, node, &mut stack)).collect()
+}
+
+/// The best place of a node. A place is given by the sibling-to-be.
+fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move> {
+    let parent = links.parents[node as usize];
+    let row = &links.rows[node as usize];
+    let own_area = row.half_area(links.unit);
+    let mut best = Move { node, to: NONE, gain: 0.0 };
+    let mut looks = 0;
+    // What the areas above and at the pivot shrink by, when the node is taken out.
+    let mut shrunk = links.area(parent);
+    let mut pivot = parent;
+    let mut without = links.rows[links.sibling(node) as usize];
+    let mut other = links.sibling(node);
+    loop {
+        stack.push((shrunk, other));
+        while let Some((gain_so_far, at)) = stack.pop() {
+            // A place below costs at least the node's own area.
+            if gain_so_far - own_area <= best.gain || looks == LOOKS {
+                continue;
+            }
+            looks += 1;
+            let at_row = &links.rows[at as usize];
+            let both = at_row.merged(row).half_area(links.unit);
+            let gain = gain_so_far - both;
+            if best.gain < gain {
+                best = Move { to: at, gain, ..best };
+            }
+            if !links.is_leaf(at) {
+                let gain_below = gain + at_row.half_area(links.unit);
+                let [left, right] = links.children[at as usize];
+                stack.push((gain_below, left));
+                stack.push((gain_below, right));
+            }
+        }
+        if pivot == links.root {
+            break;
+        }
+        if pivot != parent {
+            without = without.merged(&links.rows[other as usize]);
+            shrunk += links.area(pivot) - without.half_area(links.unit);
+        }
+        other = links.sibling(pivot);
+        pivot = links.parents[pivot as usize];
+    }
+    // Beside the sibling it is already.
+    (best.to != NONE && best.to != links.sibling(node)).then_some(best)
+}
+
+/// Makes a move unless another one has changed its surroundings in this round.
+fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
+    let parent = links.parents[m.node as usize];
+    if parent == NONE {
+        return false;
+    }
+    let grandparent = links.parents[parent as usize];
+    let sibling = links.sibling(m.node);
+    let to_parent = links.parents[m.to as usize];
+    if grandparent == NONE || m.to == sibling || m.to == parent {
+        return false;
+    }
+    let around = [m.node, parent, grandparent, sibling, m.to, to_parent];
+    if around.iter().any(|&i| i != NONE && touched[i as usize]) {
+        return false;
+    }
+    // An earlier move may have brought the place below the node.
+    let mut up = m.to;
+    while up != NONE {
+        if up == m.node {
+            return false;
+        }
+        up = links.parents[up as usize];
+    }
+    for i in around {
+        if i != NONE {
+            touched[i as usize] = true;
+        }
+    }
+    links.hang(sibling, grandparent, parent);
+    // The parent is free now, and becomes that of the new place. Its old place may have been beside it.
+    let to_parent = links.parents[m.to as usize];
+    links.children[parent as usize] = [m.to, m.node];
+    links.hang(parent, to_parent, m.to);
+    links.parents[m.to as usize] = parent;
+    links.parents[m.node as usize] = parent;
+    for from in [grandparent, parent] {
+        let mut up = from;
+        while up != NONE {
+            links.refit(up);
+            up = links.parents[up as usize];
+        }
+    }
+    true
+}

@@ -1,0 +1,72 @@
+//! Splits rows from the top down by any rule: the frame that the rules of their own files fill in.
+//!
+//! Where a rule finds no split, or the tree has become too deep, the range is halved as it stands.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
+
+use super::binned::MAX_DEPTH;
+use super::rows::Row;
+use alloc::vec::Vec;
+
+/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the rows' counts. `part`
+/// permutes a range of at least two rows and answers how many of them go to the left, or `None`.
+pub(crate) fn split(
+    rows: &mut [Row],
+    max_leaf: u32,
+    nodes: &mut Vec<Row>,
+    mut part: impl FnMut(&mut [Row]) -> Option<usize>,
+) {
+    nodes.push(around(rows));
+    // A node, its range, and how deep it is.
+    let mut tasks = Vec::with_capacity(64);
+    tasks.push((0_usize, 0_usize, rows.len(), 0_u32));
+    while let Some((node, first, end, depth)) = tasks.pop() {
+        let total = nodes[node].count();
+        let range = &mut rows[first..end];
+        if total <= max_leaf || range.len() < 2 {
+            continue;
+        }
+        let found = if depth < MAX_DEPTH { part(range) } else { None };
+        let n_left = match found {
+            Some(n) if 0 < n && n < range.len() => n,
+            _ => range.len() / 2,
+        };
+        let (left, right) = range.split_at(n_left);
+        let child = nodes.len();
+        let both = [around(left), around(right)];
+        nodes[node].set_numbers(child as u32, total);
+        nodes.extend(both);
+        tasks.push((child, first, first + n_left, depth + 1));
+        tasks.push((child + 1, first + n_left, end, depth + 1));
+    }
+}
+
+/// The box around rows, and the number of primitives in them; the tag is 0.
+fn around(rows: &[Row]) -> Row {
+    let mut all = rows.iter().fold(Row::EMPTY, |all, row| all.merged(row));
+    all.set_numbers(0, rows.iter().map(Row::count).sum());
+    all
+}
+
+/// The axes of the box around rows, the longest first; of equals, the earlier.
+pub(crate) fn axes_by_length(rows: &[Row]) -> [usize; 3] {
+    let all = around(rows);
+    let length = |axis: usize| all.0[axis] + all.0[axis + 4];
+    let mut axes = [0, 1, 2];
+    axes.sort_by(|&a, &b| length(b).total_cmp(&length(a)));
+    axes
+}
+
+/// Parts rows in place: those that answer true come first; how many they are.
+pub(crate) fn part_by(rows: &mut [Row], is_left: impl Fn(&Row) -> bool) -> usize {
+    let (mut i, mut end) = (0, rows.len());
+    while i < end {
+        if is_left(&rows[i]) {
+            i += 1;
+        } else {
+            end -= 1;
+            rows.swap(i, end);
+        }
+    }
+    i
+}
