@@ -8,7 +8,6 @@
 use crate::loose_octree::REACH;
 use crate::nodes::Node;
 use crate::sparse::{Placement, SparseGrid};
-use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume, Culling};
 use carom_broad::{
     BoxHit, FinderIndex, ProxyTable, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near,
@@ -17,6 +16,10 @@ use carom_broad::{
 use carom_math::{Interval, Ray};
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
+use smallvec::SmallVec;
+
+/// Nodes to come back to. Up to seven wait on each level; of worlds as deep as that the heap takes the rest.
+type Stack<T> = SmallVec<[T; 128]>;
 
 type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
@@ -32,7 +35,7 @@ impl<P: Placement> SparseGrid<P> {
 
     /// Calls `visit` with the bounds of every node, and how far below the top it is.
     pub(crate) fn visit_nodes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
-        let mut nodes: Vec<(usize, u32)> = self.nodes.roots.iter().map(|&root| (0, root)).collect();
+        let mut nodes: Stack<(usize, u32)> = self.nodes.roots.iter().map(|&root| (0, root)).collect();
         while let Some((depth, number)) = nodes.pop() {
             let node = &self.nodes.nodes[number as usize];
             visit(depth, &Self::bounds(node));
@@ -60,8 +63,8 @@ impl<P: Placement> SparseGrid<P> {
         reaches: impl Fn(&Aabb, f32) -> Option<f32>,
         mut open: impl FnMut(&Node, f32) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32> {
-        let mut stack: Vec<(f32, u32)> = Vec::new();
-        let push = |stack: &mut Vec<(f32, u32)>, children: &mut dyn Iterator<Item = u32>, end: f32| {
+        let mut stack: Stack<(f32, u32)> = SmallVec::new();
+        let push = |stack: &mut Stack<(f32, u32)>, children: &mut dyn Iterator<Item = u32>, end: f32| {
             let first = stack.len();
             for child in children {
                 if let Some(at) = reaches(&Self::bounds(&self.nodes.nodes[child as usize]), end) {
@@ -107,7 +110,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
         let boxes = proxies.boxes();
-        let mut stack: Vec<(u32, bool)> = self.nodes.roots.iter().map(|&root| (root, false)).collect();
+        let mut stack: Stack<(u32, bool)> = self.nodes.roots.iter().map(|&root| (root, false)).collect();
         while let Some((number, is_inside)) = stack.pop() {
             let node = &self.nodes.nodes[number as usize];
             let culling = if is_inside { Culling::Inside } else { classify(&Self::bounds(node)) };

@@ -52,6 +52,7 @@ pub(crate) struct Columns {
     /// Boxes larger than usual, which are those of `next`.
     large: Vec<u32>,
     next: Option<Box<Columns>>,
+    sample: Sample,
 }
 
 /// What columns there are. Sizes and cells are those of the axes after `axis`, cyclically.
@@ -73,33 +74,27 @@ impl Default for Plan {
 }
 
 impl Plan {
-    fn new(slots: &[u32], boxes: &[Aabb], level: usize) -> Plan {
+    fn new(slots: &[u32], boxes: &[Aabb], level: usize, sample: &mut Sample) -> Plan {
         let axis = axis::of_greatest_variance(slots, boxes);
         let one = Plan { axis, ..Plan::default() };
         if slots.len() < FEW || MAX_LEVELS <= level {
             return one;
         }
         let step = slots.len().div_ceil(SAMPLES).max(1);
-        let sample: Vec<[f32; 6]> =
-            slots.iter().step_by(step).map(|&slot| sides(&boxes[slot as usize], axis)).collect();
-        // By columns: extents and lower corners, each sorted.
-        let sorted = |value: &dyn Fn(&[f32; 6]) -> f32| {
-            let mut all: Vec<f32> = sample.iter().map(value).collect();
-            all.sort_unstable_by(f32::total_cmp);
-            all
-        };
+        sample.sides.clear();
+        sample.sides.extend(slots.iter().step_by(step).map(|&slot| sides(&boxes[slot as usize], axis)));
         let quantile = |all: &[f32], share: f64| all[((all.len() - 1) as f64 * share) as usize];
         let (mut usual, mut mean, mut low, mut width) =
             ([0.0_f32; 3], [0.0_f64; 3], [0.0_f32; 3], [0.0_f64; 3]);
         for k in 0..3 {
-            let extents = sorted(&|s| s[3 + k] - s[k]);
-            let (most, nearly) = (quantile(&extents, 0.995), quantile(&extents, 0.97));
+            let extents = sample.sorted(|s| s[3 + k] - s[k]);
+            let (most, nearly) = (quantile(extents, 0.995), quantile(extents, 0.97));
             usual[k] = if most <= 2.0 * nearly { 1.02 * most } else { nearly };
             // A giant among the usual ones would make all seem large.
             let small = &extents[..extents.partition_point(|&e| e <= usual[k])];
             mean[k] = small.iter().map(|&e| f64::from(e)).sum::<f64>() / small.len().max(1) as f64;
-            let places = sorted(&|s| s[k]);
-            let (first, last) = (quantile(&places, 0.01), quantile(&places, 0.99));
+            let places = sample.sorted(|s| s[k]);
+            let (first, last) = (quantile(places, 0.01), quantile(places, 0.99));
             low[k] = first;
             width[k] = f64::from(last) - f64::from(first);
         }
@@ -111,7 +106,7 @@ impl Plan {
         // A flat world is as thick as it has to be for a volume.
         let least = thick[0].max(thick[1]).max(thick[2]) / 1024.0;
         let volume = thick.iter().map(|&t| t.max(least)).product::<f64>();
-        let density = slots.len() as f64 / volume * crowding(&sample, &low, &width, &usual);
+        let density = slots.len() as f64 / volume * sample.crowding(&low, &width, &usual);
         let side = sqrt(RUN / (density * (mean[0] + f64::from(usual[0]))));
         let mut cell = [1, 2].map(|k| side.max(1.001 * f64::from(usual[k])));
         if !cell.iter().all(|cell| 0.0 < *cell && cell.is_finite()) {
@@ -152,35 +147,61 @@ impl Plan {
     }
 }
 
-/// How many times more neighbours a box has than if all were spread evenly: the number of bins times the share of pairs of the
-/// sample that lie in one bin.
-fn crowding(sample: &[[f32; 6]], low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
-    let bins = [0, 1, 2].map(|k| {
-        let room = width[k] / (2.0 * f64::from(usual[k]));
-        // Nothing over nothing is one bin.
-        if 1.0 < room { room.min(MAX_BINS) as u32 } else { 1 }
-    });
-    let bin = |sides: &[f32; 6]| {
-        (0..3).fold(0, |all, k| {
-            let share = (f64::from(sides[k]) - f64::from(low[k])) / width[k];
-            let own = (share * f64::from(bins[k])).clamp(0.0, f64::from(bins[k] - 1)) as u32;
-            all * bins[k] + own
-        })
-    };
-    let mut all: Vec<u32> = sample.iter().map(bin).collect();
-    all.sort_unstable();
-    let pairs: usize = all.chunk_by(|a, b| a == b).map(|run| run.len() * (run.len() - 1)).sum();
-    let n = sample.len();
-    let factor =
-        pairs as f64 / (n * (n - 1)).max(1) as f64 * bins.iter().map(|&n| f64::from(n)).product::<f64>();
-    factor.max(1.0)
+/// Some of the boxes, and memory to look at them.
+#[derive(Clone, Debug, Default)]
+struct Sample {
+    sides: Vec<[f32; 6]>,
+    values: Vec<f32>,
+    bins: Vec<u32>,
+}
+
+impl Sample {
+    /// A value of each, sorted.
+    fn sorted(&mut self, value: impl Fn(&[f32; 6]) -> f32) -> &[f32] {
+        self.values.clear();
+        self.values.extend(self.sides.iter().map(value));
+        self.values.sort_unstable_by(f32::total_cmp);
+        &self.values
+    }
+
+    /// How many times more neighbours a box has than if all were spread evenly: the number of bins times the share of pairs of the
+    /// sample that lie in one bin.
+    fn crowding(&mut self, low: &[f32; 3], width: &[f64; 3], usual: &[f32; 3]) -> f64 {
+        let bins = [0, 1, 2].map(|k| {
+            let room = width[k] / (2.0 * f64::from(usual[k]));
+            // Nothing over nothing is one bin.
+            if 1.0 < room { room.min(MAX_BINS) as u32 } else { 1 }
+        });
+        let bin = |sides: &[f32; 6]| {
+            (0..3).fold(0, |all, k| {
+                let share = (f64::from(sides[k]) - f64::from(low[k])) / width[k];
+                let own = (share * f64::from(bins[k])).clamp(0.0, f64::from(bins[k] - 1)) as u32;
+                all * bins[k] + own
+            })
+        };
+        let all = &mut self.bins;
+        all.clear();
+        all.extend(self.sides.iter().map(bin));
+        all.sort_unstable();
+        let pairs: usize = all.chunk_by(|a, b| a == b).map(|run| run.len() * (run.len() - 1)).sum();
+        let n = self.sides.len();
+        let factor =
+            pairs as f64 / (n * (n - 1)).max(1) as f64 * bins.iter().map(|&n| f64::from(n)).product::<f64>();
+        factor.max(1.0)
+    }
+
+    fn bytes(&self) -> usize {
+        let Sample { sides, values, bins } = self;
+        size_of::<[f32; 6]>() * sides.capacity() + 4 * (values.capacity() + bins.capacity())
+    }
 }
 
 impl Columns {
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Columns { rows, starts, members, large, next, .. } = self;
+        let Columns { rows, starts, members, large, next, sample, .. } = self;
         rows.bytes()
+            + sample.bytes()
             + 4 * (starts.capacity() + large.capacity())
             + 8 * members.capacity()
             + next.as_ref().map_or(0, |next| size_of::<Columns>() + next.bytes())
@@ -188,7 +209,7 @@ impl Columns {
 
     /// Takes these slots; `level` is 0 from outside.
     pub(crate) fn fill(&mut self, slots: &[u32], boxes: &[Aabb], level: usize) {
-        let plan = Plan::new(slots, boxes, level);
+        let plan = Plan::new(slots, boxes, level, &mut self.sample);
         self.plan = plan;
         self.members.clear();
         self.large.clear();

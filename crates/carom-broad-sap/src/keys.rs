@@ -18,10 +18,11 @@ pub(crate) fn ordered(x: f32) -> u32 {
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }
 }
 
-/// Sorts by the upper 32 bits; what is equal in them stays in its order.
+/// Sorts by the upper 32 bits; what is equal in them stays in its order, which is that of the lower 32.
 pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     if keys.len() < SHORT {
-        keys.sort_by_key(|key| key >> 32);
+        // The same as a stable sort by the upper half, without its memory.
+        keys.sort_unstable();
         return;
     }
     scratch.clear();

@@ -4,7 +4,7 @@
 //! Differs: what sticks out of all regions has a sweep and prune too, so nothing is lost; see `regions.rs`.
 
 use crate::regions::{Regions, Touched};
-use crate::sap::{MAX_BOXES, Sap};
+use crate::sap::{Counts, MAX_BOXES, Sap};
 use crate::settings::SapSettings;
 use alloc::format;
 use alloc::string::String;
@@ -109,6 +109,11 @@ impl RegionAxes {
         }
     }
 
+    /// What all regions have done.
+    fn counts(&self) -> Counts {
+        self.parts.iter().fold(Counts::default(), |all, part| all.plus(&part.sap.counts))
+    }
+
     /// Tells the regions what has come, gone and moved.
     fn sort_in(&mut self, proxies: &ProxyTable) {
         let RegionAxes { regions, parts, memberships, changed, is_changed, touched, now, members, .. } = self;
@@ -164,19 +169,19 @@ impl PairFinder for RegionAxes {
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut Found) {
         self.sort_in(proxies);
-        let before: Vec<_> = self.parts.iter().map(|part| part.sap.counts).collect();
+        let before = self.counts();
         let max_trades = self.settings.max_trades;
         #[cfg(feature = "parallel")]
         self.parts.par_iter_mut().for_each(|part| part.flush(max_trades));
         #[cfg(not(feature = "parallel"))]
         self.parts.iter_mut().for_each(|part| part.flush(max_trades));
-        for (Part { sap, slots, .. }, before) in self.parts.iter().zip(&before) {
+        for Part { sap, slots, .. } in &self.parts {
             for (a, b) in sap.pairs() {
                 found.push(slots[a as usize], slots[b as usize]);
             }
-            sap.counts.report(before, found);
             found.candidates += sap.n_pairs() as u64;
         }
+        self.counts().report(&before, found);
     }
 
     fn bytes(&self) -> usize {

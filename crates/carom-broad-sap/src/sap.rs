@@ -73,6 +73,16 @@ impl Counts {
         found.nodes += self.ends - before.ends + self.trades - before.trades;
         found.rebuilds += self.rebuilds - before.rebuilds;
     }
+
+    /// Both together.
+    pub(crate) fn plus(&self, other: &Counts) -> Counts {
+        Counts {
+            trades: self.trades + other.trades,
+            tests: self.tests + other.tests,
+            ends: self.ends + other.ends,
+            rebuilds: self.rebuilds + other.rebuilds,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]

@@ -24,6 +24,7 @@ pub struct PointFilter<F> {
     behind: F,
     unit: Option<f32>,
     points: Vec<Point>,
+    extents: Vec<f64>,
     restored: Vec<u32>,
     n_points: usize,
 }
@@ -45,7 +46,14 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 impl<F> PointFilter<F> {
     /// In front of this finder. The unit box is the most usual one: its edge s is the median of the largest extents.
     pub fn new(behind: F) -> PointFilter<F> {
-        PointFilter { behind, unit: None, points: Vec::new(), restored: Vec::new(), n_points: 0 }
+        PointFilter {
+            behind,
+            unit: None,
+            points: Vec::new(),
+            extents: Vec::new(),
+            restored: Vec::new(),
+            n_points: 0,
+        }
     }
 
     /// With this edge s of the unit box, positive and finite; another value is as none.
@@ -72,7 +80,7 @@ impl<F> PointFilter<F> {
 }
 
 /// s: the given one, or the median of the largest extents.
-fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb]) -> f64 {
+fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb], extents: &mut Vec<f64>) -> f64 {
     if let Some(edge) = given {
         return f64::from(edge);
     }
@@ -80,7 +88,8 @@ fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb]) -> f64 {
         let aabb = &boxes[slot as usize];
         (aabb.max.as_dvec3() - aabb.min.as_dvec3()).max_element()
     };
-    let mut extents: Vec<f64> = slots.iter().map(extent).collect();
+    extents.clear();
+    extents.extend(slots.iter().map(extent));
     let middle = extents.len() / 2;
     if extents.is_empty() {
         return 1.0;
@@ -113,9 +122,9 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     }
 
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found) {
-        let PointFilter { behind, unit, points, restored, n_points } = self;
+        let PointFilter { behind, unit, points, extents, restored, n_points } = self;
         let boxes = proxies.boxes();
-        let s = unit_edge(*unit, slots, boxes);
+        let s = unit_edge(*unit, slots, boxes, extents);
         points.clear();
         for &slot in slots {
             let (min, max) = (boxes[slot as usize].min.as_dvec3(), boxes[slot as usize].max.as_dvec3());
@@ -157,6 +166,9 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     }
 
     fn bytes(&self) -> usize {
-        self.behind.bytes() + self.points.capacity() * size_of::<Point>() + 4 * self.restored.capacity()
+        self.behind.bytes()
+            + self.points.capacity() * size_of::<Point>()
+            + 8 * self.extents.capacity()
+            + 4 * self.restored.capacity()
     }
 }

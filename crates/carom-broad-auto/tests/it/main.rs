@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[cfg(feature = "catalogue")]
+mod allocations;
+#[cfg(feature = "catalogue")]
 mod catalogue;
 #[cfg(feature = "catalogue")]
 mod real;

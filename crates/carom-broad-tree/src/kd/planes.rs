@@ -463,19 +463,26 @@ impl Planes {
 }
 
 /// Centres of some of the boxes, doubled, by axis.
-struct Sample([Vec<f64>; 3]);
+struct Sample {
+    values: [[f64; SAMPLES]; 3],
+    n: usize,
+}
 
 impl Sample {
     fn new(items: &[u32], boxes: &[Aabb]) -> Sample {
         let step = items.len().div_ceil(SAMPLES).max(1);
-        let of_axis = |axis: usize| {
-            let places = items.iter().step_by(step).map(|&slot| {
+        let mut sample = Sample { values: [[0.0; SAMPLES]; 3], n: items.len().div_ceil(step) };
+        for (axis, values) in sample.values.iter_mut().enumerate() {
+            for (value, &slot) in values.iter_mut().zip(items.iter().step_by(step)) {
                 let aabb = &boxes[slot as usize];
-                f64::from(aabb.min[axis]) + f64::from(aabb.max[axis])
-            });
-            places.collect()
-        };
-        Sample([of_axis(0), of_axis(1), of_axis(2)])
+                *value = f64::from(aabb.min[axis]) + f64::from(aabb.max[axis]);
+            }
+        }
+        sample
+    }
+
+    fn of_axis(&self, axis: usize) -> &[f64] {
+        &self.values[axis][..self.n]
     }
 
     fn mean_of(values: &[f64]) -> f64 {
@@ -483,11 +490,11 @@ impl Sample {
     }
 
     fn mean(&self, axis: usize) -> f32 {
-        (0.5 * Sample::mean_of(&self.0[axis])) as f32
+        (0.5 * Sample::mean_of(self.of_axis(axis))) as f32
     }
 
     fn median(&mut self, axis: usize) -> f32 {
-        let values = &mut self.0[axis];
+        let values = &mut self.values[axis][..self.n];
         let middle = values.len() / 2;
         if values.is_empty() {
             return 0.0;
@@ -497,7 +504,8 @@ impl Sample {
 
     /// The axes, that of greatest variance first.
     fn axes(&self) -> [usize; 3] {
-        let variance = self.0.each_ref().map(|values| {
+        let variance = [0, 1, 2].map(|axis| {
+            let values = self.of_axis(axis);
             let mean = Sample::mean_of(values);
             values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>()
         });

@@ -1,0 +1,111 @@
+//! What is warm allocates nothing: spatial queries and frames of every broad phase.
+
+use carom_bounds::Aabb;
+use carom_broad::{BoxHit, Filter, ProxyId};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
+use carom_math::{Interval, Ray};
+use carom_scenes::{Crowd, CrowdKind, Rng};
+use core::ops::ControlFlow;
+use glam::Vec3;
+
+/// A world of these boxes, and their handles.
+fn filled(make: impl FnOnce(&Place) -> Box<dyn Whole>, crowd: &Crowd) -> (Box<dyn Whole>, Vec<ProxyId>) {
+    let mut broad = make(&Place::of(crowd.boxes()));
+    let batch: Vec<_> = crowd.boxes().iter().map(|&aabb| (aabb, Filter::default())).collect();
+    let mut ids = Vec::new();
+    broad.insert_batch(&batch, &mut ids).unwrap();
+    (broad, ids)
+}
+
+#[test]
+fn queries_allocate_nothing() {
+    let crowd = Crowd::new(CrowdKind::Mixed, 3000, 1);
+    let all = crowd.boxes().iter().fold(Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, |all, aabb| Aabb {
+        min: all.min.min(aabb.min),
+        max: all.max.max(aabb.max),
+    });
+    let mut rng = Rng::new(2);
+    let places: Vec<Vec3> =
+        (0..50).map(|_| rng.in_box(all.min.as_dvec3(), all.max.as_dvec3()).as_vec3()).collect();
+    for listed in ALGORITHMS {
+        let (mut broad, _) = filled(|place| listed.make(place), &crowd);
+        broad.pairs(&mut Vec::new());
+        broad.refresh();
+        let mut n_found = 0;
+        let mut ask = || {
+            for &place in &places {
+                let query = Aabb { min: place - 2.0, max: place + 2.0 };
+                broad.visit_box(&query, &mut |_| {
+                    n_found += 1;
+                    ControlFlow::Continue(())
+                });
+                let ray = Ray { origin: place, direction: Vec3::new(0.3, 0.5, -0.8) };
+                broad.visit_ray(&ray, Interval::FORWARD, &mut |hit: BoxHit| {
+                    n_found += 1;
+                    ControlFlow::Continue(hit.at)
+                });
+                broad.visit_near(place, 10.0, &mut |hit: BoxHit| {
+                    n_found += 1;
+                    ControlFlow::Continue(hit.at)
+                });
+                let mut culled = 0;
+                broad.visit_culled(
+                    &mut |aabb| {
+                        use carom_bounds::Culling::{Inside, Intersecting, Outside};
+                        if aabb.max.x < place.x {
+                            Outside
+                        } else if place.x <= aabb.min.x {
+                            Inside
+                        } else {
+                            Intersecting
+                        }
+                    },
+                    &mut |_| {
+                        culled += 1;
+                        ControlFlow::Continue(())
+                    },
+                );
+                n_found += culled;
+            }
+        };
+        ask();
+        let counted = allocation_counter::measure(&mut ask);
+        assert!(1000 < n_found, "{}: {n_found} found", listed.name);
+        assert_eq!(counted.count_total, 0, "{} allocates", listed.name);
+    }
+}
+
+/// Where boxes go to and fro, frames that went by like that before allocate nothing; of one thread, as rayon's own lists count too.
+#[test]
+fn frames_allocate_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        for kind in [CrowdKind::Uniform, CrowdKind::Jump] {
+            for listed in ALGORITHMS {
+                let mut crowd = Crowd::new(kind, 1500, 1);
+                let (mut broad, ids) = filled(|place| listed.make(place), &crowd);
+                let frames: Vec<Vec<(ProxyId, Aabb)>> = (0..10)
+                    .map(|_| {
+                        crowd.step();
+                        crowd.moved().iter().map(|&i| (ids[i as usize], crowd.boxes()[i as usize])).collect()
+                    })
+                    .collect();
+                let mut pairs = Vec::with_capacity(10_000);
+                let mut run = || {
+                    for moves in frames.iter().chain(frames.iter().rev()) {
+                        broad.update(moves).unwrap();
+                        broad.pairs(&mut pairs);
+                    }
+                };
+                (0..8).for_each(|_| run());
+                let counted = allocation_counter::measure(run);
+                // Where all jump, their cells come and go, and with these the tables that these two keep.
+                let keeps_cells = ["spatial-hash", "loose-octree"].contains(&listed.name);
+                let most =
+                    if keeps_cells && kind == CrowdKind::Jump { 2 * 2 * frames.len() as u64 } else { 0 };
+                assert!(counted.count_total <= most, "{kind:?}, {}: {}", listed.name, counted.count_total);
+                assert!(!pairs.is_empty());
+            }
+        }
+    });
+}
