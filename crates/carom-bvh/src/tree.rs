@@ -14,6 +14,9 @@ use carom_bounds::{Aabb, BoundingVolume};
 /// Set in a child reference that is the number of a leaf, not of a node.
 pub(crate) const LEAF: u32 = 1 << 31;
 
+/// The parent of a node without children that nothing refers to.
+pub(crate) const HOLE: u32 = u32::MAX;
+
 /// Coordinates of tree boxes may not be larger: 2^100. Products with rotations and sums of a few then stay finite.
 pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 

@@ -2,7 +2,7 @@
 //!
 //! Reference: none needed.
 
-use crate::tree::{Bvh, LEAF, TreeVolume};
+use crate::tree::{Bvh, HOLE, LEAF, TreeVolume};
 use crate::volumes::Volumes8;
 use alloc::vec;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -41,17 +41,23 @@ impl<V: TreeVolume> Bvh<V> {
     ///
     /// Boxes around volumes are compared, so a wrong volume of another kind may pass.
     pub fn validate(&self, boxes: &[Aabb]) -> Result<(), Defect> {
-        let mut seen = vec![0_u32; self.len()];
+        if boxes.len() != self.len() {
+            return Err(Defect::Primitive(boxes.len().min(self.len()) as u32));
+        }
+        self.check(boxes.len(), |p| boxes.get(p as usize).copied())
+    }
+
+    /// As [`Bvh::validate`] where of `n` numbers only those are primitives whose bounds are given.
+    pub(crate) fn check(&self, n: usize, bounds: impl Fn(u32) -> Option<Aabb>) -> Result<(), Defect> {
+        let mut seen = vec![0_u32; n];
         for &p in &self.primitives {
             match seen.get_mut(p as usize) {
                 Some(n) => *n += 1,
                 None => return Err(Defect::Primitive(p)),
             }
         }
-        if boxes.len() != self.len() {
-            return Err(Defect::Primitive(boxes.len().min(self.len()) as u32));
-        }
-        if let Some(p) = seen.iter().position(|&n| n != 1) {
+        let wrong = |p: usize| seen[p] != u32::from(bounds(p as u32).is_some());
+        if let Some(p) = (0..n).find(|&p| wrong(p)) {
             return Err(Defect::Primitive(p as u32));
         }
         let mut reached = vec![0_u32; self.nodes.len()];
@@ -59,6 +65,11 @@ impl<V: TreeVolume> Bvh<V> {
         // What each node holds, filled from the back.
         let mut content = vec![Aabb::EMPTY; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().rev() {
+            if node.parent == HOLE && node.len == 0 {
+                // Nothing may refer to it.
+                reached[i] += 1;
+                continue;
+            }
             if node.len == 0 || 8 < node.len {
                 return Err(Defect::Node(i as u32));
             }
@@ -73,7 +84,10 @@ impl<V: TreeVolume> Bvh<V> {
                     if leaf.primitives.is_empty() {
                         return Err(Defect::Leaf(leaf.index));
                     }
-                    leaf.primitives.iter().fold(Aabb::EMPTY, |all, &p| all.merged(&boxes[p as usize]))
+                    leaf.primitives
+                        .iter()
+                        .filter_map(|&p| bounds(p))
+                        .fold(Aabb::EMPTY, |all, b| all.merged(&b))
                 } else {
                     let c = child as usize;
                     if c <= i || self.nodes.get(c).is_none_or(|n| n.parent != (i * 8 + lane) as u32) {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod conform;
+mod edited;
 mod invariance;
 mod methods;
 mod refit;

@@ -1,0 +1,658 @@
+//! A tree that parts are added to, moved in and removed from, and that can be asked in between at any moment.
+//!
+//! A new part takes a free place as high as there is one; where nodes are full it goes on into the child that grows
+//! least, and shares the place of a single part at the end. On the way up a child and a grandchild change places where
+//! that makes a box smaller. The boxes are always tight. A way down that has become too long for the number of parts on it is
+//! shortened by building the lowest such subtree anew; and after a number of edits the tree measures itself, and is made anew
+//! where it has become dearer.
+//!
+//! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees, 1993 (what is too deep is
+//! rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume Hierarchies, 2008.
+//! Differs: nodes of eight are not split upwards, they grow downwards, so that parents stay before children.
+
+use crate::build::{BuildMethod, BuildSettings, Builder};
+use crate::tree::{Bvh, BvhError, HOLE, LEAF, Node8, check_box};
+use crate::validate::Defect;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, Aabb8, BoundingVolume};
+
+/// A part of an [`EditedBvh`], valid until the part is removed; afterwards it is refused, also when the number is in use
+/// again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PartId {
+    number: u32,
+    /// How often the number was given and taken back before: even while it is in use.
+    generation: u32,
+}
+
+impl PartId {
+    /// The number that the tree's leaves know the part by.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+}
+
+/// Why an edit was refused; the tree stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The part has been removed.
+    Removed {
+        /// The part.
+        part: PartId,
+    },
+    /// The box cannot stand in a tree, or there is no room for more. The primitive is the number of the part.
+    Refused(BvhError),
+}
+
+impl core::fmt::Display for EditError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            EditError::Removed { part } => write!(f, "part {} has been removed", part.number),
+            EditError::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
+
+impl From<BvhError> for EditError {
+    fn from(error: BvhError) -> EditError {
+        EditError::Refused(error)
+    }
+}
+
+/// A tree of boxes with single parts in the leaves; all queries are those of [`EditedBvh::tree`].
+///
+/// An edit takes O(log n) on average over many; one edit in a number of about n may build the whole tree anew.
+#[derive(Clone, Debug, Default)]
+pub struct EditedBvh {
+    tree: Bvh<Aabb>,
+    /// By the number of the part.
+    boxes: Vec<Aabb>,
+    generations: Vec<u32>,
+    leaf_of: Vec<u32>,
+    free: Vec<u32>,
+    /// By the number of the leaf: node * 8 + lane.
+    place_of: Vec<u32>,
+    /// By the number of the node: the parts below it.
+    counts: Vec<u32>,
+    /// Nodes that nothing refers to.
+    holes: BinaryHeap<u32>,
+    builder: Builder,
+    edits: usize,
+    /// Edits after which it measures itself.
+    edits_of_build: usize,
+    /// The sum of the areas per part when it was built.
+    cost_of_build: f64,
+    rebuilds: u32,
+}
+
+/// A path may be this much longer than the binary logarithm of the number of parts on it.
+const ROOM: u32 = 4;
+
+/// The sum of the areas may become this many times what it was after the last build.
+const GROWTH: f64 = 1.25;
+
+/// Edits after which the tree is made anew in any case, in multiples of the number of parts at the last build.
+const PATIENCE: usize = 4;
+
+impl EditedBvh {
+    /// A tree over nothing.
+    pub fn new() -> EditedBvh {
+        EditedBvh::default()
+    }
+
+    /// A tree over boxes, which become the parts 0, 1, 2 and so on: see [`EditedBvh::part`].
+    pub fn build(boxes: &[Aabb]) -> Result<EditedBvh, BvhError> {
+        let mut edited = EditedBvh::new();
+        for (i, aabb) in boxes.iter().enumerate() {
+            check_box(aabb, i)?;
+        }
+        edited.boxes.extend_from_slice(boxes);
+        edited.generations.resize(boxes.len(), 0);
+        edited.leaf_of.resize(boxes.len(), 0);
+        edited.make(BuildSettings::default())?;
+        edited.measure();
+        Ok(edited)
+    }
+
+    /// The tree as it is now, for all queries. The primitives of its leaves are numbers of parts, which need not be
+    /// consecutive; nodes may be out of use in between.
+    pub fn tree(&self) -> &Bvh<Aabb> {
+        &self.tree
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// There is no part.
+    pub fn is_empty(&self) -> bool {
+        self.tree.is_empty()
+    }
+
+    /// The part with this number, if there is one now.
+    pub fn part(&self, number: u32) -> Option<PartId> {
+        let generation = *self.generations.get(number as usize)?;
+        (generation % 2 == 0).then_some(PartId { number, generation })
+    }
+
+    /// The box of a part.
+    pub fn aabb(&self, part: PartId) -> Result<Aabb, EditError> {
+        Ok(self.boxes[self.number_of(part)?])
+    }
+
+    /// How often the whole tree has been made anew by an edit.
+    pub fn rebuilds(&self) -> u32 {
+        self.rebuilds
+    }
+
+    /// Adds a part.
+    pub fn insert(&mut self, aabb: Aabb) -> Result<PartId, EditError> {
+        let number = self.free.last().copied().unwrap_or(self.boxes.len() as u32);
+        check_box(&aabb, number as usize)?;
+        if 1 << 28 <= number {
+            return Err(BvhError::TooMany.into());
+        }
+        if self.free.pop().is_some() {
+            self.boxes[number as usize] = aabb;
+            self.generations[number as usize] += 1;
+        } else {
+            self.boxes.push(aabb);
+            self.generations.push(0);
+            self.leaf_of.push(0);
+        }
+        self.attach(number);
+        self.edited();
+        Ok(PartId { number, generation: self.generations[number as usize] })
+    }
+
+    /// Removes a part.
+    pub fn remove(&mut self, part: PartId) -> Result<(), EditError> {
+        let number = self.number_of(part)?;
+        self.detach(number as u32);
+        // After 2^32 edits of one number it is given up.
+        if let Some(next) = self.generations[number].checked_add(1) {
+            self.generations[number] = next;
+            if next != u32::MAX {
+                self.free.push(number as u32);
+            }
+        }
+        self.edited();
+        Ok(())
+    }
+
+    /// Gives a part another box.
+    pub fn update(&mut self, part: PartId, aabb: Aabb) -> Result<(), EditError> {
+        let number = self.number_of(part)?;
+        check_box(&aabb, number)?;
+        self.boxes[number] = aabb;
+        let (node, lane) = self.place(self.leaf_of[number]);
+        if self.around(node).overlaps(&aabb) {
+            self.tree.nodes[node].volumes.set(lane, &aabb);
+            self.refit_up(node);
+        } else {
+            self.detach(number as u32);
+            self.attach(number as u32);
+        }
+        self.edited();
+        Ok(())
+    }
+
+    /// Makes the whole tree anew. Edits do that by themselves when it pays.
+    pub fn rebuild(&mut self) {
+        // The boxes have been checked, so nothing is refused.
+        if self.make(BuildSettings::default()).is_ok() {
+            self.rebuilds = self.rebuilds.saturating_add(1);
+            self.measure();
+        }
+    }
+
+    /// Checks everything that queries and edits rely on; the first defect is returned.
+    pub fn validate(&self) -> Result<(), Defect> {
+        let live = |number: u32| self.part(number).and(self.boxes.get(number as usize)).copied();
+        self.tree.check(self.boxes.len(), live)?;
+        for (leaf, &number) in self.tree.primitives.iter().enumerate() {
+            let (node, lane) = self.place(leaf as u32);
+            let found = self.tree.nodes.get(node).map(|n| (n.child[lane], n.volumes.get(lane)));
+            if self.leaf_of[number as usize] != leaf as u32
+                || found != Some((LEAF | leaf as u32, self.boxes[number as usize]))
+            {
+                return Err(Defect::Leaf(leaf as u32));
+            }
+        }
+        for (i, node) in self.tree.nodes.iter().enumerate() {
+            let count: u32 = (0..node.len as usize).map(|lane| self.count_of(node.child[lane])).sum();
+            let alone = node.len == 1 && (i != 0 || node.child[0] & LEAF == 0);
+            if node.parent != HOLE && (count != self.counts[i] || alone) {
+                return Err(Defect::Node(i as u32));
+            }
+        }
+        Ok(())
+    }
+
+    fn number_of(&self, part: PartId) -> Result<usize, EditError> {
+        if self.generations.get(part.number as usize) == Some(&part.generation) {
+            return Ok(part.number as usize);
+        }
+        Err(EditError::Removed { part })
+    }
+
+    fn place(&self, leaf: u32) -> (usize, usize) {
+        let place = self.place_of[leaf as usize] as usize;
+        (place / 8, place % 8)
+    }
+
+    /// The parts below a child.
+    fn count_of(&self, child: u32) -> u32 {
+        if child & LEAF != 0 { 1 } else { self.counts[child as usize] }
+    }
+
+    /// The box around a node.
+    fn around(&self, node: usize) -> Aabb {
+        around(&self.tree.nodes[node])
+    }
+
+    /// A child, of any kind, goes to a place.
+    fn hang(&mut self, node: usize, lane: usize, child: u32, aabb: &Aabb) {
+        self.tree.nodes[node].child[lane] = child;
+        self.tree.nodes[node].volumes.set(lane, aabb);
+        let place = (node * 8 + lane) as u32;
+        if child & LEAF != 0 {
+            self.place_of[(child & !LEAF) as usize] = place;
+        } else {
+            self.tree.nodes[child as usize].parent = place;
+        }
+    }
+
+    /// An empty node behind `parent`.
+    fn new_node(&mut self, parent: usize) -> usize {
+        if self.holes.peek().is_some_and(|&hole| parent < hole as usize)
+            && let Some(hole) = self.holes.pop()
+        {
+            self.tree.nodes[hole as usize] = Node8::EMPTY;
+            self.counts[hole as usize] = 0;
+            return hole as usize;
+        }
+        self.tree.nodes.push(Node8::EMPTY);
+        self.counts.push(0);
+        self.tree.nodes.len() - 1
+    }
+
+    fn give_back(&mut self, node: usize) {
+        self.tree.nodes[node] = Node8 { parent: HOLE, ..Node8::EMPTY };
+        self.counts[node] = 0;
+        self.holes.push(node as u32);
+    }
+
+    /// Hangs a part with a box into the tree.
+    fn attach(&mut self, number: u32) {
+        let aabb = self.boxes[number as usize];
+        let leaf = self.tree.primitives.len() as u32;
+        self.tree.primitives.push(number);
+        if self.tree.leaf_starts.is_empty() {
+            self.tree.leaf_starts.push(0);
+        }
+        self.tree.leaf_starts.push(leaf + 1);
+        self.leaf_of[number as usize] = leaf;
+        self.place_of.push(0);
+        if self.tree.nodes.is_empty() {
+            self.new_node(0);
+        }
+        let (mut node, mut depth) = (0, 0);
+        loop {
+            self.counts[node] += 1;
+            depth += 1;
+            let len = self.tree.nodes[node].len as usize;
+            if len < 8 {
+                self.tree.nodes[node].len += 1;
+                self.hang(node, len, LEAF | leaf, &aabb);
+                break;
+            }
+            let lane = self.least_growth(node, &aabb);
+            let child = self.tree.nodes[node].child[lane];
+            if child & LEAF == 0 {
+                node = child as usize;
+                continue;
+            }
+            let old = self.tree.nodes[node].volumes.get(lane);
+            let new = self.new_node(node);
+            // With the old box still: so the way up sees that it grows.
+            self.hang(node, lane, new as u32, &old);
+            self.tree.nodes[new].len = 2;
+            self.counts[new] = 2;
+            self.hang(new, 0, child, &old);
+            self.hang(new, 1, LEAF | leaf, &aabb);
+            node = new;
+            depth += 1;
+            break;
+        }
+        self.refit_up(node);
+        let lowest = node;
+        while let Some(above) = self.above(node) {
+            self.rotate(above, node);
+            node = above;
+        }
+        if depth > longest(self.len() as u32) {
+            self.shorten(lowest);
+        }
+    }
+
+    /// The node above, or none for the root.
+    fn above(&self, node: usize) -> Option<usize> {
+        (node != 0).then(|| self.tree.nodes[node].parent as usize / 8)
+    }
+
+    /// The lane of a full node into which a box goes.
+    fn least_growth(&self, node: usize, aabb: &Aabb) -> usize {
+        let full = &self.tree.nodes[node];
+        let own = area(aabb);
+        let mut best = (f64::INFINITY, u32::MAX, 0);
+        for lane in 0..8 {
+            let (volume, child) = (full.volumes.get(lane), full.child[lane]);
+            let both = area(&volume.merged(aabb));
+            let cost = if child & LEAF != 0 {
+                both
+            } else if self.tree.nodes[child as usize].len < 8 {
+                both - area(&volume)
+            } else {
+                // Farther down a new box is needed, at least as large as this one.
+                both - area(&volume) + own
+            };
+            // Of equals the one with the fewest parts: equal boxes make a balanced tree.
+            let count = self.count_of(child);
+            if cost < best.0 || (cost == best.0 && count < best.1) {
+                best = (cost, count, lane);
+            }
+        }
+        best.2
+    }
+
+    /// Tight boxes from a node to the root.
+    fn refit_up(&mut self, mut node: usize) {
+        loop {
+            let all = self.around(node);
+            let Some(above) = self.above(node) else {
+                self.tree.bounds = all;
+                return;
+            };
+            let lane = self.tree.nodes[node].parent as usize % 8;
+            if self.tree.nodes[above].volumes.get(lane) == all {
+                return;
+            }
+            self.tree.nodes[above].volumes.set(lane, &all);
+            node = above;
+        }
+    }
+
+    /// Exchanges a child of `node` with one of its grandchildren in `inner`, where that makes the box of `inner` smaller; and
+    /// takes children of `inner` up while there is room.
+    fn rotate(&mut self, node: usize, inner: usize) {
+        let inner_lane = self.tree.nodes[inner].parent as usize % 8;
+        while self.tree.nodes[node].len < 8 && 2 < self.tree.nodes[inner].len {
+            let from = &self.tree.nodes[inner];
+            let mut best = (area(&around(from)), 8);
+            for lane in 0..from.len as usize {
+                let rest = area(&without(from, lane));
+                if rest < best.0 {
+                    best = (rest, lane);
+                }
+            }
+            if best.1 == 8 {
+                break;
+            }
+            let (child, aabb) = (from.child[best.1], from.volumes.get(best.1));
+            self.take(inner, best.1);
+            self.counts[inner] -= self.count_of(child);
+            let len = self.tree.nodes[node].len as usize;
+            self.tree.nodes[node].len += 1;
+            self.hang(node, len, child, &aabb);
+            let smaller = self.around(inner);
+            self.tree.nodes[node].volumes.set(inner_lane, &smaller);
+        }
+        let (outer, from) = (&self.tree.nodes[node], &self.tree.nodes[inner]);
+        let mut best = (area(&around(from)), 8, 8);
+        for lane in 0..from.len as usize {
+            let rest = without(from, lane);
+            if best.0 <= area(&rest) {
+                continue;
+            }
+            for other in 0..outer.len as usize {
+                // Parents stay before children.
+                let child = outer.child[other];
+                if other == inner_lane || (child & LEAF == 0 && child as usize <= inner) {
+                    continue;
+                }
+                let new = area(&rest.merged(&outer.volumes.get(other)));
+                if new < best.0 {
+                    best = (new, lane, other);
+                }
+            }
+        }
+        let (_, lane, other) = best;
+        if lane == 8 {
+            return;
+        }
+        let (down, down_box) = (outer.child[other], outer.volumes.get(other));
+        let (up, up_box) = (from.child[lane], from.volumes.get(lane));
+        self.hang(node, other, up, &up_box);
+        self.hang(inner, lane, down, &down_box);
+        self.counts[inner] = self.counts[inner] + self.count_of(down) - self.count_of(up);
+        let smaller = self.around(inner);
+        self.tree.nodes[node].volumes.set(inner_lane, &smaller);
+    }
+
+    /// Takes a lane out of a node; the last one fills the gap.
+    fn take(&mut self, node: usize, lane: usize) {
+        let last = self.tree.nodes[node].len as usize - 1;
+        let (child, aabb) = (self.tree.nodes[node].child[last], self.tree.nodes[node].volumes.get(last));
+        if lane != last {
+            self.hang(node, lane, child, &aabb);
+        }
+        self.tree.nodes[node].volumes.set(last, &Aabb::EMPTY);
+        self.tree.nodes[node].child[last] = LEAF;
+        self.tree.nodes[node].len -= 1;
+    }
+
+    /// Takes a part out of the tree.
+    fn detach(&mut self, number: u32) {
+        let leaf = self.leaf_of[number as usize];
+        let (mut node, lane) = self.place(leaf);
+        self.take(node, lane);
+        // The last leaf fills the gap in the list.
+        let last = self.tree.primitives.len() - 1;
+        self.tree.primitives.swap_remove(leaf as usize);
+        self.tree.leaf_starts.pop();
+        let place = self.place_of[last];
+        self.place_of.swap_remove(leaf as usize);
+        if leaf as usize != last {
+            self.tree.nodes[place as usize / 8].child[place as usize % 8] = LEAF | leaf;
+            self.leaf_of[self.tree.primitives[leaf as usize] as usize] = leaf;
+        }
+        let mut up = Some(node);
+        while let Some(at) = up {
+            self.counts[at] -= 1;
+            up = self.above(at);
+        }
+        if self.tree.primitives.is_empty() {
+            self.clear();
+            return;
+        }
+        if self.tree.nodes[node].len == 1
+            && let Some(above) = self.above(node)
+        {
+            // The only child goes where the node was.
+            let lane = self.tree.nodes[node].parent as usize % 8;
+            let (child, aabb) = (self.tree.nodes[node].child[0], self.tree.nodes[node].volumes.get(0));
+            self.hang(above, lane, child, &aabb);
+            self.give_back(node);
+            node = above;
+        }
+        let root = &self.tree.nodes[0];
+        if root.len == 1 && root.child[0] & LEAF == 0 {
+            let child = root.child[0] as usize;
+            let content = self.tree.nodes[child];
+            self.tree.nodes[0].len = content.len;
+            for lane in 0..8 {
+                let aabb = content.volumes.get(lane);
+                if lane < content.len as usize {
+                    self.hang(0, lane, content.child[lane], &aabb);
+                } else {
+                    self.tree.nodes[0].volumes.set(lane, &aabb);
+                }
+            }
+            self.give_back(child);
+            node = 0;
+        }
+        self.refit_up(node);
+    }
+
+    fn clear(&mut self) {
+        self.tree = Bvh::empty();
+        self.place_of.clear();
+        self.counts.clear();
+        self.holes.clear();
+    }
+
+    /// Builds the lowest subtree on the way up from a node anew that is too deep for its parts.
+    fn shorten(&mut self, lowest: usize) {
+        let (mut node, mut height) = (lowest, 1);
+        while height <= longest(self.counts[node]) {
+            let Some(above) = self.above(node) else { return };
+            node = above;
+            height += 1;
+        }
+        let mut leaves = Vec::new();
+        let mut stack = alloc::vec![node];
+        while let Some(at) = stack.pop() {
+            let inside = self.tree.nodes[at];
+            for &child in &inside.child[..inside.len as usize] {
+                if child & LEAF != 0 {
+                    leaves.push(child & !LEAF);
+                } else {
+                    stack.push(child as usize);
+                }
+            }
+            if at != node {
+                self.give_back(at);
+            }
+        }
+        let number_of = |leaf: u32| self.tree.primitives[leaf as usize] as usize;
+        let boxes: Vec<Aabb> = leaves.iter().map(|&leaf| self.boxes[number_of(leaf)]).collect();
+        // By the median: the depth is certain.
+        let settings = BuildSettings::default().with_method(BuildMethod::Median).with_max_leaf(1);
+        let mut part = Bvh::<Aabb>::empty();
+        // The boxes have been checked, so nothing is refused.
+        let _ = self.builder.rebuild(&mut part, &boxes, &settings);
+        let mut numbers = alloc::vec![node; part.nodes.len()];
+        for (i, inside) in part.nodes.iter().enumerate() {
+            if i != 0 {
+                numbers[i] = self.new_node(numbers[inside.parent as usize / 8]);
+            }
+            let number = numbers[i];
+            self.counts[number] = 0;
+            self.tree.nodes[number].len = inside.len;
+            self.tree.nodes[number].volumes = inside.volumes;
+            if i != 0 {
+                let place = inside.parent as usize;
+                let aabb = part.nodes[place / 8].volumes.get(place % 8);
+                self.hang(numbers[place / 8], place % 8, number as u32, &aabb);
+            }
+            for lane in 0..inside.len as usize {
+                let child = inside.child[lane];
+                if child & LEAF != 0 {
+                    let leaf = leaves[part.primitives[(child & !LEAF) as usize] as usize];
+                    self.hang(number, lane, LEAF | leaf, &inside.volumes.get(lane));
+                }
+            }
+        }
+        for i in (0..numbers.len()).rev() {
+            let at = numbers[i];
+            let inside = &self.tree.nodes[at];
+            self.counts[at] = (0..inside.len as usize).map(|lane| self.count_of(inside.child[lane])).sum();
+        }
+    }
+
+    /// After every edit.
+    fn edited(&mut self) {
+        self.edits += 1;
+        if self.edits < self.edits_of_build {
+            if self.tree.nodes.len() < 2 * self.holes.len() {
+                self.rebuild();
+            }
+            return;
+        }
+        let too_long = PATIENCE * self.len() <= self.edits;
+        if too_long || GROWTH * self.cost_of_build < self.cost() {
+            self.rebuild();
+        } else {
+            self.edits_of_build = self.edits + self.len() / 2;
+        }
+    }
+
+    /// Begins to count edits.
+    fn measure(&mut self) {
+        self.edits = 0;
+        self.edits_of_build = 64.max(self.len() / 2);
+        self.cost_of_build = self.cost();
+    }
+
+    /// The sum of the areas of all nodes, per part.
+    fn cost(&self) -> f64 {
+        let sum: f64 = self.tree.nodes.iter().map(|node| area(&around(node))).sum();
+        sum / self.len().max(1) as f64
+    }
+
+    /// The whole tree from the boxes of all parts.
+    fn make(&mut self, settings: BuildSettings) -> Result<(), BvhError> {
+        let parts: Vec<u32> =
+            (0..self.boxes.len() as u32).filter(|&number| self.part(number).is_some()).collect();
+        let boxes: Vec<Aabb> = parts.iter().map(|&number| self.boxes[number as usize]).collect();
+        self.clear();
+        self.builder.rebuild(&mut self.tree, &boxes, &settings.with_max_leaf(1))?;
+        self.counts.resize(self.tree.nodes.len(), 0);
+        self.place_of.resize(boxes.len(), 0);
+        for (leaf, primitive) in self.tree.primitives.iter_mut().enumerate() {
+            *primitive = parts[*primitive as usize];
+            self.leaf_of[*primitive as usize] = leaf as u32;
+        }
+        for (i, node) in self.tree.nodes.iter().enumerate().rev() {
+            for lane in 0..node.len as usize {
+                let child = node.child[lane];
+                if child & LEAF != 0 {
+                    self.place_of[(child & !LEAF) as usize] = (i * 8 + lane) as u32;
+                    self.counts[i] += 1;
+                } else {
+                    self.counts[i] += self.counts[child as usize];
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest way down to one of `count` parts, in nodes.
+fn longest(count: u32) -> u32 {
+    ROOM + count.max(1).ilog2()
+}
+
+/// The box around a node.
+fn around(node: &Node8<Aabb8>) -> Aabb {
+    (0..node.len as usize & 15).fold(Aabb::EMPTY, |all, lane| all.merged(&node.volumes.get(lane)))
+}
+
+/// The box around all lanes but one.
+fn without(node: &Node8<Aabb8>, out: usize) -> Aabb {
+    let lanes = (0..node.len as usize & 15).filter(|&lane| lane != out);
+    lanes.fold(Aabb::EMPTY, |all, lane| all.merged(&node.volumes.get(lane)))
+}
+
+/// Half the area of a box; 0 for the empty one.
+fn area(aabb: &Aabb) -> f64 {
+    // In f64, so that areas neither overflow nor vanish.
+    let e = (aabb.max.as_dvec3() - aabb.min.as_dvec3()).max(glam::DVec3::ZERO);
+    e.x * e.y + e.y * e.z + e.z * e.x
+}
