@@ -1,7 +1,7 @@
 //! The closest pair of two trees: a dual-tree branch and bound.
 //!
-//! Pairs of volumes are opened in the order of their lower bounds (best first) while there are few, and then depth
-//! first, near ones first: best first alone keeps hundreds of thousands of pairs where two surfaces are close and
+//! Once depth first has found a pair of leaves, pairs of volumes are opened in the order of their lower bounds (best first) while
+//! there are few, and then depth first, near ones first: best first alone keeps hundreds of thousands of pairs where two surfaces are close and
 //! parallel, depth first alone opens twice as many nodes where they are not. Pairs whose bound lies above the best
 //! distance known are dropped.
 //! Where the trees are so far apart, or so far from their origins, that `f32` could not tell their parts apart, the
@@ -13,13 +13,13 @@
 
 use crate::counters::{Counters, Visit};
 use crate::relative::{Relative, UNIT, size};
-use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::visit_pairs::resolve;
 use crate::volumes::Volumes8;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
-use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::{WidePose, rounding};
 use core::cmp::Reverse;
 use core::ops::ControlFlow;
@@ -186,54 +186,40 @@ fn gap_sq_wide(source: &Aabb, source_in_target: &WidePose, target: &Aabb, scale:
 }
 
 impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Walk<'_, V, F> {
-    /// Lower bounds between a volume of A and the children of a node of B.
+    /// Lower bounds between a volume of A and the children of a node of B, and which are not above the limit.
     #[inline(always)]
-    fn open_b<S: Simd>(&self, simd: S, a: u32, opened: u32) -> [f64; 8] {
-        let mut gaps = [0.0; 8];
-        let (Some((node_a, lane_a)), Some(inside)) =
-            (resolve(&self.a.nodes, a), self.b.nodes.get(opened as usize))
-        else {
-            return gaps;
-        };
+    fn open_b<S: Simd>(
+        &self,
+        simd: S,
+        node_a: &Node8<V::Volumes8>,
+        lane_a: usize,
+        inside: &Node8<V::Volumes8>,
+        limit: f64,
+    ) -> ([f64; 8], u32) {
         if self.is_far {
-            let (source, scale) = (node_a.volumes.get(lane_a).to_aabb(), self.scale());
-            for lane in 0..8 {
-                let target = inside.volumes.get(lane).to_aabb();
-                gaps[lane] = gap_sq_wide(&source, &self.a_in_b, &target, scale, WIDE_SLACK);
-            }
-            return gaps;
+            let source = node_a.volumes.get(lane_a).to_aabb();
+            return wide_gaps(&source, &self.a_in_b, inside, self.scale(), limit);
         }
-        let placed = node_a.volumes.placed(lane_a, &self.a_to_b);
-        let narrow = inside.volumes.gap_sq(simd, &placed, &self.a_to_b).to_array();
-        for lane in 0..8 {
-            gaps[lane] = f64::from(narrow[lane]);
-        }
-        gaps
+        let placed = node_a.volumes.placed(simd, lane_a, &self.a_to_b);
+        narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.a_to_b), limit)
     }
 
-    /// Lower bounds between a volume of B and the children of a node of A.
+    /// Lower bounds between a volume of B and the children of a node of A, and which are not above the limit.
     #[inline(always)]
-    fn open_a<S: Simd>(&self, simd: S, b: u32, opened: u32) -> [f64; 8] {
-        let mut gaps = [0.0; 8];
-        let (Some((node_b, lane_b)), Some(inside)) =
-            (resolve(&self.b.nodes, b), self.a.nodes.get(opened as usize))
-        else {
-            return gaps;
-        };
+    fn open_a<S: Simd>(
+        &self,
+        simd: S,
+        node_b: &Node8<V::Volumes8>,
+        lane_b: usize,
+        inside: &Node8<V::Volumes8>,
+        limit: f64,
+    ) -> ([f64; 8], u32) {
         if self.is_far {
-            let (source, scale) = (node_b.volumes.get(lane_b).to_aabb(), self.scale());
-            for lane in 0..8 {
-                let target = inside.volumes.get(lane).to_aabb();
-                gaps[lane] = gap_sq_wide(&source, &self.b_in_a, &target, scale, WIDE_SLACK);
-            }
-            return gaps;
+            let source = node_b.volumes.get(lane_b).to_aabb();
+            return wide_gaps(&source, &self.b_in_a, inside, self.scale(), limit);
         }
-        let placed = node_b.volumes.placed(lane_b, &self.b_to_a);
-        let narrow = inside.volumes.gap_sq(simd, &placed, &self.b_to_a).to_array();
-        for lane in 0..8 {
-            gaps[lane] = f64::from(narrow[lane]);
-        }
-        gaps
+        let placed = node_b.volumes.placed(simd, lane_b, &self.b_to_a);
+        narrow_gaps(simd, inside.volumes.gap_sq(simd, &placed, &self.b_to_a), limit)
     }
 
     /// The power of two of the bounds.
@@ -241,6 +227,33 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> W
     fn scale(&self) -> f64 {
         self.b_to_a.wide_scale
     }
+}
+
+#[inline(always)]
+fn narrow_gaps<S: Simd>(simd: S, gaps: S::F32x8, limit: f64) -> ([f64; 8], u32) {
+    let near = gaps.le(S::F32x8::splat(simd, rounding::up(limit))).bits();
+    let (narrow, mut wide) = (gaps.to_array(), [0.0; 8]);
+    for lane in 0..8 {
+        wide[lane] = f64::from(narrow[lane]);
+    }
+    (wide, near)
+}
+
+#[cold]
+fn wide_gaps<W: Volumes8>(
+    source: &Aabb,
+    source_in_target: &WidePose,
+    inside: &Node8<W>,
+    scale: f64,
+    limit: f64,
+) -> ([f64; 8], u32) {
+    let (mut gaps, mut near) = ([0.0; 8], 0);
+    for lane in 0..8 {
+        let target = inside.volumes.get(lane).to_aabb();
+        gaps[lane] = gap_sq_wide(source, source_in_target, &target, scale, WIDE_SLACK);
+        near |= u32::from(gaps[lane] <= limit) << lane;
+    }
+    (gaps, near)
 }
 
 /// The slack of the bounds in `f64`, a scaled length: 64 units of rounding, as for `f32`.
@@ -261,19 +274,25 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
         let limit_of = |d: f64| (d * scale) * (d * scale) * (1.0 + 4.0 * f64::EPSILON);
         let mut max_distance = self.max_distance;
         let mut limit = limit_of(max_distance);
-        let mut best_first = true;
+        // Straight down to the first pair of leaves: with what they tell most of what is seen later need not be kept.
+        let mut best_first = false;
+        let mut is_first = true;
         let mut stopped = false;
-        let (n_a, n_b) = (a.nodes.first().map_or(0, |n| n.len), b.nodes.first().map_or(0, |n| n.len));
-        for lane_a in 0..n_a {
-            let gaps = self.open_b(simd, lane_a, 0);
+        let (Some(root_a), Some(root_b)) = (a.nodes.first(), b.nodes.first()) else {
+            return Visit { stopped, counters };
+        };
+        for lane_a in 0..root_a.len {
+            let (gaps, near) = self.open_b(simd, root_a, lane_a as usize, root_b, limit);
+            let mut near = near & ((1_u32 << root_b.len) - 1);
             counters.nodes += 1;
-            counters.volume_tests += u64::from(n_b);
-            for lane_b in 0..n_b {
-                if gaps[lane_b as usize & 7] <= limit {
-                    heap.push(Reverse(entry(gaps[lane_b as usize & 7], lane_a, lane_b)));
-                }
+            counters.volume_tests += u64::from(root_b.len);
+            while near != 0 {
+                let lane_b = near.trailing_zeros();
+                near &= near - 1;
+                stack.push(entry(gaps[lane_b as usize & 7], lane_a, lane_b));
             }
         }
+        stack.sort_unstable_by(|x, y| y.cmp(x));
         loop {
             let next = if best_first { heap.pop().map(|Reverse(e)| e) } else { stack.pop() };
             let Some(next) = next else { break };
@@ -308,26 +327,33 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
                         }
                     }
                 }
+                if is_first {
+                    is_first = false;
+                    best_first = true;
+                    heap.extend(stack.drain(..).filter(|&e| gap_of(e) <= limit).map(Reverse));
+                }
                 continue;
             }
             let opens_b = !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b));
-            let (gaps, len) = if opens_b {
-                let gaps = self.open_b(simd, ref_a, child_b);
-                (gaps, b.nodes.get(child_b as usize).map_or(0, |n| n.len))
+            let (gaps, near, len) = if opens_b {
+                let Some(inside) = b.nodes.get(child_b as usize) else { continue };
+                let (gaps, near) = self.open_b(simd, node_a, lane_a, inside, limit);
+                (gaps, near, inside.len)
             } else {
-                let gaps = self.open_a(simd, ref_b, child_a);
-                (gaps, a.nodes.get(child_a as usize).map_or(0, |n| n.len))
+                let Some(inside) = a.nodes.get(child_a as usize) else { continue };
+                let (gaps, near) = self.open_a(simd, node_b, lane_b, inside, limit);
+                (gaps, near, inside.len)
             };
             counters.nodes += 1;
             counters.volume_tests += u64::from(len);
+            let mut near = near & ((1_u32 << len) - 1);
             // Sorted by insertion, the farthest first.
             let mut order = [0_u128; 8];
             let mut n = 0;
-            for lane in 0..len {
+            while near != 0 {
+                let lane = near.trailing_zeros();
+                near &= near - 1;
                 let gap = gaps[lane as usize & 7];
-                if !(gap <= limit) {
-                    continue;
-                }
                 let found = if opens_b {
                     entry(gap, ref_a, child_b * 8 + lane)
                 } else {

@@ -28,9 +28,10 @@ pub struct Obb8 {
 /// A box in the frame of another tree, in scaled lengths.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedObb {
-    center: [f32; 3],
+    /// The fourth numbers are of no meaning.
+    center: [f32; 4],
     half: [f32; 3],
-    axes: [[f32; 3]; 3],
+    axes: [[f32; 4]; 3],
 }
 
 impl TreeVolume for Obb {
@@ -85,13 +86,30 @@ impl Volumes8 for Obb8 {
     fn place(volume: &Obb, relative: &Relative) -> PlacedObb {
         let s = relative.scale;
         let (c, h, m) = (volume.center, volume.half_extents, volume.axes);
+        let four = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
         PlacedObb {
-            center: relative.point([c.x * s, c.y * s, c.z * s]),
+            center: four(relative.point([c.x * s, c.y * s, c.z * s])),
             half: [h.x * s, h.y * s, h.z * s],
             axes: [
-                relative.direction(m.x_axis.to_array()),
-                relative.direction(m.y_axis.to_array()),
-                relative.direction(m.z_axis.to_array()),
+                four(relative.direction(m.x_axis.to_array())),
+                four(relative.direction(m.y_axis.to_array())),
+                four(relative.direction(m.z_axis.to_array())),
+            ],
+        }
+    }
+
+    // The same bits, straight from the lane.
+    #[inline(always)]
+    fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative) -> PlacedObb {
+        let (i, s) = (lane & 7, relative.scale);
+        let (c, h, m) = (&self.center, &self.half, &self.axes);
+        PlacedObb {
+            center: relative.point4(simd, [c[0][i] * s, c[1][i] * s, c[2][i] * s]),
+            half: [h[0][i] * s, h[1][i] * s, h[2][i] * s],
+            axes: [
+                relative.direction4(simd, [m[0][0][i], m[0][1][i], m[0][2][i]]),
+                relative.direction4(simd, [m[1][0][i], m[1][1][i], m[1][2][i]]),
+                relative.direction4(simd, [m[2][0][i], m[2][1][i], m[2][2][i]]),
             ],
         }
     }
@@ -108,7 +126,7 @@ impl Volumes8 for Obb8 {
         ];
         let mut meets = S::Mask8::from_bits(simd, 255);
         for j in 0..3 {
-            let axis = splat3(simd, placed.axes[j]);
+            let axis = axis(simd, &placed.axes[j]);
             let half_j = S::F32x8::splat(simd, placed.half[j]);
             let mut radius = S::F32x8::splat(simd, placed.half[j] + slack);
             for k in 0..3 {
@@ -150,7 +168,7 @@ impl Volumes8 for Obb8 {
         ];
         let (mut there, mut here) = (zero, zero);
         for j in 0..3 {
-            let axis = splat3(simd, placed.axes[j]);
+            let axis = axis(simd, &placed.axes[j]);
             let half_j = S::F32x8::splat(simd, placed.half[j]);
             let mut radius = S::F32x8::splat(simd, placed.half[j] + slack);
             for k in 0..3 {
@@ -209,6 +227,11 @@ impl Volumes8 for Obb8 {
         }
         RayLanes::meets(simd, near, far)
     }
+}
+
+#[inline(always)]
+fn axis<S: Simd>(simd: S, axis: &[f32; 4]) -> [S::F32x8; 3] {
+    splat3(simd, [axis[0], axis[1], axis[2]])
 }
 
 /// From the placed centre to the eight centres, and the eight half extents, scaled.

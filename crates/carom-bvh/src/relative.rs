@@ -11,6 +11,7 @@
 //! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
 
 use carom_bounds::Aabb;
+use carom_lanes::{F32Lanes, Simd};
 use carom_math::WidePose;
 
 /// 2^-24, half the distance from 1 to the next larger `f32`.
@@ -25,6 +26,8 @@ pub struct Relative {
     pub(crate) abs_columns: [[f32; 3]; 3],
     /// Scaled.
     pub(crate) translation: [f32; 3],
+    /// The columns and the translation, for four lanes.
+    columns4: [[f32; 4]; 4],
     /// A scaled length.
     pub(crate) slack: f32,
     /// The power of two by which lengths are multiplied.
@@ -54,10 +57,13 @@ impl Relative {
             abs_columns[j] = columns[j].map(f32::abs);
         }
         let scale = inverse_power_of_two(size).min(LARGEST_SCALE);
+        let translation = (source_in_target.translation * scale).as_vec3().to_array();
+        let four = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
         Relative {
             columns,
             abs_columns,
-            translation: (source_in_target.translation * scale).as_vec3().to_array(),
+            translation,
+            columns4: [four(columns[0]), four(columns[1]), four(columns[2]), four(translation)],
             slack: (size * scale) as f32 * (64.0 * UNIT),
             // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the slack.
             wide_scale: scale,
@@ -81,6 +87,26 @@ impl Relative {
             out[k] = p[0] * c[0][k] + p[1] * c[1][k] + p[2] * c[2][k];
         }
         out
+    }
+
+    /// [`Relative::point`], by four lanes: the same bits.
+    #[inline(always)]
+    pub(crate) fn point4<S: Simd>(&self, simd: S, p: [f32; 3]) -> [f32; 4] {
+        (self.turned(simd, p) + S::F32x4::load(simd, &self.columns4[3])).to_array()
+    }
+
+    /// [`Relative::direction`], by four lanes: the same bits.
+    #[inline(always)]
+    pub(crate) fn direction4<S: Simd>(&self, simd: S, p: [f32; 3]) -> [f32; 4] {
+        self.turned(simd, p).to_array()
+    }
+
+    #[inline(always)]
+    fn turned<S: Simd>(&self, simd: S, p: [f32; 3]) -> S::F32x4 {
+        let c = &self.columns4;
+        S::F32x4::load(simd, &c[0]) * S::F32x4::splat(simd, p[0])
+            + S::F32x4::load(simd, &c[1]) * S::F32x4::splat(simd, p[1])
+            + S::F32x4::load(simd, &c[2]) * S::F32x4::splat(simd, p[2])
     }
 
     /// Half extents along the target's axes of a box with these half extents along the source's.

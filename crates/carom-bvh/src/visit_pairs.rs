@@ -77,7 +77,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
             return Visit::default();
         };
         for lane_a in 0..root_a.len {
-            let placed = root_a.volumes.placed(lane_a as usize, &self.a_to_b);
+            let placed = root_a.volumes.placed(simd, lane_a as usize, &self.a_to_b);
             let mut meets = root_b.volumes.meets(simd, &placed, &self.a_to_b) & ((1_u32 << root_b.len) - 1);
             counters.nodes += 1;
             counters.volume_tests += u64::from(root_b.len);
@@ -104,7 +104,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
             }
             if !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b)) {
                 let Some(inside) = nodes_b.get(child_b as usize) else { continue };
-                let placed = node_a.volumes.placed(lane_a, &self.a_to_b);
+                let placed = node_a.volumes.placed(simd, lane_a, &self.a_to_b);
                 let mut meets =
                     inside.volumes.meets(simd, &placed, &self.a_to_b) & ((1_u32 << inside.len) - 1);
                 counters.nodes += 1;
@@ -115,7 +115,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
                 }
             } else {
                 let Some(inside) = nodes_a.get(child_a as usize) else { continue };
-                let placed = node_b.volumes.placed(lane_b, &self.b_to_a);
+                let placed = node_b.volumes.placed(simd, lane_b, &self.b_to_a);
                 let mut meets =
                     inside.volumes.meets(simd, &placed, &self.b_to_a) & ((1_u32 << inside.len) - 1);
                 counters.nodes += 1;

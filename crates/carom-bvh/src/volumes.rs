@@ -35,7 +35,7 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
 
     /// The volume of a lane in the frame of another tree.
     #[inline(always)]
-    fn placed(&self, lane: usize, relative: &Relative) -> Self::Placed {
+    fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative) -> Self::Placed {
         Self::place(&self.get(lane), relative)
     }
 

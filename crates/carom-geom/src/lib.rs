@@ -73,6 +73,7 @@ pub mod segment_triangle;
 mod separate;
 mod shape_error;
 mod support;
+pub mod tri_blocks;
 pub mod tri_distance;
 pub mod tri_intersection;
 pub mod tri_tri;

@@ -35,6 +35,9 @@ pub(crate) const FAR: f32 = 1.0e8;
 #[repr(C, align(32))]
 pub struct TriBlock8 {
     pub(crate) corners: [[[f32; 8]; 3]; 3],
+    /// The least and the largest coordinates of the corners as they are stored.
+    pub(crate) low: [f32; 3],
+    pub(crate) high: [f32; 3],
     pub(crate) center: DVec3,
     pub(crate) scale: f64,
     pub(crate) n_triangles: u32,
@@ -52,14 +55,23 @@ impl TriBlock8 {
         let center = if triangles.is_empty() { DVec3::ZERO } else { low * 0.5 + high * 0.5 };
         let reach = (high * 0.5 - low * 0.5).max_element();
         let scale = if 0.0 < reach { scale_of(reach) } else { 1.0 };
-        let mut block =
-            TriBlock8 { corners: [[[0.0; 8]; 3]; 3], center, scale, n_triangles: triangles.len() as u32 };
+        let mut block = TriBlock8 {
+            corners: [[[0.0; 8]; 3]; 3],
+            low: [0.0; 3],
+            high: [0.0; 3],
+            center,
+            scale,
+            n_triangles: triangles.len() as u32,
+        };
         for lane in 0..8 {
             let Some(t) = triangles.get(lane).or(triangles.last()) else { continue };
             for (corner, p) in t.iter().enumerate() {
                 let p = ((*p - center) * scale).as_vec3();
                 for axis in 0..3 {
                     block.corners[corner][axis][lane] = p[axis];
+                    // Zero, the middle, lies between them.
+                    block.low[axis] = block.low[axis].min(p[axis]);
+                    block.high[axis] = block.high[axis].max(p[axis]);
                 }
             }
         }
@@ -115,100 +127,156 @@ impl Kernel for MayBeNear<'_> {
                 }
             }
             self.lanes[i] =
-                if is_computable { near::<S>(simd, &a, &b, size * ERROR, within) & used } else { used };
+                if is_computable { near::<S, true>(simd, &a, &b, size * ERROR, within) & used } else { used };
         }
     }
 }
 
-type Vec3x8<S> = [<S as Simd>::F32x8; 3];
+pub(crate) type Vec3x8<S> = [<S as Simd>::F32x8; 3];
 
-/// The lanes that no axis proves to be apart.
+/// The lanes that no axis proves to be apart by more than `within`, if `WITHIN`, or at all. `error` times the sum of the absolute
+/// coordinates of an axis bounds the error of a gap along it.
 #[inline(always)]
-fn near<S: Simd>(simd: S, a: &[[f32; 3]; 3], b: &[Vec3x8<S>; 3], error: f32, within: f32) -> u32 {
-    let margin = Margin::<S> {
-        error: S::F32x8::splat(simd, error),
-        underflow: S::F32x8::splat(simd, UNDERFLOW),
-        within: S::F32x8::splat(simd, within),
-        short_sq: S::F32x8::splat(simd, SHORT_SQ),
-    };
-    let mut at = [[S::F32x8::splat(simd, 0.0); 3]; 3];
-    let mut gap_sq = S::F32x8::splat(simd, 0.0);
-    for k in 0..3 {
-        let (mut low, mut high) = (a[0][k], a[0][k]);
-        for corner in 0..3 {
-            let x = a[corner][k];
-            at[corner][k] = S::F32x8::splat(simd, x);
-            low = if x < low { x } else { low };
-            high = if high < x { x } else { high };
-        }
-        let low_b = b[0][k].min(b[1][k]).min(b[2][k]);
-        let high_b = b[0][k].max(b[1][k]).max(b[2][k]);
-        let gap = (low_b - S::F32x8::splat(simd, high)).max(S::F32x8::splat(simd, low) - high_b)
-            - margin.error
-            - margin.underflow;
-        let gap = gap.max(S::F32x8::splat(simd, 0.0));
-        gap_sq = gap_sq + gap * gap;
-    }
-    // The boxes' distance; three squares and two sums round by less than 4 u, and underflow by next to nothing.
-    let limit = (within * within) * (1.0 + 8.0 * f32::EPSILON) + UNDERFLOW * UNDERFLOW;
-    let mut is_near = gap_sq.le(S::F32x8::splat(simd, limit));
+pub(crate) fn near<S: Simd, const WITHIN: bool>(
+    simd: S,
+    a: &[[f32; 3]; 3],
+    b: &[Vec3x8<S>; 3],
+    error: f32,
+    within: f32,
+) -> u32 {
+    let margin = Margin::<S>::new(simd, error, within);
+    let (at, mut is_near) = margin.boxes::<WITHIN>(simd, a, b);
     if !is_near.any() {
         return 0;
     }
     let edges_a = [sub::<S>(at[1], at[0]), sub::<S>(at[2], at[1]), sub::<S>(at[0], at[2])];
-    is_near = is_near & margin.near(cross::<S>(edges_a[0], edges_a[1]), &at, b);
+    is_near = is_near & margin.near::<WITHIN>(cross::<S>(edges_a[0], edges_a[1]), &at, b);
     if !is_near.any() {
         return 0;
     }
     let edges_b = [sub::<S>(b[1], b[0]), sub::<S>(b[2], b[1]), sub::<S>(b[0], b[2])];
-    is_near = is_near & margin.near(cross::<S>(edges_b[0], edges_b[1]), &at, b);
+    is_near = is_near & margin.near::<WITHIN>(cross::<S>(edges_b[0], edges_b[1]), &at, b);
     for i in 0..3 {
         for j in 0..3 {
             if !is_near.any() {
                 return 0;
             }
-            is_near = is_near & margin.near(cross::<S>(edges_a[i], edges_b[j]), &at, b);
+            is_near = is_near & margin.near::<WITHIN>(cross::<S>(edges_a[i], edges_b[j]), &at, b);
         }
     }
     is_near.bits()
 }
 
-struct Margin<S: Simd> {
+/// By how much gaps must be larger than 0 to be a proof.
+pub(crate) struct Margin<S: Simd> {
     error: S::F32x8,
+    /// The errors of the gap and of the length of its axis together, in a gap that is wanted.
+    error_within: S::F32x8,
     underflow: S::F32x8,
     within: S::F32x8,
     short_sq: S::F32x8,
+    /// The square of the distance asked for, rounded up.
+    limit_sq: S::F32x8,
 }
 
 impl<S: Simd> Margin<S> {
+    #[inline(always)]
+    pub(crate) fn new(simd: S, error: f32, within: f32) -> Margin<S> {
+        Margin {
+            error: S::F32x8::splat(simd, error),
+            error_within: S::F32x8::splat(simd, error + within * error),
+            underflow: S::F32x8::splat(simd, UNDERFLOW),
+            within: S::F32x8::splat(simd, within),
+            short_sq: S::F32x8::splat(simd, SHORT_SQ),
+            // The boxes' distance; three squares and two sums round by less than 4 u, and underflow by next to nothing.
+            limit_sq: S::F32x8::splat(
+                simd,
+                (within * within) * (1.0 + 8.0 * f32::EPSILON) + UNDERFLOW * UNDERFLOW,
+            ),
+        }
+    }
+
+    /// The corners of the one triangle in all lanes, and the lanes whose boxes do not prove the triangles apart.
+    #[inline(always)]
+    pub(crate) fn boxes<const WITHIN: bool>(
+        &self,
+        simd: S,
+        a: &[[f32; 3]; 3],
+        b: &[Vec3x8<S>; 3],
+    ) -> ([Vec3x8<S>; 3], <S::F32x8 as F32Lanes<8>>::Mask) {
+        let zero = S::F32x8::splat(simd, 0.0);
+        let mut at = [[zero; 3]; 3];
+        let mut gap_sq = zero;
+        let mut is_near = S::Mask8::from_bits(simd, 255);
+        let needed = self.error + self.underflow;
+        for k in 0..3 {
+            let (mut low, mut high) = (a[0][k], a[0][k]);
+            for corner in 0..3 {
+                let x = a[corner][k];
+                at[corner][k] = S::F32x8::splat(simd, x);
+                low = if x < low { x } else { low };
+                high = if high < x { x } else { high };
+            }
+            let low_b = b[0][k].min(b[1][k]).min(b[2][k]);
+            let high_b = b[0][k].max(b[1][k]).max(b[2][k]);
+            let gap = (low_b - S::F32x8::splat(simd, high)).max(S::F32x8::splat(simd, low) - high_b);
+            if WITHIN {
+                let gap = (gap - self.error - self.underflow).max(zero);
+                gap_sq = gap_sq + gap * gap;
+            } else {
+                is_near = is_near & gap.le(needed);
+            }
+        }
+        (at, if WITHIN { gap_sq.le(self.limit_sq) } else { is_near })
+    }
+
     /// Where the axis does not prove the triangles apart.
     #[inline(always)]
-    fn near(&self, n: Vec3x8<S>, a: &[Vec3x8<S>; 3], b: &[Vec3x8<S>; 3]) -> <S::F32x8 as F32Lanes<8>>::Mask {
-        let (a0, a1, a2) = (dot::<S>(n, a[0]), dot::<S>(n, a[1]), dot::<S>(n, a[2]));
-        let (b0, b1, b2) = (dot::<S>(n, b[0]), dot::<S>(n, b[1]), dot::<S>(n, b[2]));
-        let gap = (b0.min(b1).min(b2) - a0.max(a1).max(a2)).max(a0.min(a1).min(a2) - b0.max(b1).max(b2));
+    pub(crate) fn near<const WITHIN: bool>(
+        &self,
+        n: Vec3x8<S>,
+        a: &[Vec3x8<S>; 3],
+        b: &[Vec3x8<S>; 3],
+    ) -> <S::F32x8 as F32Lanes<8>>::Mask {
+        // A triangle without area within an infinite distance: NaN proves nothing.
+        !self.needed::<WITHIN>(n).lt(gap::<S>(n, a, b))
+    }
+
+    /// Gaps along this axis that are larger are a proof.
+    #[inline(always)]
+    pub(crate) fn needed<const WITHIN: bool>(&self, n: Vec3x8<S>) -> S::F32x8 {
         let sum = n[0].abs() + n[1].abs() + n[2].abs();
+        if !WITHIN {
+            return self.error * sum + self.underflow;
+        }
         // The length rounds by less than 4 u of itself, and |n| is not less. Where squares vanish the sum, which is not less
         // either, stands for it.
         let length_sq = dot::<S>(n, n);
         let is_short = length_sq.lt(self.short_sq);
         let length = S::F32x8::select(is_short, sum, length_sq.sqrt());
-        let needed = (self.error + self.within * self.error) * sum + self.within * length + self.underflow;
-        gap.le(needed)
+        self.error_within * sum + self.within * length + self.underflow
     }
 }
 
+/// How far apart the triangles' projections on an axis are, times its length; not above 0 where they overlap.
 #[inline(always)]
-fn sub<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> Vec3x8<S> {
+pub(crate) fn gap<S: Simd>(n: Vec3x8<S>, a: &[Vec3x8<S>; 3], b: &[Vec3x8<S>; 3]) -> S::F32x8 {
+    let (a0, a1, a2) = (dot::<S>(n, a[0]), dot::<S>(n, a[1]), dot::<S>(n, a[2]));
+    let (b0, b1, b2) = (dot::<S>(n, b[0]), dot::<S>(n, b[1]), dot::<S>(n, b[2]));
+    (b0.min(b1).min(b2) - a0.max(a1).max(a2)).max(a0.min(a1).min(a2) - b0.max(b1).max(b2))
+}
+
+#[inline(always)]
+pub(crate) fn sub<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> Vec3x8<S> {
     [p[0] - q[0], p[1] - q[1], p[2] - q[2]]
 }
 
 #[inline(always)]
-fn cross<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> Vec3x8<S> {
+pub(crate) fn cross<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> Vec3x8<S> {
     [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
 }
 
 #[inline(always)]
-fn dot<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> S::F32x8 {
+pub(crate) fn dot<S: Simd>(p: Vec3x8<S>, q: Vec3x8<S>) -> S::F32x8 {
     p[0] * q[0] + p[1] * q[1] + p[2] * q[2]
 }

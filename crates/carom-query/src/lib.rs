@@ -39,7 +39,9 @@ pub mod f64;
 mod closest;
 mod ray_convex;
 mod winding_tree;
+mod workspace;
 
 pub use carom_gjk::Outcome;
 pub use kernel::*;
 pub use winding_tree::WindingNumber;
+pub use workspace::Workspace;

@@ -16,5 +16,6 @@ mod ray_table;
 #[cfg(feature = "serde")]
 mod serde;
 mod support;
+mod tri_blocks;
 mod tri_tri;
 mod tri_tri_lanes;

@@ -77,6 +77,9 @@ fn ugly_numbers_are_near() {
     }
     TriBlock8::new(&[t]).may_be_near(&[t.map(|p| p + 1e5); 1], f64::INFINITY, &mut lanes);
     assert_eq!(lanes[0], 1);
+    // A triangle without area, within any distance.
+    TriBlock8::new(&[[t[0]; 3]; 2]).may_be_near(&[[t[1], t[2], t[1]]], f64::INFINITY, &mut lanes);
+    assert_eq!(lanes[0], 3);
     // A block of points, a block of nothing.
     TriBlock8::new(&[[t[0]; 3]; 2]).may_be_near(&[t], 0.0, &mut lanes);
     assert_eq!(lanes[0], 3);

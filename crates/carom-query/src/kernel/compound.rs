@@ -10,6 +10,7 @@ use super::super::num::Pose;
 use super::dispatch;
 use super::shape::Shape;
 use crate::closest::Closest;
+use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::WidePose;
@@ -127,14 +128,28 @@ pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose) -> bool {
 }
 
 /// The least distance of a part from B; stops early above `max_distance`.
-pub(super) fn distance(a: &Compound, b: &Shape, b_in_a: &WidePose, max_distance: f64) -> Closest {
-    nearest(a, b, b_in_a, max_distance, dispatch::distance_within)
+pub(super) fn distance(
+    a: &Compound,
+    b: &Shape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    memory: &mut Workspace,
+) -> Closest {
+    nearest(a, b, b_in_a, max_distance, |part, b, b_in_part, limit| {
+        dispatch::distance(part, b, b_in_part, limit, memory)
+    })
 }
 
 /// The place where a part is deepest in B, or nearest to it.
-pub(super) fn contact(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+pub(super) fn contact(
+    a: &Compound,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: f64,
+    memory: &mut Workspace,
+) -> Option<Closest> {
     let answer = |part: &Shape, b: &Shape, b_in_part: &WidePose, limit: f64| {
-        dispatch::contact(part, b, b_in_part, limit.max(0.0)).unwrap_or(Closest::NOWHERE)
+        dispatch::contact(part, b, b_in_part, limit.max(0.0), memory).unwrap_or(Closest::NOWHERE)
     };
     let mut closest = nearest(a, b, b_in_a, prediction, answer);
     closest.is_local = true;
@@ -148,7 +163,7 @@ fn nearest(
     b: &Shape,
     b_in_a: &WidePose,
     max_distance: f64,
-    answer: impl Fn(&Shape, &Shape, &WidePose, f64) -> Closest,
+    mut answer: impl FnMut(&Shape, &Shape, &WidePose, f64) -> Closest,
 ) -> Closest {
     let box_b = b.placed_box(b_in_a);
     let bound = |part: usize| f64::from(a.boxes[part].distance_lower_bound(&box_b));

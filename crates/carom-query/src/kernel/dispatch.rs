@@ -8,6 +8,7 @@
 use super::shape::{Kind, Shape};
 use super::{compound, half_space, mesh_convex, mesh_mesh, special};
 use crate::closest::Closest;
+use crate::workspace::Workspace;
 use carom_math::WidePose;
 
 /// The two shapes touch or overlap.
@@ -30,13 +31,15 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose) -> bool {
     }
 }
 
-/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame.
-pub(super) fn distance(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Closest {
-    distance_within(a, b, b_in_a, f64::INFINITY)
-}
-
-/// [`distance`] that may stop at any number above `max_distance` once the shapes are known to be farther apart.
-pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_distance: f64) -> Closest {
+/// How far apart two shapes are: 0, with a common point, when they share one. In A's frame. It may stop at any number
+/// above `max_distance` once the shapes are known to be farther apart.
+pub(super) fn distance(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    memory: &mut Workspace,
+) -> Closest {
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
             special::distance(a, map_a, b, map_b, b_in_a, max_distance)
@@ -44,19 +47,25 @@ pub(super) fn distance_within(a: &Shape, b: &Shape, b_in_a: &WidePose, max_dista
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::distance(a, b, b_in_a, max_distance),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::distance(a, b, b_in_a, max_distance),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
-        (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance),
+        (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance, memory),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
-            distance_within(b, a, &b_in_a.inverse(), max_distance).swapped(&b_in_a.inverse())
+            distance(b, a, &b_in_a.inverse(), max_distance, memory).swapped(&b_in_a.inverse())
         }
     }
 }
 
 /// Where two shapes overlap most or come nearest, when not farther apart than `prediction`. In A's frame.
-pub(super) fn contact(a: &Shape, b: &Shape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+pub(super) fn contact(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: f64,
+    memory: &mut Workspace,
+) -> Option<Closest> {
     let closest = match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
             special::signed(a, map_a, b, map_b, b_in_a, prediction, None)
@@ -64,13 +73,13 @@ pub(super) fn contact(a: &Shape, b: &Shape, b_in_a: &WidePose, prediction: f64) 
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::contact(a, b, b_in_a, prediction)?,
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::contact(a, b, b_in_a, prediction)?,
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::contact(a, b, b_in_a, prediction, memory)?,
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
-        (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction)?,
+        (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction, memory)?,
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
-            contact(b, a, &b_in_a.inverse(), prediction)?.swapped(&b_in_a.inverse())
+            contact(b, a, &b_in_a.inverse(), prediction, memory)?.swapped(&b_in_a.inverse())
         }
     };
     (closest.distance <= prediction).then_some(closest)

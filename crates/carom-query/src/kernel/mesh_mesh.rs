@@ -12,9 +12,10 @@ use super::convex;
 use super::manifolds::around;
 use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
+use crate::workspace::{NearPair, Workspace};
 use alloc::vec::Vec;
-use carom_bounds::Obb;
-use carom_bvh::{Bvh, Leaf, PairSearch, visit_leaf_pairs};
+use carom_bvh::{PairSearch, visit_leaf_pairs};
+use carom_geom::tri_blocks::BlockDistances;
 use carom_geom::{tri_distance, tri_tri};
 use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
@@ -22,6 +23,10 @@ use glam::DVec3;
 
 /// Beyond this length pairs of leaves are not looked for: 2^990, about 1e298.
 const MOST: f64 = f64::from_bits((1023 + 990) << 52);
+
+/// So many pairs wait for `f64`; then those that are there are computed, so that surfaces that are everywhere as near, as parallel
+/// planes are, need no more memory.
+const MOST_NEAR: usize = 4096;
 
 /// Two surfaces share a point; touching counts.
 pub(super) fn intersects(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> bool {
@@ -43,37 +48,119 @@ pub(super) fn triangle_pairs(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, ou
     out[first..].sort_unstable();
 }
 
-/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`.
-pub(super) fn distance(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, max_distance: f64) -> Closest {
+/// The least distance of two surfaces, 0 exactly when they share a point; infinite when above `max_distance`. Of several pairs at
+/// the same distance, not 0, the one with the lowest numbers.
+pub(super) fn distance(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    memory: &mut Workspace,
+) -> Closest {
+    if !(0.0 <= max_distance) {
+        return Closest::NOWHERE;
+    }
+    // Whether they meet is asked first: that walk goes straight into the overlap, where the search for the nearest pair would
+    // see bounds of 0 on all sides; where they do not meet it costs a twentieth of the search.
+    let mut common = Closest::NOWHERE;
+    visit(a, b, b_in_a, |triangle_a, triangle_b| {
+        common = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
+        ControlFlow::Break(())
+    });
+    if common.distance < f64::INFINITY { common } else { separation(a, b, b_in_a, max_distance, memory) }
+}
+
+/// [`distance`] of two surfaces that do not meet.
+fn separation(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    max_distance: f64,
+    memory: &mut Workspace,
+) -> Closest {
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
-    let limit = max_distance * scale;
+    let Workspace { search, near } = memory;
+    near.clear();
     let mut best = Closest::NOWHERE;
-    PairSearch::default().visit_near_leaf_pairs(&tree_a, &tree_b, &placed, limit, |leaf_a, leaf_b, _| {
-        let near = NearPairs::new(a, &tree_a, &leaf_a, b, &leaf_b, b_in_a, best.distance.min(max_distance));
-        for (triangle_a, triangle_b, corners_b) in near.iter(&leaf_a, &leaf_b) {
-            let found = tri_distance::closest_points(&a.mesh().corners(triangle_a), corners_b);
-            let is_better = found.distance < best.distance
-                || (found.distance == best.distance && (triangle_a, triangle_b) < (best.part_a, best.part_b));
-            if is_better && found.distance <= max_distance {
-                let normal = scaling::unit(found.point_b - found.point_a).unwrap_or(DVec3::ZERO);
-                best = Closest::new(found.distance, found.point_a, found.point_b, normal);
-                (best.part_a, best.part_b) = (triangle_a, triangle_b);
+    // An upper bound of the least distance, once a pair is known.
+    let mut limit = max_distance;
+    let mut bounds = BlockDistances::default();
+    search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, limit * scale, |leaf_a, leaf_b, _| {
+        let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
+        block_a.distances(&block_b, b_in_a, limit, &mut bounds);
+        limit = limit.min(bounds.at_most);
+        for (place_b, &triangle_b) in leaf_b.primitives.iter().enumerate().take(MAX_LEAF as usize) {
+            let mut lanes = bounds.lanes[place_b];
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize & 7;
+                lanes &= lanes - 1;
+                let at_least = f64::from(bounds.at_least[place_b][lane]) / bounds.scale;
+                let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
+                // Not so for a NaN.
+                if !(limit < at_least) {
+                    near.push(NearPair { at_least, triangle_a, triangle_b });
+                }
             }
         }
-        if best.distance == 0.0 {
-            return ControlFlow::Break(());
+        if MOST_NEAR <= near.len() {
+            settle(a, b, b_in_a, near, &mut best, max_distance);
+            limit = limit.min(best.distance);
         }
-        ControlFlow::Continue((best.distance * scale).min(limit))
+        ControlFlow::Continue((limit * scale).min(max_distance * scale))
     });
+    settle(a, b, b_in_a, near, &mut best, limit);
     best
+}
+
+/// Computes the distances of the pairs, those with the least bounds first, and forgets the pairs.
+fn settle(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    near: &mut Vec<NearPair>,
+    best: &mut Closest,
+    max_distance: f64,
+) {
+    near.sort_unstable_by(|x, y| x.at_least.total_cmp(&y.at_least));
+    for pair in near.iter() {
+        if best.distance.min(max_distance) < pair.at_least {
+            break;
+        }
+        let closest = pair_distance(a, pair.triangle_a, b, pair.triangle_b, b_in_a);
+        if closest.is_before(best) && closest.distance <= max_distance {
+            *best = closest;
+        }
+    }
+    near.clear();
+}
+
+/// Two triangles, exactly.
+fn pair_distance(
+    a: &MeshShape,
+    triangle_a: u32,
+    b: &MeshShape,
+    triangle_b: u32,
+    b_in_a: &WidePose,
+) -> Closest {
+    let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+    let found = tri_distance::closest_points(&a.mesh().corners(triangle_a), &corners_b);
+    let normal = scaling::unit(found.point_b - found.point_a).unwrap_or(DVec3::ZERO);
+    let closest = Closest::new(found.distance, found.point_a, found.point_b, normal);
+    Closest { part_a: triangle_a, part_b: triangle_b, ..closest }
 }
 
 /// The pair of triangles that are deepest in each other, or, when the surfaces are apart, nearest.
 ///
 /// A surface has no depth: that of two triangles is the least translation that separates these two.
-pub(super) fn contact(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, prediction: f64) -> Option<Closest> {
+pub(super) fn contact(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    prediction: f64,
+    memory: &mut Workspace,
+) -> Option<Closest> {
     let mut best = Closest::NOWHERE;
     visit(a, b, b_in_a, |triangle_a, triangle_b| {
         let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0);
@@ -83,7 +170,7 @@ pub(super) fn contact(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, predictio
         ControlFlow::Continue(())
     });
     if best.distance == f64::INFINITY {
-        best = distance(a, b, b_in_a, prediction);
+        best = separation(a, b, b_in_a, prediction, memory);
     }
     best.is_local = true;
     (best.distance <= prediction).then_some(best)
@@ -149,59 +236,25 @@ fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
-        let near = NearPairs::new(a, &tree_a, &leaf_a, b, &leaf_b, b_in_a, 0.0);
-        for (triangle_a, triangle_b, corners_b) in near.iter(&leaf_a, &leaf_b) {
-            if tri_tri::intersects(&a.mesh().corners(triangle_a), corners_b) {
-                pair(triangle_a, triangle_b)?;
+        let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
+        let lanes = block_a.may_meet(&block_b, b_in_a);
+        for (&lanes, &triangle_b) in lanes.iter().zip(leaf_b.primitives) {
+            if lanes == 0 {
+                continue;
+            }
+            let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+            let mut lanes = lanes;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
+                if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
+                    pair(triangle_a, triangle_b)?;
+                }
             }
         }
         ControlFlow::Continue(())
     });
-}
-
-/// The pairs of triangles of two leaves that eight separating axis tests at a time could not refute.
-struct NearPairs {
-    /// B's triangles in A's frame.
-    corners_b: [[DVec3; 3]; MAX_LEAF as usize],
-    /// For each of B's triangles those of A, as bits.
-    lanes: [u32; MAX_LEAF as usize],
-}
-
-impl NearPairs {
-    fn new(
-        a: &MeshShape,
-        tree_a: &Bvh<Obb>,
-        leaf_a: &Leaf<'_>,
-        b: &MeshShape,
-        leaf_b: &Leaf<'_>,
-        b_in_a: &WidePose,
-        within: f64,
-    ) -> NearPairs {
-        let mut pairs =
-            NearPairs { corners_b: [[DVec3::ZERO; 3]; MAX_LEAF as usize], lanes: [0; MAX_LEAF as usize] };
-        let n = leaf_b.primitives.len().min(MAX_LEAF as usize);
-        for (corners, &triangle) in pairs.corners_b.iter_mut().zip(leaf_b.primitives) {
-            *corners = moved(b.mesh().corners(triangle), b_in_a);
-        }
-        a.leaf_block(tree_a, leaf_a).may_be_near(&pairs.corners_b[..n], within, &mut pairs.lanes);
-        pairs
-    }
-
-    /// Number in A, number in B, and the corners of the latter in A's frame.
-    fn iter<'a>(
-        &'a self,
-        leaf_a: &Leaf<'a>,
-        leaf_b: &Leaf<'a>,
-    ) -> impl Iterator<Item = (u32, u32, &'a [DVec3; 3])> + 'a {
-        let (primitives_a, primitives_b) = (leaf_a.primitives, leaf_b.primitives);
-        primitives_b.iter().zip(&self.corners_b).zip(&self.lanes).flat_map(
-            move |((&triangle_b, corners_b), &lanes)| {
-                let is_near = move |lane: &usize| lanes >> lane & 1 == 1;
-                let near = (0..primitives_a.len().min(MAX_LEAF as usize)).filter(is_near);
-                near.map(move |lane| (primitives_a[lane], triangle_b, corners_b))
-            },
-        )
-    }
 }
 
 /// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation rounded once.

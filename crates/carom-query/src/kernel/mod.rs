@@ -25,7 +25,7 @@ pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 pub use inside::{placement, winding_number};
 pub use manifolds::{ManifoldCache, manifolds};
 pub use mesh_shape::MeshShape;
-pub use pair::{contact, distance, intersects, triangle_pairs};
+pub use pair::{contact, contact_with, distance, distance_with, intersects, triangle_pairs};
 pub use point::project_point;
 pub use ray::{ray_cast, ray_cast_all, ray_crossings};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};

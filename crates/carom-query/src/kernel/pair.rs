@@ -11,6 +11,7 @@ use super::dispatch;
 use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
+use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::WidePose;
 
@@ -22,8 +23,15 @@ pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
 }
 
 /// How far apart two shapes are, 0 when they share a point, and the two nearest points, in the world frame.
+///
+/// Allocates where meshes meet meshes; [`distance_with`] does not.
 pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance {
-    let closest = dispatch::distance(a, b, &relative(pose_a, pose_b));
+    distance_with(a, pose_a, b, pose_b, &mut Workspace::default())
+}
+
+/// [`distance`] in memory that the caller keeps.
+pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
+    let closest = dispatch::distance(a, b, &relative(pose_a, pose_b), f64::INFINITY, memory);
     Distance::from_closest(&closest.placed(&pose_a.wide()))
 }
 
@@ -33,8 +41,22 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 /// Between convex shapes a negative distance is the depth: the least translation that separates them. Where a mesh
 /// or a compound takes part it is local: see [`PairContact::is_local`]. Two half-spaces that overlap do so without
 /// end: their distance is minus infinity.
+///
+/// Allocates where meshes meet meshes; [`contact_with`] does not.
 pub fn contact(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: Real) -> Option<PairContact> {
-    let closest = dispatch::contact(a, b, &relative(pose_a, pose_b), widen_real(prediction))?;
+    contact_with(a, pose_a, b, pose_b, prediction, &mut Workspace::default())
+}
+
+/// [`contact`] in memory that the caller keeps.
+pub fn contact_with(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    memory: &mut Workspace,
+) -> Option<PairContact> {
+    let closest = dispatch::contact(a, b, &relative(pose_a, pose_b), widen_real(prediction), memory)?;
     Some(PairContact::from_closest(&closest.placed(&pose_a.wide())))
 }
 

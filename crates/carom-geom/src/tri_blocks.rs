@@ -1,0 +1,456 @@
+//! Eight triangles against eight in another frame: which pairs may meet, and between what bounds their distances lie.
+//!
+//! The second block is brought into the frame and the units of the first, all corners at once, in `f32`; then each of its
+//! triangles that is near the first block's box is held against the eight. "Apart" is proved by separating axes.
+//! Distances come from the fifteen candidates of edges and of corners over faces. Each candidate is a pair of points of the two
+//! triangles, wherever rounding put them, so the least difference of points, n, is an upper bound by its length. It is
+//! an axis too: the gap of the triangles' projections on it is a lower bound, near the same number when n is nearly the shortest
+//! difference. So nothing is asked of the candidates themselves: of edges that are nearly parallel, of slivers, the
+//! bounds are poor and never wrong, and what they leave open is for `f64`.
+//!
+//! With u = 2^-24, S the largest coordinate of both blocks that can come up (2 of the first; of the second the sums of the rows
+//! of the matrix, times 2, and of the translation): a coordinate of the first is off by u S; one of the second by u S for
+//! itself, u S for the matrix, 4 u S for products and sums, u S for the translation, less than 7 u S; a projection on an axis n
+//! rounds by 3 u S |n|, |n| the sum of the absolute coordinates, so a gap is off by 14 u S |n| and by 2 u S |n| for the
+//! difference. 18 u S |n| is asked for, which covers the rounding of this bound. A difference of two points is off by what its
+//! corners are, 8 u S, by 2 u S each for the edges they are on and for the difference of corners, and by 8 u S for two products and two sums:
+//! 22 u S in a coordinate, 39 u S in length; 54 u S are added.
+//!
+//! Reference: V. Lumelsky, On Fast Computation of Distance Between Line Segments, Information Processing Letters 21, 1985; C. Ericson,
+//! Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9; S. Boyd, L. Vandenberghe, Convex Optimization, 2004, 5.5 (a feasible
+//! dual point bounds the optimum).
+//! Differs: eight at a time, each answer with a certificate.
+
+use crate::tri_tri_lanes::{FAR, Margin, TriBlock8, UNDERFLOW, Vec3x8, cross, dot, gap, near, sub};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
+use carom_math::{WidePose, rounding, scaling::balanced};
+use glam::DVec3;
+
+/// 18 u.
+const ERROR: f64 = 18.0 * 0.5 * f32::EPSILON as f64;
+
+/// What is asked of a difference of points, in what is asked of a gap.
+const POINTS: f32 = 3.0;
+
+/// Above the relative error of a length, or of a quotient by one: 8 u.
+const LENGTH: f32 = 4.0 * f32::EPSILON;
+
+/// What is known of the distances of eight triangles from eight.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct BlockDistances {
+    /// For each triangle of the second block those of the first, as bits, that may be within the distance asked for, and
+    /// within the least upper bound.
+    pub lanes: [u32; 8],
+    /// Lower bounds, by triangle of the second block, then of the first; in lengths times `scale`. Of no meaning where the bit is not
+    /// set.
+    pub at_least: [[f32; 8]; 8],
+    /// A power of two.
+    pub scale: f64,
+    /// At least one pair is not farther apart: the distance asked for, or less.
+    pub at_most: f64,
+    /// An axis in the first block's frame, of any length, that is tried first. It is left along the shortest difference of points that was
+    /// found: what separates the nearest triangles separates most of those around them.
+    pub axis: DVec3,
+}
+
+impl TriBlock8 {
+    /// For each triangle of `other`, which `other_in_self` places, those of this block that it may meet, as bits. A bit that is not set is
+    /// a proof that the two do not meet.
+    pub fn may_meet(&self, other: &TriBlock8, other_in_self: &WidePose) -> [u32; 8] {
+        dispatch(MayMeet { block: self, other, other_in_self })
+    }
+
+    /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which `other_in_self` places, as far as
+    /// they are not above `within`. `out` brings the axis that the last pair of blocks left.
+    pub fn distances(
+        &self,
+        other: &TriBlock8,
+        other_in_self: &WidePose,
+        within: f64,
+        out: &mut BlockDistances,
+    ) {
+        dispatch(Distances { block: self, other, other_in_self, within, out });
+    }
+}
+
+impl Default for BlockDistances {
+    fn default() -> BlockDistances {
+        BlockDistances {
+            lanes: [0; 8],
+            at_least: [[0.0; 8]; 8],
+            scale: 1.0,
+            at_most: f64::INFINITY,
+            axis: DVec3::ZERO,
+        }
+    }
+}
+
+/// The triangles of the second block in the units of the first.
+struct Placed {
+    corners: [[[f32; 8]; 3]; 3],
+    /// Those that are near the first block's box.
+    near: u32,
+    /// Times the sum of the absolute coordinates of an axis: a bound of the error of a gap.
+    error: f32,
+}
+
+/// `None` where the numbers are such that nothing can be refuted.
+#[inline(always)]
+fn place<S: Simd>(
+    simd: S,
+    block: &TriBlock8,
+    other: &TriBlock8,
+    pose: &WidePose,
+    within: f32,
+) -> Option<Placed> {
+    let r = &pose.rotation;
+    let middle = ((r.x_axis * other.center.x + r.y_axis * other.center.y) + r.z_axis * other.center.z)
+        + pose.translation
+        - block.center;
+    let t = middle * block.scale;
+    let ratio = block.scale / other.scale;
+    let columns = [r.x_axis * ratio, r.y_axis * ratio, r.z_axis * ratio];
+    let extent = (columns[0].abs() + columns[1].abs() + columns[2].abs()) * 2.0;
+    let size = (extent + t.abs()).max_element().max(2.0);
+    // Some twenty roundings of numbers not larger than these.
+    let far = (other.center.abs().element_sum() + 6.0 / other.scale)
+        + (pose.translation.abs().max_element() + block.center.abs().max_element());
+    let error = ERROR * size + 64.0 * f64::EPSILON * far * block.scale;
+    // A maximum may drop a NaN.
+    if !(t.is_finite() && extent.is_finite() && size <= f64::from(FAR) && error <= f64::from(FAR)) {
+        return None;
+    }
+    let error = rounding::up(error);
+    let reach = S::F32x8::splat(simd, error + UNDERFLOW);
+    let zero = S::F32x8::splat(simd, 0.0);
+    let mut placed = Placed { corners: [[[0.0; 8]; 3]; 3], near: 0, error };
+    let (mut gap_sq, mut x) = (zero, [[zero; 3]; 3]);
+    for corner in 0..3 {
+        for axis in 0..3 {
+            x[corner][axis] = S::F32x8::load(simd, &other.corners[corner][axis]);
+        }
+    }
+    for axis in 0..3 {
+        let m = [columns[0][axis] as f32, columns[1][axis] as f32, columns[2][axis] as f32];
+        let m = [S::F32x8::splat(simd, m[0]), S::F32x8::splat(simd, m[1]), S::F32x8::splat(simd, m[2])];
+        let t = S::F32x8::splat(simd, t[axis] as f32);
+        let mut moved = [zero; 3];
+        for corner in 0..3 {
+            moved[corner] = dot::<S>(m, x[corner]) + t;
+            moved[corner].store(&mut placed.corners[corner][axis]);
+        }
+        let low = moved[0].min(moved[1]).min(moved[2]);
+        let high = moved[0].max(moved[1]).max(moved[2]);
+        let gap = (low - S::F32x8::splat(simd, block.high[axis]))
+            .max(S::F32x8::splat(simd, block.low[axis]) - high);
+        let gap = (gap - reach).max(zero);
+        gap_sq = gap_sq + gap * gap;
+    }
+    // Squares and sums round by less than 4 u.
+    let limit_sq = S::F32x8::splat(simd, within * within * (1.0 + 8.0 * f32::EPSILON));
+    placed.near = !limit_sq.lt(gap_sq).bits() & ((1_u32 << other.n_triangles) - 1);
+    Some(placed)
+}
+
+impl Placed {
+    #[inline(always)]
+    fn triangle(&self, lane: usize) -> [[f32; 3]; 3] {
+        let c = &self.corners;
+        [
+            [c[0][0][lane & 7], c[0][1][lane & 7], c[0][2][lane & 7]],
+            [c[1][0][lane & 7], c[1][1][lane & 7], c[1][2][lane & 7]],
+            [c[2][0][lane & 7], c[2][1][lane & 7], c[2][2][lane & 7]],
+        ]
+    }
+}
+
+/// The corners of a block, ready to be used.
+#[inline(always)]
+fn corners<S: Simd>(simd: S, block: &TriBlock8) -> [Vec3x8<S>; 3] {
+    let mut b = [[S::F32x8::splat(simd, 0.0); 3]; 3];
+    for corner in 0..3 {
+        for axis in 0..3 {
+            b[corner][axis] = S::F32x8::load(simd, &block.corners[corner][axis]);
+        }
+    }
+    b
+}
+
+/// The first `n` of eight bits, or of four.
+#[inline(always)]
+fn first(n: u32) -> u32 {
+    (1 << n) - 1
+}
+
+struct MayMeet<'a> {
+    block: &'a TriBlock8,
+    other: &'a TriBlock8,
+    other_in_self: &'a WidePose,
+}
+
+impl Kernel for MayMeet<'_> {
+    type Output = [u32; 8];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> [u32; 8] {
+        let MayMeet { block, other, other_in_self } = self;
+        let mut lanes = [0; 8];
+        let used = first(block.n_triangles);
+        let Some(placed) = place(simd, block, other, other_in_self, 0.0) else {
+            for lane in 0..other.n_triangles as usize & 15 {
+                lanes[lane & 7] = used;
+            }
+            return lanes;
+        };
+        if placed.near == 0 {
+            return lanes;
+        }
+        let b = corners(simd, block);
+        let mut rest = placed.near;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize & 7;
+            rest &= rest - 1;
+            lanes[lane] = near::<S, false>(simd, &placed.triangle(lane), &b, placed.error, 0.0) & used;
+        }
+        lanes
+    }
+}
+
+struct Distances<'a> {
+    block: &'a TriBlock8,
+    other: &'a TriBlock8,
+    other_in_self: &'a WidePose,
+    within: f64,
+    out: &'a mut BlockDistances,
+}
+
+impl Kernel for Distances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Distances { block, other, other_in_self, within, out } = self;
+        out.lanes = [0; 8];
+        out.scale = block.scale;
+        out.at_most = within;
+        let used = first(block.n_triangles);
+        let mut limit = rounding::up(within * block.scale);
+        let Some(placed) = place(simd, block, other, other_in_self, limit) else {
+            for lane in 0..other.n_triangles as usize & 15 {
+                out.lanes[lane & 7] = used;
+                out.at_least[lane & 7] = [0.0; 8];
+            }
+            return;
+        };
+        if placed.near == 0 {
+            return;
+        }
+        let corners = corners(simd, block);
+        let along = Along::<S>::new(simd, balanced(out.axis).as_vec3().to_array(), &corners);
+        let mut margin = Margin::<S>::new(simd, placed.error, limit);
+        let (low, high, near) = along.others(simd, &placed, &margin);
+        let mut rest = placed.near & near;
+        if rest == 0 {
+            return;
+        }
+        let figure = Figure::new(corners);
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize & 7;
+            rest &= rest - 1;
+            let mut is_near = along.near(simd, low[lane], high[lane], &margin);
+            if is_near.bits() & used == 0 {
+                continue;
+            }
+            let (at, is_near_box) = margin.boxes::<true>(simd, &placed.triangle(lane), &figure.corners);
+            is_near = is_near & is_near_box;
+            if is_near.bits() & used == 0 {
+                continue;
+            }
+            let a = Figure::<S>::new(at);
+            is_near = is_near
+                & margin.near::<true>(a.normal, &at, &figure.corners)
+                & margin.near::<true>(figure.normal, &at, &figure.corners);
+            let lanes = is_near.bits() & used;
+            if lanes == 0 {
+                continue;
+            }
+            let n = shortest::<S>(simd, &a, &figure);
+            let length = dot::<S>(n, n).sqrt();
+            let sum = n[0].abs() + n[1].abs() + n[2].abs();
+            let error = S::F32x8::splat(simd, placed.error);
+            let proved = gap::<S>(n, &at, &figure.corners) - error * sum - S::F32x8::splat(simd, UNDERFLOW);
+            let at_least = proved / length * S::F32x8::splat(simd, 1.0 - 2.0 * LENGTH);
+            let at_most =
+                length * S::F32x8::splat(simd, 1.0 + LENGTH) + error * S::F32x8::splat(simd, POINTS);
+            at_least.store(&mut out.at_least[lane]);
+            let mut less = at_most.lt(S::F32x8::splat(simd, limit)).bits() & lanes;
+            if less != 0 {
+                let (at_most, n) = (at_most.to_array(), [n[0].to_array(), n[1].to_array(), n[2].to_array()]);
+                while less != 0 {
+                    let i = less.trailing_zeros() as usize & 7;
+                    less &= less - 1;
+                    if at_most[i] < limit {
+                        limit = at_most[i];
+                        out.axis = DVec3::new(f64::from(n[0][i]), f64::from(n[1][i]), f64::from(n[2][i]));
+                    }
+                }
+                out.at_most = f64::from(limit) / block.scale;
+                margin = Margin::<S>::new(simd, placed.error, limit);
+            }
+            // A NaN, of points that coincide, is near.
+            out.lanes[lane] = lanes & !S::F32x8::splat(simd, limit).lt(at_least).bits();
+        }
+    }
+}
+
+/// The first block along one axis.
+struct Along<S: Simd> {
+    axis: Vec3x8<S>,
+    /// Of each triangle.
+    low: S::F32x8,
+    high: S::F32x8,
+}
+
+impl<S: Simd> Along<S> {
+    #[inline(always)]
+    fn new(simd: S, axis: [f32; 3], corners: &[Vec3x8<S>; 3]) -> Along<S> {
+        let axis =
+            [S::F32x8::splat(simd, axis[0]), S::F32x8::splat(simd, axis[1]), S::F32x8::splat(simd, axis[2])];
+        let (low, high) = interval::<S>(axis, corners);
+        Along { axis, low, high }
+    }
+
+    /// The intervals of the second block's triangles, and those that are near the first block's.
+    #[inline(always)]
+    fn others(&self, simd: S, placed: &Placed, margin: &Margin<S>) -> ([f32; 8], [f32; 8], u32) {
+        let mut corners = [[self.low; 3]; 3];
+        for corner in 0..3 {
+            for axis in 0..3 {
+                corners[corner][axis] = S::F32x8::load(simd, &placed.corners[corner][axis]);
+            }
+        }
+        let (low, high) = interval::<S>(self.axis, &corners);
+        let (least, most) =
+            (S::F32x8::splat(simd, self.low.reduce_min()), S::F32x8::splat(simd, self.high.reduce_max()));
+        let gap = (low - most).max(least - high);
+        (low.to_array(), high.to_array(), !margin.needed::<true>(self.axis).lt(gap).bits())
+    }
+
+    /// The triangles of the first block that are near one of the second with this interval.
+    #[inline(always)]
+    fn near(&self, simd: S, low: f32, high: f32, margin: &Margin<S>) -> <S::F32x8 as F32Lanes<8>>::Mask {
+        let gap = (S::F32x8::splat(simd, low) - self.high).max(self.low - S::F32x8::splat(simd, high));
+        !margin.needed::<true>(self.axis).lt(gap)
+    }
+}
+
+/// Where triangles are along an axis.
+#[inline(always)]
+fn interval<S: Simd>(axis: Vec3x8<S>, corners: &[Vec3x8<S>; 3]) -> (S::F32x8, S::F32x8) {
+    let (p, q, r) = (dot::<S>(axis, corners[0]), dot::<S>(axis, corners[1]), dot::<S>(axis, corners[2]));
+    (p.min(q).min(r), p.max(q).max(r))
+}
+
+/// Eight triangles and what is needed of them more than once.
+struct Figure<S: Simd> {
+    corners: [Vec3x8<S>; 3],
+    /// From each corner to the next.
+    edges: [Vec3x8<S>; 3],
+    lengths_sq: [S::F32x8; 3],
+    /// Of the first two edges.
+    normal: Vec3x8<S>,
+}
+
+impl<S: Simd> Figure<S> {
+    #[inline(always)]
+    fn new(corners: [Vec3x8<S>; 3]) -> Figure<S> {
+        let edges = [
+            sub::<S>(corners[1], corners[0]),
+            sub::<S>(corners[2], corners[1]),
+            sub::<S>(corners[0], corners[2]),
+        ];
+        let lengths_sq =
+            [dot::<S>(edges[0], edges[0]), dot::<S>(edges[1], edges[1]), dot::<S>(edges[2], edges[2])];
+        Figure { corners, edges, lengths_sq, normal: cross::<S>(edges[0], edges[1]) }
+    }
+}
+
+/// The least difference of a point of `b` from a point of `a`, of the fifteen candidates.
+#[inline(always)]
+fn shortest<S: Simd>(simd: S, a: &Figure<S>, b: &Figure<S>) -> Vec3x8<S> {
+    let one = S::F32x8::splat(simd, 1.0);
+    let mut best = sub::<S>(a.corners[0], b.corners[0]);
+    let mut best_sq = dot::<S>(best, best);
+    let (mut inverse_a, mut inverse_b) = (a.lengths_sq, b.lengths_sq);
+    for i in 0..3 {
+        inverse_a[i] = one / a.lengths_sq[i];
+        inverse_b[i] = one / b.lengths_sq[i];
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            let (u, v) = (a.edges[i], b.edges[j]);
+            let r = sub::<S>(a.corners[i], b.corners[j]);
+            let (uv, ur, vr) = (dot::<S>(u, v), dot::<S>(u, r), dot::<S>(v, r));
+            let determinant = a.lengths_sq[i] * b.lengths_sq[j] - uv * uv;
+            // Edges that are parallel, or points: NaN is 0, any start will do, the projections then find the nearest.
+            let s = clamp_unit::<S>(simd, (uv * vr - ur * b.lengths_sq[j]) / determinant);
+            let t = clamp_unit::<S>(simd, (uv * s + vr) * inverse_b[j]);
+            let s = clamp_unit::<S>(simd, (uv * t - ur) * inverse_a[i]);
+            let n = difference::<S>(r, u, s, v, t);
+            keep_less::<S>(&mut best, &mut best_sq, n, None);
+        }
+    }
+    for corner in 0..3 {
+        let (n, is_inside) = over::<S>(simd, a.corners[corner], b);
+        keep_less::<S>(&mut best, &mut best_sq, n, Some(is_inside));
+        let (n, is_inside) = over::<S>(simd, b.corners[corner], a);
+        keep_less::<S>(&mut best, &mut best_sq, n, Some(is_inside));
+    }
+    best
+}
+
+/// A point less the point of a face under it, and where there is one. The sign is that of the point; a length and an axis have none.
+#[inline(always)]
+fn over<S: Simd>(simd: S, p: Vec3x8<S>, t: &Figure<S>) -> (Vec3x8<S>, <S::F32x8 as F32Lanes<8>>::Mask) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    // Edges from the second corner to the third and to the first.
+    let (u, v) = (t.edges[1], [-t.edges[0][0], -t.edges[0][1], -t.edges[0][2]]);
+    let (uu, vv, uv) = (t.lengths_sq[1], t.lengths_sq[0], dot::<S>(u, v));
+    let w = sub::<S>(p, t.corners[1]);
+    let (uw, vw) = (dot::<S>(u, w), dot::<S>(v, w));
+    let inverse = S::F32x8::splat(simd, 1.0) / (uu * vv - uv * uv);
+    let (along_u, along_v) = ((vv * uw - uv * vw) * inverse, (uu * vw - uv * uw) * inverse);
+    let is_inside = zero.le(along_u) & zero.le(along_v) & (along_u + along_v).le(S::F32x8::splat(simd, 1.0));
+    (difference::<S>(w, u, -along_u, v, along_v), is_inside)
+}
+
+/// r + s u - t v.
+#[inline(always)]
+fn difference<S: Simd>(r: Vec3x8<S>, u: Vec3x8<S>, s: S::F32x8, v: Vec3x8<S>, t: S::F32x8) -> Vec3x8<S> {
+    [r[0] + u[0] * s - v[0] * t, r[1] + u[1] * s - v[1] * t, r[2] + u[2] * s - v[2] * t]
+}
+
+#[inline(always)]
+fn keep_less<S: Simd>(
+    best: &mut Vec3x8<S>,
+    best_sq: &mut S::F32x8,
+    n: Vec3x8<S>,
+    only: Option<<S::F32x8 as F32Lanes<8>>::Mask>,
+) {
+    let length_sq = dot::<S>(n, n);
+    let mut is_less = length_sq.lt(*best_sq);
+    if let Some(only) = only {
+        is_less = is_less & only;
+    }
+    *best_sq = S::F32x8::select(is_less, length_sq, *best_sq);
+    for k in 0..3 {
+        best[k] = S::F32x8::select(is_less, n[k], best[k]);
+    }
+}
+
+/// Brought into [0, 1]; NaN gives 0.
+#[inline(always)]
+fn clamp_unit<S: Simd>(simd: S, x: S::F32x8) -> S::F32x8 {
+    x.max(S::F32x8::splat(simd, 0.0)).min(S::F32x8::splat(simd, 1.0))
+}
