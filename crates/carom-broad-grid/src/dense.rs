@@ -9,6 +9,7 @@
 
 use crate::find::{Search, cheaper, pieces};
 use crate::level::{BuildWork, Level};
+use crate::packed::WIDTH;
 use crate::plan::Sample;
 use crate::{hierarchical, uniform};
 use alloc::format;
@@ -17,6 +18,7 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyTable};
 use core::marker::PhantomData;
+use core::ops::Range;
 
 /// No more grids than this for the moving boxes, and for the static ones.
 const MAX_LEVELS: usize = 24;
@@ -96,6 +98,12 @@ impl Grids {
     /// The grids in use.
     pub(crate) fn levels(&self) -> &[Level] {
         &self.levels[..self.n]
+    }
+
+    /// Nothing is in them.
+    pub(crate) fn clear(&mut self) {
+        self.n = 0;
+        self.members.clear();
     }
 
     /// Makes the grids anew from the members.
@@ -229,7 +237,7 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
     fn find(&mut self, _: &ProxyTable, _: &[u32], found: &mut Found) {
         let DenseGrid { moving, fixed, work, .. } = self;
         core::mem::swap(found, &mut work.search.found);
-        find_all(moving, fixed, &mut work.search);
+        find_all(moving, fixed, 0..8, &mut work.search);
         core::mem::swap(found, &mut work.search.found);
     }
 
@@ -272,18 +280,18 @@ pub(crate) fn regroup(
     are_others
 }
 
-/// All pairs of touching boxes of which one moves.
-pub(crate) fn find_all(moving: &Grids, fixed: &Grids, search: &mut Search) {
+/// All pairs of touching boxes of which one moves, or so many eighths of them.
+pub(crate) fn find_all(moving: &Grids, fixed: &Grids, eighths: Range<usize>, search: &mut Search) {
     for (i, level) in moving.levels().iter().enumerate() {
-        find(level, None, search);
+        find(level, None, &eighths, search);
         for other in moving.levels()[i + 1..].iter().chain(fixed.levels()) {
-            find(level, Some(other), search);
+            find(level, Some(other), &eighths, search);
         }
     }
 }
 
-/// All touching boxes of one grid, or of two.
-fn find(level: &Level, other: Option<&Level>, search: &mut Search) {
+/// All touching boxes of one grid, or of two, of which one is among these eighths of those who ask.
+fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &mut Search) {
     let (askers, asked) = match other {
         None => (level, None),
         Some(other) => {
@@ -291,7 +299,11 @@ fn find(level: &Level, other: Option<&Level>, search: &mut Search) {
             (askers, Some(asked))
         }
     };
-    pieces(askers.packed.n, search, |first, last, search| {
+    // In whole blocks.
+    let n = askers.packed.n;
+    let end_of =
+        |eighths: usize| if eighths < 8 { (n / 8 * eighths).next_multiple_of(WIDTH).min(n) } else { n };
+    pieces(end_of(eighths.start)..end_of(eighths.end), search, |first, last, search| {
         crate::find::ask(askers, asked, first, last, search)
     });
 }

@@ -15,6 +15,8 @@ pub(crate) use crate::par::pieces;
 use alloc::vec::Vec;
 use carom_broad::Found;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
+#[cfg(not(feature = "parallel"))]
+use core::ops::Range;
 
 /// Boxes whose questions are written down at a time: they stay in the nearest cache.
 const PIECE: usize = 256;
@@ -86,10 +88,10 @@ pub(crate) fn ask(askers: &Level, asked: Option<&Level>, first: usize, last: usi
     }
 }
 
-/// Calls `ask` with the ends of ranges that make up `0..n`.
+/// Calls `ask` with the ends of ranges that make up `range`.
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn pieces(n: usize, out: &mut Search, ask: impl Fn(usize, usize, &mut Search)) {
-    ask(0, n, out);
+pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, usize, &mut Search)) {
+    ask(range.start, range.end, out);
 }
 
 /// The two grids in the order in which the first should ask the second.

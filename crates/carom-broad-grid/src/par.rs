@@ -4,21 +4,23 @@
 
 use crate::find::Search;
 use alloc::vec::Vec;
+use core::ops::Range;
 use rayon::prelude::*;
 
 /// Those who ask, per piece: some 50 microseconds of work.
 const PIECE: usize = 4096;
 
-/// Calls `ask` with the ends of ranges that make up `0..n`, and what each found goes into `out`.
-pub(crate) fn pieces(n: usize, out: &mut Search, ask: impl Fn(usize, usize, &mut Search) + Sync) {
-    if n <= PIECE || rayon::current_num_threads() == 1 {
-        return ask(0, n, out);
+/// Calls `ask` with the ends of ranges that make up `range`, and what each found goes into `out`.
+pub(crate) fn pieces(range: Range<usize>, out: &mut Search, ask: impl Fn(usize, usize, &mut Search) + Sync) {
+    if range.len() <= PIECE || rayon::current_num_threads() == 1 {
+        return ask(range.start, range.end, out);
     }
-    let pieces: Vec<Search> = (0..n.div_ceil(PIECE))
+    let pieces: Vec<Search> = (0..range.len().div_ceil(PIECE))
         .into_par_iter()
         .map(|piece| {
             let mut search = Search::default();
-            ask(piece * PIECE, n.min((piece + 1) * PIECE), &mut search);
+            let first = range.start + piece * PIECE;
+            ask(first, range.end.min(first + PIECE), &mut search);
             search
         })
         .collect();

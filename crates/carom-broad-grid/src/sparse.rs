@@ -211,7 +211,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         front.fill(nodes, proxies, places, P::IS_LOOSE);
         core::mem::swap(found, &mut search.found);
         let front = &*front;
-        pieces(front.meetings.occupied.len(), search, |first, last, search| {
+        pieces(0..front.meetings.occupied.len(), search, |first, last, search| {
             for start in (first..last).step_by(PIECE) {
                 for place in start..last.min(start + PIECE) {
                     front.ask(nodes, place, P::IS_LOOSE, search);

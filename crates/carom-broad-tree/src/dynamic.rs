@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 (dynamic trees with fat boxes).
 //! Differs: rebuilt instead of repaired; see [`Coherent`].
 
-use crate::find::{Descent, Tasks, all_pairs};
+use crate::find::{Descent, Tasks, find_pairs};
 use crate::order::SpatialOrder;
 use crate::query;
 use crate::tree::{NO_SLOT, Tree};
@@ -16,12 +16,13 @@ use alloc::vec::Vec;
 use carom_bounds::{Aabb, Culling};
 use carom_broad::{BoxHit, Coherent, FatIndex, Found, Mobility, ProxyTable, Residents};
 use carom_math::{Interval, Ray};
-use core::ops::ControlFlow;
+use core::ops::{ControlFlow, Range};
 
 /// Boxes on a tree made anew when it pays; [`BroadPhase`](carom_broad::BroadPhase) and
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`].
+/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]; where lists are replaced over some frames, 37 more for
+/// the next tree.
 pub type DynamicBvh = Coherent<FatTree>;
 
 /// The index of [`DynamicBvh`].
@@ -48,9 +49,16 @@ impl FatIndex for FatTree {
         }
     }
 
-    fn find(&mut self, found: &mut Found) {
+    fn rebuild_beside(&mut self, current: &mut FatTree, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
+        // One memory to work in is enough.
+        core::mem::swap(&mut self.order, &mut current.order);
+        self.rebuild(fat, proxies, false);
+        core::mem::swap(&mut self.order, &mut current.order);
+    }
+
+    fn find(&mut self, _: Option<&FatTree>, eighths: Range<usize>, found: &mut Found) {
         let FatTree { tree, descent, tasks, .. } = self;
-        all_pairs(tree, descent, tasks, found);
+        find_pairs(tree, descent, tasks, eighths, found);
     }
 
     fn forget(&mut self, slot: u32) {

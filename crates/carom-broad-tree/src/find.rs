@@ -48,9 +48,9 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// The pairs of blocks one level above the leaves that touch, to be opened by [`open_leaves`], and the number of
-    /// boxes tested on the way.
-    pub(crate) fn run(&mut self, tree: &Tree) -> (&[(u32, u32)], u64) {
+    /// Finds the pairs of blocks one level above the leaves that touch, to be opened by [`open_leaves`]; the answer is the number
+    /// of boxes tested on the way.
+    pub(crate) fn run(&mut self, tree: &Tree) -> u64 {
         self.current.clear();
         let mut tests = 0;
         if tree.levels.len() >= 2 {
@@ -61,7 +61,7 @@ impl Descent {
                 core::mem::swap(&mut self.current, &mut self.next);
             }
         }
-        (&self.current, tests)
+        tests
     }
 
     /// Bytes in use or kept.
@@ -72,9 +72,23 @@ impl Descent {
 
 /// Adds all pairs of touching boxes in the tree.
 pub(crate) fn all_pairs(tree: &Tree, descent: &mut Descent, tasks: &mut Tasks, out: &mut Found) {
-    let (blocks, tests) = descent.run(tree);
+    find_pairs(tree, descent, tasks, 0..8, out);
+}
+
+/// Adds so many eighths of the pairs of touching boxes in the tree; for the later ones the descent has to be left as it is.
+pub(crate) fn find_pairs(
+    tree: &Tree,
+    descent: &mut Descent,
+    tasks: &mut Tasks,
+    eighths: Range<usize>,
+    out: &mut Found,
+) {
+    if eighths.start == 0 {
+        out.tests += descent.run(tree);
+    }
+    let n = descent.current.len();
+    let blocks = &descent.current[n * eighths.start / 8..n * eighths.end / 8];
     out.nodes += blocks.len() as u64;
-    out.tests += tests;
     #[cfg(feature = "parallel")]
     crate::par::open_leaves(tree, blocks, tasks, out);
     #[cfg(not(feature = "parallel"))]

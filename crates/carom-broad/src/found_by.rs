@@ -335,6 +335,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
             pairs: out.len() as u64,
             candidates: found.candidates,
             rebuilds: self.counters.rebuilds + found.rebuilds,
+            sorted: 0,
         };
     }
 

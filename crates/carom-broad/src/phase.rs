@@ -19,6 +19,8 @@ pub struct Counters {
     pub candidates: u64,
     /// Times that the structure was made anew since it exists.
     pub rebuilds: u64,
+    /// Boxes and candidates put in order for a structure that is kept, since the search before; 0 for one that is not.
+    pub sorted: u64,
 }
 
 /// Which boxes touch.

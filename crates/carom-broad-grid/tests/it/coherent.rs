@@ -66,3 +66,31 @@ fn escaped_boxes_are_found_and_lists_live_on() {
     assert!(100 * 120 < n_pairs && n_candidates < 3 * n_pairs as u64, "{n_pairs} of {n_candidates}");
     assert!(3 < rebuilds && rebuilds < 60, "{rebuilds} rebuilds in 120 frames");
 }
+
+/// Boxes that jumped once, a third of all, and rest since: lists are kept again, in which the others find each other.
+#[test]
+fn r_a_jump_long_ago_is_forgotten() {
+    let mut dice = Dice::new(12);
+    let mut broad = CoherentGrid::new();
+    let batch: Vec<_> = (0..N).map(|_| (dice.aabb(9.0, 1.5), Filter::default())).collect();
+    let mut ids = Vec::new();
+    broad.insert_batch(&batch, &mut ids).unwrap();
+    let mut boxes: Vec<Aabb> = batch.iter().map(|(aabb, _)| *aabb).collect();
+    let jumps: Vec<_> = ids.iter().copied().step_by(3).map(|id| (id, dice.aabb(9.0, 1.5))).collect();
+    broad.update(&jumps).unwrap();
+    let (mut pairs, mut rebuilds) = (Vec::new(), 0);
+    for frame in 0..300 {
+        let mut moves = Vec::new();
+        for i in (0..N).filter(|i| i % 3 != 0) {
+            boxes[i] = shifted(boxes[i], dice.point(0.002));
+            moves.push((ids[i], boxes[i]));
+        }
+        broad.update(&moves).unwrap();
+        broad.pairs(&mut pairs);
+        if frame == 100 {
+            rebuilds = broad.counters().rebuilds;
+        }
+    }
+    rebuilds = broad.counters().rebuilds - rebuilds;
+    assert!(rebuilds < 40, "{rebuilds} rebuilds in 200 frames");
+}

@@ -50,6 +50,8 @@ fn coherent_conforms_to_broad_phase() {
     let settings = CoherentSettings::default();
     conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_keep_lists(false)));
     conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_margin_frames(100.0)));
+    conform::broad_phase::check(|| CoherentGrid::with_settings(settings.with_spread_from(0)));
+    conform::renewal::check("coherent grid", CoherentGrid::with_settings);
 }
 
 #[test]

@@ -24,6 +24,6 @@ fn loose_takes_170_bytes_a_box_and_20_a_pair() {
 }
 
 #[test]
-fn coherent_takes_110_bytes_a_box_and_30_a_pair() {
-    memory::check("coherent grid", CoherentGrid::new, CoherentGrid::bytes, 110.0, 30.0);
+fn coherent_takes_190_bytes_a_box_and_30_a_pair() {
+    memory::check("coherent grid", CoherentGrid::new, CoherentGrid::bytes, 190.0, 30.0);
 }

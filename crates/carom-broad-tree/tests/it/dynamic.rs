@@ -24,6 +24,13 @@ fn conforms_with_wide_margins() {
 }
 
 #[test]
+fn conforms_while_lists_are_renewed() {
+    let settings = CoherentSettings::default().with_spread_from(0);
+    conform::broad_phase::check(|| DynamicBvh::with_settings(settings));
+    conform::renewal::check("tree", DynamicBvh::with_settings);
+}
+
+#[test]
 fn conforms_to_spatial_index() {
     conform::spatial_index::check(DynamicBvh::new);
 }

@@ -1,4 +1,4 @@
-//! Takes in a batch of moves: the new boxes, how far each moved, and which left their fat boxes.
+//! Takes in a batch of moves: the new boxes, how far each moved, and which left their fat boxes. And which of all boxes did.
 //!
 //! One pass without branches that depend on the boxes. It reads and writes some hundred bytes per move, and at a
 //! hundred thousand boxes that is what it costs.
@@ -58,6 +58,38 @@ impl Kernel for Ingest<'_> {
             }
         }
         largest
+    }
+}
+
+/// Which live boxes are not within these fat boxes.
+pub(crate) struct Outside<'a> {
+    pub(crate) boxes: &'a [Aabb],
+    pub(crate) fat: &'a [Aabb],
+    /// With more than this it does not matter which they are.
+    pub(crate) limit: usize,
+    /// Becomes their slots, in order, or more than `limit` of them.
+    pub(crate) outside: &'a mut Vec<u32>,
+}
+
+impl Kernel for Outside<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        self.outside.clear();
+        for (number, (boxes, fat)) in self.boxes.chunks(CHUNK).zip(self.fat.chunks(CHUNK)).enumerate() {
+            let mut outside = [0u32; CHUNK];
+            let mut n_outside = 0;
+            for (i, (aabb, fat)) in boxes.iter().zip(fat).enumerate() {
+                outside[n_outside % CHUNK] = (number * CHUNK + i) as u32;
+                // In a free slot there is the empty box.
+                n_outside += usize::from(!holds(fat, aabb) & (aabb.min.x <= aabb.max.x));
+            }
+            self.outside.extend_from_slice(&outside[..n_outside]);
+            if self.limit < self.outside.len() {
+                break;
+            }
+        }
     }
 }
 

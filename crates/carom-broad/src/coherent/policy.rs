@@ -15,11 +15,13 @@ pub struct CoherentSettings {
     pub keep_lists: bool,
     /// For how many frames of its own motion a fat box has room at first; at least 1. Later as it proves best.
     pub margin_frames: f32,
+    /// With so many boxes or more a list that wears out is replaced over three frames, of which none takes much longer than others.
+    pub spread_from: usize,
 }
 
 impl Default for CoherentSettings {
     fn default() -> CoherentSettings {
-        CoherentSettings { keep_lists: true, margin_frames: 12.0 }
+        CoherentSettings { keep_lists: true, margin_frames: 12.0, spread_from: 4096 }
     }
 }
 
@@ -35,10 +37,19 @@ impl CoherentSettings {
         self.margin_frames = margin_frames;
         self
     }
+
+    /// With lists replaced over some frames from so many boxes on.
+    pub const fn with_spread_from(mut self, spread_from: usize) -> CoherentSettings {
+        self.spread_from = spread_from;
+        self
+    }
 }
 
 /// A list that lived shorter than this was not worth making.
 const SHORT_LIFE: u32 = 3;
+
+/// A list that lives shorter than this is not replaced while it serves: the next one would be old when it takes over.
+const LONG_LIFE: u32 = 6;
 
 /// After this many short lives in a row no list is made for a while.
 const SHORT_LIVES: u32 = 2;
@@ -55,8 +66,9 @@ pub(super) const LOOSE_PART: usize = 32;
 /// So many candidates carried for nothing cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
 
-/// A loose box costs in a frame as much as so many boxes in a rebuild (1.5 microseconds beside 70 nanoseconds; EPYC, November 2026).
-const RENT: u64 = 20;
+/// A loose box costs in a frame as much as so many boxes in a rebuild (1.5 microseconds beside 70 nanoseconds; EPYC, November 2026),
+/// and half as much again, because more become loose until the next list takes over.
+const RENT: u64 = 30;
 
 /// Margins are this many times halved or doubled at most.
 const WIDENINGS: (i32, i32) = (-2, 2);
@@ -92,6 +104,10 @@ pub(crate) struct Policy {
     loose_anyway: usize,
     /// Loose boxes that a rebuild would have spared, summed over the frames of this list.
     rent: u64,
+    /// What this list was worth has had its effect on the next.
+    is_judged: bool,
+    /// At this age of the list it is to be seen whether it wears out.
+    look_at: u32,
 }
 
 impl Policy {
@@ -119,24 +135,51 @@ impl Policy {
         (n_boxes as u64) < self.rent * RENT
     }
 
-    /// For how many frames of its own motion a fat box should have room until the next rebuild; 0 for no list.
-    pub(crate) fn begin(&mut self, settings: &CoherentSettings, motion: &Motion, n_boxes: usize) -> f64 {
-        let mean_ratio = motion.mean_ratio;
-        let has_list = self.decide(settings.keep_lists, motion.fast_share, n_boxes);
-        let mut frames = 0.0;
-        if has_list && 0.0 < mean_ratio {
-            let factor = if self.widening < 0 { 0.5 } else { 2.0 };
-            frames = f64::from(settings.margin_frames);
-            (0..self.widening.abs()).for_each(|_| frames *= factor);
-            frames = frames.max(1.0).min(MARGIN_SHARE / mean_ratio);
+    /// The list has lived long enough to be replaced while it serves.
+    pub(crate) fn is_long_lived(&self) -> bool {
+        LONG_LIFE <= self.life
+    }
+
+    /// It is time to see whether the list wears out.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        self.look_at <= self.life
+    }
+
+    /// The list will not wear out for some frames.
+    pub(crate) fn look_again_in(&mut self, frames: u32) {
+        self.look_at = self.life.saturating_add(frames);
+    }
+
+    /// For how many frames of its own motion a fat box should have room until the next rebuild; none for no list.
+    pub(crate) fn plan(
+        &mut self,
+        settings: &CoherentSettings,
+        motion: &Motion,
+        n_boxes: usize,
+    ) -> Option<f64> {
+        if !self.decide(settings.keep_lists, motion.fast_share, n_boxes) {
+            return None;
         }
-        self.has_margins = 0.0 < frames;
-        frames
+        if motion.mean_ratio <= 0.0 {
+            return Some(0.0);
+        }
+        let factor = if self.widening < 0 { 0.5 } else { 2.0 };
+        let mut frames = f64::from(settings.margin_frames);
+        (0..self.widening.abs()).for_each(|_| frames *= factor);
+        Some(frames.max(1.0).min(MARGIN_SHARE / motion.mean_ratio))
+    }
+
+    /// What was planned is made.
+    pub(crate) fn begin_life(&mut self, has_margins: bool) {
+        self.has_margins = has_margins;
+        (self.life, self.waste, self.rent, self.look_at) = (0, 0, 0, 0);
+        self.is_judged = false;
     }
 
     /// Whether the next list is worth keeping.
     fn decide(&mut self, keep_lists: bool, fast_share: f64, n_boxes: usize) -> bool {
-        if self.has_margins {
+        if self.has_margins && !self.is_judged {
+            self.is_judged = true;
             // A list that costs more than its making is too wide; one that costs a quarter could have lived longer.
             if self.is_wasteful(n_boxes) {
                 self.widening = (self.widening - 1).max(WIDENINGS.0);
@@ -148,9 +191,6 @@ impl Policy {
                 self.penalty = LISTLESS.0;
             }
         }
-        self.life = 0;
-        self.waste = 0;
-        self.rent = 0;
         if 0 < self.listless_left {
             self.listless_left -= 1;
             return false;

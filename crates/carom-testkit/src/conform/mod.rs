@@ -6,6 +6,7 @@ pub mod bvh;
 pub mod cliffs;
 pub mod dice;
 pub mod memory;
+pub mod renewal;
 pub mod spatial_index;
 pub mod support_map;
 pub mod threads;

@@ -1,0 +1,66 @@
+//! Loose boxes: each asks the index, and they are swept among themselves.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.5 (sort and sweep).
+
+use super::Work;
+use crate::{Coherent, FatIndex, Pair, Residents};
+use alloc::vec::Vec;
+use carom_bounds::BoundingVolume;
+use core::ops::ControlFlow;
+
+impl<I: FatIndex> Coherent<I> {
+    /// The pairs that loose boxes are in, sorted.
+    pub(super) fn find_loose(&mut self) {
+        let Coherent { index, work, proxies, fat, loose, counters, .. } = self;
+        let Work { sweep, loose_pairs, .. } = work;
+        let (boxes, filters) = (proxies.boxes(), proxies.filters());
+        let residents = Residents { boxes, fat };
+        loose_pairs.clear();
+        for &slot in &*loose {
+            let _ = index.visit_box(residents, &boxes[slot as usize], &mut |other| {
+                if filters[slot as usize].meets(&filters[other as usize]) {
+                    loose_pairs.push(Pair::new(slot, other));
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        // Loose against loose: sorted along x and swept, side by side.
+        sweep.clear();
+        sweep.extend(loose.iter().map(|&slot| (boxes[slot as usize], slot)));
+        sweep.sort_unstable_by(|(a, i), (b, j)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
+        for (place, &(aabb, i)) in sweep.iter().enumerate() {
+            for (other, j) in &sweep[place + 1..] {
+                if aabb.max.x < other.min.x {
+                    break;
+                }
+                counters.tests += 1;
+                if aabb.overlaps(other) && filters[i as usize].meets(&filters[*j as usize]) {
+                    loose_pairs.push(Pair::new(i, *j));
+                }
+            }
+        }
+        loose_pairs.sort_unstable();
+    }
+}
+
+/// Merges sorted `extra` into sorted `out`, from the back and in whole stretches.
+pub(super) fn merge(out: &mut Vec<Pair>, extra: &[Pair]) {
+    let mut kept = out.len();
+    out.resize(kept + extra.len(), Pair { a: 0, b: 0 });
+    let mut end = out.len();
+    for &pair in extra.iter().rev() {
+        // It belongs near the last one: in steps that double, then by halves.
+        let mut step = 1;
+        while step <= kept && pair < out[kept - step] {
+            step *= 2;
+        }
+        let from = kept.saturating_sub(step);
+        let first = from + out[from..kept].partition_point(|&other| other < pair);
+        let n = kept - first;
+        out.copy_within(first..kept, end - n);
+        end -= n;
+        kept = first;
+        end -= 1;
+        out[end] = pair;
+    }
+}

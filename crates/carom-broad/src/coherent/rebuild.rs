@@ -1,0 +1,178 @@
+//! The making of fat boxes, of the index around them, and of the list of candidates found in it.
+//!
+//! A fat box has room for some frames of its own box's motion. How many frames is for `policy.rs` to say.
+//!
+//! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin).
+
+use super::policy::{self, Motion};
+use super::spread::EIGHTHS;
+use crate::{Coherent, FatIndex, Mobility, Residents, sort_pairs};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use glam::Vec3;
+
+/// Boxes looked at to learn how things move.
+pub(super) const N_SAMPLES: u64 = 1024;
+
+/// Room beyond a whole number of frames, so that rounding does not decide which frame is the last.
+const REST: f32 = 0.25;
+
+impl<I: FatIndex> Coherent<I> {
+    /// The slots of some boxes, the same for the same number of slots.
+    pub(super) fn samples(&self) -> impl Iterator<Item = usize> + '_ {
+        let n_slots = self.proxies.n_slots() as u64;
+        (0..N_SAMPLES.min(n_slots))
+            .map(move |i| {
+                // Multiples of the golden ratio: no pattern in the numbering survives.
+                let place = ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32;
+                (if n_slots <= N_SAMPLES { i } else { place }) as usize
+            })
+            .filter(|&slot| self.proxies.is_live(slot))
+    }
+
+    /// How a sample of the boxes moves.
+    pub(super) fn sample_motion(&self) -> Motion {
+        let (mut n, mut n_fast, mut ratios, mut paces) = (0, 0, 0.0f64, 0.0f64);
+        for slot in self.samples() {
+            n += 1;
+            if 0.0 < self.pace[slot] {
+                let (pace, size) =
+                    (f64::from(self.pace[slot]), f64::from(mean_size(&self.proxies.boxes()[slot])));
+                if policy::JUMP * size < pace {
+                    n_fast += 1;
+                } else {
+                    ratios += pace / size;
+                    paces += pace;
+                }
+            }
+        }
+        let n_slow = f64::from((n - n_fast).max(1));
+        Motion {
+            fast_share: f64::from(n_fast) / f64::from(n.max(1)),
+            mean_ratio: ratios / n_slow,
+            mean_pace: paces / n_slow,
+        }
+    }
+
+    /// Makes the index anew, at once.
+    pub(super) fn rebuild(&mut self) {
+        let (n_live, motion) = (self.proxies.n_live(), self.sample_motion());
+        match self.policy.plan(&self.settings, &motion, n_live) {
+            Some(frames) if self.settings.spread_from <= n_live => {
+                let n_slots = self.proxies.n_slots();
+                // Both indices are made when there are many more slots than ever: fresh memory is slow the first time, and later it
+                // matters how long a frame is.
+                let n_times = if 2 * self.next.n_slots_met < n_slots { 2 } else { 1 };
+                for _ in 0..n_times {
+                    self.make_next(frames, &motion);
+                    self.install_next();
+                }
+                self.next.n_slots_met = self.next.n_slots_met.max((n_times - 1) * n_slots);
+                self.loose.clear();
+                self.begin_life(0.0 < frames);
+            }
+            frames => self.rebuild_here(frames.unwrap_or(0.0), &motion),
+        }
+    }
+
+    /// Makes the index anew in its place, at once, with room for so many frames of motion; 0 for exact boxes.
+    pub(super) fn rebuild_here(&mut self, frames: f64, motion: &Motion) {
+        self.next.abandon();
+        let mut fat = core::mem::take(&mut self.fat);
+        self.fatten(frames, motion, &mut fat);
+        self.fat = fat;
+        self.index.rebuild(&self.fat, &self.proxies, !self.have_statics_changed);
+        self.have_statics_changed = false;
+        self.sorted += self.proxies.n_live() as u64;
+        self.n_found = 0;
+        self.loose.clear();
+        self.begin_life(0.0 < frames);
+    }
+
+    /// What is in the index and in `loose` is new.
+    pub(super) fn begin_life(&mut self, has_margins: bool) {
+        self.policy.begin_life(has_margins);
+        self.all_loose = false;
+        self.needs_list = true;
+        self.has_dead = false;
+        self.candidates.restart_drift();
+        self.counters.rebuilds += 1;
+    }
+
+    /// Makes `fat` the boxes with room for so many frames of motion. What does not move any more is slower the next time.
+    pub(super) fn fatten(&mut self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
+        let Coherent { proxies, pace, has_statics, .. } = self;
+        let (boxes, filters) = (proxies.boxes(), proxies.filters());
+        fat.clear();
+        if frames == 0.0 {
+            fat.extend_from_slice(boxes);
+            pace.iter_mut().for_each(slow_down);
+            return;
+        }
+        let limit = Vec3::splat(f32::MAX);
+        let (frames, least) = (frames as f32 + REST, 0.5 * motion.mean_pace as f32);
+        fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, pace))| {
+            let margin = (frames * if *pace < least { least } else { *pace }).min(0.25 * mean_size(aabb));
+            // Static boxes have no margin, so that an index may keep what it made of them; nor has what never moved. Not a
+            // branch: which boxes move is not to be guessed.
+            let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
+            let margin = if 0.0 < *pace && !is_static { margin } else { 0.0 };
+            slow_down(pace);
+            // Rounding to nearest is monotone: the fat box holds the box.
+            Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
+        }));
+    }
+
+    /// Finds the candidates in the index, or what is missing of them.
+    pub(super) fn find_list(&mut self) {
+        self.find_until(EIGHTHS);
+        let Coherent { fat, work, candidates, proxies, has_groups, has_dead, sorted, .. } = self;
+        let (found, residents) = (&work.found, Residents { boxes: proxies.boxes(), fat });
+        *sorted += found.len() as u64;
+        candidates.begin(!self.policy.has_margins, |pairs| {
+            sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
+            if *has_groups || *has_dead {
+                let filters = proxies.filters();
+                pairs.retain(|pair| {
+                    filters[pair.a as usize].meets(&filters[pair.b as usize])
+                        && residents.has(pair.a)
+                        && residents.has(pair.b)
+                });
+            }
+        });
+        *has_dead = false;
+        self.needs_list = false;
+    }
+
+    /// Goes on with the search, in the index or in the next one, up to so many eighths.
+    pub(super) fn find_until(&mut self, eighths: usize) {
+        let Coherent { index, next, work, n_found, counters, .. } = self;
+        let found = &mut work.found;
+        if *n_found == 0 {
+            found.clear();
+        }
+        let before = (found.nodes, found.tests);
+        match next.index() {
+            Some(next) => next.find(Some(index), *n_found..eighths, found),
+            None => index.find(None, *n_found..eighths, found),
+        }
+        counters.nodes += found.nodes - before.0;
+        counters.tests += found.tests - before.1;
+        *n_found = eighths;
+    }
+}
+
+/// Halves a pace: the next move of a box that moves sets it again.
+#[inline(always)]
+fn slow_down(pace: &mut f32) {
+    let half = 0.5 * *pace;
+    // Below the normal numbers sums are slow; that is rest.
+    *pace = if half < f32::MIN_POSITIVE { 0.0 } else { half };
+}
+
+/// The mean of the three extents, finite; negative for the empty box.
+#[inline]
+pub(super) fn mean_size(aabb: &Aabb) -> f32 {
+    let extents = (aabb.max - aabb.min) * (1.0 / 3.0);
+    (extents.x + extents.y + extents.z).min(f32::MAX)
+}

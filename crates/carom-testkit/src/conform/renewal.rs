@@ -1,0 +1,315 @@
+//! A list that is replaced over some frames: whatever happens meanwhile, the pairs are right, and no frame does it all.
+
+use super::dice::Dice;
+use alloc::collections::BTreeMap;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{
+    BroadPhase, BruteForce, Coherent, CoherentSettings, FatIndex, Filter, Groups, Mobility, ProxyId,
+    SpatialIndex,
+};
+use glam::Vec3;
+
+/// Runs the whole suite. Panics, saying which frame, where the structure is wrong.
+pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coherent<I>) {
+    every_change_meets_every_step(name, &make);
+    no_frame_does_it_all(name, &make);
+}
+
+/// What happens while a list is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    Nothing,
+    Insert,
+    Remove,
+    /// Some go, and others come into their slots.
+    Replace,
+    SetGroups,
+    /// Some become static, and some cease to be.
+    SetMobility,
+    MoveStatics,
+    /// All boxes become smaller: they stay in their fat boxes and may cease to touch.
+    Shrink,
+    TeleportSome,
+    /// The list in use is of no use any more, and so is the next.
+    TeleportAll,
+    /// All move so far that the list in use is of no use any more, and then stay nearer than the next one's fat boxes allow.
+    Lurch,
+    HandOver,
+    RemoveMost,
+    RefreshOnly,
+    AskTwice,
+}
+
+const CHANGES: [Change; 15] = [
+    Change::Nothing,
+    Change::Insert,
+    Change::Remove,
+    Change::Replace,
+    Change::SetGroups,
+    Change::SetMobility,
+    Change::MoveStatics,
+    Change::Shrink,
+    Change::TeleportSome,
+    Change::TeleportAll,
+    Change::Lurch,
+    Change::HandOver,
+    Change::RemoveMost,
+    Change::RefreshOnly,
+    Change::AskTwice,
+];
+
+/// Boxes of the first world.
+const N: usize = 500;
+
+/// The structure, brute force, and what both were told.
+struct Both<I> {
+    ours: Coherent<I>,
+    brute: BruteForce,
+    boxes: BTreeMap<ProxyId, (Aabb, Vec3)>,
+    dice: Dice,
+}
+
+impl<I: FatIndex> Both<I> {
+    fn insert(&mut self, n: usize) {
+        let batch: Vec<_> = (0..n)
+            .map(|_| {
+                let is_static = self.dice.one_in(8);
+                (
+                    self.dice.aabb(7.0, 2.0),
+                    Filter::new(if is_static { Mobility::Static } else { Mobility::Dynamic }),
+                )
+            })
+            .collect();
+        let (mut ids, mut same) = (Vec::new(), Vec::new());
+        self.ours.insert_batch(&batch, &mut ids).unwrap();
+        self.brute.insert_batch(&batch, &mut same).unwrap();
+        assert_eq!(ids, same);
+        for (id, (aabb, _)) in ids.into_iter().zip(batch) {
+            let velocity = self.dice.point(1.0).normalize_or(Vec3::X) * 0.01;
+            self.boxes.insert(id, (aabb, velocity));
+        }
+    }
+
+    /// Some of them.
+    fn some(&mut self, n: usize) -> Vec<ProxyId> {
+        let all: Vec<_> = self.boxes.keys().copied().collect();
+        let mut some: Vec<_> = (0..n).map(|_| all[self.dice.below(all.len())]).collect();
+        some.sort_unstable();
+        some.dedup();
+        some
+    }
+
+    fn remove(&mut self, ids: &[ProxyId]) {
+        self.ours.remove_batch(ids).unwrap();
+        self.brute.remove_batch(ids).unwrap();
+        self.boxes.retain(|id, _| !ids.contains(id));
+    }
+
+    fn set_filter(&mut self, id: ProxyId, filter: Filter) {
+        self.ours.set_filter(id, filter).unwrap();
+        self.brute.set_filter(id, filter).unwrap();
+    }
+
+    fn is_static(&self, id: ProxyId) -> bool {
+        self.brute.proxies().filters()[id.index() as usize].mobility == Mobility::Static
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) {
+        self.ours.update(moves).unwrap();
+        self.brute.update(moves).unwrap();
+        for (id, aabb) in moves {
+            if let Some(own) = self.boxes.get_mut(id) {
+                own.0 = *aabb;
+            }
+        }
+    }
+
+    /// Moves these as `place` says.
+    fn moved(&mut self, ids: &[ProxyId], mut place: impl FnMut(&mut Dice, Aabb, Vec3) -> Aabb) {
+        let moves: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let (aabb, velocity) = self.boxes[id];
+                (*id, place(&mut self.dice, aabb, velocity))
+            })
+            .collect();
+        self.update(&moves);
+    }
+
+    /// One frame of the usual motion of what is not static, as far as `factor` says.
+    fn drift(&mut self, factor: f32) {
+        let ids: Vec<_> = self.boxes.keys().copied().filter(|&id| !self.is_static(id)).collect();
+        self.moved(&ids, |_, aabb, velocity| shifted(aabb, velocity * factor));
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Nothing => {}
+            Change::Insert => self.insert(12),
+            Change::Remove => {
+                let some = self.some(12);
+                self.remove(&some);
+            }
+            Change::Replace => {
+                let some = self.some(12);
+                self.remove(&some);
+                self.insert(some.len());
+            }
+            Change::SetGroups => {
+                for id in self.some(12) {
+                    let groups = Groups::from_bits_retain(self.dice.bits() as u32 & 3);
+                    let mobility = if self.is_static(id) { Mobility::Static } else { Mobility::Kinematic };
+                    self.set_filter(id, Filter::new(mobility).with_groups(groups, Groups::all()));
+                }
+            }
+            Change::SetMobility => {
+                for id in self.some(12) {
+                    let mobility = if self.is_static(id) { Mobility::Dynamic } else { Mobility::Static };
+                    self.set_filter(id, Filter::new(mobility));
+                }
+            }
+            Change::MoveStatics => {
+                let some: Vec<_> = self.some(60).into_iter().filter(|&id| self.is_static(id)).collect();
+                self.moved(&some, |dice, aabb, _| shifted(aabb, dice.point(0.4)));
+            }
+            Change::Shrink => {
+                let all: Vec<_> = self.boxes.keys().copied().collect();
+                self.moved(&all, |_, aabb, _| {
+                    let center = aabb.center();
+                    Aabb { min: center + (aabb.min - center) * 0.9, max: center + (aabb.max - center) * 0.9 }
+                });
+            }
+            Change::TeleportSome => {
+                let some = self.some(8);
+                self.moved(&some, |dice, _, _| dice.aabb(7.0, 2.0));
+            }
+            Change::TeleportAll => {
+                let all: Vec<_> = self.boxes.keys().copied().collect();
+                self.moved(&all, |dice, _, _| dice.aabb(7.0, 2.0));
+            }
+            Change::Lurch => {
+                self.drift(3.5);
+            }
+            Change::HandOver => {
+                let contents = self.ours.hand_over();
+                assert!(!self.ours.is_renewing());
+                self.ours.take_over(contents);
+            }
+            Change::RemoveMost => {
+                let most = self.some(3 * N);
+                self.remove(&most);
+                self.compare("with few left");
+                self.insert(N - self.boxes.len());
+            }
+            Change::RefreshOnly => {
+                self.drift(1.0);
+                self.ours.refresh();
+            }
+            Change::AskTwice => self.compare("asked once"),
+        }
+    }
+
+    fn compare(&mut self, what: &str) {
+        self.ours.validate().unwrap_or_else(|message| panic!("{what}, before the search: {message}"));
+        let (mut ours, mut expected) = (Vec::new(), Vec::new());
+        let query = self.dice.aabb(6.0, 3.0);
+        self.ours.overlapping(&query, &mut ours);
+        self.brute.overlapping(&query, &mut expected);
+        assert_eq!(ours, expected, "{what}: {query:?}");
+        let (mut ours, mut expected) = (Vec::new(), Vec::new());
+        self.ours.pairs(&mut ours);
+        self.brute.pairs(&mut expected);
+        assert!(ours == expected, "{what}: {} pairs, not {}", ours.len(), expected.len());
+        self.ours.validate().unwrap_or_else(|message| panic!("{what}, after the search: {message}"));
+    }
+}
+
+fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
+    Aabb { min: aabb.min + step, max: aabb.max + step }
+}
+
+/// Each kind of change after each step of a list that is on its way, and all that follows right.
+fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+    let ours = make(CoherentSettings::default().with_spread_from(100));
+    let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(17) };
+    both.insert(N);
+    let (mut met, mut n_pairs, mut step, mut n_adopted) = (BTreeMap::new(), 0, 0, 0);
+    let mut frame = 0;
+    while met.len() < 2 * CHANGES.len() {
+        frame += 1;
+        assert!(frame < 3000, "{name}: {met:?} in {frame} frames");
+        let mut what = format!("{name}, frame {frame}, step {step}");
+        both.drift(1.0);
+        if 0 < step {
+            // The one that has met this step least often.
+            let least =
+                CHANGES.into_iter().min_by_key(|&change| met.get(&(change, step)).copied().unwrap_or(0));
+            let change = least.unwrap_or(Change::Nothing);
+            *met.entry((change, step)).or_insert(0) += 1;
+            what = format!("{what}, {change:?}");
+            both.change(change);
+        }
+        let rebuilds = both.ours.counters().rebuilds;
+        both.compare(&what);
+        n_pairs += both.ours.counters().pairs;
+        let was_at = step;
+        step = if both.ours.is_renewing() { was_at + 1 } else { 0 };
+        assert!(step <= 2, "{what}: a third frame begins and it is not done");
+        n_adopted += usize::from(was_at == 2 && step == 0 && rebuilds < both.ours.counters().rebuilds);
+        // Now and then the world is made anew, so that it does not thin out.
+        if frame % 40 == 0 {
+            let n = N.saturating_sub(both.boxes.len());
+            both.insert(n);
+            let away: Vec<_> = both.boxes.keys().copied().filter(|&id| !both.is_static(id)).collect();
+            both.moved(&away, |_, aabb, _| {
+                let clamp = |center: Vec3| center.clamp(Vec3::splat(-7.0), Vec3::splat(7.0));
+                shifted(aabb, clamp(aabb.center()) - aabb.center())
+            });
+        }
+    }
+    println!("{name}: {frame} frames, {n_pairs} pairs, {n_adopted} lists took over in the third frame");
+    assert!(CHANGES.len() / 2 < n_adopted && 100 * frame < n_pairs);
+}
+
+/// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as long as eight tests.
+fn work<I: FatIndex>(broad: &Coherent<I>) -> u64 {
+    broad.counters().tests + 8 * broad.counters().sorted
+}
+
+/// In a calm world no frame does six tenths of what it takes to make a list at once, and lists are not made much oftener for that.
+fn no_frame_does_it_all<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+    const CROWD: usize = 6000;
+    let mut dice = Dice::new(18);
+    let mut boxes: Vec<_> = (0..CROWD).map(|_| dice.aabb(16.0, 2.0)).collect();
+    let velocity: Vec<_> = (0..CROWD).map(|_| dice.point(1.0).normalize_or(Vec3::X) * 0.01).collect();
+    let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
+    let settings = CoherentSettings::default();
+    let [mut spread, mut at_once] = [settings, settings.with_spread_from(usize::MAX)].map(make);
+    let (mut ids, mut worst) = (Vec::new(), [0; 2]);
+    spread.insert_batch(&batch, &mut ids).unwrap();
+    at_once.insert_batch(&batch, &mut Vec::new()).unwrap();
+    let mut before = [0; 2];
+    for frame in 0..90 {
+        for (aabb, velocity) in boxes.iter_mut().zip(&velocity) {
+            *aabb = shifted(*aabb, *velocity);
+        }
+        let moves: Vec<_> = ids.iter().copied().zip(boxes.iter().copied()).collect();
+        let (mut pairs, mut expected) = (Vec::new(), Vec::new());
+        spread.update(&moves).unwrap();
+        at_once.update(&moves).unwrap();
+        spread.pairs(&mut pairs);
+        at_once.pairs(&mut expected);
+        assert!(pairs == expected, "{name}, frame {frame}");
+        // The first frames have nothing to go by.
+        if frame < 3 {
+            before = [&spread, &at_once].map(|broad| broad.counters().rebuilds);
+        } else {
+            worst = [worst[0].max(work(&spread)), worst[1].max(work(&at_once))];
+        }
+    }
+    let after = [&spread, &at_once].map(|broad| broad.counters().rebuilds);
+    let n_made = [after[0] - before[0], after[1] - before[1]];
+    println!("{name}: {worst:?} at worst, {n_made:?} lists");
+    assert!(5 * worst[0] < 3 * worst[1], "{name}: {worst:?}");
+    assert!(3 < n_made[1] && 2 * n_made[0] < 3 * n_made[1], "{name}: {n_made:?} lists");
+}
