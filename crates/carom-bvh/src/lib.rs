@@ -3,6 +3,11 @@
 //! A [`Bvh`] knows primitives by their numbers and their bounds; the geometry stays the caller's. Every walk gives
 //! candidates, never too few: what cannot be refuted from the volumes is given to the caller's function.
 //!
+//! All builders are behind [`Bvh::build`], which takes a [`BuildMethod`], and [`Builder`], which keeps its memory and knows
+//! [by use](Builder::rebuild_by_use) and [from triangles](Bvh::from_triangles) besides. What changes has a type of its own that
+//! holds a tree to be asked: [`EditedBvh`] for parts that come and go, [`WatchedBvh`] for primitives that all move,
+//! `LazyBvh` (with `std`) for much that is seldom asked about.
+//!
 //! ```
 //! use carom_bounds::Aabb;
 //! use carom_bvh::{BuildSettings, Bvh, closest_pair, visit_pairs};
@@ -55,6 +60,8 @@ mod counters;
 mod distance;
 mod edited;
 mod kdop8;
+#[cfg(feature = "std")]
+mod lazy;
 mod nearest;
 mod obb8;
 mod obb_tree;
@@ -71,6 +78,7 @@ mod validate;
 mod visit;
 mod visit_pairs;
 mod volumes;
+mod watched;
 
 pub use aabb8::PlacedAabb;
 pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder};
@@ -79,6 +87,8 @@ pub use counters::{Counters, Visit};
 pub use distance::{ClosestPair, PairSearch, closest_pair};
 pub use edited::{EditError, EditedBvh, PartId};
 pub use kdop8::{KDop8, PlacedKDop};
+#[cfg(feature = "std")]
+pub use lazy::{Built, LazyBvh};
 pub use obb8::{Obb8, PlacedObb};
 pub use quality::Quality;
 pub use ray::RayLanes;
@@ -89,3 +99,4 @@ pub use tree::{Bvh, BvhError, Leaf, MAX_COORDINATE, TreeVolume};
 pub use validate::Defect;
 pub use visit_pairs::{visit_leaf_pairs, visit_pairs};
 pub use volumes::Volumes8;
+pub use watched::{Followed, WatchedBvh};

@@ -1,4 +1,4 @@
-//! How good a tree is: expected cost of a query, depth, memory.
+//! How good a tree is: expected cost of a query, overlap, depth, memory.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area heuristic).
 
@@ -6,6 +6,7 @@ use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
 use crate::volumes::Volumes8;
 use alloc::vec;
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 
 /// A report on a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,6 +15,9 @@ pub struct Quality {
     /// Volumes and primitives that a random line through the tree is expected to meet: the areas of all volumes over
     /// that of the root, leaves once for the volume and once for each primitive.
     pub sah_cost: f64,
+    /// How much children of one node overlap: the areas that two have in common, over the areas of all. 0 where no boxes
+    /// meet; where it is 1, a query that meets one child meets another as well, as a rule.
+    pub overlap: f64,
     /// The longest way from the root to a leaf, in nodes of eight.
     pub depth: u32,
     /// Nodes of eight.
@@ -36,12 +40,13 @@ impl<V: TreeVolume> Bvh<V> {
         }
         // The areas are those of lengths about 1: the report of a scaled tree is the same.
         let size = f64::from(self.bounds.to_aabb().extents().max_element());
-        let area = |v: &V| {
-            let e = v.to_aabb().extents().as_dvec3() / if size == 0.0 { 1.0 } else { size };
+        let area = |aabb: &Aabb| {
+            let e = aabb.extents().as_dvec3() / if size == 0.0 { 1.0 } else { size };
             e.x * e.y + e.y * e.z + e.z * e.x
         };
-        let root = area(&self.bounds);
+        let root = area(&self.bounds.to_aabb());
         let (mut sum, mut used, mut deepest) = (0.0, 0_usize, 0);
+        let (mut common, mut all) = (0.0, 0.0);
         let mut depths: Vec<u32> = vec![1; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate() {
             let depth = depths[i];
@@ -49,7 +54,13 @@ impl<V: TreeVolume> Bvh<V> {
             used += node.len as usize;
             for lane in 0..node.len as usize & 15 {
                 let child = node.child[lane & 7];
-                let share = area(&node.volumes.get(lane));
+                let volume = node.volumes.get(lane);
+                let share = area(&volume.to_aabb());
+                all += share;
+                for other in lane + 1..node.len as usize & 15 {
+                    let both = volume.to_aabb().intersection(&node.volumes.get(other).to_aabb());
+                    common += both.map_or(0.0, |aabb| area(&aabb));
+                }
                 if child & LEAF == 0 {
                     depths[child as usize] = depth + 1;
                     sum += share;
@@ -62,6 +73,7 @@ impl<V: TreeVolume> Bvh<V> {
             + size_of::<u32>() * (self.leaf_starts.len() + self.primitives.len());
         Quality {
             sah_cost: if root == 0.0 { 0.0 } else { 1.0 + sum / root },
+            overlap: if all == 0.0 { 0.0 } else { common / all },
             depth: deepest,
             nodes: self.nodes.len(),
             leaves: self.n_leaves(),

@@ -8,6 +8,7 @@
 
 mod binned;
 mod bottom_up;
+mod by_use;
 mod collapse;
 mod insertion;
 mod links;
@@ -77,6 +78,15 @@ impl Builder {
 
     /// The binary tree over boxes.
     pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<&[u32], BvhError> {
+        self.fill(boxes)?;
+        if !boxes.is_empty() {
+            self.split(settings);
+        }
+        Ok(&self.binary.order)
+    }
+
+    /// Rows of the boxes, and no binary tree yet.
+    fn fill(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if 1 << 28 <= boxes.len() {
             return Err(BvhError::TooMany);
         }
@@ -84,10 +94,45 @@ impl Builder {
         self.binary.nodes.clear();
         self.binary.order.clear();
         self.binary.worth.clear();
+        Ok(())
+    }
+
+    /// A tree of few leaves, of at most `max_leaf` primitives each, which may be many.
+    #[cfg(feature = "std")]
+    pub(crate) fn rebuild_coarse<V: TreeVolume>(
+        &mut self,
+        tree: &mut Bvh<V>,
+        boxes: &[Aabb],
+        max_leaf: u32,
+    ) -> Result<(), BvhError> {
+        self.fill(boxes)?;
         if !boxes.is_empty() {
-            self.split(settings);
+            binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
+            self.binary.order.extend(self.rows.iter().map(Row::tag));
         }
-        Ok(&self.binary.order)
+        self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));
+        Ok(())
+    }
+
+    /// A tree for queries that go to few places: `uses` tells for every primitive how often queries have reached it, and missing
+    /// numbers count as 0. What they seldom reach lies deep, what they often reach is near the root. Of the settings
+    /// only the size of leaves counts.
+    pub fn rebuild_by_use<V: TreeVolume>(
+        &mut self,
+        tree: &mut Bvh<V>,
+        boxes: &[Aabb],
+        uses: &[u32],
+        settings: &BuildSettings,
+    ) -> Result<(), BvhError> {
+        self.fill(boxes)?;
+        if !boxes.is_empty() {
+            let max_leaf = settings.max_leaf.clamp(1, 16);
+            let Binary { nodes, order, worth } = &mut self.binary;
+            by_use::split(&mut self.rows, uses, max_leaf, nodes, worth);
+            order.extend(self.rows.iter().map(Row::tag));
+        }
+        self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));
+        Ok(())
     }
 
     /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`, which are places in the

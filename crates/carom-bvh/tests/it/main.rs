@@ -1,8 +1,11 @@
 //! Integration tests of carom-bvh.
 #![allow(clippy::unwrap_used)]
 
+mod by_use;
 mod conform;
 mod edited;
 mod invariance;
+mod lazy;
 mod methods;
 mod refit;
+mod watched;

@@ -1,0 +1,266 @@
+//! A tree that is built where queries go, when they first go there.
+//!
+//! At first there is nothing but the boxes. The first query that enters a part with many primitives cuts it into sixteen
+//! or more parts of its own, each of them still unopened; a part with few is built at once, as any tree. What no query
+//! enters stays a list of numbers. Each part is opened once, by whichever thread comes first, and the others wait for it; what is
+//! built depends only on the part, so answers and trees are the same in any order.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (lazy creation, for CAD and path planning).
+
+use crate::build::{BuildSettings, Builder};
+use crate::counters::{Counters, Visit};
+use crate::tree::{Bvh, BvhError, TreeVolume, check_box};
+use crate::visit_pairs::visit_leaf_pairs;
+use carom_bounds::Aabb;
+use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::DVec3;
+use std::sync::OnceLock;
+
+/// Parts of at most so many primitives are built at once.
+const WHOLE: usize = 1024;
+
+/// A larger part is cut until no part has more than one in so many of its primitives.
+const CUT: usize = 16;
+
+/// A tree that is built on demand, by queries through `&self`, from any number of threads.
+///
+/// Leaves are given as the numbers of their primitives: they have no numbers of their own, as the tree is never finished.
+#[derive(Debug)]
+pub struct LazyBvh<V: TreeVolume = Aabb> {
+    boxes: Vec<Aabb>,
+    settings: BuildSettings,
+    all: Vec<u32>,
+    root: OnceLock<Opened<V>>,
+}
+
+/// A part that a query has entered.
+#[derive(Debug)]
+struct Opened<V: TreeVolume> {
+    tree: Bvh<V>,
+    /// For each leaf of the tree the part that is in it; empty where the leaves are those of the tree itself.
+    parts: Vec<OnceLock<Opened<V>>>,
+}
+
+/// A part, opened or not, with its primitives.
+type Part<'a, V> = (&'a OnceLock<Opened<V>>, &'a [u32]);
+
+/// How much of a [`LazyBvh`] has been built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Built {
+    /// Parts that queries have entered.
+    pub parts: usize,
+    /// Nodes of eight in them.
+    pub nodes: usize,
+    /// Primitives that are in leaves.
+    pub primitives: usize,
+}
+
+impl<V: TreeVolume> LazyBvh<V> {
+    /// A tree over primitives with these bounds, of which nothing is built yet. A box that is not finite, or inverted, is
+    /// refused with its number.
+    pub fn new(boxes: Vec<Aabb>, settings: &BuildSettings) -> Result<LazyBvh<V>, BvhError> {
+        if 1 << 28 <= boxes.len() {
+            return Err(BvhError::TooMany);
+        }
+        for (i, aabb) in boxes.iter().enumerate() {
+            check_box(aabb, i)?;
+        }
+        let all = (0..boxes.len() as u32).collect();
+        Ok(LazyBvh { boxes, settings: *settings, all, root: OnceLock::new() })
+    }
+
+    /// How many primitives there are.
+    pub fn len(&self) -> usize {
+        self.boxes.len()
+    }
+
+    /// There is no primitive.
+    pub fn is_empty(&self) -> bool {
+        self.boxes.is_empty()
+    }
+
+    /// How much has been built until now.
+    pub fn built(&self) -> Built {
+        let mut built = Built::default();
+        let mut stack = vec![&self.root];
+        while let Some(part) = stack.pop() {
+            let Some(opened) = part.get() else { continue };
+            built.parts += 1;
+            built.nodes += opened.tree.n_nodes();
+            if opened.parts.is_empty() {
+                built.primitives += opened.tree.len();
+            }
+            stack.extend(&opened.parts);
+        }
+        built
+    }
+
+    /// As [`Bvh::visit_box`].
+    pub fn visit_box(&self, aabb: &Aabb, mut leaf: impl FnMut(&[u32]) -> ControlFlow<()>) -> Visit {
+        let mut total = Counters::default();
+        let mut stack: Vec<Part<'_, V>> = vec![(&self.root, &self.all)];
+        while let Some(part) = stack.pop() {
+            let opened = self.open(part);
+            let visit = opened.tree.visit_box(aabb, |found| {
+                if opened.is_finished() {
+                    return leaf(found.primitives);
+                }
+                stack.extend(opened.part(found.index));
+                ControlFlow::Continue(())
+            });
+            opened.count(&mut total, &visit);
+            if visit.stopped {
+                return Visit { stopped: true, counters: total };
+            }
+        }
+        Visit { stopped: false, counters: total }
+    }
+
+    /// As [`Bvh::visit_ray`].
+    pub fn visit_ray(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+        mut leaf: impl FnMut(&[u32], f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        let visit = |tree: &Bvh<V>, bound: f64, each: &mut Each<'_>| {
+            tree.visit_ray(origin, direction, t_min, bound, |found, t| each(found.index, t))
+        };
+        self.nearest_first((&self.root, &self.all), t_max, &visit, &mut leaf).0
+    }
+
+    /// As [`Bvh::visit_near`].
+    pub fn visit_near(
+        &self,
+        point: DVec3,
+        max_distance: f64,
+        mut leaf: impl FnMut(&[u32], f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        let visit = |tree: &Bvh<V>, bound: f64, each: &mut Each<'_>| {
+            tree.visit_near(point, bound, |found, d| each(found.index, d))
+        };
+        self.nearest_first((&self.root, &self.all), max_distance, &visit, &mut leaf).0
+    }
+
+    /// All pairs of leaves whose volumes may touch, `b_in_a` being the place of the other tree in the frame of this one,
+    /// each pair once; `pair` may break off.
+    pub fn visit_leaf_pairs(
+        &self,
+        other: &LazyBvh<V>,
+        b_in_a: &WidePose,
+        mut pair: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+    ) -> Visit {
+        let mut total = Counters::default();
+        let mut stack: Vec<(Part<'_, V>, Part<'_, V>)> =
+            vec![((&self.root, &self.all), (&other.root, &other.all))];
+        let mut seen = Vec::new();
+        while let Some((part_a, part_b)) = stack.pop() {
+            let (a, b) = (self.open(part_a), other.open(part_b));
+            let both = a.is_finished() && b.is_finished();
+            // Where only one of the two has parts inside, each of them is met by the other as a whole, once.
+            seen.clear();
+            seen.resize(a.parts.len().max(b.parts.len()), false);
+            let visit = visit_leaf_pairs(&a.tree, &b.tree, b_in_a, |leaf_a, leaf_b| {
+                if both {
+                    return pair(leaf_a.primitives, leaf_b.primitives);
+                }
+                let inside_a = a.part(leaf_a.index).unwrap_or(part_a);
+                let inside_b = b.part(leaf_b.index).unwrap_or(part_b);
+                let one = if a.is_finished() { leaf_b.index } else { leaf_a.index } as usize;
+                let is_new = match seen.get_mut(one) {
+                    Some(seen) if a.is_finished() || b.is_finished() => !core::mem::replace(seen, true),
+                    _ => true,
+                };
+                if is_new {
+                    stack.push((inside_a, inside_b));
+                }
+                ControlFlow::Continue(())
+            });
+            let finished = if a.is_finished() { b } else { a };
+            finished.count(&mut total, &visit);
+            if visit.stopped {
+                return Visit { stopped: true, counters: total };
+            }
+        }
+        Visit { stopped: false, counters: total }
+    }
+
+    /// Opens parts in the order in which a query meets them, as its bound shrinks. Calls itself once for each level of parts, of
+    /// which there are at most six: 2^28 primitives, a sixteenth of them on each level.
+    fn nearest_first(
+        &self,
+        part: Part<'_, V>,
+        bound: f64,
+        visit: &dyn Fn(&Bvh<V>, f64, &mut Each<'_>) -> Visit,
+        leaf: &mut dyn FnMut(&[u32], f64) -> ControlFlow<(), f64>,
+    ) -> (Visit, f64) {
+        let opened = self.open(part);
+        let mut total = Counters::default();
+        let mut least = bound;
+        let found = visit(&opened.tree, bound, &mut |index, bound| {
+            let answer = match opened.part(index) {
+                None => leaf(opened.tree.leaf(index).primitives, bound),
+                Some(part) => {
+                    let (inside, bound) = self.nearest_first(part, bound, visit, leaf);
+                    total += inside.counters;
+                    if inside.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(bound) }
+                }
+            };
+            if let ControlFlow::Continue(bound) = answer {
+                least = least.min(bound);
+            }
+            answer
+        });
+        opened.count(&mut total, &found);
+        (Visit { stopped: found.stopped, counters: total }, least)
+    }
+
+    /// The part, built if it is not yet.
+    fn open<'a>(&self, (part, primitives): Part<'a, V>) -> &'a Opened<V> {
+        part.get_or_init(|| {
+            let boxes: Vec<Aabb> =
+                primitives.iter().filter_map(|&i| self.boxes.get(i as usize)).copied().collect();
+            let mut tree = Bvh::empty();
+            let mut builder = Builder::default();
+            let is_whole = primitives.len() <= WHOLE;
+            // The boxes have been checked, so nothing is refused.
+            let _ = if is_whole {
+                builder.rebuild(&mut tree, &boxes, &self.settings)
+            } else {
+                builder.rebuild_coarse(&mut tree, &boxes, primitives.len().div_ceil(CUT) as u32)
+            };
+            for place in &mut tree.primitives {
+                *place = primitives.get(*place as usize).copied().unwrap_or_default();
+            }
+            let n_parts = if is_whole { 0 } else { tree.n_leaves() };
+            Opened { tree, parts: (0..n_parts).map(|_| OnceLock::new()).collect() }
+        })
+    }
+}
+
+/// What is done with the number of each leaf, nearest first: the answer is the new bound.
+type Each<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
+
+impl<V: TreeVolume> Opened<V> {
+    fn is_finished(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The part inside a leaf, if the leaf is not one of the finished tree.
+    fn part(&self, leaf: u32) -> Option<Part<'_, V>> {
+        Some((self.parts.get(leaf as usize)?, self.tree.leaf(leaf).primitives))
+    }
+
+    /// Adds the cost of a visit; leaves that are parts do not count as leaves.
+    fn count(&self, total: &mut Counters, visit: &Visit) {
+        let mut counters = visit.counters;
+        if !self.is_finished() {
+            (counters.leaves, counters.primitives) = (0, 0);
+        }
+        *total += counters;
+    }
+}
