@@ -22,7 +22,7 @@ const ROOM: f64 = 1.002;
 
 /// The cells.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// The axes of the world: first the one along which runs of cells lie in memory, then the two across.
     pub(crate) axes: [usize; 3],
     /// By axis of the world: where cell 0 begins.

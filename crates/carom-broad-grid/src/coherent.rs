@@ -9,6 +9,7 @@
 
 use crate::dense::{Grids, Work, find_all, regroup};
 use crate::level::Level;
+use crate::uniform::Uniform;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -45,9 +46,9 @@ impl FatIndex for FatGrids {
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool) {
         let FatGrids { moving, fixed, work, .. } = self;
         let are_others = regroup(proxies.live(), proxies.filters(), moving, fixed, work);
-        moving.rebuild(fat, work, false);
+        moving.rebuild::<Uniform>(fat, work);
         if are_others || !are_statics_same {
-            fixed.rebuild(fat, work, false);
+            fixed.rebuild::<Uniform>(fat, work);
         }
     }
 
@@ -63,11 +64,11 @@ impl FatIndex for FatGrids {
         self.has_fixed_of_other = are_statics_same;
         let FatGrids { moving, fixed, work, .. } = self;
         regroup(proxies.live(), proxies.filters(), moving, fixed, work);
-        moving.rebuild(fat, work, false);
+        moving.rebuild::<Uniform>(fat, work);
         if are_statics_same {
             fixed.clear();
         } else {
-            fixed.rebuild(fat, work, false);
+            fixed.rebuild::<Uniform>(fat, work);
         }
         core::mem::swap(&mut self.work, &mut current.work);
     }

@@ -11,7 +11,6 @@ use crate::find::{Search, cheaper, pieces};
 use crate::level::{BuildWork, Level};
 use crate::packed::WIDTH;
 use crate::plan::Sample;
-use crate::{hierarchical, uniform};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,16 +30,24 @@ const MAX_CROWDS: usize = 12;
 pub trait Layout: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
+    use super::Members;
+    use crate::cells::Cells;
+    use crate::plan::Sample;
+    use carom_bounds::Aabb;
+
     /// Keeps [`Layout`](super::Layout) to the layouts of this crate.
     pub trait Sealed {
-        /// Levels of doubling size.
-        const IS_HIERARCHICAL: bool;
+        /// Parts the members into lists, each of which begins as a grid.
+        fn part(boxes: &[Aabb], members: &[u32], lists: &mut Members);
+
+        /// The cells for some members; in the last grid none may be turned away.
+        fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells;
     }
 }
 
 /// Lists of slots, kept for reuse.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Members {
+pub struct Members {
     lists: Vec<Vec<u32>>,
     n: usize,
 }
@@ -107,25 +114,17 @@ impl Grids {
     }
 
     /// Makes the grids anew from the members.
-    pub(crate) fn rebuild(&mut self, boxes: &[Aabb], work: &mut Work, is_hierarchical: bool) {
+    pub(crate) fn rebuild<L: Layout>(&mut self, boxes: &[Aabb], work: &mut Work) {
         self.n = 0;
         if self.members.is_empty() {
             return;
         }
-        if is_hierarchical {
-            hierarchical::classify(boxes, &self.members, &mut work.lists);
-        } else {
-            work.lists.push().extend_from_slice(&self.members);
-        }
+        L::part(boxes, &self.members, &mut work.lists);
         let mut is_stuck = false;
         while let Some(list) = work.lists.pop() {
             let in_all = self.n + work.lists.len();
             let is_last = is_stuck || MAX_LEVELS <= in_all + 2;
-            let cells = if is_hierarchical {
-                hierarchical::cells(boxes, &list, &mut work.sample)
-            } else {
-                uniform::cells(boxes, &list, &mut work.sample, is_last)
-            };
+            let cells = L::cells(boxes, &list, &mut work.sample, is_last);
             if self.levels.len() == self.n {
                 self.levels.push(Level::default());
             }
@@ -227,9 +226,9 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
         let DenseGrid { moving, fixed, work, .. } = self;
         let are_others =
             changes.members && regroup(slots.iter().copied(), proxies.filters(), moving, fixed, work);
-        moving.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+        moving.rebuild::<L>(proxies.boxes(), work);
         if changes.statics || are_others {
-            fixed.rebuild(proxies.boxes(), work, L::IS_HIERARCHICAL);
+            fixed.rebuild::<L>(proxies.boxes(), work);
         }
         1
     }

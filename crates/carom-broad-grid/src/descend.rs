@@ -5,8 +5,7 @@
 //!
 //! Reference: T. Ulrich, Loose Octrees, Game Programming Gems, 2000 (queries by loose bounds).
 
-use crate::loose_octree::REACH;
-use crate::nodes::Node;
+use crate::nodes::{Node, REACH};
 use crate::sparse::{Placement, SparseGrid};
 use carom_bounds::{Aabb, BoundingVolume, Culling};
 use carom_broad::{

@@ -12,6 +12,7 @@ use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;
 use crate::dense::{DenseGrid, Layout, Members};
 use crate::plan::Sample;
+use crate::size::{doubling, size};
 use carom_bounds::Aabb;
 use carom_broad::FoundBy;
 
@@ -32,27 +33,20 @@ pub struct Hierarchical;
 /// Memory: 40 bytes per slot of the table, up to 110 per box, 20 per pair while searching.
 pub type HierarchicalGrid = FoundBy<DenseGrid<Hierarchical>>;
 
-/// The exponent of the least power of two that is at least the size, as floats have it: 0 for 0, 255 for more than all. Not for -0.
-#[inline]
-pub(crate) fn doubling(size: f32) -> usize {
-    ((size.to_bits() + ((1 << 23) - 1)) >> 23) as usize
-}
-
-/// The largest extent, whose sign is positive for a sound box: from 0 to -0 is 0. Infinite where the difference overflows.
-#[inline]
-pub(crate) fn size(aabb: &Aabb) -> f32 {
-    let extents = aabb.extents();
-    extents.x.max(extents.y).max(extents.z) + 0.0
-}
-
 impl Sealed for Hierarchical {
-    const IS_HIERARCHICAL: bool = true;
+    fn part(boxes: &[Aabb], members: &[u32], lists: &mut Members) {
+        classify(boxes, members, lists);
+    }
+
+    fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, _: bool) -> Cells {
+        cells(boxes, members, sample)
+    }
 }
 
 impl Layout for Hierarchical {}
 
 /// Parts the members into levels, each of which begins as a grid.
-pub(crate) fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
+fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
     let mut counts = [0usize; 256];
     for &slot in members {
         counts[doubling(size(&boxes[slot as usize]))] += 1;
@@ -78,7 +72,7 @@ pub(crate) fn classify(boxes: &[Aabb], members: &[u32], classes: &mut Members) {
 }
 
 /// The cells for these members, none of which is too large for them.
-pub(crate) fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample) -> Cells {
+fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample) -> Cells {
     let largest = members.iter().map(|&slot| size(&boxes[slot as usize])).fold(0.0, f32::max);
     let reach = f32::from_bits((doubling(largest) as u32) << 23);
     sample.take(boxes, members);

@@ -45,35 +45,59 @@
 //! | [`LooseOctree`] | 170: 32 in tables, the rest in cells | 20 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+// What several algorithms share is there whichever of them is wanted.
+#![cfg_attr(not(feature = "all"), allow(dead_code, unreachable_pub))]
 
 extern crate alloc;
 
+#[cfg(any(feature = "coherent-grid", feature = "hierarchical-grid", feature = "uniform-grid"))]
 mod ask;
 mod cells;
+#[cfg(feature = "coherent-grid")]
 mod coherent;
+#[cfg(any(feature = "coherent-grid", feature = "hierarchical-grid", feature = "uniform-grid"))]
 mod cull;
+#[cfg(any(feature = "coherent-grid", feature = "hierarchical-grid", feature = "uniform-grid"))]
 mod dense;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod descend;
 mod find;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod front;
+#[cfg(feature = "hierarchical-grid")]
 mod hierarchical;
 mod level;
+#[cfg(feature = "loose-octree")]
 mod loose_octree;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod nodes;
 mod packed;
 #[cfg(feature = "parallel")]
 mod par;
 mod plan;
+mod size;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod sizes;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod sparse;
+#[cfg(feature = "spatial-hash")]
 mod spatial_hash;
+#[cfg(any(feature = "coherent-grid", feature = "uniform-grid"))]
 mod uniform;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod walk;
 
+#[cfg(feature = "coherent-grid")]
 pub use coherent::{CoherentGrid, FatGrids};
+#[cfg(any(feature = "hierarchical-grid", feature = "uniform-grid"))]
 pub use dense::{DenseGrid, Layout};
+#[cfg(feature = "hierarchical-grid")]
 pub use hierarchical::{Hierarchical, HierarchicalGrid};
+#[cfg(feature = "loose-octree")]
 pub use loose_octree::{Loose, LooseOctree};
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 pub use sparse::{Placement, SparseGrid};
+#[cfg(feature = "spatial-hash")]
 pub use spatial_hash::{Hashed, SpatialHash};
+#[cfg(feature = "uniform-grid")]
 pub use uniform::{Uniform, UniformGrid};

@@ -8,8 +8,8 @@
 //! ed., 19.1.3.
 //! Differs: cells twice as large and half as loose, so that a cell has several boxes, which is what eight lanes want.
 
-use crate::hierarchical::{doubling, size};
 use crate::nodes::{Key, cell, least_level};
+use crate::size::{doubling, size};
 use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
@@ -22,6 +22,10 @@ pub struct Loose;
 
 impl Sealed for Loose {
     const IS_LOOSE: bool = true;
+
+    fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+        place(aabb, sizes)
+    }
 }
 
 impl Placement for Loose {}
@@ -31,12 +35,9 @@ impl Placement for Loose {}
 /// Memory: see the table of the crate.
 pub type LooseOctree = FoundBy<SparseGrid<Loose>>;
 
-/// Of a cell's side, how far its boxes may reach out: a quarter, and what the rounding of their extents may add.
-pub(crate) const REACH: f64 = 0.250_001;
-
 /// The cell of the box.
 #[inline]
-pub(crate) fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
     let size = size(aabb);
     // An extent that overflows is up to two doublings above the largest number.
     let exponent = doubling(size) + usize::from(size == f32::INFINITY);

@@ -17,6 +17,9 @@ use hashbrown::HashMap;
 /// No node, or no block.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Of a loose cell's side, how far its boxes may reach out: a quarter, and what the rounding of their extents may add.
+pub(crate) const REACH: f64 = 0.250_001;
+
 /// The most levels: one for each exponent of an f32, and a little above.
 pub(crate) const N_LEVELS: usize = 288;
 

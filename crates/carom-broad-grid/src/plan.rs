@@ -20,7 +20,7 @@ const MAX_BINS: usize = 16;
 
 /// Corners and extents of a sample, by axis.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sample {
+pub struct Sample {
     pub(crate) low: [Vec<f32>; 3],
     pub(crate) extent: [Vec<f32>; 3],
     sorted: Vec<f32>,

@@ -7,8 +7,8 @@
 //! Programming Gems, 2000 (a depth limit).
 //! Differs: the limit is found, not given.
 
-use crate::hierarchical::{doubling, size};
 use crate::nodes::cell;
+use crate::size::{doubling, size};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyTable;
@@ -28,7 +28,7 @@ const N_SAMPLES: usize = 2048;
 
 /// Sizes of all boxes, as powers of two, and what follows from them.
 #[derive(Clone, Debug)]
-pub(crate) struct Sizes {
+pub struct Sizes {
     counts: [u32; 256],
     /// For each size the size whose level it shares.
     shared: [u16; 256],

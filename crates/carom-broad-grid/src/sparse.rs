@@ -10,7 +10,6 @@ use crate::find::{Search, pieces};
 use crate::front::Front;
 use crate::nodes::{Key, NONE, Nodes};
 use crate::sizes::Sizes;
-use crate::{loose_octree, spatial_hash};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -29,16 +28,23 @@ const PIECE: usize = 64;
 pub trait Placement: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
+    use super::Place;
+    use crate::sizes::Sizes;
+    use carom_bounds::Aabb;
+
     /// Keeps [`Placement`](super::Placement) to those of this crate.
     pub trait Sealed {
         /// One loose cell holds a box, not all cells that it touches.
         const IS_LOOSE: bool;
+
+        /// The cells of a box.
+        fn place(aabb: &Aabb, sizes: &Sizes) -> Place;
     }
 }
 
 /// The cells of a box: from `first` on, two on the axes whose bit is set in `span`, else one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     pub(crate) first: Key,
     pub(crate) span: u8,
 }
@@ -96,11 +102,7 @@ impl<P: Placement> SparseGrid<P> {
 
     /// The cells of a box.
     fn place(&self, aabb: &Aabb) -> Place {
-        if P::IS_LOOSE {
-            loose_octree::place(aabb, &self.sizes)
-        } else {
-            spatial_hash::place(aabb, &self.sizes)
-        }
+        P::place(aabb, &self.sizes)
     }
 
     /// Takes all boxes out of their cells at once.

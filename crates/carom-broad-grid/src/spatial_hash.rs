@@ -8,8 +8,8 @@
 //! 4th ed., 25.1.2 (cells as large as the largest body, a hash instead of bounds).
 //! Differs: the largest of the many; sizes that are rare have cells of their own.
 
-use crate::hierarchical::{doubling, size};
 use crate::nodes::{Key, N_LEVELS, cell, least_level};
+use crate::size::{doubling, size};
 use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
 use crate::sparse::{Place, Placement, SparseGrid};
@@ -22,6 +22,10 @@ pub struct Hashed;
 
 impl Sealed for Hashed {
     const IS_LOOSE: bool = false;
+
+    fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+        place(aabb, sizes)
+    }
 }
 
 impl Placement for Hashed {}
@@ -33,7 +37,7 @@ pub type SpatialHash = FoundBy<SparseGrid<Hashed>>;
 
 /// The cells that the box touches.
 #[inline]
-pub(crate) fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
     let mut level = sizes.level(doubling(size(aabb)), true).max(least_level(aabb));
     loop {
         let (mut at, mut span, mut is_wide) = ([0; 3], 0, false);

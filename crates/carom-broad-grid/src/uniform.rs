@@ -10,10 +10,9 @@
 
 use crate::cells::{Cells, Wanted};
 use crate::dense::sealed::Sealed;
-use crate::dense::{DenseGrid, Layout};
+use crate::dense::{Layout, Members};
 use crate::plan::{Sample, longest};
 use carom_bounds::Aabb;
-use carom_broad::FoundBy;
 use carom_math::ops::sqrt;
 
 /// Boxes wanted in a run of cells: any number from 3 to 16 is as fast.
@@ -29,16 +28,23 @@ pub struct Uniform;
 /// Boxes in cells of one size, rebuilt in every frame; for boxes of like size, however they move.
 ///
 /// Memory: 40 bytes per slot of the table, up to 60 per box, 20 per pair while searching.
-pub type UniformGrid = FoundBy<DenseGrid<Uniform>>;
+#[cfg(feature = "uniform-grid")]
+pub type UniformGrid = carom_broad::FoundBy<crate::dense::DenseGrid<Uniform>>;
 
 impl Sealed for Uniform {
-    const IS_HIERARCHICAL: bool = false;
+    fn part(_: &[Aabb], members: &[u32], lists: &mut Members) {
+        lists.push().extend_from_slice(members);
+    }
+
+    fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells {
+        cells(boxes, members, sample, is_last)
+    }
 }
 
 impl Layout for Uniform {}
 
 /// The cells for these members. The last grid turns none of them away.
-pub(crate) fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells {
+fn cells(boxes: &[Aabb], members: &[u32], sample: &mut Sample, is_last: bool) -> Cells {
     if members.len() <= FEW {
         return Cells::one([f32::INFINITY; 3]);
     }

@@ -7,8 +7,7 @@
 //! Reference: H. Samet, Neighbor Finding in Images Represented by Octrees, 1989 (neighbours of a child from those of its
 //! parent); T. Ulrich, Loose Octrees, Game Programming Gems, 2000.
 
-use crate::loose_octree::REACH;
-use crate::nodes::{Key, N_LEVELS, NONE, Nodes};
+use crate::nodes::{Key, N_LEVELS, NONE, Nodes, REACH};
 use alloc::vec::Vec;
 
 /// A cell and those around it, x fastest, itself in the middle; [`NONE`] where there is none.
