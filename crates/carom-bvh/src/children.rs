@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.1.
 
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
 
 /// A part of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +15,14 @@ pub enum Child<'a> {
 }
 
 impl<V: TreeVolume> Bvh<V> {
+    /// The volume of a child by the reference that [`Bvh::children`] gives; `V::EMPTY` where there is none.
+    pub fn volume(&self, reference: usize) -> V {
+        match self.nodes.get(reference / 8) {
+            Some(node) if reference % 8 < node.len as usize => node.volumes.get(reference % 8),
+            _ => V::EMPTY,
+        }
+    }
+
     /// The children of a node, each with its reference, below `8 * n_nodes`, under which a caller can keep what it knows of
     /// the child. Node 0 is the root, and the children of a node have larger numbers than itself. None for a number that no
     /// node has.

@@ -6,6 +6,8 @@
 //! With u = 2^-24, a centre brought into the other frame is off by at most 5 u S in each coordinate, a difference of
 //! centres by 7 u S, its projection on an axis by 21 u S, and the radii by 7 u S: `slack`, 64 u S, is larger than
 //! their sum. A test that says "apart" only beyond the slack never errs.
+//! Across two edges, projections are differences of two products, of a component of the offset, at most 33 u S off, and
+//! one of a turned axis, at most 28 u off: [`EDGES`] times the slack, 256 u S, covers them (110 u S) and the radii (44).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy and Stability of
 //! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
@@ -16,6 +18,9 @@ use carom_math::WidePose;
 
 /// 2^-24, half the distance from 1 to the next larger `f32`.
 pub(crate) const UNIT: f32 = f32::EPSILON * 0.5;
+
+/// The slack of axes across two edges, over that of others.
+pub(crate) const EDGES: f32 = 4.0;
 
 /// Takes vectors of one frame (the source) to another (the target), in scaled lengths.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +43,7 @@ pub struct Relative {
 
 impl Relative {
     /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both have one scale.
-    pub(crate) fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
+    pub fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
         let a_in_b = b_in_a.inverse();
         let size = size(b_in_a, bounds_a, bounds_b);
         (Relative::new(&a_in_b, size), Relative::new(b_in_a, size))

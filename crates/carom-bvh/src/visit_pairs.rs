@@ -8,6 +8,7 @@
 //! Differs: eight children at a time; no recursion.
 
 use crate::counters::{Counters, Visit};
+use crate::descent::{AsTold, BoxAxes, Choice, Descent, PairSettings, Plain, TURN_OF_B};
 use crate::relative::Relative;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
@@ -16,11 +17,12 @@ use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 
-struct Walk<'a, V: TreeVolume, F> {
+struct Walk<'a, V: TreeVolume, C, F> {
     a: &'a Bvh<V>,
     b: &'a Bvh<V>,
     a_to_b: Relative,
     b_to_a: Relative,
+    choice: C,
     pair: F,
 }
 
@@ -32,13 +34,35 @@ pub fn visit_leaf_pairs<V: TreeVolume>(
     b_in_a: &WidePose,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
+    walk(a, b, b_in_a, Plain, pair)
+}
+
+/// [`visit_leaf_pairs`] in another way. Which pairs touch does not depend on it; which others are given does.
+pub fn visit_leaf_pairs_with<V: TreeVolume>(
+    a: &Bvh<V>,
+    b: &Bvh<V>,
+    b_in_a: &WidePose,
+    settings: &PairSettings,
+    pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
+) -> Visit {
+    walk(a, b, b_in_a, AsTold(*settings), pair)
+}
+
+#[inline]
+fn walk<V: TreeVolume>(
+    a: &Bvh<V>,
+    b: &Bvh<V>,
+    b_in_a: &WidePose,
+    choice: impl Choice,
+    pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
+) -> Visit {
     let is_somewhere = b_in_a.rotation.is_finite() && b_in_a.translation.is_finite();
     if a.is_empty() || b.is_empty() || !is_somewhere {
         return Visit::default();
     }
     let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
     let (a_to_b, b_to_a) = Relative::both(b_in_a, &bounds_a, &bounds_b);
-    dispatch(Walk { a, b, a_to_b, b_to_a, pair })
+    dispatch(Walk { a, b, a_to_b, b_to_a, choice, pair })
 }
 
 /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, that lie in leaves whose volumes may touch, to
@@ -47,16 +71,34 @@ pub fn visit_pairs<V: TreeVolume>(
     a: &Bvh<V>,
     b: &Bvh<V>,
     b_in_a: &WidePose,
-    mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+    pair: impl FnMut(u32, u32) -> ControlFlow<()>,
 ) -> Visit {
-    visit_leaf_pairs(a, b, b_in_a, |leaf_a, leaf_b| {
+    visit_leaf_pairs(a, b, b_in_a, each(pair))
+}
+
+/// [`visit_pairs`] in another way, as [`visit_leaf_pairs_with`].
+pub fn visit_pairs_with<V: TreeVolume>(
+    a: &Bvh<V>,
+    b: &Bvh<V>,
+    b_in_a: &WidePose,
+    settings: &PairSettings,
+    pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> Visit {
+    visit_leaf_pairs_with(a, b, b_in_a, settings, each(pair))
+}
+
+/// Every pair of primitives of two leaves.
+fn each(
+    mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()> {
+    move |leaf_a, leaf_b| {
         for &primitive_a in leaf_a.primitives {
             for &primitive_b in leaf_b.primitives {
                 pair(primitive_a, primitive_b)?;
             }
         }
         ControlFlow::Continue(())
-    })
+    }
 }
 
 /// A reference to a volume: its node and lane.
@@ -65,7 +107,32 @@ pub(crate) fn resolve<W>(nodes: &[Node8<W>], reference: u32) -> Option<(&Node8<W
     Some((nodes.get(reference as usize / 8)?, reference as usize % 8))
 }
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for Walk<'_, V, F> {
+impl<V: TreeVolume, C: Choice, F> Walk<'_, V, C, F> {
+    /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened node.
+    #[inline(always)]
+    fn meets<S: Simd>(
+        &self,
+        simd: S,
+        node: &Node8<V::Volumes8>,
+        lane: usize,
+        relative: &Relative,
+        opened: &Node8<V::Volumes8>,
+    ) -> u32 {
+        let placed = node.volumes.placed(simd, lane, relative);
+        let meets = match self.choice.settings().axes {
+            BoxAxes::Faces => opened.volumes.meets(simd, &placed, relative),
+            BoxAxes::FacesAndEdges => opened.volumes.meets_by_edges(simd, &placed, relative),
+        };
+        meets & ((1_u32 << opened.len) - 1)
+    }
+}
+
+impl<V, C, F> Kernel for Walk<'_, V, C, F>
+where
+    V: TreeVolume,
+    C: Choice,
+    F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
+{
     type Output = Visit;
 
     #[inline(always)]
@@ -76,17 +143,21 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
         let (Some(root_a), Some(root_b)) = (nodes_a.first(), nodes_b.first()) else {
             return Visit::default();
         };
+        let descent = self.choice.settings().descent;
+        let alternates = descent == Descent::Alternate;
+        let b_begins = alternates && self.a.bounds.size_key() <= self.b.bounds.size_key();
+        let turn = if b_begins { TURN_OF_B } else { 0 };
         for lane_a in 0..root_a.len {
-            let placed = root_a.volumes.placed(simd, lane_a as usize, &self.a_to_b);
-            let mut meets = root_b.volumes.meets(simd, &placed, &self.a_to_b) & ((1_u32 << root_b.len) - 1);
+            let mut meets = self.meets(simd, root_a, lane_a as usize, &self.a_to_b, root_b);
             counters.nodes += 1;
             counters.volume_tests += u64::from(root_b.len);
             while meets != 0 {
-                stack.push((lane_a, meets.trailing_zeros()));
+                stack.push((lane_a | turn, meets.trailing_zeros()));
                 meets &= meets - 1;
             }
         }
-        while let Some((a, b)) = stack.pop() {
+        while let Some((entry_a, b)) = stack.pop() {
+            let a = if alternates { entry_a & !TURN_OF_B } else { entry_a };
             let (Some((node_a, lane_a)), Some((node_b, lane_b))) = (resolve(nodes_a, a), resolve(nodes_b, b))
             else {
                 continue;
@@ -102,26 +173,32 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
                 }
                 continue;
             }
-            if !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b)) {
+            let opens_b = !leaf_b
+                && (leaf_a
+                    || match descent {
+                        Descent::Alternate => entry_a & TURN_OF_B != 0,
+                        Descent::AFirst => false,
+                        Descent::BFirst => true,
+                        Descent::Larger => node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b),
+                    });
+            // Where sides alternate, the other one is next.
+            let next = if alternates && !opens_b { TURN_OF_B } else { 0 };
+            if opens_b {
                 let Some(inside) = nodes_b.get(child_b as usize) else { continue };
-                let placed = node_a.volumes.placed(simd, lane_a, &self.a_to_b);
-                let mut meets =
-                    inside.volumes.meets(simd, &placed, &self.a_to_b) & ((1_u32 << inside.len) - 1);
+                let mut meets = self.meets(simd, node_a, lane_a, &self.a_to_b, inside);
                 counters.nodes += 1;
                 counters.volume_tests += u64::from(inside.len);
                 while meets != 0 {
-                    stack.push((a, child_b * 8 + meets.trailing_zeros()));
+                    stack.push((a | next, child_b * 8 + meets.trailing_zeros()));
                     meets &= meets - 1;
                 }
             } else {
                 let Some(inside) = nodes_a.get(child_a as usize) else { continue };
-                let placed = node_b.volumes.placed(simd, lane_b, &self.b_to_a);
-                let mut meets =
-                    inside.volumes.meets(simd, &placed, &self.b_to_a) & ((1_u32 << inside.len) - 1);
+                let mut meets = self.meets(simd, node_b, lane_b, &self.b_to_a, inside);
                 counters.nodes += 1;
                 counters.volume_tests += u64::from(inside.len);
                 while meets != 0 {
-                    stack.push((child_a * 8 + meets.trailing_zeros(), b));
+                    stack.push(((child_a * 8 + meets.trailing_zeros()) | next, b));
                     meets &= meets - 1;
                 }
             }

@@ -42,6 +42,12 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     /// Bit i: the placed volume may touch volume i.
     fn meets<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32;
 
+    /// The same, of boxes that stand at an angle also on the axes across an edge of each.
+    #[inline(always)]
+    fn meets_by_edges<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32 {
+        self.meets(simd, placed, relative)
+    }
+
     /// Bit i: the volume, of the same frame, may touch volume i. `here` is the identity between the two.
     fn meets_here<S: Simd>(&self, simd: S, volume: &Self::Volume, here: &Relative) -> u32;
 

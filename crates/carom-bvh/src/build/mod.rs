@@ -10,6 +10,7 @@ mod binned;
 mod bottom_up;
 mod by_use;
 mod collapse;
+mod fitted;
 mod insertion;
 mod links;
 mod median;

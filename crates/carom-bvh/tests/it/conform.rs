@@ -3,6 +3,7 @@
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, TreeVolume};
 use carom_testkit::conform::bvh::{bvh, triangle_bvh};
+use glam::Vec3;
 
 /// Every method, with leaves of several sizes, a third of them with reinsertion.
 fn settings() -> Vec<BuildSettings> {
@@ -60,6 +61,44 @@ fn line_swept_spheres() {
 #[test]
 fn rectangle_swept_spheres() {
     bvh(|boxes| Bvh::<Rss>::build(boxes, &BuildSettings::default().with_max_leaf(2)));
+}
+
+/// Volumes around what is in them: those around the primitives' boxes, merged.
+#[test]
+fn fitted_volumes() {
+    let settings = BuildSettings::default().with_max_leaf(3);
+    bvh(|boxes| {
+        Bvh::<Sphere>::fitted(boxes, &settings, |primitives| {
+            let corners: Vec<Vec3> =
+                primitives.iter().flat_map(|&i| [boxes[i as usize].min, boxes[i as usize].max]).collect();
+            primitives.iter().fold(Sphere::from_points(&corners), |all, &i| {
+                all.merged(&Sphere::from_aabb(&boxes[i as usize]))
+            })
+        })
+    });
+    bvh(|boxes| {
+        Bvh::<Rss>::fitted(boxes, &settings, |primitives| {
+            let around = primitives.iter().fold(Aabb::EMPTY, |all, &i| all.merged(&boxes[i as usize]));
+            Rss::from_aabb(&around)
+        })
+    });
+}
+
+#[test]
+fn a_fit_is_asked_for_every_child_once() {
+    let boxes: Vec<Aabb> = (0..500).map(|i| Aabb::from_point(Vec3::splat(i as f32))).collect();
+    let mut asked = Vec::new();
+    let tree = Bvh::<Aabb>::fitted(&boxes, &BuildSettings::default(), |primitives| {
+        asked.push(primitives.len());
+        primitives.iter().fold(Aabb::EMPTY, |all, &i| all.merged(&boxes[i as usize]))
+    })
+    .unwrap();
+    let children: Vec<usize> =
+        (0..tree.n_nodes() as u32).flat_map(|node| tree.children(node).map(|child| child.0)).collect();
+    assert_eq!(asked.len(), 1 + children.len());
+    assert_eq!((asked[0], tree.volume(children[0]).min.is_finite()), (500, true));
+    assert_eq!(tree.volume(7 * 8 * tree.n_nodes()), Aabb::EMPTY);
+    assert!(Bvh::<Aabb>::fitted(&[], &BuildSettings::default(), |_| Aabb::EMPTY).unwrap().is_empty());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod by_use;
 mod conform;
+mod descent;
 mod edited;
 mod invariance;
 mod lazy;

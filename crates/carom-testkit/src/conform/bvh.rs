@@ -4,7 +4,10 @@
 
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{Bvh, BvhError, TreeVolume, closest_pair, visit_leaf_pairs, visit_pairs};
+use carom_bvh::{
+    BoxAxes, Bvh, BvhError, Descent, PairSettings, TreeVolume, closest_pair, visit_leaf_pairs, visit_pairs,
+    visit_pairs_with,
+};
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::{DQuat, DVec3, Vec3};
@@ -378,6 +381,34 @@ fn poses(size: f64, dice: &mut Dice) -> Vec<WidePose> {
     poses
 }
 
+/// Every way of walking two trees.
+pub fn pair_settings() -> Vec<PairSettings> {
+    let descents = [Descent::Larger, Descent::Alternate, Descent::AFirst, Descent::BFirst];
+    let all = [BoxAxes::Faces, BoxAxes::FacesAndEdges];
+    let with = |descent, axes| PairSettings::default().with_descent(descent).with_axes(axes);
+    descents.into_iter().flat_map(|descent| all.map(|axes| with(descent, axes))).collect()
+}
+
+/// Every way of walking two trees, from either side, gives what must be given, each pair once.
+fn every_walk<V: TreeVolume>(name: &str, tree: &Bvh<V>, pose: &WidePose, must: &BTreeSet<(u32, u32)>) {
+    for settings in pair_settings() {
+        for swapped in [false, true] {
+            let pose = if swapped { pose.inverse() } else { *pose };
+            let mut left: BTreeSet<(u32, u32)> = must.clone();
+            let mut seen = BTreeSet::new();
+            // As an object: the walk is compiled once for each volume, whoever asks.
+            let pair: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut |a, b| {
+                assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice, {settings:?}");
+                left.remove(&if swapped { (b, a) } else { (a, b) });
+                ControlFlow::Continue(())
+            };
+            let visit = visit_pairs_with(tree, tree, &pose, &settings, pair);
+            assert_eq!(visit.counters.primitives, seen.len() as u64);
+            assert!(left.is_empty(), "{name}: {settings:?}, swapped {swapped}, misses {left:?} at {pose:?}");
+        }
+    }
+}
+
 fn pair_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
     let mut dice = Dice::new(4);
     let size = size_of(boxes);
@@ -388,16 +419,21 @@ fn pair_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
             ControlFlow::Continue(())
         });
         assert_eq!(visit.counters.primitives, seen.len() as u64);
+        let room = (size + pose.translation.length()) * 1e-14;
+        let mut must = BTreeSet::new();
         for (i, a) in boxes.iter().enumerate() {
             for (j, b) in boxes.iter().enumerate() {
-                let room = (size + pose.translation.length()) * 1e-14;
-                let must = meet(a, b, &pose, room);
-                assert!(
-                    !must || seen.contains(&(i as u32, j as u32)),
-                    "{name}: pair {i} {j} missed at {pose:?}"
-                );
+                if meet(a, b, &pose, room) {
+                    must.insert((i as u32, j as u32));
+                }
             }
         }
+        assert!(
+            must.is_subset(&seen),
+            "{name}: pairs {:?} missed at {pose:?}",
+            must.difference(&seen).collect::<Vec<_>>()
+        );
+        every_walk(name, tree, &pose, &must);
         let stopped = visit_leaf_pairs(tree, tree, &pose, |_, _| ControlFlow::Break(())).stopped;
         assert_eq!(stopped, !seen.is_empty(), "{name}");
     }
@@ -494,19 +530,23 @@ pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>
                 assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
                 ControlFlow::Continue(())
             });
+            let mut must = BTreeSet::new();
             for (i, a) in wide.iter().enumerate() {
                 for (j, b) in wide.iter().enumerate() {
                     let placed = b.map(|p| pose.transform_point(p));
                     let near = (a[0] - placed[0]).length() < 3.0;
                     if near && carom_geom::tri_tri::intersects(a, &placed) {
                         meetings += 1;
-                        assert!(
-                            seen.contains(&(i as u32, j as u32)),
-                            "{name}: pair {i} {j} missed at {pose:?}"
-                        );
+                        must.insert((i as u32, j as u32));
                     }
                 }
             }
+            assert!(
+                must.is_subset(&seen),
+                "{name}: pairs {:?} missed at {pose:?}",
+                must.difference(&seen).collect::<Vec<_>>()
+            );
+            every_walk(name, &tree, &pose, &must);
             // Closest corners: their distance is never below that of the triangles.
             let distance =
                 |a: u32, b: u32| (wide[a as usize][1] - pose.transform_point(wide[b as usize][2])).length();

@@ -1,0 +1,120 @@
+//! The ways of walking two trees: what they share, and what they cost.
+
+use carom_bounds::{Aabb, BoundingVolume as _, KDop, Lss, Obb, Rss, Sphere};
+use carom_bvh::{BoxAxes, BuildSettings, Bvh, Counters, Descent, PairSettings, TreeVolume, visit_pairs_with};
+use carom_math::WidePose;
+use carom_testkit::conform::bvh::pair_settings;
+use carom_testkit::conform::dice::Dice;
+use core::ops::ControlFlow;
+use glam::{DMat3, DQuat, DVec3, Vec3};
+
+/// Small triangles about the origin.
+fn soup(seed: u64, n: usize, size: f32) -> Vec<[Vec3; 3]> {
+    let mut dice = Dice::new(seed);
+    (0..n)
+        .map(|_| {
+            let at = dice.point(1.0);
+            [at, at + dice.point(size), at + dice.point(size)]
+        })
+        .collect()
+}
+
+fn walk<V: TreeVolume>(
+    a: &Bvh<V>,
+    b: &Bvh<V>,
+    b_in_a: &WidePose,
+    settings: PairSettings,
+    swap: bool,
+) -> (Vec<(u32, u32)>, Counters) {
+    let mut pairs = Vec::new();
+    let pair: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut |p, q| {
+        pairs.push(if swap { (q, p) } else { (p, q) });
+        ControlFlow::Continue(())
+    };
+    let visit = visit_pairs_with(a, b, b_in_a, &settings, pair);
+    pairs.sort_unstable();
+    (pairs, visit.counters)
+}
+
+/// (A, B) and (B, A) visit the same pairs and open the same nodes, where the pose has an exact inverse.
+fn mirrored<V: TreeVolume>(what: &str, build: impl Fn(&[[Vec3; 3]]) -> Bvh<V>) {
+    let (a, b) = (build(&soup(31, 700, 0.1)), build(&soup(32, 500, 0.2)));
+    let quarter = DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X);
+    let half = DMat3::from_cols(-DVec3::X, DVec3::Y, -DVec3::Z);
+    let mut found = 0;
+    for (i, rotation) in [DMat3::IDENTITY, quarter, half, quarter * half].into_iter().enumerate() {
+        let there = WidePose { rotation, translation: DVec3::new(0.25, -0.5, 0.125) * i as f64 };
+        let back = there.inverse();
+        assert_eq!(back.inverse(), there);
+        for settings in pair_settings() {
+            let descent = match settings.descent {
+                Descent::AFirst => Descent::BFirst,
+                Descent::BFirst => Descent::AFirst,
+                other => other,
+            };
+            let (pairs, counters) = walk(&a, &b, &there, settings, false);
+            let (others, others_counters) = walk(&b, &a, &back, settings.with_descent(descent), true);
+            assert!(pairs == others, "{what}: pairs, {settings:?}, turn {i}");
+            assert_eq!(counters, others_counters, "{what}: {settings:?}, turn {i}");
+            found += pairs.len();
+        }
+    }
+    assert!(10_000 < found, "{what}: {found} pairs");
+}
+
+fn of_boxes<V: TreeVolume>(triangles: &[[Vec3; 3]]) -> Bvh<V> {
+    let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::from_points(t)).collect();
+    Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(2)).unwrap()
+}
+
+fn of_triangles(triangles: &[[Vec3; 3]]) -> Bvh<Obb> {
+    let settings = BuildSettings::default().with_max_leaf(2);
+    Bvh::from_triangles(triangles.len(), |i| triangles[i as usize], &settings).unwrap()
+}
+
+#[test]
+fn either_side_visits_the_same() {
+    mirrored("boxes", of_boxes::<Aabb>);
+    mirrored("oriented boxes", of_triangles);
+    mirrored("spheres", of_boxes::<Sphere>);
+    mirrored("k-DOPs", of_boxes::<KDop<18>>);
+    mirrored("rectangle swept spheres", of_boxes::<Rss>);
+    mirrored("line swept spheres", of_boxes::<Lss>);
+}
+
+#[test]
+fn more_axes_give_no_more_pairs_and_open_fewer_nodes() {
+    let (a, b) = (of_triangles(&soup(33, 900, 0.3)), of_triangles(&soup(34, 900, 0.3)));
+    let turn = DQuat::from_xyzw(0.1, -0.3, 0.7, 0.6).normalize();
+    let pose = WidePose::from_quat(turn, DVec3::new(0.4, -0.2, 0.1));
+    for descent in [Descent::Larger, Descent::Alternate, Descent::AFirst, Descent::BFirst] {
+        let six = PairSettings::default().with_descent(descent);
+        let fifteen = six.with_axes(BoxAxes::FacesAndEdges);
+        let (many, loose) = walk(&a, &b, &pose, six, false);
+        let (few, tight) = walk(&a, &b, &pose, fifteen, false);
+        assert!(few.iter().all(|pair| many.binary_search(pair).is_ok()), "{descent:?}");
+        assert!(tight.nodes < loose.nodes && few.len() < many.len(), "{descent:?}: {tight:?} {loose:?}");
+    }
+}
+
+#[test]
+fn spheres_know_no_axes() {
+    let (a, b) = (of_boxes::<Sphere>(&soup(35, 300, 0.1)), of_boxes::<Sphere>(&soup(36, 300, 0.1)));
+    let pose = WidePose { translation: DVec3::X, ..WidePose::IDENTITY };
+    let settings = PairSettings::default();
+    let fifteen = settings.with_axes(BoxAxes::FacesAndEdges);
+    assert_eq!(walk(&a, &b, &pose, settings, false), walk(&a, &b, &pose, fifteen, false));
+}
+
+#[test]
+fn the_default_is_the_plain_walk() {
+    let (a, b) = (of_triangles(&soup(37, 400, 0.1)), of_triangles(&soup(38, 400, 0.1)));
+    let pose = WidePose { translation: DVec3::splat(0.1), ..WidePose::IDENTITY };
+    let mut plain = Vec::new();
+    let visit = carom_bvh::visit_pairs(&a, &b, &pose, |p, q| {
+        plain.push((p, q));
+        ControlFlow::Continue(())
+    });
+    plain.sort_unstable();
+    assert_eq!(walk(&a, &b, &pose, PairSettings::default(), false), (plain, visit.counters));
+}
