@@ -6,11 +6,12 @@ use carom_benches::scenes::rounded;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::TriMesh;
 use carom_math::Pose;
-use carom_query::{MeshShape, Shape, distance, intersects, triangle_pairs};
+use carom_query::{MeshShape, Shape, Workspace, distance, distance_with, intersects, triangle_pairs};
 use carom_scenes::mesh::{Knot, MeshData, bumpy_icosphere, torus_knot};
 use carom_scenes::{HULL_RADII, Rng};
 use glam::{DQuat, DVec3};
 use parry3d::math::Pose as ParryPose;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// Half the bumps' height over the radius of the sphere.
@@ -140,7 +141,10 @@ fn contests(runner: &mut Runner, scene: &str, a: &Body, b: &Body, poses: &[Pose]
 
     let (poses, peers) =
         (&poses[..DISTANCE_POSES.min(poses.len())], &peers[..DISTANCE_POSES.min(poses.len())]);
-    let own = |pose: &Pose| distance(&a.shape, &Pose::IDENTITY, &b.shape, pose).distance;
+    let memory = RefCell::new(Workspace::default());
+    let own = |pose: &Pose| {
+        distance_with(&a.shape, &Pose::IDENTITY, &b.shape, pose, &mut memory.borrow_mut()).distance
+    };
     let their = |peer: &ParryPose| {
         parry3d::query::distance(&ParryPose::IDENTITY, &a.peer, peer, &b.peer)
             .map_or(f32::NAN, |answer| answer.distance)

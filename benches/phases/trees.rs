@@ -1,4 +1,4 @@
-//! Trees over the triangles of a knot: build fast, build well, refit, and closest hits of rays.
+//! Trees over the triangles of a knot: build fast, build well (two qualities), refit, and closest hits of rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
@@ -7,7 +7,7 @@ use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
-use carom_query::{MeshShape, Shape, ray_cast};
+use carom_query::{MeshShape, Shape, ray_cast, ray_cast_batch};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use glam::{DVec3, Vec3};
@@ -27,7 +27,8 @@ fn main() {
         let boxes = boxes(&vertices, &knot.triangles);
         if runner.wants("build") {
             build(&mut runner, "build fast", &boxes, BuildQuality::Fast, BvhBuildParams::fastest_build());
-            build(&mut runner, "build good", &boxes, BuildQuality::High, BvhBuildParams::medium_build());
+            build(&mut runner, "build good", &boxes, BuildQuality::Balanced, BvhBuildParams::medium_build());
+            build(&mut runner, "build best", &boxes, BuildQuality::High, BvhBuildParams::medium_build());
         }
         if runner.wants("refit") {
             let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
@@ -93,7 +94,7 @@ fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQual
         answers.equal("parry finds", &own, &found_by_parry(&parrys, &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
     }
-    println!("    SAH cost of carom's tree: {:.1}", ours.quality().sah_cost);
+    println!("    SAH cost of carom's tree, {workload}: {:.1}", ours.quality().sah_cost);
 
     let mut builder = Builder::default();
     let mut kept = ours.clone();
@@ -193,6 +194,12 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
             answers.number(&format!("ray {i}, {who}"), both[0], both[1], 1e-4);
         }
     }
+    let mut batch = Vec::new();
+    ray_cast_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
+    for (i, (ray, hit)) in rays.iter().zip(&batch).enumerate() {
+        let alone = ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD);
+        answers.equal(&format!("ray {i}, in a batch and alone"), hit, &alone);
+    }
     let size = triangles.len() as u64;
     let row = Row { workload: "rays", size, unit: Unit::Ns, per_call: rays.len() as u64 };
     let contest = Contest::new(answers)
@@ -200,6 +207,11 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
             for ray in &rays {
                 std::hint::black_box(ours(ray));
             }
+        })
+        .entry("carom in batches", || {
+            batch.clear();
+            ray_cast_batch(&mesh, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut batch);
+            std::hint::black_box(&batch);
         })
         .entry("parry", || {
             for ray in &rays {

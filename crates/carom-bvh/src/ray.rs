@@ -10,7 +10,7 @@
 use crate::counters::{Counters, Visit};
 use crate::relative::{UNIT, inverse_power_of_two, reach};
 use crate::stack::{FarFirst, Stack};
-use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
@@ -73,12 +73,29 @@ impl<S: Simd> RayLanes<S> {
     }
 }
 
+/// The points `origin + t * direction`, `t_min <= t <= t_max`, in the frame of a tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayLine {
+    /// Where t is 0.
+    pub origin: DVec3,
+    /// Of any length; t counts in it.
+    pub direction: DVec3,
+    /// The least t.
+    pub t_min: f64,
+    /// The greatest t.
+    pub t_max: f64,
+}
+
+impl RayLine {
+    /// There is something to visit: numbers, and an interval with something in it.
+    pub(crate) fn is_somewhere(&self) -> bool {
+        self.t_min <= self.t_max && self.origin.is_finite() && self.direction.is_finite()
+    }
+}
+
 struct Walk<'a, V: TreeVolume, F> {
     tree: &'a Bvh<V>,
-    origin: DVec3,
-    direction: DVec3,
-    t_min: f64,
-    t_max: f64,
+    line: RayLine,
     leaf: F,
 }
 
@@ -96,10 +113,11 @@ impl<V: TreeVolume> Bvh<V> {
         t_max: f64,
         leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
-        if self.is_empty() || !(t_min <= t_max) || !origin.is_finite() || !direction.is_finite() {
+        let line = RayLine { origin, direction, t_min, t_max };
+        if self.is_empty() || !line.is_somewhere() {
             return Visit::default();
         }
-        dispatch(Walk { tree: self, origin, direction, t_min, t_max, leaf })
+        dispatch(Walk { tree: self, line, leaf })
     }
 }
 
@@ -154,54 +172,115 @@ fn ray_lanes<S: Simd>(simd: S, origin: DVec3, direction: DVec3, size: f64, t_min
     ray
 }
 
+/// A ray on its way through a tree.
+pub(crate) struct Descent<S: Simd> {
+    ray: RayLanes<S>,
+    /// One over each of the two powers of two of [`scaled_direction`].
+    unlift: f64,
+    unscale: f64,
+    pub(crate) t_max: f64,
+    t_max_f32: f32,
+    /// Children and where the ray enters them.
+    stack: Stack<(u32, f32), 64>,
+}
+
+impl<S: Simd> Descent<S> {
+    /// It is nowhere yet.
+    #[inline(always)]
+    pub(crate) fn new(simd: S) -> Descent<S> {
+        let ray = ray_lanes(simd, DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
+        Descent { ray, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack: Stack::new((0, 0.0)) }
+    }
+
+    /// At the root of the tree, in place: the stack is not written anew for every ray.
+    #[inline(always)]
+    pub(crate) fn begin<V: TreeVolume>(&mut self, simd: S, tree: &Bvh<V>, line: &RayLine) {
+        let (direction, lift, scale) = scaled_direction(line.direction);
+        let size = reach(&tree.bounds.to_aabb()) + line.origin.abs().element_sum();
+        let (unlift, unscale) = (1.0 / lift, 1.0 / scale);
+        let t_min = rounding::down(line.t_min * unlift * unscale);
+        self.ray = ray_lanes(simd, line.origin, direction, size, t_min);
+        (self.unlift, self.unscale, self.t_max) = (unlift, unscale, line.t_max);
+        self.t_max_f32 = rounding::up(line.t_max * unlift * unscale);
+        self.stack.clear();
+        self.stack.push((0, f32::NEG_INFINITY));
+    }
+
+    /// Nowhere again.
+    #[inline(always)]
+    pub(crate) fn stop(&mut self) {
+        self.stack.clear();
+    }
+
+    /// Nothing beyond this parameter is looked for any more; one that is larger than what is known changes nothing.
+    #[inline(always)]
+    pub(crate) fn shorten(&mut self, t: f64) {
+        if t < self.t_max {
+            self.t_max = t;
+            self.t_max_f32 = rounding::up(t * self.unlift * self.unscale);
+        }
+    }
+
+    /// The next child that the ray enters in time.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> Option<u32> {
+        while let Some((child, enters)) = self.stack.pop() {
+            if enters <= self.t_max_f32 {
+                return Some(child);
+            }
+        }
+        None
+    }
+
+    /// What comes next, unless the ray is shortened.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> Option<u32> {
+        self.stack.top().map(|(child, _)| child)
+    }
+
+    /// Pushes the children that the ray enters, the nearest on top.
+    #[inline(always)]
+    pub(crate) fn open<W: Volumes8>(&mut self, simd: S, node: &Node8<W>, counters: &mut Counters) {
+        let (meets, near) = node.volumes.enters(simd, &self.ray, self.t_max_f32);
+        let near = near.to_array();
+        let mut meets = meets & ((1_u32 << node.len) - 1);
+        counters.nodes += 1;
+        counters.volume_tests += u64::from(node.len);
+        let mut order = FarFirst::new();
+        while meets != 0 {
+            let lane = meets.trailing_zeros() as usize & 7;
+            meets &= meets - 1;
+            order.insert(node.child[lane], near[lane]);
+        }
+        order.push_onto(&mut self.stack);
+    }
+}
+
 impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
     type Output = Visit;
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        let (direction, lift, scale) = scaled_direction(self.direction);
-        // The parameter that belongs to the scaled direction.
-        let scaled = |t: f64| t / lift / scale;
-        let size = reach(&self.tree.bounds.to_aabb()) + self.origin.abs().element_sum();
-        let ray = ray_lanes(simd, self.origin, direction, size, rounding::down(scaled(self.t_min)));
-        let mut t_max = self.t_max;
-        let mut t_max_f32 = rounding::up(scaled(t_max));
-        // A child and where the ray enters it.
-        let mut stack = Stack::<(u32, f32), 64>::new((0, 0.0));
-        stack.push((0, f32::NEG_INFINITY));
-        while let Some((child, enters)) = stack.pop() {
-            if !(enters <= t_max_f32) {
+        let mut descent = Descent::new(simd);
+        descent.begin(simd, self.tree, &self.line);
+        while let Some(child) = descent.next() {
+            if child & LEAF == 0 {
+                let Some(node) = self.tree.nodes.get(child as usize) else { continue };
+                descent.open(simd, node, &mut counters);
                 continue;
             }
-            if child & LEAF != 0 {
-                let found = self.tree.leaf(child & !LEAF);
-                counters.leaves += 1;
-                counters.primitives += found.primitives.len() as u64;
-                match (self.leaf)(found, t_max) {
-                    ControlFlow::Break(()) => return Visit { stopped: true, counters },
-                    ControlFlow::Continue(t) => {
-                        if t < t_max {
-                            t_max = t;
-                            t_max_f32 = rounding::up(scaled(t));
-                        }
-                    }
-                }
-                continue;
+            if let Some(after) = descent.top() {
+                // While the leaf is looked at; of no effect where that is a leaf.
+                simd.prefetch(&self.tree.nodes, after as usize);
             }
-            let Some(node) = self.tree.nodes.get(child as usize) else { continue };
-            let (meets, near) = node.volumes.enters(simd, &ray, t_max_f32);
-            let near = near.to_array();
-            let mut meets = meets & ((1_u32 << node.len) - 1);
-            counters.nodes += 1;
-            counters.volume_tests += u64::from(node.len);
-            let mut order = FarFirst::new();
-            while meets != 0 {
-                let lane = meets.trailing_zeros() as usize & 7;
-                meets &= meets - 1;
-                order.insert(node.child[lane], near[lane]);
+            let found = self.tree.leaf(child & !LEAF);
+            counters.leaves += 1;
+            counters.primitives += found.primitives.len() as u64;
+            match (self.leaf)(found, descent.t_max) {
+                ControlFlow::Break(()) => return Visit { stopped: true, counters },
+                ControlFlow::Continue(t) => descent.shorten(t),
             }
-            order.push_onto(&mut stack);
         }
         Visit { stopped: false, counters }
     }

@@ -37,6 +37,22 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         self.near.get(self.len).copied()
     }
 
+    /// What [`Stack::pop`] would give.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> Option<T> {
+        if let Some(last) = self.far.last() {
+            return Some(*last);
+        }
+        self.near.get(self.len.checked_sub(1)?).copied()
+    }
+
+    /// Empty again; memory stays.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+        self.far.clear();
+    }
+
     #[cold]
     #[inline(never)]
     fn spill(&mut self, entry: T) {

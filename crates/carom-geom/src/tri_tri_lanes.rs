@@ -78,6 +78,12 @@ impl TriBlock8 {
         block
     }
 
+    /// Asks for a block to be fetched from memory: for those who will need it soon, and have something else to do first.
+    #[inline]
+    pub fn prefetch(blocks: &[TriBlock8], index: usize) {
+        carom_lanes::prefetch(blocks, index);
+    }
+
     /// How many triangles are in the block.
     pub fn n_triangles(&self) -> usize {
         self.n_triangles as usize

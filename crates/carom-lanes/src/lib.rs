@@ -58,4 +58,5 @@ mod imp;
 mod lanes;
 
 pub use dispatch::{Kernel, Level, detected, dispatch, dispatch_on, force_level, level};
+pub use imp::prefetch;
 pub use lanes::{F32Lanes, MaskLanes, Simd, U32Lanes};

@@ -21,3 +21,12 @@ pub(crate) fn best() -> Level {
     #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
     return Level::Generic;
 }
+
+/// [`Simd::prefetch`](crate::Simd::prefetch) outside of a kernel; of no effect where the baseline of the machine has no such thing.
+#[inline]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    sse2::prefetch(slice, index);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}

@@ -127,6 +127,11 @@ impl MeshShape {
         kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
     }
 
+    /// Asks for what [`MeshShape::may_touch`] will need of a leaf.
+    pub(super) fn prefetch_lines(&self, leaf: &Leaf<'_>) {
+        TriBlock8::prefetch(&self.line_blocks, leaf.index as usize);
+    }
+
     /// The triangles of a leaf of [`MeshShape::tree`] that the line may touch, as bits; a clear bit is a proof.
     pub(super) fn may_touch(&self, leaf: &Leaf<'_>, line: &BlockLine) -> u32 {
         self.line_blocks.get(leaf.index as usize).map_or(u32::MAX, |block| block.may_touch(line))

@@ -14,10 +14,11 @@ use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::ray_convex;
 use alloc::vec::Vec;
+use carom_bvh::{Leaf, RayLine};
 use carom_geom::SupportMap;
 use carom_geom::line_lanes::BlockLine;
 use carom_geom::ray_mesh::{self, TriangleHit};
-use carom_math::scaling;
+use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -27,9 +28,9 @@ use glam::DVec3;
 /// the one with the lowest number answers. A ray or a pose with a NaN or an infinity, and a shape so far from the origin of the ray
 /// that the difference is infinite, have no hit.
 pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Option<RayHit> {
-    let line = Line::new(pose, ray, is_wide(shape))?;
-    if line.pace == 1.0 {
-        return first(shape, &line, interval).map(|hit| placed(hit, pose));
+    let line = Line::new(&pose.wide(), ray, is_wide(shape))?;
+    if line.is_plain() {
+        return first(shape, &line, interval).map(|hit| placed(hit, &pose.wide()));
     }
     let mut hits = Vec::new();
     ray_cast_all(shape, pose, ray, interval, &mut hits);
@@ -41,7 +42,7 @@ pub fn ray_cast(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval) -> Op
 ///
 /// A ray through an edge of a mesh hits all triangles of the edge; see [`ray_crossings`].
 pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
-    let line = Line::new(pose, ray, is_wide(shape));
+    let line = Line::new(&pose.wide(), ray, is_wide(shape));
     on_line(line, pose, interval, out, |line, interval, out| all(shape, line, interval, out));
 }
 
@@ -53,7 +54,7 @@ pub fn ray_cast_all(shape: &Shape, pose: &Pose, ray: &Ray, interval: Interval, o
 /// those ahead of a point as many more lead outwards, from behind, as the surface winds around that point. A ray that grazes an edge touches
 /// ([`ray_cast_all`]) and may not cross.
 pub fn ray_crossings(mesh: &MeshShape, pose: &Pose, ray: &Ray, interval: Interval, out: &mut Vec<RayHit>) {
-    on_line(Line::new(pose, ray, true), pose, interval, out, |line, interval, out| {
+    on_line(Line::new(&pose.wide(), ray, true), pose, interval, out, |line, interval, out| {
         visit_all(mesh, line, interval, ray_mesh::line_crosses, out);
     });
 }
@@ -67,7 +68,7 @@ fn on_line(
     ask: impl FnOnce(&Line, Interval, &mut Vec<RayHit>),
 ) {
     let Some(line) = line else { return };
-    if line.pace == 1.0 {
+    if line.is_plain() {
         let start = out.len();
         ask(&line, interval, out);
         sort_and_place(&mut out[start..], pose);
@@ -86,13 +87,15 @@ fn on_line(
 
 fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
     hits.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.part.cmp(&b.part)));
+    let pose = pose.wide();
     for hit in hits {
-        *hit = placed(*hit, pose);
+        *hit = placed(*hit, &pose);
     }
 }
 
-fn placed(mut hit: RayHit, pose: &Pose) -> RayHit {
-    hit.normal = narrow(pose.wide().transform_vector(widen(hit.normal)));
+/// A hit in the frame of a shape, in the world.
+pub(super) fn placed(mut hit: RayHit, pose: &WidePose) -> RayHit {
+    hit.normal = narrow(pose.transform_vector(widen(hit.normal)));
     hit
 }
 
@@ -204,8 +207,8 @@ fn is_wide(shape: &Shape) -> bool {
 impl Line {
     /// Two products and two sums for each coordinate, after the difference of two places. `None` where not all of them are
     /// numbers.
-    fn new(pose: &Pose, ray: &Ray, is_wide: bool) -> Option<Line> {
-        let (pose, given) = (pose.wide(), widen(ray.direction));
+    pub(super) fn new(pose: &WidePose, ray: &Ray, is_wide: bool) -> Option<Line> {
+        let given = widen(ray.direction);
         let origin = pose.inverse_transform_point(widen(ray.origin));
         let mut line = Line { origin, direction: pose.inverse_transform_vector(given), pace: 1.0 };
         let stored = widen(line.rounded().direction).abs().max_element();
@@ -219,6 +222,11 @@ impl Line {
         (line.origin.is_finite() && line.direction.is_finite()).then_some(line)
     }
 
+    /// t of the ray is t of the line.
+    pub(super) fn is_plain(&self) -> bool {
+        self.pace == 1.0
+    }
+
     /// The same, as convex shapes take it.
     fn rounded(&self) -> Ray {
         Ray::new(narrow(self.origin), narrow(self.direction))
@@ -226,17 +234,39 @@ impl Line {
 }
 
 fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<RayHit> {
-    let mut best: Option<(Real, u32, bool)> = None;
-    let max = widen_real(interval.max);
+    let mut nearest = Nearest::new(interval);
     visit(mesh, line, interval, ray_mesh::line_touches, |t, triangle, is_back_face| {
+        nearest.offer(t, triangle, is_back_face)
+    });
+    nearest.hit(mesh)
+}
+
+/// The first hit of those seen.
+#[derive(Clone, Copy)]
+pub(super) struct Nearest {
+    /// Nothing beyond it is looked for.
+    max: f64,
+    best: Option<(Real, u32, bool)>,
+}
+
+impl Nearest {
+    pub(super) fn new(interval: Interval) -> Nearest {
+        Nearest { max: widen_real(interval.max), best: None }
+    }
+
+    /// A hit; the t up to which others are of interest.
+    pub(super) fn offer(&mut self, t: f64, triangle: u32, is_back_face: bool) -> f64 {
         // Hits that are one after rounding go by their numbers, as in the list of all hits.
         let t = narrow_real(t);
-        if best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
-            best = Some((t, triangle, is_back_face));
+        if self.best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
+            self.best = Some((t, triangle, is_back_face));
         }
-        best.map_or(max, |(t, ..)| widen_real(t.next_up()))
-    });
-    best.map(|(t, triangle, is_back_face)| triangle_hit(mesh, t, triangle, is_back_face))
+        self.best.map_or(self.max, |(t, ..)| widen_real(t.next_up()))
+    }
+
+    pub(super) fn hit(&self, mesh: &MeshShape) -> Option<RayHit> {
+        self.best.map(|(t, triangle, is_back_face)| triangle_hit(mesh, t, triangle, is_back_face))
+    }
 }
 
 fn visit_all(mesh: &MeshShape, line: &Line, interval: Interval, rule: Rule, out: &mut Vec<RayHit>) {
@@ -250,6 +280,79 @@ fn visit_all(mesh: &MeshShape, line: &Line, interval: Interval, rule: Rule, out:
 /// Which triangles count: those that the line touches, or those that it crosses.
 type Rule = fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>;
 
+/// A line in the coordinates of a mesh and of its tree.
+#[derive(Clone, Copy)]
+pub(super) struct MeshLine {
+    origin: DVec3,
+    direction: DVec3,
+    min: f64,
+    /// It grows smaller as hits are found.
+    max: f64,
+    block_line: BlockLine,
+    /// In the tree's coordinates, t over `pace`.
+    pub(super) in_tree: RayLine,
+    pace: f64,
+}
+
+impl MeshLine {
+    /// `None` for an origin so far from so small a mesh that the tree has no place for it.
+    pub(super) fn new(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<MeshLine> {
+        let Line { origin, direction, .. } = *line;
+        let (min, max) = (widen_real(interval.min), widen_real(interval.max));
+        let scale = mesh.scale();
+        let place = origin * scale;
+        if !place.is_finite() {
+            return None;
+        }
+        let mut steps = direction * scale;
+        // A direction that in the tree's coordinates is nothing, or infinite, is brought to length 1, and t with it, rounded
+        // outwards.
+        let mut pace = 1.0;
+        if !(f64::MIN_POSITIVE / f64::EPSILON <= steps.abs().max_element() && steps.is_finite()) {
+            pace = scaling::scale_of(direction.abs().max_element());
+            steps = direction * pace * scale;
+        }
+        let t_min = if pace == 1.0 { min } else { (min / pace).next_down() };
+        let in_tree = RayLine { origin: place, direction: steps, t_min, t_max: max };
+        let block_line = BlockLine::new(origin, direction);
+        let mut line = MeshLine { origin, direction, min, max, block_line, in_tree, pace };
+        line.in_tree.t_max = line.limit();
+        Some(line)
+    }
+
+    /// The t of the tree beyond which nothing is looked for.
+    pub(super) fn limit(&self) -> f64 {
+        if self.pace == 1.0 { self.max } else { (self.max / self.pace).next_up() }
+    }
+
+    /// The triangles of a leaf that the line may touch: eight at once, nearly all of them misses.
+    pub(super) fn may_touch(&self, mesh: &MeshShape, leaf: &Leaf<'_>) -> u32 {
+        mesh.may_touch(leaf, &self.block_line)
+    }
+
+    /// The exact test of those triangles of a leaf.
+    pub(super) fn test(
+        &mut self,
+        mesh: &MeshShape,
+        leaf: &Leaf<'_>,
+        mut lanes: u32,
+        rule: &impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
+        hit: &mut impl FnMut(f64, u32, bool) -> f64,
+    ) {
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let Some(&triangle) = leaf.primitives.get(lane) else { break };
+            let Some(touch) = rule(self.origin, self.direction, &mesh.mesh().corners(triangle)) else {
+                continue;
+            };
+            if self.min <= touch.t && touch.t <= self.max && narrow_real(touch.t).is_finite() {
+                self.max = self.max.min(hit(touch.t, triangle, touch.is_back_face));
+            }
+        }
+    }
+}
+
 /// Gives every triangle that counts, with t, up to the t that `hit` answers.
 fn visit(
     mesh: &MeshShape,
@@ -258,44 +361,22 @@ fn visit(
     rule: impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
     mut hit: impl FnMut(f64, u32, bool) -> f64,
 ) {
-    let Line { origin, direction, .. } = *line;
-    let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
-    let scale = mesh.scale();
-    let place = origin * scale;
-    if !place.is_finite() {
-        // So far from so small a mesh that the tree has no place for the origin.
+    let Some(mut line) = MeshLine::new(mesh, line, interval) else {
+        let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
         for triangle in 0..mesh.mesh().n_triangles() as u32 {
-            let Some(touch) = rule(origin, direction, &mesh.mesh().corners(triangle)) else { continue };
+            let corners = mesh.mesh().corners(triangle);
+            let Some(touch) = rule(line.origin, line.direction, &corners) else { continue };
             if min <= touch.t && touch.t <= max && narrow_real(touch.t).is_finite() {
                 max = max.min(hit(touch.t, triangle, touch.is_back_face));
             }
         }
         return;
-    }
-    let mut steps = direction * scale;
-    // A direction that in the tree's coordinates is nothing, or infinite, is brought to length 1, and t with it, rounded
-    // outwards.
-    let mut pace = 1.0;
-    if !(f64::MIN_POSITIVE / f64::EPSILON <= steps.abs().max_element() && steps.is_finite()) {
-        pace = scaling::scale_of(direction.abs().max_element());
-        steps = direction * pace * scale;
-    }
-    let in_tree = |t: f64| if pace == 1.0 { t } else { (t / pace).next_up() };
-    let low = if pace == 1.0 { min } else { (min / pace).next_down() };
-    let block_line = BlockLine::new(origin, direction);
-    mesh.tree().visit_ray(place, steps, low, in_tree(max), |leaf, _| {
-        // Eight at once, nearly all of them misses; then the exact test.
-        let mut lanes = mesh.may_touch(&leaf, &block_line);
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let Some(&triangle) = leaf.primitives.get(lane) else { break };
-            let Some(touch) = rule(origin, direction, &mesh.mesh().corners(triangle)) else { continue };
-            if min <= touch.t && touch.t <= max && narrow_real(touch.t).is_finite() {
-                max = max.min(hit(touch.t, triangle, touch.is_back_face));
-            }
-        }
-        ControlFlow::Continue(in_tree(max))
+    };
+    let RayLine { origin, direction, t_min, t_max } = line.in_tree;
+    mesh.tree().visit_ray(origin, direction, t_min, t_max, |leaf, _| {
+        let lanes = line.may_touch(mesh, &leaf);
+        line.test(mesh, &leaf, lanes, &rule, &mut hit);
+        ControlFlow::Continue(line.limit())
     });
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::duplicate_mod)] // invariants/ask.rs is compiled for f32 and again for f64.
 
+mod allocations;
 mod compound;
 mod convex_matrix;
 mod corpus;
@@ -12,6 +13,7 @@ mod mass;
 mod matrix;
 mod mesh_cases;
 mod mesh_mesh;
+mod ray_batch;
 mod ray_cases;
 mod rays;
 mod round_manifolds;

@@ -1,0 +1,69 @@
+//! What is warm allocates nothing: queries on pairs of meshes, and rays.
+
+use carom_geom::TriMesh;
+use carom_math::{Interval, Pose, Quat, Ray, Vec3};
+use carom_query::{
+    MeshShape, Shape, Workspace, contact_with, distance_with, intersects, ray_cast_batch, triangle_pairs,
+};
+use carom_testkit::random::Random;
+use std::sync::Arc;
+
+/// A bumpy sheet of 2 n^2 triangles.
+fn sheet(n: u32) -> Arc<MeshShape> {
+    let at = |i: u32, j: u32| {
+        let (x, z) = (i as f32 / n as f32 * 2.0 - 1.0, j as f32 / n as f32 * 2.0 - 1.0);
+        Vec3::new(x, 0.1 * (7.0 * x).sin() * (5.0 * z).cos(), z)
+    };
+    let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| at(i, j))).collect();
+    let mut indices = Vec::new();
+    for i in 0..n {
+        for j in 0..n {
+            let (a, b) = (i * (n + 1) + j, (i + 1) * (n + 1) + j);
+            indices.extend([[a, a + 1, b], [b, a + 1, b + 1]]);
+        }
+    }
+    Arc::new(MeshShape::new(TriMesh::new(vertices, indices).unwrap()).unwrap())
+}
+
+#[test]
+fn pairs_of_meshes_and_rays() {
+    let mesh = sheet(40);
+    let shape = Shape::Mesh(mesh.clone());
+    let mut random = Random::new(5);
+    let poses: Vec<Pose> = (0..40)
+        .map(|round| {
+            let turn = random.cube_point().as_vec3() * if round % 2 == 0 { 0.01 } else { 3.0 };
+            // From far apart to through each other.
+            let up = round as f32 / 40.0 * 0.4 - 0.1;
+            Pose::new(Quat::from_scaled_axis(turn), Vec3::new(0.01, up, 0.02))
+        })
+        .collect();
+    let rays: Vec<Ray> = (0..200)
+        .map(|_| {
+            let (from, to) = (random.cube_point().as_vec3(), random.cube_point().as_vec3());
+            Ray::new(from * 2.0, to - from * 2.0)
+        })
+        .collect();
+    let (mut memory, mut pairs, mut hits) = (Workspace::default(), Vec::new(), Vec::new());
+    let (mut n_met, mut n_apart) = (0, 0);
+    let mut ask = || {
+        for pose in &poses {
+            pairs.clear();
+            triangle_pairs(&mesh, &Pose::IDENTITY, &mesh, pose, &mut pairs);
+            let meets = intersects(&shape, &Pose::IDENTITY, &shape, pose);
+            let distance = distance_with(&shape, &Pose::IDENTITY, &shape, pose, &mut memory);
+            let contact = contact_with(&shape, &Pose::IDENTITY, &shape, pose, 0.05, &mut memory);
+            assert_eq!(meets, !pairs.is_empty());
+            assert_eq!(meets, distance.distance == 0.0);
+            assert_eq!(distance.distance <= 0.05, contact.is_some());
+            if meets { n_met += 1 } else { n_apart += 1 }
+        }
+        hits.clear();
+        ray_cast_batch(&shape, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut hits);
+    };
+    ask();
+    let measured = allocation_counter::measure(&mut ask);
+    assert_eq!(measured.count_total, 0, "{measured:?}");
+    assert!(20 < n_met && 20 < n_apart, "{n_met} {n_apart}");
+    assert!(hits.iter().flatten().count() > 20);
+}
