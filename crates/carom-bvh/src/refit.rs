@@ -3,9 +3,10 @@
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
-use crate::tree::{Bvh, BvhError, LEAF, check_box};
+use crate::tree::{Bvh, BvhError, LEAF, check_box, check_boxes};
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_lanes::{Kernel, Simd, dispatch};
+use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use glam::Vec3;
 
 /// `CHECK`: the boxes have not been checked yet.
 struct Refit<'a, F, const CHECK: bool> {
@@ -19,9 +20,7 @@ impl Bvh<Aabb> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
         }
-        for (i, aabb) in boxes.iter().enumerate() {
-            check_box(aabb, i)?;
-        }
+        check_boxes(boxes)?;
         dispatch(Refit::<_, false> {
             tree: self,
             bounds: |_, primitive| boxes.get(primitive as usize).copied().unwrap_or(Aabb::EMPTY),
@@ -56,7 +55,8 @@ impl<F: FnMut(u32, u32) -> Aabb, const CHECK: bool> Kernel for Refit<'_, F, CHEC
                 }
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
-                let mut all = Aabb::EMPTY;
+                let mut low = S::F32x4::splat(simd, f32::INFINITY);
+                let mut high = S::F32x4::splat(simd, f32::NEG_INFINITY);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
                 for (place, &number) in (first..end).zip(numbers) {
                     let aabb = (self.bounds)(place, number);
@@ -64,9 +64,12 @@ impl<F: FnMut(u32, u32) -> Aabb, const CHECK: bool> Kernel for Refit<'_, F, CHEC
                         refused = Err(error);
                         continue;
                     }
-                    all = all.merged(&aabb);
+                    let (min, max) = (aabb.min, aabb.max);
+                    low = low.min(S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]));
+                    high = high.max(S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]));
                 }
-                node.volumes.set(lane, &all);
+                let ([x, y, z, _], [u, v, w, _]) = (low.to_array(), high.to_array());
+                node.volumes.set(lane, &Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) });
             }
             let all = node.volumes.union_lanes(simd);
             if i == 0 {

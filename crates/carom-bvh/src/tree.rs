@@ -10,6 +10,7 @@
 use crate::volumes::Volumes8;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 
 /// Set in a child reference that is the number of a leaf, not of a node.
 pub(crate) const LEAF: u32 = 1 << 31;
@@ -179,6 +180,42 @@ impl core::fmt::Display for BvhError {
 }
 
 impl core::error::Error for BvhError {}
+
+/// The bounds of all primitives can stand in a tree, or the first that cannot.
+pub(crate) fn check_boxes(boxes: &[Aabb]) -> Result<(), BvhError> {
+    if dispatch(AreInOrder { boxes }) {
+        return Ok(());
+    }
+    for (i, aabb) in boxes.iter().enumerate() {
+        check_box(aabb, i)?;
+    }
+    Ok(())
+}
+
+/// No box has a NaN, is inverted or too large: all at once, four lanes to a corner.
+struct AreInOrder<'a> {
+    boxes: &'a [Aabb],
+}
+
+impl Kernel for AreInOrder<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let zero = S::F32x4::splat(simd, 0.0);
+        let (mut least, mut most, mut in_order) = (zero, zero, zero.le(zero));
+        for aabb in self.boxes {
+            let low = S::F32x4::load(simd, &[aabb.min.x, aabb.min.y, aabb.min.z, 0.0]);
+            let high = S::F32x4::load(simd, &[aabb.max.x, aabb.max.y, aabb.max.z, 0.0]);
+            // A NaN fails the comparison, whatever the minimum makes of it.
+            in_order = in_order & low.le(high);
+            least = low.min(least);
+            most = high.max(most);
+        }
+        let limit = S::F32x4::splat(simd, MAX_COORDINATE);
+        in_order.all() && (-limit).le(least).all() && most.le(limit).all()
+    }
+}
 
 /// The bounds of one primitive can stand in a tree.
 #[inline]

@@ -14,12 +14,12 @@ use crate::volumes::Volumes8;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
-/// A binary node that becomes the node of this number, with the place of its first primitive.
+/// A binary node that becomes the next node, with the place of its first primitive and the reference to it in its parent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     binary: u32,
     first: u32,
-    node: u32,
+    parent: u32,
 }
 
 /// A binary node that may become a child.
@@ -58,8 +58,7 @@ pub(crate) fn collapse<V: TreeVolume>(
         },
     };
     stack.clear();
-    stack.push(Task { binary: 0, first: 0, node: 0 });
-    tree.nodes.push(Node8::EMPTY);
+    stack.push(Task { binary: 0, first: 0, parent: 0 });
     tree.bounds = fit(&root.aabb(), 0, binary.order.len());
     while let Some(task) = stack.pop() {
         let Some(row) = binary.nodes.get(task.binary as usize) else { continue };
@@ -83,8 +82,13 @@ pub(crate) fn collapse<V: TreeVolume>(
             children[n] = candidate(left + 1, row_right, open.first + row_left.count());
             n += 1;
         }
-        // Nodes of the same parent stand together; the first to be visited comes off the stack first.
+        // A node is written once, when its turn has come: its parent learns its number then.
         let mut node = Node8::<V::Volumes8>::EMPTY;
+        let number = tree.nodes.len() as u32;
+        if let Some(parent) = tree.nodes.get_mut(task.parent as usize / 8) {
+            parent.child[task.parent as usize % 8] = number;
+        }
+        (node.parent, node.len) = (task.parent, n as u32);
         let from = stack.len();
         for lane in 0..n {
             let child = children[lane];
@@ -97,19 +101,13 @@ pub(crate) fn collapse<V: TreeVolume>(
                 tree.leaf_starts.push(tree.primitives.len() as u32);
                 LEAF | (tree.leaf_starts.len() as u32 - 2)
             } else {
-                let number = tree.nodes.len() as u32;
-                let mut inner = Node8::EMPTY;
-                inner.parent = task.node * 8 + lane as u32;
-                tree.nodes.push(inner);
-                stack.push(Task { binary: child.binary, first: child.first, node: number });
-                number
+                let parent = number * 8 + lane as u32;
+                stack.push(Task { binary: child.binary, first: child.first, parent });
+                0
             };
         }
+        // The first to be visited comes off the stack first.
         stack[from..].reverse();
-        if let Some(place) = tree.nodes.get_mut(task.node as usize) {
-            node.parent = place.parent;
-            node.len = n as u32;
-            *place = node;
-        }
+        tree.nodes.push(node);
     }
 }

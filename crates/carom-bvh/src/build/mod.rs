@@ -46,6 +46,7 @@ pub struct Builder {
     sorted: Vec<Row>,
     keys: Vec<u64>,
     swap: Vec<u64>,
+    firsts: Vec<u32>,
     binary: Binary,
     tasks: Vec<binned::Task>,
     stack: Vec<collapse::Task>,
@@ -151,9 +152,14 @@ impl Builder {
         let max_leaf = settings.max_leaf.clamp(1, 16);
         // The curve keeps together what is together also for the heuristic: less memory is missed.
         morton::sort(&self.rows, &mut self.keys, &mut self.swap);
-        rows::reorder(&self.rows, &self.keys, &mut self.sorted);
+        if settings.method != BuildMethod::Morton {
+            rows::reorder(&self.rows, &self.keys, &mut self.sorted);
+        }
         match settings.method {
-            BuildMethod::Morton => morton::split(&self.sorted, &self.keys, max_leaf, &mut self.binary),
+            BuildMethod::Morton => {
+                // The boxes are read where they are: a copy in order would cost more than it saves.
+                morton::split(&self.rows, &self.keys, max_leaf, &mut self.firsts, &mut self.binary);
+            }
             BuildMethod::ClusteredSah => {
                 morton::clusters(&self.sorted, &self.keys, max_leaf.min(4), &mut self.rows);
                 binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);

@@ -9,6 +9,7 @@
 
 use super::Binary;
 use super::rows::Row;
+use crate::stack::Stack;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 
@@ -122,61 +123,79 @@ fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
 }
 
 struct Boxes<'a> {
-    sorted: &'a [Row],
+    rows: &'a [Row],
+    keys: &'a [u64],
     firsts: &'a [u32],
     nodes: &'a mut [Row],
 }
+
+/// The rows of a leaf are far apart in memory: they are asked for so many places ahead.
+const AHEAD: usize = 16;
 
 impl Kernel for Boxes<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        for i in (0..self.nodes.len()).rev() {
-            let (tag, count) = (self.nodes[i].tag(), self.nodes[i].count());
-            let (from, first, n) = if tag == 0 {
-                (self.sorted, self.firsts[i] as usize, count as usize)
-            } else {
-                (&*self.nodes, tag as usize, 2)
-            };
+        let Boxes { rows, keys, firsts, nodes } = self;
+        for i in (0..nodes.len()).rev() {
+            let (tag, count) = (nodes[i].tag(), nodes[i].count());
             let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
-            for row in from.get(first..first + n).unwrap_or(&[]) {
-                all = all.max(S::F32x8::load(simd, &row.0));
+            if tag == 0 {
+                let first = firsts[i] as usize;
+                for place in first..first + count as usize {
+                    // Leaves of one level come from the last to the first.
+                    if let Some(&key) = keys.get(place.wrapping_sub(AHEAD)) {
+                        simd.prefetch(rows, key as u32 as usize);
+                    }
+                    let Some(row) = keys.get(place).and_then(|&key| rows.get(key as u32 as usize)) else {
+                        continue;
+                    };
+                    all = all.max(S::F32x8::load(simd, &row.0));
+                }
+            } else {
+                for row in nodes.get(tag as usize..tag as usize + 2).unwrap_or(&[]) {
+                    all = all.max(S::F32x8::load(simd, &row.0));
+                }
             }
-            all.store(&mut self.nodes[i].0);
-            self.nodes[i].set_numbers(tag, count);
+            all.store(&mut nodes[i].0);
+            nodes[i].set_numbers(tag, count);
         }
     }
 }
 
-/// The binary tree of the curve's bits, at most `max_leaf` rows in a leaf.
-pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Binary) {
-    binary.order.extend(sorted.iter().map(Row::tag));
+/// The binary tree of the curve's bits, at most `max_leaf` rows in a leaf. The rows stand in any order; `firsts` is memory.
+pub(crate) fn split(rows: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
+    binary.order.extend(keys.iter().map(|&key| key as u32));
     let nodes = &mut binary.nodes;
-    let mut firsts: Vec<u32> = Vec::with_capacity(sorted.len());
+    firsts.clear();
     let mut root = Row::EMPTY;
-    root.set_numbers(0, sorted.len() as u32);
+    root.set_numbers(0, keys.len() as u32);
     nodes.push(root);
     firsts.push(0);
-    // Breadth first: the list of nodes is its own queue.
-    let mut i = 0;
-    while i < nodes.len() {
+    // Depth first, so that what is near each other later lies near each other; the stack holds one node a level.
+    let mut stack = Stack::<u32, 64>::new(0);
+    stack.push(0);
+    while let Some(i) = stack.pop() {
+        let i = i as usize;
         let (first, count) = (firsts[i] as usize, nodes[i].count());
-        if max_leaf < count {
-            let end = first + count as usize;
-            let middle = split_at(keys, first, end);
-            let child = nodes.len() as u32;
-            nodes[i].set_numbers(child, count);
-            for (from, to) in [(first, middle), (middle, end)] {
-                let mut child = Row::EMPTY;
-                child.set_numbers(0, (to - from) as u32);
-                nodes.push(child);
-                firsts.push(from as u32);
-            }
+        if count <= max_leaf {
+            continue;
         }
-        i += 1;
+        let end = first + count as usize;
+        let middle = split_at(keys, first, end);
+        let child = nodes.len() as u32;
+        nodes[i].set_numbers(child, count);
+        for (from, to) in [(first, middle), (middle, end)] {
+            let mut child = Row::EMPTY;
+            child.set_numbers(0, (to - from) as u32);
+            nodes.push(child);
+            firsts.push(from as u32);
+        }
+        stack.push(child + 1);
+        stack.push(child);
     }
-    dispatch(Boxes { sorted, firsts: &firsts, nodes });
+    dispatch(Boxes { rows, keys, firsts, nodes });
 }
 
 struct Clusters<'a> {

@@ -4,7 +4,7 @@
 //!
 //! Reference: none needed; the layout is that of the bins of Wald 2007, for eight lanes.
 
-use crate::tree::{BvhError, check_box};
+use crate::tree::{BvhError, check_boxes};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
@@ -89,12 +89,9 @@ pub(crate) fn half_area(r: &[f32; 8], scale: f32) -> f32 {
 
 /// One row per box, its number as the tag; or the first box that cannot stand in a tree.
 pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> {
+    check_boxes(boxes)?;
     rows.clear();
-    rows.reserve(boxes.len());
-    for (i, aabb) in boxes.iter().enumerate() {
-        check_box(aabb, i)?;
-        rows.push(Row::new(aabb, i as u32, 1));
-    }
+    rows.extend(boxes.iter().enumerate().map(|(i, aabb)| Row::new(aabb, i as u32, 1)));
     Ok(())
 }
 
