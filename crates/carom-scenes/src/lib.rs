@@ -22,6 +22,7 @@ extern crate alloc;
 
 mod body;
 mod broadmark;
+mod clock;
 mod crowd;
 mod hull;
 pub mod mesh;
@@ -30,6 +31,7 @@ mod ragdoll;
 mod rng;
 
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
+pub use clock::{Clock, ClockPart, ClockPartKind, ClockSettings};
 pub use crowd::{Crowd, CrowdKind};
 pub use hull::{HULL_RADII, hull_points};
 pub use pile::{bench_pile, pile, torus_compound};

@@ -3,12 +3,14 @@
 mod gear;
 mod knot;
 mod sphere;
+mod spring;
 mod terrain;
 mod torus;
 
 pub use gear::{Gear, gear};
 pub use knot::{Knot, torus_knot};
 pub use sphere::{bumpy_icosphere, icosphere};
+pub use spring::{Spring, spring};
 pub use terrain::terrain;
 pub use torus::torus;
 

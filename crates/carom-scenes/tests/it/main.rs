@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod clocks;
 mod crowds;
 mod meshes;
 mod piles;

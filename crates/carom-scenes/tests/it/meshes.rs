@@ -1,13 +1,13 @@
 //! Meshes are closed, of the size asked for, and the same everywhere.
 
 use carom_math::glam::DVec3;
-use carom_scenes::mesh::{self, Gear, Knot, MeshData};
+use carom_scenes::mesh::{self, Gear, Knot, MeshData, Spring};
 use carom_scenes::{HULL_RADII, Rng, hull_points};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
 /// Every edge is met once in each direction; volume is positive: closed, and outside is outside.
-fn check_closed(mesh: &MeshData) {
+pub(crate) fn check_closed(mesh: &MeshData) {
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
     let mut volume = 0.0;
     for t in &mesh.triangles {
@@ -21,6 +21,18 @@ fn check_closed(mesh: &MeshData) {
     assert!(edges.iter().all(|(&(a, b), &n)| n == 1 && edges.get(&(b, a)) == Some(&1)));
     assert!(volume > 0.0);
     assert!(mesh.vertices.iter().all(|v| v.is_finite()));
+}
+
+#[test]
+fn springs_are_closed() {
+    for (n_turns, start) in [(0.3, 0.0), (1.0, 2.0), (6.5, -1.0)] {
+        check_closed(&mesh::spring(&Spring::coil(n_turns, 1.0, 2.0, 0.05).with_start(start)));
+        check_closed(&mesh::spring(&Spring::spiral(n_turns, [0.4, 2.0], 0.02).with_detail(24, 3)));
+    }
+    let coil = mesh::spring(&Spring::coil(4.0, 1.0, 2.0, 0.05).with_detail(12, 6));
+    assert_eq!(coil.triangles.len(), 2 * 6 * 48 + 2 * 4);
+    let (low, high) = coil.vertices.iter().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v.z), h.max(v.z)));
+    assert!((low + high).abs() < 1e-9 && 2.0 < high - low && high - low < 2.1);
 }
 
 fn mesh_hash(mesh: &MeshData) -> u64 {
