@@ -14,6 +14,8 @@ pub struct Counters {
     pub leaves: u64,
     /// Primitives, or pairs of primitives, in them (n_p).
     pub primitives: u64,
+    /// Volumes computed anew (n_u): by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work); no query does that.
+    pub volume_updates: u64,
 }
 
 impl core::ops::AddAssign for Counters {
@@ -22,6 +24,7 @@ impl core::ops::AddAssign for Counters {
         self.volume_tests += other.volume_tests;
         self.leaves += other.leaves;
         self.primitives += other.primitives;
+        self.volume_updates += other.volume_updates;
     }
 }
 

@@ -166,7 +166,13 @@ fn gap_of(entry: u128) -> f64 {
 
 /// A lower bound of the squared distance of two boxes, one placed in the other's frame, in `f64`, times `scale`
 /// squared; from the six face axes.
-fn gap_sq_wide(source: &Aabb, source_in_target: &WidePose, target: &Aabb, scale: f64, slack: f64) -> f64 {
+pub(crate) fn gap_sq_wide(
+    source: &Aabb,
+    source_in_target: &WidePose,
+    target: &Aabb,
+    scale: f64,
+    slack: f64,
+) -> f64 {
     let half = |b: &Aabb| (b.max.as_dvec3() - b.min.as_dvec3()) * 0.5;
     let center = |b: &Aabb| (b.max.as_dvec3() + b.min.as_dvec3()) * 0.5;
     let (half_source, half_target) = (half(source), half(target));
@@ -257,7 +263,7 @@ fn wide_gaps<W: Volumes8>(
 }
 
 /// The slack of the bounds in `f64`, a scaled length: 64 units of rounding, as for `f32`.
-const WIDE_SLACK: f64 = 32.0 * f64::EPSILON;
+pub(crate) const WIDE_SLACK: f64 = 32.0 * f64::EPSILON;
 
 impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
     type Output = Visit;

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use carom_bounds::Aabb;
-//! use carom_bvh::{BuildSettings, Bvh, closest_pair, visit_pairs};
+//! use carom_bvh::{BuildSettings, Bvh, TimedPair, TimedSearch, TimedSettings, Until, closest_pair, visit_pairs};
 //! use carom_math::WidePose;
 //! use core::ops::ControlFlow;
 //! use glam::{DVec3, Vec3};
@@ -46,7 +46,17 @@
 //! let closest = closest_pair(&row, &row, &further, f64::INFINITY, gap);
 //! assert_eq!(closest.pair, Some((99, 0, 2.5)));
 //! assert!(closest.counters.primitives < 10); // of 10,000 pairs
-//! # Ok::<(), carom_bvh::BvhError>(())
+//!
+//! // With little time: bounds that hold the distance at every stop, and the same answer in the end.
+//! let mut search = TimedSearch::default();
+//! let mut pair = TimedPair::new(&row, &row, &further, gap);
+//! search.start(1, &TimedSettings::distance());
+//! search.run(&mut pair, Until::done().with_steps(2))?;
+//! let early = search.answer(0);
+//! assert!(early.lower < 2.5 && 2.5 < early.upper && early.found.is_none());
+//! search.run(&mut pair, Until::done())?;
+//! assert_eq!(search.answer(0).found, Some(2.5));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -56,6 +66,7 @@ extern crate alloc;
 mod aabb8;
 mod build;
 mod children;
+mod cost;
 mod counters;
 mod descent;
 mod distance;
@@ -75,6 +86,7 @@ mod self_pairs;
 mod sphere8;
 mod stack;
 mod swept8;
+mod timed;
 mod tree;
 mod validate;
 mod visit;
@@ -85,6 +97,7 @@ mod watched;
 pub use aabb8::PlacedAabb;
 pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder};
 pub use children::Child;
+pub use cost::Cost;
 pub use counters::{Counters, Visit};
 pub use descent::{BoxAxes, Descent, PairSettings};
 pub use distance::{ClosestPair, PairSearch, closest_pair};
@@ -99,6 +112,10 @@ pub use ray_batch::{IN_FLIGHT, LeafAnswer, RayBatch, RayTurn};
 pub use relative::Relative;
 pub use sphere8::{PlacedSphere, Sphere8};
 pub use swept8::{PlacedSwept, Swept8};
+pub use timed::{
+    ApproximateContact, Certainty, Ended, LeafPair, TimedAnswer, TimedError, TimedGoal, TimedOrder,
+    TimedPair, TimedPairs, TimedRun, TimedSearch, TimedSettings, Undecided, Until,
+};
 pub use tree::{Bvh, BvhError, Leaf, MAX_COORDINATE, TreeVolume};
 pub use validate::Defect;
 pub use visit_pairs::{visit_leaf_pairs, visit_leaf_pairs_with, visit_pairs, visit_pairs_with};

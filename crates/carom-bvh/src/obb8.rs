@@ -13,7 +13,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, BoundingVolume, Obb};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::{Mat3, Vec3};
+use glam::{DVec3, Mat3, Vec3};
 
 /// Eight boxes by component.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +80,13 @@ impl Volumes8 for Obb8 {
     fn size(&self, lane: usize) -> f32 {
         let i = lane & 7;
         self.half[0][i] + self.half[1][i] + self.half[2][i]
+    }
+
+    #[inline(always)]
+    fn ball(volume: &Obb) -> (DVec3, f64) {
+        // The axes are not quite orthonormal.
+        let radius = volume.half_extents.as_dvec3().length() * f64::from(1.0 + 64.0 * UNIT);
+        (volume.center.as_dvec3(), radius)
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed};
 use carom_bounds::{Aabb, Sphere};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Eight spheres by component.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,11 @@ impl Volumes8 for Sphere8 {
     #[inline(always)]
     fn size(&self, lane: usize) -> f32 {
         self.radius[lane & 7]
+    }
+
+    #[inline(always)]
+    fn ball(volume: &Sphere) -> (DVec3, f64) {
+        (volume.center.as_dvec3(), f64::from(volume.radius))
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use crate::ray::RayLanes;
 use crate::relative::Relative;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Simd};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Eight volumes by component. It is implemented here, for the volumes of carom-bounds.
 pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
@@ -29,6 +29,14 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
 
     /// Which of two volumes is the larger: a length.
     fn size(&self, lane: usize) -> f32;
+
+    /// A ball around a volume: centre and radius.
+    #[inline(always)]
+    fn ball(volume: &Self::Volume) -> (DVec3, f64) {
+        let aabb = volume.to_aabb();
+        let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        ((min + max) * 0.5, ((max - min) * 0.5).length())
+    }
 
     /// A volume in the frame of another tree.
     fn place(volume: &Self::Volume, relative: &Relative) -> Self::Placed;

@@ -9,4 +9,5 @@ mod invariance;
 mod lazy;
 mod methods;
 mod refit;
+mod timed;
 mod watched;

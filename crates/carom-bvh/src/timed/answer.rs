@@ -1,0 +1,148 @@
+//! What an interrupted search knows: bounds of the distance of each pair, and what is certain.
+//!
+//! Every pair of primitives is in two volumes that were refuted, in two leaves that were looked at, or in two volumes that
+//! wait: the least bound of the three is one of the whole.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
+//! Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+
+use super::pairs::{TimedPairs, Undecided};
+use super::queue::Entry;
+use super::search::TimedSearch;
+use super::state::{PairState, volume_of};
+use crate::counters::Counters;
+use crate::tree::TreeVolume;
+use alloc::vec::Vec;
+
+/// Do two bodies touch?
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Certainty {
+    /// Surely not.
+    Apart,
+    /// Surely: two primitives do.
+    Touching,
+    /// Their volumes, as deep as the search has come, cannot tell.
+    #[default]
+    Unknown,
+}
+
+/// What is known of a pair of trees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TimedAnswer {
+    /// Do they touch?
+    pub certainty: Certainty,
+    /// The distance is not below it: a length.
+    pub lower: f64,
+    /// The distance is not above it: a length, `INFINITY` before the pair was begun, and where there is no distance.
+    pub upper: f64,
+    /// The least distance of two primitives that was handed back so far.
+    pub found: Option<f64>,
+    /// Pairs of volumes that wait; one, before the pair was begun. 0: nothing is left to do.
+    pub n_undecided: u64,
+    /// Nodes that were opened on the way to the shallowest of them: all that is above is decided.
+    pub level: u32,
+    /// Pairs of volumes that were found to be farther apart than what matters.
+    pub n_refuted: u64,
+    /// Pairs of leaves with primitives within the maximal distance.
+    pub n_found: u64,
+    /// The work.
+    pub counters: Counters,
+}
+
+impl TimedAnswer {
+    /// Before a pair was begun.
+    const NOTHING: TimedAnswer = TimedAnswer {
+        certainty: Certainty::Unknown,
+        lower: 0.0,
+        upper: f64::INFINITY,
+        found: None,
+        n_undecided: 1,
+        level: 0,
+        n_refuted: 0,
+        n_found: 0,
+        counters: Counters { nodes: 0, volume_tests: 0, leaves: 0, primitives: 0, volume_updates: 0 },
+    };
+
+    /// Without what waits. The lower bound is a scaled square until the end.
+    fn decided(state: &PairState) -> TimedAnswer {
+        TimedAnswer {
+            lower: state.refuted_sq,
+            upper: state.upper,
+            found: (state.best < f64::INFINITY).then_some(state.best),
+            n_undecided: 0,
+            level: u32::MAX,
+            n_refuted: state.n_refuted,
+            n_found: state.n_found,
+            counters: state.counters,
+            ..TimedAnswer::NOTHING
+        }
+    }
+
+    fn waits(&mut self, state: &PairState, entry: &Entry) {
+        self.lower = self.lower.min(entry.gap_sq);
+        if state.is_open(entry.gap_sq) {
+            self.n_undecided += 1;
+            self.level = self.level.min(entry.level);
+        }
+    }
+
+    fn finish(&mut self, state: &PairState) {
+        let may_touch = self.lower == 0.0;
+        self.certainty = match state.best <= 0.0 {
+            true => Certainty::Touching,
+            false if may_touch => Certainty::Unknown,
+            false => Certainty::Apart,
+        };
+        self.lower = state.length_below(self.lower).min(state.looked_at).min(self.upper);
+        self.level = if self.n_undecided == 0 { 0 } else { self.level };
+    }
+}
+
+impl TimedSearch {
+    /// What is known of one pair of trees; all that waits is looked through, a nanosecond or two for each.
+    pub fn answer(&self, pair: u32) -> TimedAnswer {
+        let Some(state) = self.states.get(pair as usize) else { return TimedAnswer::NOTHING };
+        let mut answer = TimedAnswer::decided(state);
+        for entry in self.queue.iter().filter(|entry| entry.pair == pair) {
+            answer.waits(state, entry);
+        }
+        answer.finish(state);
+        answer
+    }
+
+    /// What is known of every pair of trees, in their order, in place of what `out` held; in one pass over what waits.
+    pub fn answers(&self, out: &mut Vec<TimedAnswer>) {
+        out.clear();
+        out.extend(self.states.iter().map(TimedAnswer::decided));
+        for entry in self.queue.iter() {
+            let pair = entry.pair as usize;
+            if let (Some(answer), Some(state)) = (out.get_mut(pair), self.states.get(pair)) {
+                answer.waits(state, entry);
+            }
+        }
+        for (answer, state) in out.iter_mut().zip(&self.states) {
+            answer.finish(state);
+        }
+        out.resize(self.n_pairs as usize, TimedAnswer::NOTHING);
+    }
+
+    /// The pairs of volumes that wait, of all pairs of trees that were begun, in no order. The trees must be those of the search.
+    pub fn undecided<V: TreeVolume, P: TimedPairs<V>>(
+        &self,
+        pairs: &P,
+    ) -> impl Iterator<Item = Undecided<V>> {
+        self.queue.iter().filter_map(move |entry| {
+            let state = self.states.get(entry.pair as usize)?;
+            let (a, b) = pairs.trees(entry.pair);
+            state.is_open(entry.gap_sq).then(|| Undecided {
+                pair: entry.pair,
+                level: entry.level,
+                gap: state.length_below(entry.gap_sq),
+                volume_a: volume_of(a, entry.a),
+                volume_b: volume_of(b, entry.b),
+            })
+        })
+    }
+}

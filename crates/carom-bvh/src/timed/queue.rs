@@ -1,0 +1,126 @@
+//! What waits in a timed search: first in, first out; last in, first out; or by urgency; and never more than was allowed.
+//!
+//! When the queue is full, what comes goes onto a stack, and the search stays with the stack until that is empty: depth first
+//! needs little room.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and fig. 25.19.
+
+use super::settings::TimedOrder;
+use alloc::collections::{BinaryHeap, VecDeque};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// Two volumes whose contents are not decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The square of a scaled length that their distance is not below.
+    pub(crate) gap_sq: f64,
+    /// The number of the pair of trees.
+    pub(crate) pair: u32,
+    /// Nodes opened on the way.
+    pub(crate) level: u32,
+    /// References to the volumes.
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+}
+
+/// An entry with its urgency, and its number, so that of equals the older one comes first.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    key: f64,
+    number: u64,
+    entry: Entry,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> Ordering {
+        self.key.total_cmp(&other.key).then(other.number.cmp(&self.number))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Ranked) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
+
+/// Entries in the order of the search.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    order: TimedOrder,
+    max: usize,
+    line: VecDeque<Entry>,
+    heap: BinaryHeap<Ranked>,
+    /// Comes before both.
+    stack: Vec<Entry>,
+    n_ranked: u64,
+}
+
+impl Queue {
+    pub(crate) fn start(&mut self, order: TimedOrder, max: usize) {
+        (self.order, self.max, self.n_ranked) = (order, max, 0);
+        self.line.clear();
+        self.heap.clear();
+        self.stack.clear();
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.line.len() + self.heap.len() + self.stack.len()
+    }
+
+    /// The next pair of trees may be begun before what waits: not while the search goes depth first.
+    #[inline(always)]
+    pub(crate) fn lets_begin(&self) -> bool {
+        self.stack.is_empty()
+    }
+
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> Option<Entry> {
+        let next = self.stack.last().or(self.line.front());
+        next.or_else(|| self.heap.peek().map(|ranked| &ranked.entry)).copied()
+    }
+
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) {
+        if self.stack.pop().is_none() && self.line.pop_front().is_none() {
+            self.heap.pop();
+        }
+    }
+
+    /// Children of one entry, near ones first, each with its urgency.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, entries: &[Entry], keys: &[f64; 8]) {
+        let is_full = self.max < self.line.len() + self.heap.len() + entries.len();
+        if self.order == TimedOrder::DepthFirst || is_full {
+            for entry in entries.iter().rev() {
+                self.stack.push(*entry);
+            }
+        } else if self.order == TimedOrder::Priority {
+            for (entry, &key) in entries.iter().zip(keys) {
+                // NaN comes last, and both zeros are one.
+                let key = if key.is_nan() { f64::NEG_INFINITY } else { key + 0.0 };
+                self.heap.push(Ranked { key, number: self.n_ranked, entry: *entry });
+                self.n_ranked += 1;
+            }
+        } else {
+            for entry in entries {
+                self.line.push_back(*entry);
+            }
+        }
+    }
+
+    /// All that waits, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        let ranked = self.heap.iter().map(|ranked| &ranked.entry);
+        self.stack.iter().chain(&self.line).chain(ranked)
+    }
+}
