@@ -26,6 +26,7 @@ use crate::{Counters, EventLog, Filter, Found, Groups, Mobility, Pair, PairFilte
 use alloc::vec::Vec;
 use candidates::Candidates;
 use carom_bounds::{Aabb, BoundingVolume};
+use loose::Leavers;
 use policy::Policy;
 use spread::Next;
 
@@ -62,8 +63,7 @@ pub struct Coherent<I> {
     next: Next<I>,
     /// Eighths of the search whose pairs are in `work.found`: of the next index while there is one.
     n_found: usize,
-    /// Slots left the list.
-    has_dead: bool,
+    leavers: Leavers,
     is_changed: bool,
     /// Boxes and pairs put in order since the last search.
     sorted: u64,
@@ -100,6 +100,7 @@ impl<I: FatIndex> Coherent<I> {
         let slots = [&self.place, &self.loose, counts, escaped].map(Vec::capacity);
         self.index.bytes()
             + self.next.bytes()
+            + self.leavers.bytes()
             + self.fat.capacity() * size_of::<Aabb>()
             + 4 * (slots.iter().sum::<usize>() + self.pace.capacity())
             + self.candidates.bytes()
@@ -137,7 +138,7 @@ impl<I: FatIndex> Coherent<I> {
         self.fat[slot as usize] = Aabb::EMPTY;
         self.place[slot as usize] = self.loose.len() as u32;
         self.loose.push(slot);
-        self.has_dead = true;
+        self.leavers.add(slot);
     }
 
     /// The index is of no use any more.

@@ -150,10 +150,9 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         if self.needs_list {
             self.find_list();
         }
-        if self.has_dead {
-            let fat = &self.fat;
-            self.candidates.bury(|slot| fat[slot as usize].min.x <= fat[slot as usize].max.x);
-            self.has_dead = false;
+        if !self.leavers.is_empty() {
+            self.candidates.bury(|slot| self.leavers.has(slot));
+            self.leavers.clear();
         }
         self.counters.tests += self.candidates.recheck(self.proxies.boxes());
         self.candidates.emit(out);
@@ -217,7 +216,7 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         if n_loose != self.loose.len() {
             return Err(format!("{} in the loose list, {n_loose} loose", self.loose.len()));
         }
-        let is_current = !(self.is_changed || self.needs_list || self.has_dead);
+        let is_current = !(self.is_changed || self.needs_list || !self.leavers.is_empty());
         self.candidates.validate(self.proxies.boxes(), is_current)
     }
 }

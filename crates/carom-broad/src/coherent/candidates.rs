@@ -82,9 +82,9 @@ impl Candidates {
     }
 
     /// Takes the pairs of slots that left the list out of it.
-    pub(crate) fn bury(&mut self, is_alive: impl Fn(u32) -> bool) {
+    pub(crate) fn bury(&mut self, left: impl Fn(u32) -> bool) {
         for (number, pair) in self.pairs.iter().enumerate() {
-            if !(is_alive(pair.a) && is_alive(pair.b)) {
+            if left(pair.a) | left(pair.b) {
                 self.touches[number] = false;
                 self.recheck_at[number] = f32::NAN;
             }

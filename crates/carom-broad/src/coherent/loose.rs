@@ -8,6 +8,49 @@ use alloc::vec::Vec;
 use carom_bounds::BoundingVolume;
 use core::ops::ControlFlow;
 
+/// Slots that left the list and whose pairs are still in it: a bit each, so that a look at many is a look at little memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leavers {
+    bits: Vec<u64>,
+    /// Those whose bits are set.
+    slots: Vec<u32>,
+}
+
+impl Leavers {
+    /// One more.
+    pub(super) fn add(&mut self, slot: u32) {
+        let word = slot as usize / 64;
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (slot % 64);
+        self.slots.push(slot);
+    }
+
+    /// There are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// This is one.
+    #[inline]
+    pub(super) fn has(&self, slot: u32) -> bool {
+        self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    /// Forgets them.
+    pub(super) fn clear(&mut self) {
+        for slot in self.slots.drain(..) {
+            self.bits[slot as usize / 64] = 0;
+        }
+    }
+
+    /// Bytes in use or kept.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.bits.capacity() + 4 * self.slots.capacity()
+    }
+}
+
 impl<I: FatIndex> Coherent<I> {
     /// The pairs that loose boxes are in, sorted.
     pub(super) fn find_loose(&mut self) {

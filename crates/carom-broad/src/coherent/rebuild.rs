@@ -6,7 +6,7 @@
 
 use super::policy::{self, Motion};
 use super::spread::EIGHTHS;
-use crate::{Coherent, FatIndex, Mobility, Residents, sort_pairs};
+use crate::{Coherent, FatIndex, Mobility, sort_pairs};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
@@ -89,35 +89,34 @@ impl<I: FatIndex> Coherent<I> {
         self.begin_life(0.0 < frames);
     }
 
-    /// What is in the index and in `loose` is new.
+    /// What is in the index and in `loose` is new. A box that does not move any more counts as slower the next time.
     pub(super) fn begin_life(&mut self, has_margins: bool) {
         self.policy.begin_life(has_margins);
         self.all_loose = false;
         self.needs_list = true;
-        self.has_dead = false;
+        self.leavers.clear();
+        self.pace.iter_mut().for_each(slow_down);
         self.candidates.restart_drift();
         self.counters.rebuilds += 1;
     }
 
-    /// Makes `fat` the boxes with room for so many frames of motion. What does not move any more is slower the next time.
-    pub(super) fn fatten(&mut self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
+    /// Makes `fat` the boxes with room for so many frames of motion.
+    pub(super) fn fatten(&self, frames: f64, motion: &Motion, fat: &mut Vec<Aabb>) {
         let Coherent { proxies, pace, has_statics, .. } = self;
         let (boxes, filters) = (proxies.boxes(), proxies.filters());
         fat.clear();
         if frames == 0.0 {
             fat.extend_from_slice(boxes);
-            pace.iter_mut().for_each(slow_down);
             return;
         }
         let limit = Vec3::splat(f32::MAX);
         let (frames, least) = (frames as f32 + REST, 0.5 * motion.mean_pace as f32);
-        fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, pace))| {
-            let margin = (frames * if *pace < least { least } else { *pace }).min(0.25 * mean_size(aabb));
+        fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
+            let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
             // Static boxes have no margin, so that an index may keep what it made of them; nor has what never moved. Not a
             // branch: which boxes move is not to be guessed.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
-            let margin = if 0.0 < *pace && !is_static { margin } else { 0.0 };
-            slow_down(pace);
+            let margin = if 0.0 < pace && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone: the fat box holds the box.
             Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
         }));
@@ -126,21 +125,20 @@ impl<I: FatIndex> Coherent<I> {
     /// Finds the candidates in the index, or what is missing of them.
     pub(super) fn find_list(&mut self) {
         self.find_until(EIGHTHS);
-        let Coherent { fat, work, candidates, proxies, has_groups, has_dead, sorted, .. } = self;
-        let (found, residents) = (&work.found, Residents { boxes: proxies.boxes(), fat });
+        let Coherent { work, candidates, proxies, has_groups, leavers, sorted, .. } = self;
+        let found = &work.found;
         *sorted += found.len() as u64;
         candidates.begin(!self.policy.has_margins, |pairs| {
             sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
-            if *has_groups || *has_dead {
+            if *has_groups || !leavers.is_empty() {
                 let filters = proxies.filters();
                 pairs.retain(|pair| {
-                    filters[pair.a as usize].meets(&filters[pair.b as usize])
-                        && residents.has(pair.a)
-                        && residents.has(pair.b)
+                    !(leavers.has(pair.a) | leavers.has(pair.b))
+                        && (!*has_groups || filters[pair.a as usize].meets(&filters[pair.b as usize]))
                 });
             }
         });
-        *has_dead = false;
+        leavers.clear();
         self.needs_list = false;
     }
 

@@ -1,7 +1,7 @@
 //! A list that wears out is replaced over three frames, while it still serves.
 //!
-//! In the first frame fat boxes are made around where the boxes are, an index of them, and the search is begun; in the second it is
-//! ended; in the third the candidates are sorted and take over. Boxes may move, come and go meanwhile: whatever is not
+//! In the first frame fat boxes are made around where the boxes are, and an index of them; in the second it is searched; in the third
+//! the candidates are sorted and take over. So each is a third of the work. Boxes may move, come and go meanwhile: whatever is not
 //! within its new fat box when these take over is loose from then on, so the pairs never depend on when that was. How much is done
 //! in a frame follows from counts, never from a clock.
 //!
@@ -23,9 +23,6 @@ use carom_lanes::dispatch;
 /// The parts of a search.
 pub(super) const EIGHTHS: usize = 8;
 
-/// What of the search is made in the frame of the index: about as long a frame as the two others then.
-const FIRST_EIGHTHS: usize = 1;
-
 /// Frames from the first step to the last, in half frames, and a half for rounding.
 const AHEAD: usize = 5;
 
@@ -38,6 +35,8 @@ pub(super) struct Next<I> {
     index: I,
     /// By slot: the fat boxes that were made, [`Aabb::EMPTY`] for what is not wanted any more. They need not hold the boxes.
     fat: Vec<Aabb>,
+    /// Slots that were in it and are not wanted any more.
+    left: Vec<u32>,
     /// There is one.
     is_begun: bool,
     /// The number of slots for which both indices have had to make room.
@@ -49,7 +48,7 @@ pub(super) struct Next<I> {
 impl<I: FatIndex> Next<I> {
     /// Bytes in use or kept.
     pub(super) fn bytes(&self) -> usize {
-        self.index.bytes() + self.fat.capacity() * size_of::<Aabb>()
+        self.index.bytes() + self.fat.capacity() * size_of::<Aabb>() + 4 * self.left.capacity()
     }
 
     /// The index, if there is one.
@@ -69,6 +68,7 @@ impl<I: FatIndex> Next<I> {
         if self.is_begun && self.residents().has(slot) {
             self.index.forget(slot);
             self.fat[slot as usize] = Aabb::EMPTY;
+            self.left.push(slot);
         }
     }
 
@@ -131,7 +131,6 @@ impl<I: FatIndex> Coherent<I> {
             return self.rebuild_here(0.0, &motion);
         };
         self.make_next(frames, &motion);
-        self.find_until(FIRST_EIGHTHS);
     }
 
     /// Makes the next index, beside this one, with room for so many frames of motion.
@@ -141,6 +140,7 @@ impl<I: FatIndex> Coherent<I> {
         let Coherent { index, next, proxies, have_statics_changed, .. } = self;
         next.index.rebuild_beside(index, &fat, proxies, !*have_statics_changed);
         next.fat = fat;
+        next.left.clear();
         next.is_begun = true;
         next.have_statics_changed = false;
         self.n_found = 0;
@@ -179,7 +179,8 @@ impl<I: FatIndex> Coherent<I> {
         self.install_next();
         // Also where the margins are 0: boxes may have shrunk meanwhile.
         self.begin_life(true);
-        self.has_dead = !self.loose.is_empty();
+        // Those that are outside were evicted as well.
+        self.next.left.iter().for_each(|&slot| self.leavers.add(slot));
         true
     }
 
