@@ -27,7 +27,9 @@ use core::ops::ControlFlow;
 /// Lowers a sum of three squares by more than it can have been rounded up.
 pub(crate) const SQUARES: f32 = 1.0 - 8.0 * UNIT;
 
-/// So many pairs wait in the heap before the search goes on depth first (measured: 256 to 4096 are equal).
+/// So many pairs wait in the heap before the search goes on depth first. Measured on the bench's scenes close and shell, nodes a
+/// query: 1024 opens 275 and 57,300; 256 opens 354 and 66,400; 64 opens 507 and 63,000; depth first alone 550 and 63,000.
+/// Asking for the node of the pair that comes next, one step ahead, gave nothing on close and cost a tenth on shell.
 const HEAP_LIMIT: usize = 1024;
 
 /// A square that is surely not below, for limits.

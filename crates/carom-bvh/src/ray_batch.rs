@@ -15,7 +15,8 @@ use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use carom_lanes::{Kernel, Simd, dispatch};
 use core::ops::ControlFlow;
 
-/// So many rays are on their way (measured: from 4 to 16 within a tenth of each other).
+/// So many rays are on their way. An earlier experiment on the bench's scene: from 2 to 16 are alike at 100,000 triangles; at a million
+/// 16 are a tenth faster than 8.
 pub const IN_FLIGHT: usize = 8;
 
 /// Where a ray of a batch is.

@@ -6,7 +6,8 @@
 //! triangles, wherever rounding put them, so the least difference of points, n, is an upper bound by its length. It is
 //! an axis too: the gap of the triangles' projections on it is a lower bound, near the same number when n is nearly the shortest
 //! difference. So nothing is asked of the candidates themselves: of edges that are nearly parallel, of slivers, the
-//! bounds are poor and never wrong, and what they leave open is for `f64`.
+//! bounds are poor and never wrong, and what they leave open is for `f64`. The axis of the nearest pair so far is tried first, on
+//! all eight at once: it separates most of what is near it too (a third fewer instructions for a query on close surfaces).
 //!
 //! With u = 2^-24, S the largest coordinate of both blocks that can come up (2 of the first; of the second the sums of the rows
 //! of the matrix, times 2, and of the translation): a coordinate of the first is off by u S; one of the second by u S for

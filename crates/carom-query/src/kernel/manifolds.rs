@@ -11,6 +11,7 @@ use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
 use super::shape::{Kind, Shape};
 use super::{compound::Compound, mesh_convex, mesh_mesh, special};
 use crate::closest::Closest;
+use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_gjk::GjkCache;
@@ -35,6 +36,8 @@ impl ManifoldCache {
 /// one for every pair of parts that touch. World frame, normals from A to B.
 ///
 /// A negative distance of a contact is how deep it is. Feature ids are the same again while the same features touch.
+///
+/// Allocates where meshes meet meshes; [`manifolds_with`] does not, but for what `out` takes.
 pub fn manifolds(
     a: &Shape,
     pose_a: &Pose,
@@ -44,8 +47,22 @@ pub fn manifolds(
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
 ) {
+    manifolds_with(a, pose_a, b, pose_b, prediction, cache, &mut Workspace::default(), out);
+}
+
+/// [`manifolds`] in memory that the caller keeps; it may be the same for all pairs.
+pub fn manifolds_with(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+) {
     let first = out.len();
-    collect(a, b, &pose_b.wide_relative_to(pose_a), prediction, cache, out);
+    collect(a, b, &pose_b.wide_relative_to(pose_a), prediction, cache, memory, out);
     let frame = pose_a.wide();
     for manifold in &mut out[first..] {
         place(manifold, &frame);
@@ -59,6 +76,7 @@ fn collect(
     b_in_a: &WidePose,
     prediction: Real,
     cache: &mut ManifoldCache,
+    memory: &mut Workspace,
     out: &mut Vec<Manifold>,
 ) {
     match (a.kind(), b.kind()) {
@@ -67,15 +85,15 @@ fn collect(
         // Two half-spaces overlap without end or not at all: there is nothing to rest on.
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out),
-        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, out),
+        (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out),
-        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, out),
+        (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, memory, out),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
-            collect(b, a, &a_in_b, prediction, cache, out);
+            collect(b, a, &a_in_b, prediction, cache, memory, out);
             for manifold in &mut out[first..] {
                 *manifold = manifold.swapped();
                 place(manifold, b_in_a);
@@ -189,12 +207,20 @@ fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
 }
 
 /// Every part of a compound near B.
-fn parts(a: &Compound, b: &Shape, b_in_a: &WidePose, prediction: Real, out: &mut Vec<Manifold>) {
+fn parts(
+    a: &Compound,
+    b: &Shape,
+    b_in_a: &WidePose,
+    prediction: Real,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+) {
     let reach = b.placed_box(b_in_a).inflated(carom_math::rounding::up(widen_real(prediction)));
     for (part, pose, first_number) in a.near(reach) {
         let first = out.len();
         // Many pairs of parts share the one cache of the bodies: each starts cold.
-        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut ManifoldCache::new(), out);
+        let mut cache = ManifoldCache::new();
+        collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out);
         for manifold in &mut out[first..] {
             place(manifold, pose);
             for contact in manifold.contacts_mut() {

@@ -14,7 +14,7 @@ use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
 use crate::workspace::{NearPair, Workspace};
 use alloc::vec::Vec;
-use carom_bvh::{PairSearch, visit_leaf_pairs};
+use carom_bvh::visit_leaf_pairs;
 use carom_geom::tri_blocks::BlockDistances;
 use carom_geom::{tri_distance, tri_tri};
 use carom_math::{WidePose, scaling};
@@ -182,6 +182,7 @@ pub(super) fn manifolds(
     b: &MeshShape,
     b_in_a: &WidePose,
     prediction: Real,
+    memory: &mut Workspace,
     out: &mut Vec<Manifold>,
 ) {
     let first = out.len();
@@ -190,7 +191,7 @@ pub(super) fn manifolds(
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let bound = limit * scale;
-    PairSearch::default().visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
+    memory.search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
         for &triangle_a in leaf_a.primitives {
             for &triangle_b in leaf_b.primitives {
                 let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, limit);

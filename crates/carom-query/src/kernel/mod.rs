@@ -24,7 +24,7 @@ pub use answer::{Distance, PairContact};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 pub use inside::{placement, winding_number};
-pub use manifolds::{ManifoldCache, manifolds};
+pub use manifolds::{ManifoldCache, manifolds, manifolds_with};
 pub use mesh_shape::MeshShape;
 pub use pair::{contact, contact_with, distance, distance_with, intersects, triangle_pairs};
 pub use point::project_point;

@@ -3,7 +3,8 @@
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    MeshShape, Shape, Workspace, contact_with, distance_with, intersects, ray_cast_batch, triangle_pairs,
+    ManifoldCache, MeshShape, Shape, Workspace, contact_with, distance_with, intersects, manifolds_with,
+    ray_cast_batch, triangle_pairs,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ fn pairs_of_meshes_and_rays() {
         })
         .collect();
     let (mut memory, mut pairs, mut hits) = (Workspace::default(), Vec::new(), Vec::new());
+    let (mut manifolds, mut cache) = (Vec::new(), ManifoldCache::new());
     let (mut n_met, mut n_apart) = (0, 0);
     let mut ask = || {
         for pose in &poses {
@@ -53,7 +55,11 @@ fn pairs_of_meshes_and_rays() {
             let meets = intersects(&shape, &Pose::IDENTITY, &shape, pose);
             let distance = distance_with(&shape, &Pose::IDENTITY, &shape, pose, &mut memory);
             let contact = contact_with(&shape, &Pose::IDENTITY, &shape, pose, 0.05, &mut memory);
+            manifolds.clear();
+            let here = Pose::IDENTITY;
+            manifolds_with(&shape, &here, &shape, pose, 0.001, &mut cache, &mut memory, &mut manifolds);
             assert_eq!(meets, !pairs.is_empty());
+            assert!(!meets || !manifolds.is_empty());
             assert_eq!(meets, distance.distance == 0.0);
             assert_eq!(distance.distance <= 0.05, contact.is_some());
             if meets { n_met += 1 } else { n_apart += 1 }
