@@ -196,7 +196,7 @@ impl<V: TreeVolume> LazyBvh<V> {
         part: Part<'_, V>,
         bound: f64,
         visit: &dyn Fn(&Bvh<V>, f64, &mut Each<'_>) -> Visit,
-        leaf: &mut dyn FnMut(&[u32], f64) -> ControlFlow<(), f64>,
+        leaf: &mut Candidates<'_>,
     ) -> (Visit, f64) {
         let opened = self.open(part);
         let mut total = Counters::default();
@@ -244,6 +244,9 @@ impl<V: TreeVolume> LazyBvh<V> {
 
 /// What is done with the number of each leaf, nearest first: the answer is the new bound.
 type Each<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
+
+/// What the caller does with the primitives of each leaf, nearest first: the answer is the new bound.
+type Candidates<'a> = dyn FnMut(&[u32], f64) -> ControlFlow<(), f64> + 'a;
 
 impl<V: TreeVolume> Opened<V> {
     fn is_finished(&self) -> bool {

@@ -42,12 +42,25 @@ struct Split<'a, const VOLUME: bool> {
 
 /// Permutes the rows and makes the tree over them: at most `max_leaf` primitives in a leaf, by the rows' counts.
 pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
-    dispatch(Split::<false> { rows, max_leaf, tasks, nodes });
+    any_split::<false>(rows, max_leaf, tasks, nodes);
 }
 
 /// As [`split`], by volume. Where all volumes are 0 the more even split is taken, the one at the middle.
 pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
-    dispatch(Split::<true> { rows, max_leaf, tasks, nodes });
+    any_split::<true>(rows, max_leaf, tasks, nodes);
+}
+
+fn any_split<const VOLUME: bool>(
+    rows: &mut [Row],
+    max_leaf: u32,
+    tasks: &mut Vec<Task>,
+    nodes: &mut Vec<Row>,
+) {
+    #[cfg(feature = "parallel")]
+    if super::par::pays(rows.len()) {
+        return super::par::split::<VOLUME>(rows, max_leaf, nodes);
+    }
+    dispatch(Split::<VOLUME> { rows, max_leaf, tasks, nodes });
 }
 
 /// The size of a box in the cost function, its lengths multiplied by `unit`.
@@ -79,69 +92,165 @@ impl<const VOLUME: bool> Kernel for Split<'_, VOLUME> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Split { rows, max_leaf, tasks, nodes } = self;
-        let (mut low, mut high) =
-            (S::F32x4::splat(simd, f32::INFINITY), S::F32x4::splat(simd, f32::NEG_INFINITY));
-        let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
-        let mut total = 0;
-        for row in rows.iter() {
-            let center = center2(simd, row);
-            low = center.min(low);
-            high = center.max(high);
-            all = all.max(S::F32x8::load(simd, &row.0));
-            total += row.count();
-        }
-        let mut root = Row::EMPTY;
-        all.store(&mut root.0);
-        // Areas of boxes scaled to about 1 neither overflow nor vanish.
-        let extent = (0..3).fold(0.0_f32, |e, k| e.max(root.0[k] + root.0[k + 4]));
-        let unit = inverse_power_of_two(f64::from(extent)).min(LARGEST_SCALE) as f32;
-        root.set_numbers(0, total);
+        let (root, task, unit) = whole::<S>(simd, rows);
         nodes.push(root);
-        let mut bins = Bins { rows: [[Row::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
         tasks.clear();
-        let (low, high) = (low.to_array(), high.to_array());
-        tasks.push(Task { node: 0, first: 0, end: rows.len() as u32, depth: 0, low, high });
-        while let Some(task) = tasks.pop() {
-            let node = task.node as usize;
-            let (first, end) = (task.first as usize, task.end as usize);
-            let total = nodes[node].count();
-            if total <= max_leaf || end - first < 2 {
-                // The tag stays 0.
-                continue;
-            }
-            let found = if task.depth < MAX_DEPTH {
-                best::<S, VOLUME>(simd, &rows[first..end], &task, unit, &mut bins)
-            } else {
-                None
-            };
-            let (left, right, middle, sides);
-            if let Some(best) = found {
-                let parted = part::<S>(simd, &mut rows[first..end], &task, &best);
-                middle = first + parted.0;
-                sides = parted.1;
-                (left, right) = (best.left, best.right);
-            } else {
-                middle = first + (end - first) / 2;
-                let (row_left, sides_left) = measure::<S>(simd, &rows[first..middle]);
-                let (row_right, sides_right) = measure::<S>(simd, &rows[middle..end]);
-                (left, right) = (row_left, row_right);
-                sides = [sides_left, sides_right];
-            }
-            let child = nodes.len() as u32;
-            nodes[node].set_numbers(child, total);
-            nodes.push(left);
-            nodes.push(right);
-            for (i, (from, to)) in [(first, middle), (middle, end)].into_iter().enumerate() {
-                tasks.push(Task {
-                    node: child + i as u32,
-                    first: from as u32,
-                    end: to as u32,
-                    depth: task.depth + 1,
-                    low: sides[i].0,
-                    high: sides[i].1,
-                });
-            }
+        tasks.push(task);
+        run_tasks::<S, VOLUME>(simd, rows, max_leaf, unit, tasks, nodes);
+    }
+}
+
+/// The root, its task, and what lengths are multiplied by: areas of boxes scaled to about 1 neither overflow nor vanish.
+#[inline(always)]
+fn whole<S: Simd>(simd: S, rows: &[Row]) -> (Row, Task, f32) {
+    let (root, (low, high)) = measure::<S>(simd, rows);
+    let extent = (0..3).fold(0.0_f32, |e, k| e.max(root.0[k] + root.0[k + 4]));
+    let unit = inverse_power_of_two(f64::from(extent)).min(LARGEST_SCALE) as f32;
+    (root, Task { node: 0, first: 0, end: rows.len() as u32, depth: 0, low, high }, unit)
+}
+
+/// Splits until no task is left; its ranges are of these rows, its nodes of these nodes.
+#[inline(always)]
+fn run_tasks<S: Simd, const VOLUME: bool>(
+    simd: S,
+    rows: &mut [Row],
+    max_leaf: u32,
+    unit: f32,
+    tasks: &mut Vec<Task>,
+    nodes: &mut Vec<Row>,
+) {
+    let mut bins = Bins { rows: [[Row::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
+    while let Some(task) = tasks.pop() {
+        let node = task.node as usize;
+        let (first, end) = (task.first as usize, task.end as usize);
+        let total = nodes[node].count();
+        if total <= max_leaf || end - first < 2 {
+            // The tag stays 0.
+            continue;
         }
+        let cut = cut::<S, VOLUME>(simd, &mut rows[first..end], &task, unit, &mut bins);
+        let child = nodes.len() as u32;
+        nodes[node].set_numbers(child, total);
+        nodes.extend(cut.rows);
+        let middle = first + cut.n_left;
+        for (i, (from, to)) in [(first, middle), (middle, end)].into_iter().enumerate() {
+            tasks.push(Task {
+                node: child + i as u32,
+                first: from as u32,
+                end: to as u32,
+                depth: task.depth + 1,
+                low: cut.centers[i].0,
+                high: cut.centers[i].1,
+            });
+        }
+    }
+}
+
+/// A range cut in two: how many rows are on the left, and the boxes and the centres of both sides.
+pub(crate) struct Cut {
+    pub(crate) n_left: usize,
+    pub(crate) rows: [Row; 2],
+    centers: [Centers; 2],
+}
+
+/// Cuts the rows of a task, at least two, in place.
+#[inline(always)]
+fn cut<S: Simd, const VOLUME: bool>(
+    simd: S,
+    rows: &mut [Row],
+    task: &Task,
+    unit: f32,
+    bins: &mut Bins,
+) -> Cut {
+    let found = if task.depth < MAX_DEPTH { best::<S, VOLUME>(simd, rows, task, unit, bins) } else { None };
+    if let Some(best) = found {
+        let (n_left, centers) = part::<S>(simd, rows, task, &best);
+        return Cut { n_left, rows: [best.left, best.right], centers };
+    }
+    let n_left = rows.len() / 2;
+    let (left, centers_left) = measure::<S>(simd, &rows[..n_left]);
+    let (right, centers_right) = measure::<S>(simd, &rows[n_left..]);
+    Cut { n_left, rows: [left, right], centers: [centers_left, centers_right] }
+}
+
+/// The steps of a split one by one, for several threads.
+#[cfg(feature = "parallel")]
+pub(crate) mod steps {
+    use super::*;
+
+    struct Whole<'a>(&'a [Row]);
+
+    impl Kernel for Whole<'_> {
+        type Output = (Row, Task, f32);
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> (Row, Task, f32) {
+            super::whole::<S>(simd, self.0)
+        }
+    }
+
+    /// As [`super::whole`].
+    pub(crate) fn whole(rows: &[Row]) -> (Row, Task, f32) {
+        dispatch(Whole(rows))
+    }
+
+    struct One<'a, const VOLUME: bool>(&'a mut [Row], &'a Task, f32);
+
+    impl<const VOLUME: bool> Kernel for One<'_, VOLUME> {
+        type Output = Cut;
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) -> Cut {
+            let mut bins = Bins { rows: [[Row::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
+            super::cut::<S, VOLUME>(simd, self.0, self.1, self.2, &mut bins)
+        }
+    }
+
+    /// Cuts the rows of a task in two; and the tasks of both sides, of rows and nodes that begin at 0.
+    pub(crate) fn cut<const VOLUME: bool>(rows: &mut [Row], task: &Task, unit: f32) -> (Cut, [Task; 2]) {
+        let n = rows.len();
+        let cut = dispatch(One::<VOLUME>(rows, task, unit));
+        let ends = [cut.n_left, n - cut.n_left];
+        let tasks = [0, 1].map(|i| Task {
+            node: 0,
+            first: 0,
+            end: ends[i] as u32,
+            depth: task.depth + 1,
+            low: cut.centers[i].0,
+            high: cut.centers[i].1,
+        });
+        (cut, tasks)
+    }
+
+    struct Rest<'a, const VOLUME: bool> {
+        rows: &'a mut [Row],
+        max_leaf: u32,
+        unit: f32,
+        task: Task,
+        nodes: &'a mut Vec<Row>,
+    }
+
+    impl<const VOLUME: bool> Kernel for Rest<'_, VOLUME> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<S: Simd>(self, simd: S) {
+            let mut tasks = alloc::vec![self.task];
+            run_tasks::<S, VOLUME>(simd, self.rows, self.max_leaf, self.unit, &mut tasks, self.nodes);
+        }
+    }
+
+    /// All below a task, whose node is the first of the result.
+    pub(crate) fn rest<const VOLUME: bool>(
+        rows: &mut [Row],
+        max_leaf: u32,
+        unit: f32,
+        task: Task,
+        node: Row,
+    ) -> Vec<Row> {
+        let mut nodes = alloc::vec![node];
+        dispatch(Rest::<VOLUME> { rows, max_leaf, unit, task, nodes: &mut nodes });
+        nodes
     }
 }
 

@@ -44,12 +44,19 @@ pub(crate) fn join(links: &mut Links) {
 fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     best.clear();
     best.resize(active.len(), u64::MAX);
+    let key = |i: usize, j: usize| {
+        // Areas are not negative, so their bits are ordered as they are.
+        let area = links.area_of_both(active[i], active[j]).to_bits();
+        u64::from(area) << 32 | (i ^ j) as u64
+    };
+    #[cfg(feature = "parallel")]
+    if super::par::pays(active.len()) {
+        return super::par::look(best, RADIUS, key);
+    }
     for i in 0..active.len() {
         let last = (i + RADIUS).min(active.len() - 1);
         for j in i + 1..=last {
-            // Areas are not negative, so their bits are ordered as they are.
-            let area = links.area_of_both(active[i], active[j]).to_bits();
-            let key = u64::from(area) << 32 | (i ^ j) as u64;
+            let key = key(i, j);
             best[i] = best[i].min(key);
             best[j] = best[j].min(key);
         }

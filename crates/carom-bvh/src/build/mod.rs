@@ -16,6 +16,8 @@ mod links;
 mod median;
 mod morton;
 mod optimize;
+#[cfg(feature = "parallel")]
+mod par;
 mod rows;
 mod settings;
 mod top_down;

@@ -20,7 +20,7 @@ const LOOKS: u32 = 1024;
 
 /// A better place: under a new node beside `to`.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+pub(crate) struct Move {
     node: u32,
     to: u32,
     gain: f32,
@@ -65,6 +65,10 @@ fn largest(links: &Links) -> Vec<u32> {
 
 /// The moves that gain something.
 fn search_all(links: &Links, candidates: &[u32]) -> Vec<Move> {
+    #[cfg(feature = "parallel")]
+    if super::par::pays(candidates.len()) {
+        return super::par::search_all(candidates, |node, stack| search(links, node, stack));
+    }
     let mut stack = Vec::new();
     candidates.iter().filter_map(|&node| search(links, node, &mut stack)).collect()
 }

@@ -9,5 +9,7 @@ mod invariance;
 mod lazy;
 mod methods;
 mod refit;
+#[cfg(feature = "parallel")]
+mod threads;
 mod timed;
 mod watched;

@@ -1,0 +1,106 @@
+//! Builds on several threads: the same trees, node for node, as on one.
+//!
+//! A top-down split forks at every level until the parts are small; each small part is built in a list of its own, and the
+//! lists are put together in the order in which one thread would have written them. Searches for neighbours and for
+//! better places only read the tree, and are shared out by place.
+//!
+//! Reference: I. Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007, 4 (parallel construction).
+
+use super::binned::{Task, steps};
+use super::optimize::Move;
+use super::rows::Row;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use rayon::prelude::*;
+
+/// So many rows are a piece of work for one thread: some 300 microseconds.
+const PIECE: usize = 4096;
+
+/// Nodes that look for a better place, per piece.
+const SEARCHES: usize = 256;
+
+/// There are several threads, and enough to do for them.
+pub(crate) fn pays(n: usize) -> bool {
+    PIECE < n && 1 < rayon::current_num_threads()
+}
+
+/// A subtree.
+enum Piece {
+    /// Its nodes, the root first, as one thread numbers them.
+    Whole(Vec<Row>),
+    /// Its root's children, and what is below each.
+    Cut([Row; 2], Box<[Piece; 2]>),
+}
+
+/// As [`super::binned::split`] and its like.
+pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: &mut Vec<Row>) {
+    let (root, task, unit) = steps::whole(rows);
+    let piece = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
+    nodes.push(root);
+    // The right side first: that is what a stack does.
+    let mut stack = alloc::vec![(piece, 0_usize)];
+    while let Some((piece, at)) = stack.pop() {
+        let child = nodes.len() as u32;
+        match piece {
+            Piece::Whole(own) => {
+                // Numbers begin at 1 behind the root, and here at those that are free.
+                let renumbered = |mut row: Row| {
+                    if row.tag() != 0 {
+                        row.set_numbers(row.tag() - 1 + child, row.count());
+                    }
+                    row
+                };
+                let mut own = own.into_iter().map(renumbered);
+                if let Some(root) = own.next() {
+                    nodes[at] = root;
+                }
+                nodes.extend(own);
+            }
+            Piece::Cut(rows, below) => {
+                let count = nodes[at].count();
+                nodes[at].set_numbers(child, count);
+                nodes.extend(rows);
+                let [left, right] = *below;
+                stack.push((left, child as usize));
+                stack.push((right, child as usize + 1));
+            }
+        }
+    }
+}
+
+/// Forks at every level. It calls itself for parts that are smaller, and not below the depth that all trees keep.
+fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task: Task, node: Row) -> Piece {
+    if rows.len() <= PIECE || node.count() <= max_leaf {
+        return Piece::Whole(steps::rest::<VOLUME>(rows, max_leaf, unit, task, node));
+    }
+    let (cut, [task_left, task_right]) = steps::cut::<VOLUME>(rows, &task, unit);
+    let (rows_left, rows_right) = rows.split_at_mut(cut.n_left);
+    let (left, right) = rayon::join(
+        || subtree::<VOLUME>(rows_left, max_leaf, unit, task_left, cut.rows[0]),
+        || subtree::<VOLUME>(rows_right, max_leaf, unit, task_right, cut.rows[1]),
+    );
+    Piece::Cut(cut.rows, Box::new([left, right]))
+}
+
+/// As [`super::bottom_up`] looks: for every place the least key with another that is at most `radius` away.
+pub(crate) fn look(best: &mut [u64], radius: usize, key: impl Fn(usize, usize) -> u64 + Sync) {
+    let last = best.len() - 1;
+    best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {
+        for (i, best) in (piece * PIECE..).zip(best) {
+            let around = i.saturating_sub(radius)..=(i + radius).min(last);
+            *best = around.filter(|&j| j != i).map(|j| key(i, j)).min().unwrap_or(u64::MAX);
+        }
+    });
+}
+
+/// The moves that `search` finds, in the order of the candidates.
+pub(crate) fn search_all(
+    candidates: &[u32],
+    search: impl Fn(u32, &mut Vec<(f32, u32)>) -> Option<Move> + Sync,
+) -> Vec<Move> {
+    let pieces: Vec<Vec<Move>> = candidates
+        .par_chunks(SEARCHES)
+        .map_init(Vec::new, |stack, piece| piece.iter().filter_map(|&node| search(node, stack)).collect())
+        .collect();
+    pieces.concat()
+}
