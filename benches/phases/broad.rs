@@ -189,5 +189,6 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
             .find(|(own, _)| *own == name)
             .map(|(_, subject)| subject.borrow().tests_per_pair()),
         bytes_per_body: bytes.iter().find(|(own, _)| *own == name).map(|(_, bytes)| *bytes as f64 / n as f64),
+        ..Facts::default()
     });
 }

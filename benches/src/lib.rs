@@ -10,6 +10,7 @@ pub mod broad;
 mod check;
 mod clock;
 mod contest;
+pub mod mesh_pairs;
 #[cfg(feature = "peers")]
 pub mod peers;
 mod runner;
@@ -18,4 +19,4 @@ pub mod scenes;
 pub use check::Answers;
 pub use clock::thread_ns;
 pub use contest::{Contest, Times, median};
-pub use runner::{Facts, Row, Runner, Unit};
+pub use runner::{Facts, Row, Runner, Unit, Work};

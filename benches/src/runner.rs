@@ -18,7 +18,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    fn ns(self) -> f64 {
+    /// How many nanoseconds it has.
+    pub fn ns(self) -> f64 {
         match self {
             Unit::Ns => 1.0,
             Unit::Us => 1e3,
@@ -55,6 +56,21 @@ pub struct Facts {
     pub tests_per_pair: Option<f64>,
     /// Bytes that it holds for each body, those for its pairs included.
     pub bytes_per_body: Option<f64>,
+    /// What the cost function says of its work.
+    pub work: Option<Work>,
+}
+
+/// The terms of the cost function t = n_v c_v + n_p c_p + n_u c_u (eq. 25.3), for one piece of work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Tests of two volumes (n_v).
+    pub volume_tests: f64,
+    /// Pairs of primitives handed out (n_p).
+    pub primitive_pairs: f64,
+    /// Volumes brought into the frame of the other body (n_u).
+    pub volumes_placed: f64,
+    /// What that takes by the measured constants, in the unit of the row.
+    pub predicted: f64,
 }
 
 /// The phase that a bench program is for, and what its command line asked for.
@@ -119,6 +135,18 @@ impl Runner {
         self.report(row, &contest, &times);
     }
 
+    /// Times calls that are all alike over so many rounds, and what `facts` then says of each contestant.
+    pub fn alike_and_facts(
+        &mut self,
+        row: Row<'_>,
+        rounds: usize,
+        mut contest: Contest<'_>,
+        facts: impl Fn(&str) -> Facts,
+    ) {
+        let times = contest.alike(rounds);
+        self.write(row, &contest.answers, &times, facts);
+    }
+
     /// Times frames that go on from each other; `between` runs before each, untimed.
     pub fn frames(&mut self, row: Row<'_>, n: usize, contest: Contest<'_>, between: impl FnMut()) {
         self.frames_and_facts(row, n, contest, between, |_| Facts::default());
@@ -150,6 +178,19 @@ impl Runner {
             print!(" {} {:.*},", time.name, digits(time.typical * scale), time.typical * scale);
         }
         println!(" {} of {} answers differ", answers.differ, answers.compared);
+        for time in times {
+            if let Some(work) = facts(time.name).work {
+                println!(
+                    "    {:<30} n_v {:>10.0}  n_p {:>10.0}  n_u {:>10.0}  predicted {:.*}",
+                    time.name,
+                    work.volume_tests,
+                    work.primitive_pairs,
+                    work.volumes_placed,
+                    digits(work.predicted),
+                    work.predicted
+                );
+            }
+        }
         if let Some(first) = &answers.first {
             println!("    first: {first}");
         }
@@ -158,9 +199,10 @@ impl Runner {
         let contestants: Vec<_> = times
             .iter()
             .map(|time| {
-                let Facts { tests_per_pair, bytes_per_body } = facts(time.name);
+                let Facts { tests_per_pair, bytes_per_body, work } = facts(time.name);
+                let work = work.map(|w| [w.volume_tests, w.primitive_pairs, w.volumes_placed, w.predicted]);
                 json!({"name": time.name, "typical": time.typical * scale, "worst": time.worst * scale,
-                    "tests_per_pair": tests_per_pair, "bytes_per_body": bytes_per_body})
+                    "tests_per_pair": tests_per_pair, "bytes_per_body": bytes_per_body, "work": work})
             })
             .collect();
         let line = json!({

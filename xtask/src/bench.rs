@@ -1,13 +1,13 @@
 //! `cargo xtask bench [GROUP]`: runs the benches with their peers, one table at the end, numbers and plots in files.
 
 use crate::metadata::list;
-use crate::{Error, pages, report};
+use crate::{Error, native, pages, report};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 14] = [
+const GROUPS: [&str; 15] = [
     "primitives",
     "bounds",
     "broad",
@@ -20,6 +20,7 @@ const GROUPS: [&str; 14] = [
     "manifold",
     "tri_tri",
     "mesh_mesh",
+    "volumes",
     "simplify",
     "pile",
 ];
@@ -47,6 +48,8 @@ pub(crate) struct Contestant {
     pub(crate) tests_per_pair: Option<f64>,
     /// Bytes held for each body.
     pub(crate) bytes_per_body: Option<f64>,
+    /// Tests of volumes, pairs of primitives, volumes brought into another frame, and the time that these predict.
+    pub(crate) work: Option<[f64; 4]>,
 }
 
 impl Row {
@@ -85,10 +88,17 @@ pub(crate) struct Options<'a> {
 
 /// Runs the benches; true where every program ran.
 pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
-    let groups: Vec<&str> =
-        GROUPS.into_iter().filter(|name| options.group.is_none_or(|group| group == *name)).collect();
+    // The peers in C++ run only where they are asked for.
+    let is_native = options.group == Some(native::GROUP);
+    let groups: Vec<&str> = if is_native {
+        vec![native::GROUP]
+    } else {
+        GROUPS.into_iter().filter(|name| options.group.is_none_or(|group| group == *name)).collect()
+    };
     if groups.is_empty() {
-        return Err(format!("there is no such group; there are {}", GROUPS.join(", ")).into());
+        return Err(
+            format!("there is no such group; there are {}, {}", GROUPS.join(", "), native::GROUP).into()
+        );
     }
     let folder = root.join("target").join("bench");
     std::fs::create_dir_all(&folder)?;
@@ -96,13 +106,17 @@ pub(crate) fn run(root: &Path, options: &Options<'_>) -> Result<bool, Error> {
         Some(file) => (file.to_path_buf(), true),
         None => {
             let file = folder.join("rows.jsonl");
-            let is_whole = run_all(root, options, &groups, &file)?;
+            let is_whole = if is_native {
+                native::run(root, options, &file)?
+            } else {
+                run_all(root, options, &groups, &file)?
+            };
             (file, is_whole)
         }
     };
     let mut rows = read(&file)?;
     rows.retain(|row| groups.contains(&row.group.as_str()));
-    print!("\n{}\n{}", report::table(&rows), report::details(&rows));
+    print!("\n{}\n{}\n{}", report::table(&rows), report::details(&rows), report::work(&rows));
     let machine = machine();
     let date = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let day = date.get(..10).unwrap_or(&date);
@@ -172,6 +186,12 @@ fn read(file: &Path) -> Result<Vec<Row>, Error> {
     text.lines().map(|line| Ok(row(&serde_json::from_str(line)?))).collect()
 }
 
+/// Four numbers, where there are four.
+fn work(value: &Value) -> Option<[f64; 4]> {
+    let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
+    numbers.try_into().ok()
+}
+
 fn row(value: &Value) -> Row {
     let text = |key: &str| value[key].as_str().unwrap_or_default().to_string();
     let count = |key: &str| value[key].as_u64().unwrap_or_default();
@@ -187,6 +207,7 @@ fn row(value: &Value) -> Row {
                 worst: contestant["worst"].as_f64().unwrap_or(f64::NAN),
                 tests_per_pair: contestant["tests_per_pair"].as_f64(),
                 bytes_per_body: contestant["bytes_per_body"].as_f64(),
+                work: work(&contestant["work"]),
             })
             .collect(),
         compared: count("compared"),

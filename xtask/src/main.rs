@@ -9,6 +9,7 @@ mod corpus;
 mod fuzz;
 mod licences;
 mod metadata;
+mod native;
 mod no_std;
 mod pages;
 mod report;
@@ -29,6 +30,8 @@ cargo xtask bench [GROUP [FILTER]] [--quick | --full]
                                        carom and its peers on the same work: tables, CSV, plots; --full: also the
                                        largest sizes, which take long
 cargo xtask bench [GROUP] --from ROWS  the same report of rows that programs of the benches wrote, with --out
+cargo xtask bench native [SCENE] [--quick]
+                                       carom and the peers that are written in C++, where their libraries are
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should

@@ -42,6 +42,23 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
     let unit = units.first().copied().unwrap_or_default();
     let workloads: Vec<&str> = rows.iter().map(|row| row.workload.as_str()).collect();
     let is_grown = workloads.iter().any(|name| 1 < workloads.iter().filter(|other| *other == name).count());
+    if rows.iter().any(|row| row.contestants.iter().any(|c| c.work.is_some())) {
+        table(&mut out, "Time, in the unit of the workload", &rows, true, &|_, c| Some(c.typical));
+        let titles = [
+            "n_v: tests of two volumes",
+            "n_p: pairs of primitives handed out",
+            "n_u: volumes brought into the other frame",
+            "t = n_v c_v + n_p c_p + n_u c_u",
+        ];
+        for (i, title) in titles.into_iter().enumerate() {
+            table(&mut out, title, &rows, true, &|_, c| c.work.map(|work| work[i]));
+        }
+        table(&mut out, "Measured over predicted", &rows, true, &|_, c| {
+            c.work.map(|[.., predicted]| c.typical / predicted)
+        });
+        table(&mut out, "Bytes for each triangle", &rows, true, &|_, c| c.bytes_per_body);
+        return out;
+    }
     if !is_grown {
         table(&mut out, &format!("Before, {unit}"), &rows, true, &|_, c| Some(c.typical));
         table(&mut out, &format!("Worst, {unit}"), &rows, true, &|_, c| Some(c.worst));
@@ -123,6 +140,7 @@ mod tests {
             worst: 3.0 * typical,
             tests_per_pair: Some(1.5),
             bytes_per_body: None,
+            work: None,
         });
         Row {
             group: "race".to_string(),

@@ -73,6 +73,37 @@ pub(crate) fn details(rows: &[Row]) -> String {
     out
 }
 
+/// One line for each contestant whose work was counted: what the cost function t = n_v c_v + n_p c_p + n_u c_u says of it.
+pub(crate) fn work(rows: &[Row]) -> String {
+    let mut out = String::new();
+    for row in rows.iter().filter(|row| row.contestants.iter().any(|c| c.work.is_some())) {
+        let _ = writeln!(
+            out,
+            "{:<58} {:>9} {:>9} {:>11} {:>11} {:>11}",
+            format!("{}, {}, {}, {}", row.group, row.workload, row.size, row.unit),
+            "measured",
+            "predicted",
+            "n_v",
+            "n_p",
+            "n_u"
+        );
+        for c in &row.contestants {
+            let Some([tests, primitives, placed, predicted]) = c.work else { continue };
+            let _ = writeln!(
+                out,
+                "    {:<54} {:>9} {:>9} {:>11} {:>11} {:>11}",
+                c.name,
+                number(c.typical),
+                number(predicted),
+                number(tests),
+                number(primitives),
+                number(placed)
+            );
+        }
+    }
+    out
+}
+
 /// The power of the size that the times of a contestant follow over all sizes of a workload: the slope of the line of
 /// least squares through their logarithms. `None` for a single size.
 pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
@@ -94,14 +125,14 @@ pub(crate) fn exponent(rows: &[Row], of: &Row, name: &str) -> Option<f64> {
 /// The same as comma-separated values, one line per contestant.
 pub(crate) fn csv(rows: &[Row]) -> String {
     let mut out = String::from(
-        "group,workload,size,unit,contestant,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent\n",
+        "group,workload,size,unit,contestant,typical,worst,compared,differ,tests_per_pair,bytes_per_body,exponent,n_v,n_p,n_u,predicted\n",
     );
     let known = |value: Option<f64>| value.map(number).unwrap_or_default();
     for row in rows {
         for contestant in &row.contestants {
             let _ = writeln!(
                 out,
-                "{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 row.group,
                 row.workload,
                 row.size,
@@ -113,7 +144,8 @@ pub(crate) fn csv(rows: &[Row]) -> String {
                 row.differ,
                 known(contestant.tests_per_pair),
                 known(contestant.bytes_per_body),
-                exponent(rows, row, &contestant.name).map(|power| format!("{power:.2}")).unwrap_or_default()
+                exponent(rows, row, &contestant.name).map(|power| format!("{power:.2}")).unwrap_or_default(),
+                contestant.work.map_or_else(|| ",,,".to_string(), |work| work.map(number).join(","))
             );
         }
     }
@@ -129,6 +161,7 @@ pub(crate) fn html(rows: &[Row], machine: &str, day: &str) -> Result<String, Err
     let _ = writeln!(page, "<h1>carom and its peers</h1>\n<p>{}, {day}</p>", escape(machine));
     let _ = writeln!(page, "<pre>{}</pre>", escape(&table(rows)));
     let _ = writeln!(page, "<pre>{}</pre>", escape(&details(rows)));
+    let _ = writeln!(page, "<pre>{}</pre>", escape(&work(rows)));
     for (_, svg) in plots(rows)? {
         page += &svg;
     }
@@ -247,6 +280,7 @@ mod tests {
             worst: typical,
             tests_per_pair: (name == "carom").then_some(3.0),
             bytes_per_body: None,
+            work: (name == "slow").then_some([8.0, 64.0, 1.0, 5.5]),
         };
         Row {
             group: "broad".to_string(),
@@ -269,7 +303,9 @@ mod tests {
         assert_eq!(row.best_peer().unwrap().name, "peer");
         assert_eq!(row.ratio(), 4.0);
         assert!(table(std::slice::from_ref(&row)).contains("4.00  1 of 10"));
-        assert_eq!(csv(&[row]).lines().count(), 4);
+        let csv = csv(std::slice::from_ref(&row));
+        assert!(csv.lines().count() == 4 && csv.contains(",8.0000,64.00,1.0000,5.5000"), "{csv}");
+        assert!(work(&[row]).contains("5.5000"));
     }
 
     #[test]
@@ -281,7 +317,7 @@ mod tests {
         assert_eq!(exponent(&rows, &rows[0], "nobody"), None);
         let details = details(&rows);
         assert!(details.contains("3.0          -     1.00") && details.contains("2.00"), "{details}");
-        assert!(csv(&rows).contains("broad,uniform,1000,ms,peer,2.0000,2.0000,10,1,,,2.00"));
+        assert!(csv(&rows).contains("broad,uniform,1000,ms,peer,2.0000,2.0000,10,1,,,2.00,,,,\n"));
     }
 
     #[test]
