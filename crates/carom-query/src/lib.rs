@@ -21,6 +21,35 @@
 //! assert!((deep.contact.distance + 0.3).abs() < 1e-6 && deep.contact.normal == Vec3::Y);
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
+//!
+//! Meshes can be asked with little time: [`TimedMeshes`] stops when it is told to, after so many steps, at a moment or at
+//! the caller's word, says what is certain by then, and goes on later. One search may be about thousands of pairs.
+//!
+//! ```
+//! use carom_geom::TriMesh;
+//! use carom_math::{Pose, Vec3};
+//! use carom_query::{Certainty, MeshPair, MeshShape, TimedMeshes, TimedSettings, Until};
+//!
+//! // A strip of triangles, and another one above it.
+//! let vertices = (0..60).map(|i| Vec3::new((i / 2) as f32, 0.0, (i % 2) as f32)).collect();
+//! let triangles = (0..58).map(|i| [i, i + 1, i + 2]).collect();
+//! let meshes = [MeshShape::new(TriMesh::new(vertices, triangles)?)?];
+//! let above = Pose::from_translation(Vec3::Y * 0.5);
+//! let pairs = [MeshPair::new(0, Pose::IDENTITY, 0, above)];
+//!
+//! let mut search = TimedMeshes::default();
+//! search.start(pairs.len(), &TimedSettings::distance());
+//! search.run(&meshes, &pairs, Until::done().with_steps(1))?;
+//! let early = search.answer(0);
+//! assert!(early.bounds.min <= 0.5 && 0.5 <= early.bounds.max && early.nearest.is_none());
+//!
+//! // A step later may be the next frame, or another thread.
+//! let run = search.run(&meshes, &pairs, Until::done())?;
+//! let answer = search.answer(0);
+//! assert!(run.is_done() && answer.certainty == Certainty::Apart);
+//! assert_eq!(answer.nearest.map(|nearest| nearest.distance), Some(0.5));
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.
@@ -41,6 +70,7 @@ mod ray_convex;
 mod winding_tree;
 mod workspace;
 
+pub use carom_bvh::{Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until};
 pub use carom_gjk::Outcome;
 pub use kernel::*;
 pub use winding_tree::WindingNumber;

@@ -27,3 +27,15 @@ pub(crate) fn narrow_real(x: f64) -> Real {
 pub(crate) fn widen_real(x: Real) -> f64 {
     f64::from(x)
 }
+
+/// The largest stored number that is not above `x`.
+#[inline]
+pub(crate) fn below(x: f64) -> Real {
+    carom_math::rounding::down(x)
+}
+
+/// The least stored number that is not below `x`.
+#[inline]
+pub(crate) fn above(x: f64) -> Real {
+    carom_math::rounding::up(x)
+}

@@ -27,3 +27,15 @@ pub(crate) fn narrow_real(x: f64) -> Real {
 pub(crate) fn widen_real(x: Real) -> f64 {
     x
 }
+
+/// The largest stored number that is not above `x`: itself.
+#[inline]
+pub(crate) fn below(x: f64) -> Real {
+    x
+}
+
+/// The least stored number that is not below `x`: itself.
+#[inline]
+pub(crate) fn above(x: f64) -> Real {
+    x
+}

@@ -14,8 +14,9 @@ use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
 use crate::workspace::{NearPair, Workspace};
 use alloc::vec::Vec;
-use carom_bvh::visit_leaf_pairs;
+use carom_bvh::{Leaf, visit_leaf_pairs};
 use carom_geom::tri_blocks::BlockDistances;
+use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_geom::{tri_distance, tri_tri};
 use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
@@ -91,19 +92,7 @@ fn separation(
         let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
         block_a.distances(&block_b, b_in_a, limit, &mut bounds);
         limit = limit.min(bounds.at_most);
-        for (place_b, &triangle_b) in leaf_b.primitives.iter().enumerate().take(MAX_LEAF as usize) {
-            let mut lanes = bounds.lanes[place_b];
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize & 7;
-                lanes &= lanes - 1;
-                let at_least = f64::from(bounds.at_least[place_b][lane]) / bounds.scale;
-                let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
-                // Not so for a NaN.
-                if !(limit < at_least) {
-                    near.push(NearPair { at_least, triangle_a, triangle_b });
-                }
-            }
-        }
+        push_near(&bounds, limit, leaf_a.primitives, leaf_b.primitives, near);
         if MOST_NEAR <= near.len() {
             settle(a, b, b_in_a, near, &mut best, max_distance);
             limit = limit.min(best.distance);
@@ -114,8 +103,31 @@ fn separation(
     best
 }
 
+/// Adds the pairs of triangles of two leaves that may not be farther apart than `limit`.
+pub(super) fn push_near(
+    bounds: &BlockDistances,
+    limit: f64,
+    triangles_a: &[u32],
+    triangles_b: &[u32],
+    near: &mut Vec<NearPair>,
+) {
+    for (place_b, &triangle_b) in triangles_b.iter().enumerate().take(MAX_LEAF as usize) {
+        let mut lanes = bounds.lanes[place_b];
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize & 7;
+            lanes &= lanes - 1;
+            let at_least = f64::from(bounds.at_least[place_b][lane]) / bounds.scale;
+            let Some(&triangle_a) = triangles_a.get(lane) else { break };
+            // Not so for a NaN.
+            if !(limit < at_least) {
+                near.push(NearPair { at_least, triangle_a, triangle_b });
+            }
+        }
+    }
+}
+
 /// Computes the distances of the pairs, those with the least bounds first, and forgets the pairs.
-fn settle(
+pub(super) fn settle(
     a: &MeshShape,
     b: &MeshShape,
     b_in_a: &WidePose,
@@ -211,7 +223,7 @@ pub(super) fn manifolds(
 }
 
 /// The scale at which two trees are walked: that of the larger mesh, unless the way between them would leave the range.
-fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
+pub(super) fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());
     if far * scale <= MOST { scale } else { scale.min(scaling::scale_of(far)) }
 }
@@ -237,25 +249,36 @@ fn visit(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, mut pair: impl FnMut(u
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     visit_leaf_pairs(&tree_a, &tree_b, &placed, |leaf_a, leaf_b| {
-        let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
-        let lanes = block_a.may_meet(&block_b, b_in_a);
-        for (&lanes, &triangle_b) in lanes.iter().zip(leaf_b.primitives) {
-            if lanes == 0 {
-                continue;
-            }
-            let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
-            let mut lanes = lanes;
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
-                if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
-                    pair(triangle_a, triangle_b)?;
-                }
+        let blocks = (&*a.leaf_block(&tree_a, &leaf_a), &*b.leaf_block(&tree_b, &leaf_b));
+        visit_leaves((a, &leaf_a), (b, &leaf_b), blocks, b_in_a, &mut pair)
+    });
+}
+
+/// Gives every pair of triangles of two leaves that share a point.
+pub(super) fn visit_leaves(
+    (a, leaf_a): (&MeshShape, &Leaf<'_>),
+    (b, leaf_b): (&MeshShape, &Leaf<'_>),
+    (block_a, block_b): (&TriBlock8, &TriBlock8),
+    b_in_a: &WidePose,
+    mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let lanes = block_a.may_meet(block_b, b_in_a);
+    for (&lanes, &triangle_b) in lanes.iter().zip(leaf_b.primitives) {
+        if lanes == 0 {
+            continue;
+        }
+        let corners_b = moved(b.mesh().corners(triangle_b), b_in_a);
+        let mut lanes = lanes;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
+            if tri_tri::intersects(&a.mesh().corners(triangle_a), &corners_b) {
+                pair(triangle_a, triangle_b)?;
             }
         }
-        ControlFlow::Continue(())
-    });
+    }
+    ControlFlow::Continue(())
 }
 
 /// The corners in A's frame: ((r0 x + r1 y) + r2 z) + t for each coordinate, every operation rounded once.

@@ -57,7 +57,7 @@ impl MeshShape {
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         let tree: Bvh = Bvh::build(&boxes(&mesh, scale), &settings)?;
         let line_blocks = tree.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
-        let surface = surface(&mesh, scale, &settings)?;
+        let surface = surface_tree(&mesh, scale, &settings)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
         let open =
             (!mesh.is_solid()).then(|| WindingTree::new(&tree, |t| mesh.corners(t).map(|p| p * scale)));
@@ -137,6 +137,11 @@ impl MeshShape {
         self.line_blocks.get(leaf.index as usize).map_or(u32::MAX, |block| block.may_touch(line))
     }
 
+    /// The tree of oriented boxes, in the mesh's coordinates times [`MeshShape::scale`].
+    pub(super) fn surface(&self) -> &Bvh<Obb> {
+        &self.surface
+    }
+
     /// The tree of oriented boxes in the mesh's coordinates times this power of two, not above [`MeshShape::scale`]: the
     /// one that is there, or, for one of two meshes whose sizes are many powers of ten apart, another.
     pub(super) fn surface_at(&self, scale: f64) -> Cow<'_, Bvh<Obb>> {
@@ -145,13 +150,13 @@ impl MeshShape {
         }
         // The scale is never larger than the mesh's own: corners that fitted a tree move inwards, and fit again.
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
-        Cow::Owned(surface(&self.mesh, scale, &settings).unwrap_or_default())
+        Cow::Owned(surface_tree(&self.mesh, scale, &settings).unwrap_or_default())
     }
 }
 
 /// A tree of oriented boxes. Corners are rounded to the nearest `f32`, an error below 2 u S along any axis; the walks of
 /// two trees ask for 64 u S, of which they need 35.
-fn surface(mesh: &TriMesh, scale: f64, settings: &BuildSettings) -> Result<Bvh<Obb>, BvhError> {
+fn surface_tree(mesh: &TriMesh, scale: f64, settings: &BuildSettings) -> Result<Bvh<Obb>, BvhError> {
     let corners = |triangle: u32| mesh.corners(triangle).map(|p| (p * scale).as_vec3());
     Bvh::from_triangles(mesh.n_triangles(), corners, settings)
 }

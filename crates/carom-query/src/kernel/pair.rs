@@ -69,6 +69,6 @@ pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose
 }
 
 /// B in A's frame; equal poses give the identity without rounding.
-fn relative(pose_a: &Pose, pose_b: &Pose) -> WidePose {
+pub(super) fn relative(pose_a: &Pose, pose_b: &Pose) -> WidePose {
     if pose_a == pose_b { WidePose::IDENTITY } else { pose_b.wide_relative_to(pose_a) }
 }

@@ -14,6 +14,7 @@ mod mass;
 mod matrix;
 mod mesh_cases;
 mod mesh_mesh;
+mod mesh_timed;
 mod ray_batch;
 mod ray_cases;
 mod rays;

@@ -1,0 +1,394 @@
+//! Pairs of meshes within a budget: bounds of their distances, or which of them touch, whenever the search is stopped.
+//!
+//! The trees narrow the distance down from both sides, and so does every pair of triangles that is looked at, exactly. Run to its
+//! end, the search has the answers of [`distance`](crate::distance), [`intersects`](crate::intersects) and
+//! [`triangle_pairs`](crate::triangle_pairs).
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
+//! Eurographics 2000; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6.
+//! Differs: bounds that are certain, from oriented boxes and exact triangles.
+
+use super::super::num::{Interval, Pose, Real, Vec3, above, below, narrow, narrow_real};
+use super::answer::Distance;
+use super::mesh_mesh::{push_near, scale_of_pair, settle, visit_leaves};
+use super::mesh_shape::MeshShape;
+use super::pair::relative;
+use crate::closest::Closest;
+use crate::workspace::NearPair;
+use alloc::vec::Vec;
+use carom_bounds::Obb;
+use carom_bvh::{
+    ApproximateContact, Bvh, Certainty, Counters, LeafPair, TimedAnswer, TimedError, TimedGoal, TimedPairs,
+    TimedRun, TimedSearch, TimedSettings, Undecided, Until,
+};
+use carom_geom::tri_blocks::BlockDistances;
+use carom_math::WidePose;
+use core::borrow::Borrow;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// Two meshes of a list, each at its place in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MeshPair {
+    /// The number of the first mesh.
+    pub mesh_a: u32,
+    /// The pose of the first.
+    pub pose_a: Pose,
+    /// The number of the second mesh, which may be the same.
+    pub mesh_b: u32,
+    /// The pose of the second.
+    pub pose_b: Pose,
+}
+
+impl MeshPair {
+    /// The meshes with these numbers at these places.
+    pub fn new(mesh_a: u32, pose_a: Pose, mesh_b: u32, pose_b: Pose) -> MeshPair {
+        MeshPair { mesh_a, pose_a, mesh_b, pose_b }
+    }
+}
+
+/// What is known of a pair of meshes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TimedMeshAnswer {
+    /// Do the surfaces touch? `Touching` is always that of two triangles, exactly.
+    pub certainty: Certainty,
+    /// The distance of the surfaces lies in it, ends included: lengths, rounded outwards. From 0 to infinity before the pair was
+    /// begun; both infinite where there is no distance.
+    pub bounds: Interval,
+    /// The nearest two triangles that were looked at, when distances are asked for. World frame. When the search is done, the
+    /// nearest of all.
+    pub nearest: Option<Distance>,
+    /// Pairs of volumes that wait; one, before the pair was begun. 0: the pair is done.
+    pub n_undecided: u64,
+    /// Nodes that were opened on the way to the shallowest of them.
+    pub level: u32,
+    /// Pairs of volumes that do not matter.
+    pub n_refuted: u64,
+    /// The work.
+    pub counters: Counters,
+}
+
+/// Where two meshes touch, as far as volumes can tell. World frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TimedMeshContact {
+    /// In the middle of what overlaps.
+    pub point: Vec3,
+    /// Unit vector from A to B.
+    pub normal: Vec3,
+    /// When B moves by so much along the normal, the balls around what overlaps are apart.
+    pub depth: Real,
+    /// The point and the depth are known to within it: a length.
+    pub size: Real,
+    /// How many pairs of volumes it was made from.
+    pub n_volumes: u64,
+}
+
+/// Why a search could not go on. What it knew it still knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimedMeshError {
+    /// The pair names a mesh that is not in the list.
+    NoMesh {
+        /// The number of the pair.
+        pair: usize,
+    },
+    /// There are not as many pairs as at the start.
+    WrongCount {
+        /// As many there were.
+        expected: usize,
+        /// As many there are.
+        given: usize,
+    },
+    /// The meshes of this pair are not those with which it was begun, as far as their trees tell.
+    OtherMeshes {
+        /// The number of the pair.
+        pair: usize,
+    },
+}
+
+impl core::fmt::Display for TimedMeshError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            TimedMeshError::NoMesh { pair } => write!(f, "pair {pair} names a mesh that is not in the list"),
+            TimedMeshError::WrongCount { expected, given } => {
+                write!(f, "the search was started with {expected} pairs, {given} were given")
+            }
+            TimedMeshError::OtherMeshes { pair } => {
+                write!(f, "the meshes of pair {pair} are not those with which its search was begun")
+            }
+        }
+    }
+}
+
+impl core::error::Error for TimedMeshError {}
+
+/// A search over pairs of meshes that can be stopped and resumed: one queue for all, so that every pair gets some of the
+/// time. It is also the memory: keep one, and no search allocates once it has grown. Only meshes whose sizes are many powers of
+/// ten apart get new trees, when the turn of the pair comes, and that takes its time.
+///
+/// [`TimedSettings::distance`] asks for the least distances; [`TimedSettings::touching`] whether the surfaces touch, and, with the
+/// goal `All`, for all triangles that do.
+#[derive(Clone, Debug, Default)]
+pub struct TimedMeshes {
+    search: TimedSearch,
+    settings: TimedSettings,
+    known: Vec<Known>,
+    /// Of pairs whose meshes are so many powers of ten apart in size that their own trees will not do together.
+    scaled: Vec<(Bvh<Obb>, Bvh<Obb>)>,
+    touching: Vec<(u32, u32, u32)>,
+    near: Vec<NearPair>,
+    contacts: Vec<Option<ApproximateContact>>,
+    answers: Vec<TimedAnswer>,
+}
+
+/// What is known of a pair that was begun.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    a_in_world: WidePose,
+    b_in_a: WidePose,
+    scale: f64,
+    /// Trees of its own; `u32::MAX`: the meshes'.
+    scaled: u32,
+    nearest: Closest,
+    /// What separates the triangles that were looked at last.
+    axis: DVec3,
+}
+
+/// What the search sees while it runs.
+struct View<'a, M, F> {
+    meshes: &'a [M],
+    pairs: &'a [MeshPair],
+    settings: TimedSettings,
+    known: &'a mut Vec<Known>,
+    scaled: &'a mut Vec<(Bvh<Obb>, Bvh<Obb>)>,
+    touching: &'a mut Vec<(u32, u32, u32)>,
+    near: &'a mut Vec<NearPair>,
+    urgency: F,
+}
+
+impl TimedMeshes {
+    /// Begins anew, with so many pairs; nothing is looked at yet, and a pair's poses are those it has when its turn comes.
+    pub fn start(&mut self, n_pairs: usize, settings: &TimedSettings) {
+        self.settings = *settings;
+        // More pairs than 2^32 - 1 do not fit into the search.
+        self.search.start(u32::try_from(n_pairs).unwrap_or(u32::MAX), settings);
+        self.known.clear();
+        self.scaled.clear();
+        self.touching.clear();
+    }
+
+    /// Goes on until the end of the work, or whatever comes before; those that are nearest are urgent.
+    ///
+    /// The meshes are those of every run of this search, in any kind of reference; the pairs that were begun may not change.
+    pub fn run<M: Borrow<MeshShape>>(
+        &mut self,
+        meshes: &[M],
+        pairs: &[MeshPair],
+        until: Until<'_>,
+    ) -> Result<TimedRun, TimedMeshError> {
+        self.run_by(meshes, pairs, until, |undecided| -undecided.gap)
+    }
+
+    /// [`TimedMeshes::run`], for the order `Priority`, with the caller's own idea of what is urgent: the largest number comes
+    /// first. Volumes are in the frames of their meshes, in coordinates times [`MeshShape::scale`].
+    pub fn run_by<M: Borrow<MeshShape>>(
+        &mut self,
+        meshes: &[M],
+        pairs: &[MeshPair],
+        until: Until<'_>,
+        urgency: impl FnMut(&Undecided<Obb>) -> f64,
+    ) -> Result<TimedRun, TimedMeshError> {
+        let (search, mut view) = self.view(meshes, pairs, urgency)?;
+        search.run(&mut view, until).map_err(other_meshes)
+    }
+
+    /// What is known of one pair. All that waits is looked through; [`TimedMeshes::answers`] does that once for all pairs.
+    pub fn answer(&self, pair: usize) -> TimedMeshAnswer {
+        self.told(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
+    }
+
+    /// What is known of every pair, in their order, in place of what `out` held.
+    pub fn answers(&mut self, out: &mut Vec<TimedMeshAnswer>) {
+        let mut answers = core::mem::take(&mut self.answers);
+        self.search.answers(&mut answers);
+        out.clear();
+        out.extend(answers.iter().enumerate().map(|(pair, answer)| self.told(pair, answer)));
+        self.answers = answers;
+    }
+
+    /// Triangles that touch, in the order in which they were found: the number of the pair, of A's triangle, of B's. One for each
+    /// pair of meshes, or, with the goal `All`, all of them. Empty when distances are asked for.
+    pub fn touching(&self) -> &[(u32, u32, u32)] {
+        &self.touching
+    }
+
+    /// An approximate contact of every pair, in their order, in place of what `out` held: from the deepest volumes that overlap.
+    /// `None` where nothing is known to overlap, before a pair was begun and when it is known to be apart.
+    pub fn contacts<M: Borrow<MeshShape>>(
+        &mut self,
+        meshes: &[M],
+        pairs: &[MeshPair],
+        out: &mut Vec<Option<TimedMeshContact>>,
+    ) -> Result<(), TimedMeshError> {
+        let mut contacts = core::mem::take(&mut self.contacts);
+        let (search, view) = self.view(meshes, pairs, |_: &Undecided<Obb>| 0.0)?;
+        let looked = search.contacts(&view, &mut contacts).map_err(other_meshes);
+        out.clear();
+        out.extend(contacts.iter().enumerate().map(|(pair, contact)| {
+            let (contact, known) = ((*contact)?, self.known.get(pair)?);
+            Some(TimedMeshContact {
+                point: narrow(known.a_in_world.transform_point(contact.point)),
+                normal: narrow(known.a_in_world.transform_vector(contact.normal)),
+                depth: narrow_real(contact.depth),
+                size: narrow_real(contact.size),
+                n_volumes: contact.n_volumes,
+            })
+        }));
+        self.contacts = contacts;
+        looked
+    }
+
+    /// How many pairs of volumes wait.
+    pub fn n_waiting(&self) -> usize {
+        self.search.n_waiting()
+    }
+
+    /// The work since the start.
+    pub fn counters(&self) -> Counters {
+        self.search.counters()
+    }
+
+    fn view<'a, M: Borrow<MeshShape>, F>(
+        &'a mut self,
+        meshes: &'a [M],
+        pairs: &'a [MeshPair],
+        urgency: F,
+    ) -> Result<(&'a mut TimedSearch, View<'a, M, F>), TimedMeshError> {
+        let expected = self.search.n_pairs() as usize;
+        if pairs.len() != expected {
+            return Err(TimedMeshError::WrongCount { expected, given: pairs.len() });
+        }
+        let is_unknown = |pair: &MeshPair| meshes.len() <= pair.mesh_a.max(pair.mesh_b) as usize;
+        if let Some(pair) = pairs.iter().position(is_unknown) {
+            return Err(TimedMeshError::NoMesh { pair });
+        }
+        let TimedMeshes { search, settings, known, scaled, touching, near, .. } = self;
+        let settings = *settings;
+        Ok((search, View { meshes, pairs, settings, known, scaled, touching, near, urgency }))
+    }
+
+    fn told(&self, pair: usize, answer: &TimedAnswer) -> TimedMeshAnswer {
+        let nearest = self.known.get(pair).filter(|known| known.nearest.distance < f64::INFINITY);
+        TimedMeshAnswer {
+            certainty: answer.certainty,
+            bounds: Interval { min: below(answer.lower), max: above(answer.upper) },
+            nearest: nearest.map(|known| Distance::from_closest(&known.nearest.placed(&known.a_in_world))),
+            n_undecided: answer.n_undecided,
+            level: answer.level,
+            n_refuted: answer.n_refuted,
+            counters: answer.counters,
+        }
+    }
+}
+
+fn other_meshes(error: TimedError) -> TimedMeshError {
+    match error {
+        TimedError::OtherTrees { pair } => TimedMeshError::OtherMeshes { pair: pair as usize },
+        // There is no other yet.
+        _ => TimedMeshError::OtherMeshes { pair: usize::MAX },
+    }
+}
+
+static NOTHING: Bvh<Obb> = Bvh::empty();
+
+impl<'a, M: Borrow<MeshShape>, F> View<'a, M, F> {
+    fn shapes(&self, pair: u32) -> Option<(&'a MeshShape, &'a MeshShape)> {
+        let pair = self.pairs.get(pair as usize)?;
+        Some((
+            self.meshes.get(pair.mesh_a as usize)?.borrow(),
+            self.meshes.get(pair.mesh_b as usize)?.borrow(),
+        ))
+    }
+}
+
+impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> TimedPairs<Obb> for View<'_, M, F> {
+    #[inline]
+    fn trees(&self, pair: u32) -> (&Bvh<Obb>, &Bvh<Obb>) {
+        let scaled = self.known.get(pair as usize).map_or(u32::MAX, |known| known.scaled);
+        if let Some((a, b)) = self.scaled.get(scaled as usize) {
+            return (a, b);
+        }
+        self.shapes(pair).map_or((&NOTHING, &NOTHING), |(a, b)| (a.surface(), b.surface()))
+    }
+
+    fn begin(&mut self, pair: u32) -> WidePose {
+        let (Some((a, b)), Some(place)) = (self.shapes(pair), self.pairs.get(pair as usize)) else {
+            return WidePose::IDENTITY;
+        };
+        let b_in_a = relative(&place.pose_a, &place.pose_b);
+        let scale = scale_of_pair(a, b, &b_in_a);
+        // A pose that is nowhere needs no trees.
+        let is_nowhere = !b_in_a.translation.is_finite();
+        let is_own = is_nowhere || (scale == a.scale() && scale == b.scale());
+        let own = (!is_own).then(|| (a.surface_at(scale).into_owned(), b.surface_at(scale).into_owned()));
+        let scaled = if is_own { u32::MAX } else { self.scaled.len() as u32 };
+        self.scaled.extend(own);
+        self.known.push(Known {
+            a_in_world: place.pose_a.wide(),
+            b_in_a,
+            scale,
+            scaled,
+            nearest: Closest::NOWHERE,
+            axis: DVec3::ZERO,
+        });
+        WidePose { translation: b_in_a.translation * scale, ..b_in_a }
+    }
+
+    fn unit(&self, pair: u32) -> f64 {
+        self.known.get(pair as usize).map_or(1.0, |known| known.scale)
+    }
+
+    fn distance(&mut self, leaves: &LeafPair) -> f64 {
+        let Some((a, b)) = self.shapes(leaves.pair) else { return f64::INFINITY };
+        let Some(known) = self.known.get_mut(leaves.pair as usize) else { return f64::INFINITY };
+        let own = self.scaled.get(known.scaled as usize);
+        let (tree_a, tree_b) = own.map_or((a.surface(), b.surface()), |(a, b)| (a, b));
+        let (leaf_a, leaf_b) = (tree_a.leaf(leaves.leaf_a), tree_b.leaf(leaves.leaf_b));
+        let (block_a, block_b) = (a.leaf_block(tree_a, &leaf_a), b.leaf_block(tree_b, &leaf_b));
+        let b_in_a = &known.b_in_a;
+        if self.settings.goal == TimedGoal::Distance || 0.0 < self.settings.max_distance {
+            let mut bounds = BlockDistances::default();
+            bounds.axis = known.axis;
+            block_a.distances(&block_b, b_in_a, leaves.within, &mut bounds);
+            known.axis = bounds.axis;
+            let limit = leaves.within.min(bounds.at_most);
+            push_near(&bounds, limit, leaf_a.primitives, leaf_b.primitives, self.near);
+            let mut best = Closest::NOWHERE;
+            settle(a, b, b_in_a, self.near, &mut best, limit);
+            if best.is_before(&known.nearest) {
+                known.nearest = best;
+            }
+            return best.distance;
+        }
+        let first = self.touching.len();
+        let (touching, is_any) = (&mut *self.touching, self.settings.goal == TimedGoal::Any);
+        let _ = visit_leaves(
+            (a, &leaf_a),
+            (b, &leaf_b),
+            (&block_a, &block_b),
+            b_in_a,
+            |triangle_a, triangle_b| {
+                touching.push((leaves.pair, triangle_a, triangle_b));
+                if is_any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        );
+        if first < touching.len() { 0.0 } else { f64::INFINITY }
+    }
+
+    fn priority(&mut self, undecided: &Undecided<Obb>) -> f64 {
+        (self.urgency)(undecided)
+    }
+}
