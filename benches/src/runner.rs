@@ -15,6 +15,10 @@ pub enum Unit {
     Us,
     /// Milliseconds.
     Ms,
+    /// No time, but a part of all.
+    Percent,
+    /// No time, but a length in the scene.
+    Length,
 }
 
 impl Unit {
@@ -24,6 +28,7 @@ impl Unit {
             Unit::Ns => 1.0,
             Unit::Us => 1e3,
             Unit::Ms => 1e6,
+            Unit::Percent | Unit::Length => 1.0,
         }
     }
 
@@ -32,6 +37,8 @@ impl Unit {
             Unit::Ns => "ns",
             Unit::Us => "us",
             Unit::Ms => "ms",
+            Unit::Percent => "%",
+            Unit::Length => "length",
         }
     }
 }

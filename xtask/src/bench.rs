@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 15] = [
+const GROUPS: [&str; 16] = [
     "primitives",
     "bounds",
     "broad",
@@ -21,6 +21,7 @@ const GROUPS: [&str; 15] = [
     "tri_tri",
     "mesh_mesh",
     "volumes",
+    "budget",
     "simplify",
     "pile",
 ];

@@ -1,0 +1,348 @@
+//! A clock of gears and springs on time: does a search stop when it should, what does it know by then, what does counted work
+//! cost.
+//!
+//! 1. Deadlines of 0.1, 1 and 9 ms on all pairs of the clock: how long after the deadline the search stops. On a machine with
+//!    other work the system takes the processor away for milliseconds: searches during which this thread was not running
+//!    for more than 20 us are counted apart.
+//! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the processor, in the three orders.
+//! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of the others.
+//!
+//! There is no peer: none can be stopped. The answers of what is run to its end are compared with the ordinary queries.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.3 and 25.6.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, thread_ns};
+use carom_bounds::Aabb;
+use carom_bvh::{BuildSettings, Bvh, Certainty, Cost, Counters, TimedGoal, TimedOrder, TimedSettings, Until};
+use carom_geom::TriMesh;
+use carom_math::Pose;
+use carom_query::{MeshPair, MeshShape, Shape, TimedMeshAnswer, TimedMeshes, distance, intersects};
+use carom_scenes::mesh::{Knot, torus_knot};
+use carom_scenes::{Clock, ClockSettings};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The orders, by the names under which they are reported.
+const ORDERS: [(&str, TimedOrder); 3] = [
+    ("carom breadth-first", TimedOrder::BreadthFirst),
+    ("carom depth-first", TimedOrder::DepthFirst),
+    ("carom nearest first", TimedOrder::Priority),
+];
+
+/// Microseconds of the processor at which is looked what is known.
+const LOOKS: [f64; 12] = [50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 9e3, 20e3, 50e3, 100e3, 200e3];
+
+/// A clock that stands still.
+struct Scene {
+    meshes: Vec<Arc<MeshShape>>,
+    clock: Clock,
+}
+
+impl Scene {
+    fn new(settings: &ClockSettings) -> Scene {
+        let clock = Clock::new(settings);
+        let mesh = |data: &carom_scenes::mesh::MeshData| {
+            let mesh = TriMesh::new(data.vertices_f32(), data.triangles.clone())
+                .expect("a scene's mesh is in order");
+            Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree"))
+        };
+        Scene { meshes: clock.meshes.iter().map(mesh).collect(), clock }
+    }
+
+    fn pairs(&self, frame: usize) -> Vec<MeshPair> {
+        let mut poses = Vec::new();
+        self.clock.poses(frame as f64 * 0.7, &mut poses);
+        let place = |part: u32| (self.clock.parts[part as usize].mesh, poses[part as usize]);
+        let pair = |&(a, b): &(u32, u32)| {
+            let ((mesh_a, pose_a), (mesh_b, pose_b)) = (place(a), place(b));
+            MeshPair::new(mesh_a, pose_a, mesh_b, pose_b)
+        };
+        self.clock.pairs.iter().map(pair).collect()
+    }
+
+    fn shapes(&self, pair: &MeshPair) -> [(Shape, Pose); 2] {
+        let of = |mesh: u32, pose| (Shape::Mesh(self.meshes[mesh as usize].clone()), pose);
+        [of(pair.mesh_a, pair.pose_a), of(pair.mesh_b, pair.pose_b)]
+    }
+}
+
+fn main() {
+    let mut runner = Runner::new("budget");
+    let settings =
+        if runner.is_quick() { ClockSettings::default().with_size(5, 3) } else { ClockSettings::default() };
+    let scene = Scene::new(&settings);
+    println!(
+        "{} parts, {} pairs, {} triangles, parts that share a mesh counted each",
+        scene.clock.parts.len(),
+        scene.clock.pairs.len(),
+        scene.clock.n_triangles()
+    );
+    if runner.wants("deadline") {
+        deadlines(&mut runner, &scene);
+    }
+    if runner.wants("contacts") || runner.wants("bounds") {
+        progress(&mut runner, &scene);
+    }
+    if runner.wants("cost") {
+        costs(&mut runner, &scene);
+    }
+}
+
+/// The value below which this part of the sorted values lies.
+fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((part * last as f64).ceil() as usize).copied().unwrap_or(f64::NAN)
+}
+
+fn deadlines(runner: &mut Runner, scene: &Scene) {
+    println!(
+        "\nmicroseconds from the deadline to the return of the search; it had not come to its end by then"
+    );
+    println!(
+        "{:<10} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>9}",
+        "asked", "deadline", "searches", "50 %", "99 %", "99.9 %", "max", "within 50"
+    );
+    for (what, settings) in [("touching", TimedSettings::touching()), ("distance", TimedSettings::distance())]
+    {
+        for (us, n) in [(100, 6000), (1000, 3000), (9000, 1200)] {
+            let n = if runner.is_quick() { n / 20 } else { n };
+            let frames: Vec<Vec<MeshPair>> = (0..8).map(|frame| scene.pairs(frame)).collect();
+            let mut search = TimedMeshes::default();
+            let (mut all, mut undisturbed) = (Vec::new(), Vec::new());
+            for i in 0..n + 16 {
+                let pairs = &frames[i % frames.len()];
+                let cpu = thread_ns();
+                let start = Instant::now();
+                let deadline = start + Duration::from_micros(us);
+                search.start(pairs.len(), &settings);
+                let run = search
+                    .run(&scene.meshes, pairs, Until::done().with_deadline(deadline))
+                    .expect("the meshes of the scene");
+                let end = Instant::now();
+                let away = (end - start).as_secs_f64() * 1e6 - (thread_ns() - cpu) * 1e-3;
+                // The first ones let the memory grow.
+                if 16 <= i && !run.is_done() {
+                    let late = end.saturating_duration_since(deadline).as_secs_f64() * 1e6;
+                    all.push(late);
+                    if away < 20.0 {
+                        undisturbed.push(late);
+                    }
+                }
+            }
+            for (which, late) in [("all", &mut all), ("undisturbed", &mut undisturbed)] {
+                late.sort_by(f64::total_cmp);
+                let within =
+                    late.iter().filter(|late| **late <= 50.0).count() as f64 / late.len().max(1) as f64;
+                let [half, most, nearly, max] = [0.5, 0.99, 0.999, 1.0].map(|part| quantile(late, part));
+                println!(
+                    "{what:<10} {us:>6} us {:>8} {half:>8.2} {most:>8.2} {nearly:>8.2} {max:>10.1} {:>8.2}%  {which}",
+                    late.len(),
+                    within * 100.0
+                );
+                let workload = format!("after the deadline, {what}, {which}");
+                let row = Row { workload: &workload, size: us, unit: Unit::Us, per_call: 1 };
+                let times = [("carom 50 %", half), ("carom 99 %", most), ("carom 99.9 %", nearly)]
+                    .map(|(name, late)| Times { name, typical: late * 1e3, worst: max * 1e3 });
+                if !late.is_empty() {
+                    runner.write(row, &Answers::new(), &times, |_| Facts::default());
+                }
+            }
+        }
+    }
+}
+
+/// What is known after so long.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// Parts of the pairs that touch, of all pairs, in percent.
+    found: f64,
+    decided: f64,
+    /// The mean width of the bounds of the distance, in parts of the size of a gear.
+    width: f64,
+}
+
+fn progress(runner: &mut Runner, scene: &Scene) {
+    let n_frames = if runner.is_quick() { 1 } else { 6 };
+    let mut answers = Answers::new();
+    let mut table = vec![[Known::default(); LOOKS.len()]; ORDERS.len()];
+    for frame in 0..n_frames {
+        let pairs = scene.pairs(frame);
+        let touching: Vec<bool> = pairs
+            .iter()
+            .map(|pair| {
+                let [(a, pose_a), (b, pose_b)] = scene.shapes(pair);
+                intersects(&a, &pose_a, &b, &pose_b)
+            })
+            .collect();
+        let n_touching = touching.iter().filter(|is| **is).count().max(1) as f64;
+        let part = 100.0 / (pairs.len() as f64 * n_frames as f64);
+        for (order, (name, kind)) in ORDERS.into_iter().enumerate() {
+            let settings = TimedSettings::touching().with_order(kind);
+            let last = follow(scene, &pairs, &settings, |look, known| {
+                let is_known = |answer: &&TimedMeshAnswer| answer.certainty != Certainty::Unknown;
+                let found = known.iter().filter(|answer| answer.certainty == Certainty::Touching).count();
+                table[order][look].found += 100.0 * found as f64 / (n_touching * n_frames as f64);
+                table[order][look].decided += known.iter().filter(is_known).count() as f64 * part;
+            });
+            for (i, (answer, expected)) in last.iter().zip(&touching).enumerate() {
+                let is_touching = answer.certainty == Certainty::Touching;
+                answers.equal(&format!("{name}, frame {frame}, pair {i}: touching"), &is_touching, expected);
+            }
+            let settings = TimedSettings::distance().with_order(kind);
+            let last = follow(scene, &pairs, &settings, |look, known| {
+                let width =
+                    |answer: &TimedMeshAnswer| f64::from(answer.bounds.max.min(8.0) - answer.bounds.min);
+                table[order][look].width += known.iter().map(width).sum::<f64>() * part / 100.0;
+            });
+            for (i, (answer, pair)) in last.iter().zip(&pairs).enumerate().step_by(7) {
+                let [(a, pose_a), (b, pose_b)] = scene.shapes(pair);
+                let expected = distance(&a, &pose_a, &b, &pose_b).distance;
+                let found = answer.nearest.map(|nearest| nearest.distance);
+                answers.equal(&format!("{name}, frame {frame}, pair {i}: distance"), &found, &Some(expected));
+            }
+        }
+    }
+    println!(
+        "\nafter so much time of the processor: contacts found, pairs decided, mean width of the bounds"
+    );
+    print!("{:>8}", "us");
+    ORDERS.iter().for_each(|(name, _)| print!("  {name:>26}"));
+    println!();
+    for (look, us) in LOOKS.into_iter().enumerate() {
+        print!("{us:>8}");
+        for order in &table {
+            let Known { found, decided, width } = order[look];
+            print!("  {found:>7.1}% {decided:>6.1}% {width:>9.5}");
+        }
+        println!();
+    }
+    for (workload, unit, value) in [
+        ("contacts found", Unit::Percent, (|known| known.found) as fn(&Known) -> f64),
+        ("pairs decided", Unit::Percent, |known| known.decided),
+        ("width of the bounds", Unit::Length, |known| known.width),
+    ] {
+        for (look, us) in LOOKS.into_iter().enumerate() {
+            let times: Vec<Times> = ORDERS
+                .iter()
+                .zip(&table)
+                .map(|((name, _), known)| {
+                    let value = value(&known[look]);
+                    Times { name, typical: value, worst: value }
+                })
+                .collect();
+            let row = Row { workload, size: us as u64, unit, per_call: 1 };
+            runner.write(row, &answers, &times, |_| Facts::default());
+        }
+    }
+}
+
+/// Runs to the end, and looks at every answer whenever the processor has spent the next of [`LOOKS`].
+fn follow(
+    scene: &Scene,
+    pairs: &[MeshPair],
+    settings: &TimedSettings,
+    mut look: impl FnMut(usize, &[TimedMeshAnswer]),
+) -> Vec<TimedMeshAnswer> {
+    let (mut search, mut answers) = (TimedMeshes::default(), Vec::new());
+    // The first run lets the memory grow.
+    for is_warm in [false, true] {
+        search.start(pairs.len(), settings);
+        let (mut spent, mut next) = (0.0, 0);
+        loop {
+            let before = thread_ns();
+            let until = Until::done().with_steps(if is_warm { 100 } else { u64::MAX });
+            let is_done = search.run(&scene.meshes, pairs, until).expect("the meshes of the scene").is_done();
+            spent += (thread_ns() - before) * 1e-3;
+            while is_warm && next < LOOKS.len() && (LOOKS[next] <= spent || is_done) {
+                search.answers(&mut answers);
+                look(next, &answers);
+                next += 1;
+            }
+            if is_done {
+                break;
+            }
+        }
+        if is_warm {
+            let bytes = search.n_waiting();
+            assert_eq!(bytes, 0, "nothing waits when all is done");
+        }
+    }
+    search.answers(&mut answers);
+    answers
+}
+
+fn costs(runner: &mut Runner, scene: &Scene) {
+    println!("\nthe cost function, nanoseconds: fitted on every other query, held against the rest");
+    let mut search = TimedMeshes::default();
+    let n_frames = if runner.is_quick() { 2 } else { 8 };
+    for (what, settings) in [
+        ("touching", TimedSettings::touching()),
+        ("all that touch", TimedSettings::touching().with_goal(TimedGoal::All)),
+        ("distance", TimedSettings::distance()),
+    ] {
+        // A query is a hundred neighbouring pairs.
+        let mut measured: Vec<(Counters, f64)> = Vec::new();
+        for frame in 0..n_frames {
+            for pairs in scene.pairs(frame).chunks(100) {
+                let mut least = f64::INFINITY;
+                for _ in 0..4 {
+                    search.start(pairs.len(), &settings);
+                    let before = thread_ns();
+                    search.run(&scene.meshes, pairs, Until::done()).expect("the meshes of the scene");
+                    least = least.min(thread_ns() - before);
+                }
+                measured.push((search.counters(), least));
+            }
+        }
+        report(runner, what, &measured);
+    }
+    // n_u: trees that are refitted.
+    let mut measured = Vec::new();
+    for i in 0..40 {
+        let data = torus_knot(&Knot::default(), 1000 + 500 * i);
+        let corners = data.triangles.iter().map(|t| t.map(|v| data.vertices[v as usize]));
+        let boxes: Vec<Aabb> =
+            corners.map(|[a, b, c]| Aabb::around(a.min(b).min(c), a.max(b).max(c))).collect();
+        let mut tree = Bvh::build(&boxes, &BuildSettings::default()).expect("a scene's mesh has a tree");
+        let mut least = f64::INFINITY;
+        for _ in 0..6 {
+            let before = thread_ns();
+            tree.refit(&boxes).expect("the boxes are those of the build");
+            least = least.min(thread_ns() - before);
+        }
+        measured.push((tree.refit_work(), least));
+    }
+    report(runner, "refit", &measured);
+}
+
+fn report(runner: &mut Runner, what: &str, measured: &[(Counters, f64)]) {
+    let fitted: Vec<(Counters, f64)> = measured.iter().copied().step_by(2).collect();
+    let cost = Cost::fit(&fitted);
+    let held: Vec<&(Counters, f64)> = measured.iter().skip(1).step_by(2).collect();
+    let mut ratios: Vec<f64> = held.iter().map(|(work, time)| cost.predict(work) / time).collect();
+    ratios.sort_by(f64::total_cmp);
+    let (predicted, time): (f64, f64) =
+        held.iter().fold((0.0, 0.0), |sum, (work, time)| (sum.0 + cost.predict(work), sum.1 + time));
+    println!(
+        "{what:<16} c_v {:>6.2}  c_p {:>7.2}  c_u {:>6.2}   predicted {:>8.1} us, measured {:>8.1} us for {} queries; \
+         predicted/measured 5 % {:.2}, 50 % {:.2}, 95 % {:.2}",
+        cost.volume_test,
+        cost.primitive,
+        cost.volume_update,
+        predicted * 1e-3,
+        time * 1e-3,
+        held.len(),
+        quantile(&ratios, 0.05),
+        quantile(&ratios, 0.5),
+        quantile(&ratios, 0.95)
+    );
+    let workload = format!("cost, {what}");
+    let row = Row { workload: &workload, size: held.len() as u64, unit: Unit::Us, per_call: 1 };
+    let times = [("carom measured", time), ("carom predicted", predicted)].map(|(name, total)| Times {
+        name,
+        typical: total / held.len() as f64,
+        worst: total / held.len() as f64,
+    });
+    runner.write(row, &Answers::new(), &times, |_| Facts::default());
+}
