@@ -59,6 +59,73 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
+//! # What can be asked
+//! One place: [`Bvh::visit_box`], [`Bvh::visit_volume`], [`Bvh::visit_point`], [`Bvh::visit_sphere`], [`FrustumSearch::visit`]; one by
+//! one [`Bvh::in_box`], many at once [`Bvh::in_boxes`]. Rays, the first hit, any, all: [`Bvh::visit_ray`]. Near a point:
+//! [`Bvh::nearest`], [`Bvh::k_nearest`], [`Bvh::visit_near`]. Two trees: [`visit_pairs`], [`closest_pair`],
+//! [`PairSearch::visit_closer_pairs`]; one with itself: [`Bvh::visit_self_pairs`].
+//!
+//! ```
+//! use carom_bounds::{Aabb, Frustum};
+//! use carom_bvh::{BoxAxes, BuildSettings, Bvh, Descent, FrustumSearch, PairSearch, PairSettings, visit_pairs_with};
+//! use carom_math::{Plane, WidePose};
+//! use core::ops::ControlFlow;
+//! use glam::{DVec3, Vec3};
+//!
+//! let boxes: Vec<Aabb> = (0..100)
+//!     .map(|i| Aabb { min: Vec3::new(i as f32, 0.0, 0.0), max: Vec3::new(i as f32 + 0.5, 1.0, 1.0) })
+//!     .collect();
+//! let row: Bvh = Bvh::build(&boxes, &BuildSettings::default().with_max_leaf(1))?;
+//!
+//! // The three boxes nearest to a point. The distance of primitives is ours to tell.
+//! let point = DVec3::new(20.4, 0.5, 0.5);
+//! let gap = |i: u32, _bound: f64| {
+//!     let b = &boxes[i as usize];
+//!     Some((b.min.as_dvec3() - point).max(point - b.max.as_dvec3()).max(DVec3::ZERO).length())
+//! };
+//! let mut nearest = Vec::new();
+//! row.k_nearest(point, 3, f64::INFINITY, &mut nearest, gap);
+//! assert_eq!(nearest.iter().map(|n| n.0).collect::<Vec<_>>(), [20, 21, 19]);
+//!
+//! // What a point is in, and what a ball touches.
+//! let mut found = Vec::new();
+//! row.visit_point(point, |leaf| {
+//!     found.extend_from_slice(leaf.primitives);
+//!     ControlFlow::Continue(())
+//! });
+//! assert_eq!(found, [20]);
+//! assert!(row.visit_sphere(DVec3::new(0.0, 5.0, 0.0), 4.0, |_| ControlFlow::Break(())).stopped);
+//!
+//! // What may be in view: here a block of space, by planes whose normals point outwards.
+//! let sides = [(Vec3::X, 9.75), (-Vec3::X, 0.25), (Vec3::Y, 2.0), (-Vec3::Y, 2.0), (Vec3::Z, 2.0), (-Vec3::Z, 2.0)];
+//! let frustum = Frustum::new(sides.map(|(normal, out)| Plane { normal, d: -out })).expect("finite planes");
+//! let mut seen = 0;
+//! FrustumSearch::default().visit(&row, &frustum, |leaf, _is_inside| {
+//!     seen += leaf.primitives.len();
+//!     ControlFlow::Continue(())
+//! });
+//! assert_eq!(seen, 10);
+//!
+//! // One by one, to stop early; many boxes at once.
+//! assert!(row.in_box(&boxes[7]).next().is_some_and(|leaf| leaf.primitives == [7]));
+//! let (mut starts, mut all) = (Vec::new(), Vec::new());
+//! row.in_boxes(&boxes[..3], &mut starts, &mut all);
+//! assert_eq!((starts, all), (vec![0, 1, 2, 3], vec![0, 1, 2]));
+//!
+//! // Two rows side by side, 0.3 apart: which pairs may break a tolerance of 0.1, or of 0.4?
+//! let beside = WidePose { translation: DVec3::new(0.0, 1.3, 0.0), ..WidePose::IDENTITY };
+//! let mut search = PairSearch::default();
+//! let breaks = |_, _| ControlFlow::Break(());
+//! assert!(!search.visit_closer_pairs(&row, &row, &beside, 0.1, breaks).stopped);
+//! assert!(search.visit_closer_pairs(&row, &row, &beside, 0.4, breaks).stopped);
+//!
+//! // A walk of two trees in another way: the first tree down to its leaves, all fifteen axes.
+//! let settings = PairSettings::default().with_descent(Descent::AFirst).with_axes(BoxAxes::FacesAndEdges);
+//! let visit = visit_pairs_with(&row, &row, &WidePose::IDENTITY, &settings, |_, _| ControlFlow::Continue(()));
+//! assert!(visit.counters.leaves >= 100);
+//! # Ok::<(), carom_bvh::BvhError>(())
+//! ```
+//!
 //! # Which volume when
 //! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: the fastest to say yes or no and to find all pairs,
 //!   above all where surfaces come close; its build takes three times that of boxes.
@@ -116,6 +183,8 @@ mod lazy;
 mod nearest;
 mod obb8;
 mod obb_tree;
+mod overlaps;
+mod places;
 mod quality;
 mod ray;
 mod ray_batch;
@@ -145,6 +214,8 @@ pub use kdop8::{KDop8, PlacedKDop};
 #[cfg(feature = "std")]
 pub use lazy::{Built, LazyBvh};
 pub use obb8::{Obb8, PlacedObb};
+pub use overlaps::InBox;
+pub use places::FrustumSearch;
 pub use quality::Quality;
 pub use ray::{RayLanes, RayLine};
 pub use ray_batch::{IN_FLIGHT, LeafAnswer, RayBatch, RayTurn};

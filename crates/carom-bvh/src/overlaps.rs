@@ -1,0 +1,98 @@
+//! The leaves in a box as an iterator, for callers that stop early or go on later; and many boxes at once.
+//!
+//! The iterator opens one node at a time and keeps what is left of it, so that what is not asked for costs nothing.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2.
+
+use crate::relative::Relative;
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_lanes::{Kernel, Simd, dispatch};
+use core::ops::ControlFlow;
+
+/// The leaves whose volumes may touch a box, each once; what [`Bvh::in_box`] gives.
+pub struct InBox<'a, V: TreeVolume> {
+    tree: &'a Bvh<V>,
+    aabb: Aabb,
+    here: Relative,
+    stack: Stack<u32, 64>,
+    /// The node that is being read, and its children that are left, as bits.
+    node: u32,
+    left: u32,
+}
+
+struct Open<'a, V: TreeVolume> {
+    volumes: &'a V::Volumes8,
+    aabb: &'a Aabb,
+    here: &'a Relative,
+}
+
+impl<V: TreeVolume> Kernel for Open<'_, V> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> u32 {
+        self.volumes.meets_box(simd, self.aabb, self.here)
+    }
+}
+
+impl<V: TreeVolume> Bvh<V> {
+    /// The leaves that [`Bvh::visit_box`] visits, one by one.
+    pub fn in_box(&self, aabb: &Aabb) -> InBox<'_, V> {
+        use carom_bounds::BoundingVolume as _;
+        let bounds = self.bounds.to_aabb();
+        let mut stack = Stack::new(0);
+        // What lies outside the tree does not count, and may be infinite.
+        let inside = aabb.intersection(&bounds);
+        if inside.is_some() && !self.nodes.is_empty() {
+            stack.push(0);
+        }
+        let inside = inside.unwrap_or(Aabb::EMPTY);
+        let here = Relative::identity(&inside, &bounds);
+        InBox { tree: self, aabb: inside, here, stack, node: 0, left: 0 }
+    }
+
+    /// [`Bvh::visit_box`] for many boxes. The primitives in leaves that box i may touch are
+    /// `found[starts[i]..starts[i + 1]]`, in no order; what was in the two vectors is gone, and only their memory grows.
+    /// Neighbouring boxes should stand next to each other, so that they find the same nodes in the caches.
+    pub fn in_boxes(&self, boxes: &[Aabb], starts: &mut Vec<usize>, found: &mut Vec<u32>) {
+        starts.clear();
+        found.clear();
+        starts.push(0);
+        for aabb in boxes {
+            self.visit_box(aabb, |leaf| {
+                found.extend_from_slice(leaf.primitives);
+                ControlFlow::Continue(())
+            });
+            starts.push(found.len());
+        }
+    }
+}
+
+impl<'a, V: TreeVolume> Iterator for InBox<'a, V> {
+    type Item = Leaf<'a>;
+
+    fn next(&mut self) -> Option<Leaf<'a>> {
+        loop {
+            while self.left != 0 {
+                let lane = self.left.trailing_zeros() as usize & 7;
+                self.left &= self.left - 1;
+                let child = self.tree.nodes.get(self.node as usize)?.child[lane];
+                if child & LEAF != 0 {
+                    return Some(self.tree.leaf(child & !LEAF));
+                }
+                self.stack.push(child);
+            }
+            self.node = self.stack.pop()?;
+            let node = self.tree.nodes.get(self.node as usize)?;
+            let used = (1_u32 << node.len) - 1;
+            let open = Open::<V> { volumes: &node.volumes, aabb: &self.aabb, here: &self.here };
+            self.left = dispatch(open) & used;
+        }
+    }
+}
+
+impl<V: TreeVolume> core::iter::FusedIterator for InBox<'_, V> {}

@@ -1,0 +1,160 @@
+//! What may be at a point, in a ball, or in a view; the k primitives nearest to a point; pairs closer than a tolerance.
+//!
+//! A ball is the set of points near its centre, so that it and a point are searches of the near; nothing shrinks on the way.
+//! Of a view, what is wholly inside is not tested further down, and every child remembers the plane that rejected it last.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.4 (frustum culling in a hierarchy) and 25.2; U. Assarsson,
+//! T. Möller, Optimized View Frustum Culling Algorithms for Bounding Boxes, 2000 (plane coherency); N. Roussopoulos, S. Kelley,
+//! F. Vincent, Nearest Neighbor Queries, 1995 (the k nearest: prune by the k-th).
+
+use crate::counters::{Counters, Visit};
+use crate::distance::PairSearch;
+use crate::stack::Stack;
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::volumes::Volumes8;
+use alloc::vec::Vec;
+use carom_bounds::{Culling, Frustum, LastPlane};
+use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+impl<V: TreeVolume> Bvh<V> {
+    /// Gives every leaf whose volume may hold the point, in the tree's frame, to `leaf`, which may break off. A point with a NaN is
+    /// nowhere.
+    pub fn visit_point(&self, point: DVec3, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
+        self.visit_sphere(point, 0.0, leaf)
+    }
+
+    /// Gives every leaf whose volume may touch the ball, in the tree's frame, to `leaf`, near its centre first; `leaf` may break
+    /// off. A ball with a NaN or a negative radius touches nothing.
+    pub fn visit_sphere(
+        &self,
+        center: DVec3,
+        radius: f64,
+        mut leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>,
+    ) -> Visit {
+        self.visit_near(center, radius, |found, radius| match leaf(found) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(radius),
+            ControlFlow::Break(()) => ControlFlow::Break(()),
+        })
+    }
+
+    /// The `k` primitives nearest to a point, within `max_distance`, into `found`: number and distance, the nearest first, of equals
+    /// the lowest number. `distance(primitive, bound)` gives a primitive's distance, or `None` when it is above the bound.
+    /// What was in `found` is gone; only its memory grows.
+    pub fn k_nearest(
+        &self,
+        point: DVec3,
+        k: usize,
+        max_distance: f64,
+        found: &mut Vec<(u32, f64)>,
+        mut distance: impl FnMut(u32, f64) -> Option<f64>,
+    ) -> Counters {
+        found.clear();
+        if k == 0 {
+            return Counters::default();
+        }
+        let visit = self.visit_near(point, max_distance, |leaf, mut bound| {
+            for &primitive in leaf.primitives {
+                let Some(d) = distance(primitive, bound) else { continue };
+                if !(d <= bound) {
+                    continue;
+                }
+                let place =
+                    found.partition_point(|&(number, near)| near < d || (near == d && number < primitive));
+                if k <= place {
+                    continue;
+                }
+                if found.len() == k {
+                    found.pop();
+                }
+                found.insert(place, (primitive, d));
+                if let Some(&(_, last)) = found.get(k - 1) {
+                    bound = last;
+                }
+            }
+            ControlFlow::Continue(bound)
+        });
+        visit.counters
+    }
+}
+
+impl PairSearch {
+    /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, in leaves that may be within `max_distance` of each
+    /// other, to `pair`, which may break off: the candidates of a tolerance verification, near ones first. Two parts keep
+    /// the tolerance for certain where none of the pairs given breaks it.
+    pub fn visit_closer_pairs<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        mut pair: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> Visit {
+        self.visit_near_leaf_pairs(a, b, b_in_a, max_distance, |leaf_a, leaf_b, within| {
+            for &primitive_a in leaf_a.primitives {
+                for &primitive_b in leaf_b.primitives {
+                    if pair(primitive_a, primitive_b).is_break() {
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+            ControlFlow::Continue(within)
+        })
+    }
+}
+
+/// The memory of culling by a frustum: for every child of a tree the plane that rejected it last. Keep one for each
+/// tree and view, and culling does not allocate. The answer does not depend on it.
+#[derive(Clone, Debug, Default)]
+pub struct FrustumSearch {
+    last: Vec<LastPlane>,
+}
+
+/// In the stack: everything below is inside.
+const INSIDE: u32 = LEAF;
+
+impl FrustumSearch {
+    /// Gives every leaf whose volume may be in the frustum, which is in the tree's frame, to `leaf`, each once, with
+    /// whether all of it is inside for certain; `leaf` may break off.
+    pub fn visit<V: TreeVolume>(
+        &mut self,
+        tree: &Bvh<V>,
+        frustum: &Frustum,
+        mut leaf: impl FnMut(Leaf<'_>, bool) -> ControlFlow<()>,
+    ) -> Visit {
+        self.last.resize(8 * tree.nodes.len(), LastPlane::default());
+        let mut counters = Counters::default();
+        let mut stack = Stack::<u32, 64>::new(0);
+        if !tree.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(entry) = stack.pop() {
+            let (number, is_inside) = ((entry & !INSIDE) as usize, entry & INSIDE != 0);
+            let Some(node) = tree.nodes.get(number) else { continue };
+            counters.nodes += 1;
+            for lane in 0..node.len as usize & 15 {
+                let mut culling = Culling::Inside;
+                if !is_inside && let Some(last) = self.last.get_mut(number * 8 + lane) {
+                    counters.volume_tests += 1;
+                    culling = frustum.classify(&node.volumes.get(lane).to_aabb(), last);
+                }
+                if culling == Culling::Outside {
+                    continue;
+                }
+                let (child, is_inside) = (node.child[lane & 7], culling == Culling::Inside);
+                if child & LEAF == 0 {
+                    stack.push(if is_inside { child | INSIDE } else { child });
+                    continue;
+                }
+                let found = tree.leaf(child & !LEAF);
+                counters.leaves += 1;
+                counters.primitives += found.primitives.len() as u64;
+                if leaf(found, is_inside).is_break() {
+                    return Visit { stopped: true, counters };
+                }
+            }
+        }
+        Visit { stopped: false, counters }
+    }
+}
