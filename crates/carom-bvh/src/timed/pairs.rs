@@ -24,7 +24,7 @@ pub trait TimedPairs<V: TreeVolume> {
     /// [`LeafPair::within`]. The search of a pair that is only about touching may answer 0 or `INFINITY`.
     fn distance(&mut self, leaves: &LeafPair) -> f64;
 
-    /// How urgent it is to look into two volumes, for [`TimedOrder::Priority`]: the largest number comes first, of equal
+    /// How urgent it is to look into two volumes, for [`TimedOrder::Priority`](crate::TimedOrder::Priority): the largest number comes first, of equal
     /// ones the older; NaN comes last. Unless told otherwise, those that are nearest.
     fn priority(&mut self, undecided: &Undecided<V>) -> f64 {
         -undecided.gap
