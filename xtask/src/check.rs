@@ -96,12 +96,14 @@ fn algorithms(root: &Path, packages: &[Package]) -> Result<End, Error> {
     let mut count = 0;
     for package in packages.iter().filter(|package| package.is_library()) {
         for part in &package.parts {
-            let arguments = format!(
-                "clippy --quiet -p {} --no-default-features --features libm,{part} -- -D warnings",
-                package.name
-            );
-            if let End::Failed(report) = cargo(root, &arguments, &[])? {
-                return Ok(End::Failed(report));
+            for features in ["libm", "parallel"].into_iter().filter(|name| package.has_feature(name)) {
+                let arguments = format!(
+                    "clippy --quiet -p {} --no-default-features --features {features},{part} -- -D warnings",
+                    package.name
+                );
+                if let End::Failed(report) = cargo(root, &arguments, &[])? {
+                    return Ok(End::Failed(report));
+                }
             }
             count += 1;
         }

@@ -17,6 +17,8 @@
 
 mod ask;
 pub(crate) mod pack;
+#[cfg(feature = "parallel")]
+mod par;
 pub(crate) mod planes;
 pub(crate) mod search;
 
@@ -75,7 +77,7 @@ impl PairFinder for PlaneTree {
         let PlaneTree { planes, packed, jobs, work } = self;
         jobs.plan(planes, packed, found);
         #[cfg(feature = "parallel")]
-        crate::par::run_jobs(planes, packed, jobs, work, found);
+        par::run_jobs(planes, packed, jobs, work, found);
         #[cfg(not(feature = "parallel"))]
         search::run(planes, packed, jobs, 0..jobs.len(), work, found);
     }

@@ -8,9 +8,6 @@
 //! et al., Fast BVH Construction on GPUs, 2009, 3 (all steps of the build in parallel).
 
 use crate::find::{self, Tasks};
-use crate::kd::pack::Packed;
-use crate::kd::planes::Planes;
-use crate::kd::search::{self, Jobs, Work};
 use crate::order::{self, Range};
 use crate::tree::{self, Block, Tree, WIDTH};
 use alloc::vec::Vec;
@@ -40,22 +37,6 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
         .map_init(Tasks::default, |tasks, piece| {
             let mut found = Found::new();
             find::open_leaves(tree, piece, tasks, &mut found);
-            found
-        })
-        .collect();
-    pieces.iter().for_each(|piece| out.append(piece));
-}
-
-/// As [`search::run`] with all jobs.
-pub(crate) fn run_jobs(planes: &Planes, packed: &Packed, jobs: &Jobs, work: &mut Work, out: &mut Found) {
-    if jobs.len() <= 1 || rayon::current_num_threads() == 1 {
-        return search::run(planes, packed, jobs, 0..jobs.len(), work, out);
-    }
-    let pieces: Vec<Found> = (0..jobs.len())
-        .into_par_iter()
-        .map_init(Work::default, |work, job| {
-            let mut found = Found::new();
-            search::run(planes, packed, jobs, job..job + 1, work, &mut found);
             found
         })
         .collect();

@@ -30,7 +30,7 @@ use loose::Leavers;
 use policy::Policy;
 use spread::Next;
 
-/// Boxes in an index made anew when it pays; [`BroadPhase`] and [`SpatialIndex`](crate::SpatialIndex).
+/// Boxes in an index made anew when it pays; [`BroadPhase`](crate::BroadPhase) and [`SpatialIndex`](crate::SpatialIndex).
 ///
 /// Memory: 76 bytes per box (table 40, fat box 24, place, pace and count 12), 13 per candidate (up to twice the pairs), 20 per pair
 /// while searching, and the index; for a list that is made over some frames 24 more per box, and a second index.

@@ -41,7 +41,7 @@ impl<'a> Residents<'a> {
 /// Boxes that leave their fat boxes are told to [`FatIndex::forget`]; they are no [`Residents`] from then on. In the visits what is
 /// visited is decided on the exact boxes, as [`SpatialIndex`](crate::SpatialIndex) says it, and only residents are.
 pub trait FatIndex: Default {
-    /// Is made anew of these boxes, [`Aabb::EMPTY`] in slots that are not live. `are_statics_same`: static boxes, and which
+    /// Is made anew of these boxes, [`Aabb::EMPTY`](carom_bounds::BoundingVolume::EMPTY) in slots that are not live. `are_statics_same`: static boxes, and which
     /// boxes are static, are what they were the last time.
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, are_statics_same: bool);
 
@@ -107,7 +107,7 @@ pub trait FatIndex: Default {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) -> ControlFlow<(), f32>;
 
-    /// As [`BroadPhase::visit_volumes`].
+    /// As [`BroadPhase::visit_volumes`](crate::BroadPhase::visit_volumes).
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
         let _ = visit;
     }

@@ -1,0 +1,26 @@
+//! The search of a kd-tree on several threads; the same bits as on one.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel traversal by pieces).
+
+use super::pack::Packed;
+use super::planes::Planes;
+use super::search::{self, Jobs, Work};
+use alloc::vec::Vec;
+use carom_broad::Found;
+use rayon::prelude::*;
+
+/// As [`search::run`] with all jobs.
+pub(crate) fn run_jobs(planes: &Planes, packed: &Packed, jobs: &Jobs, work: &mut Work, out: &mut Found) {
+    if jobs.len() <= 1 || rayon::current_num_threads() == 1 {
+        return search::run(planes, packed, jobs, 0..jobs.len(), work, out);
+    }
+    let pieces: Vec<Found> = (0..jobs.len())
+        .into_par_iter()
+        .map_init(Work::default, |work, job| {
+            let mut found = Found::new();
+            search::run(planes, packed, jobs, job..job + 1, work, &mut found);
+            found
+        })
+        .collect();
+    pieces.iter().for_each(|piece| out.append(piece));
+}
