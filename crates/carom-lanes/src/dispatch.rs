@@ -62,19 +62,36 @@ pub fn level() -> Level {
 }
 
 /// From now on, in the whole process, [`dispatch`] uses this instruction set, or the detected one for `None`.
-/// False, and no change, where the machine has it not. Answers do not depend on it: it is for tests and timing.
+/// False, and no change, where the machine has it not, or where it is [`Level::Generic`], no machine that the build is for needs
+/// that, and the feature `generic` is off. Answers do not depend on it: it is for tests and timing.
 pub fn force_level(wanted: Option<Level>) -> bool {
     match wanted {
         None => FORCED.store(UNKNOWN, Ordering::Relaxed),
+        Some(Level::Generic) if !HAS_GENERIC => return false,
         Some(level) if has(level) => FORCED.store(level as u8, Ordering::Relaxed),
         Some(_) => return false,
     }
     true
 }
 
+/// What [`dispatch`] chooses from includes the plain loops, which are the larger half of its code.
+const HAS_GENERIC: bool = cfg!(any(
+    feature = "generic",
+    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))
+));
+
 /// Runs the kernel with the instruction set of [`level`].
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(all(
+        not(feature = "generic"),
+        any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))
+    ))]
+    return run_better(level(), kernel);
+    #[cfg(not(all(
+        not(feature = "generic"),
+        any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))
+    )))]
     run_on(level(), kernel)
 }
 
@@ -99,6 +116,18 @@ fn detect() -> Level {
 /// The caller made sure of `has(level)`.
 #[inline(always)]
 fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
+    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))]
+    if level != Level::Generic {
+        return run_better(level, kernel);
+    }
+    let _ = level;
+    kernel.run(imp::generic::Generic)
+}
+
+/// The caller made sure of `has(level)`; for [`Level::Generic`] the baseline of the build.
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))]
+#[inline(always)]
+fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
@@ -106,9 +135,8 @@ fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
             unsafe { imp::avx2::run(kernel) }
         }
         #[cfg(target_arch = "x86_64")]
-        Level::Sse2 => kernel.run(imp::sse2::Sse2),
+        _ => kernel.run(imp::sse2::Sse2),
         #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-        Level::Neon => kernel.run(imp::neon::Neon),
-        _ => kernel.run(imp::generic::Generic),
+        _ => kernel.run(imp::neon::Neon),
     }
 }
