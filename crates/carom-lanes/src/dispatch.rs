@@ -74,7 +74,7 @@ pub fn force_level(wanted: Option<Level>) -> bool {
     true
 }
 
-/// What [`dispatch`] chooses from includes the plain loops, which are the larger half of its code.
+/// The plain loops, the larger half of all code, are among what [`dispatch`] chooses from.
 const HAS_GENERIC: bool = cfg!(any(
     feature = "generic",
     not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))
@@ -83,16 +83,10 @@ const HAS_GENERIC: bool = cfg!(any(
 /// Runs the kernel with the instruction set of [`level`].
 #[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(all(
-        not(feature = "generic"),
-        any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))
-    ))]
-    return run_better(level(), kernel);
-    #[cfg(not(all(
-        not(feature = "generic"),
-        any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))
-    )))]
-    run_on(level(), kernel)
+    #[cfg(feature = "generic")]
+    return run_on(level(), kernel);
+    #[cfg(not(feature = "generic"))]
+    run_better(level(), kernel)
 }
 
 /// Runs the kernel with this instruction set, or with the generic one where the machine has it not.
@@ -116,16 +110,10 @@ fn detect() -> Level {
 /// The caller made sure of `has(level)`.
 #[inline(always)]
 fn run_on<K: Kernel>(level: Level, kernel: K) -> K::Output {
-    #[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))]
-    if level != Level::Generic {
-        return run_better(level, kernel);
-    }
-    let _ = level;
-    kernel.run(imp::generic::Generic)
+    if level == Level::Generic { kernel.run(imp::generic::Generic) } else { run_better(level, kernel) }
 }
 
-/// The caller made sure of `has(level)`; for [`Level::Generic`] the baseline of the build.
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))]
+/// The caller made sure of `has(level)`; for [`Level::Generic`] what every machine has that the build is for.
 #[inline(always)]
 fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
     match level {
@@ -134,9 +122,6 @@ fn run_better<K: Kernel>(level: Level, kernel: K) -> K::Output {
             // SAFETY: `has(Level::Avx2)` is true only after `Avx2::new` gave a token.
             unsafe { imp::avx2::run(kernel) }
         }
-        #[cfg(target_arch = "x86_64")]
-        _ => kernel.run(imp::sse2::Sse2),
-        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
-        _ => kernel.run(imp::neon::Neon),
+        _ => kernel.run(imp::BASELINE),
     }
 }

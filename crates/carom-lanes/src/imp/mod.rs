@@ -12,6 +12,14 @@ pub(crate) mod sse2;
 
 use crate::dispatch::Level;
 
+/// What every machine has that the build is for.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+pub(crate) const BASELINE: neon::Neon = neon::Neon;
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+pub(crate) const BASELINE: generic::Generic = generic::Generic;
+
 /// The best instruction set of this machine.
 pub(crate) fn best() -> Level {
     #[cfg(target_arch = "x86_64")]
