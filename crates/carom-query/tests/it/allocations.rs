@@ -1,6 +1,6 @@
 //! What is warm allocates nothing: queries on pairs of meshes, and rays.
 
-use carom_geom::TriMesh;
+use crate::support::bumpy_sheet;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
     ManifoldCache, MeshShape, Shape, Workspace, contact_with, distance_with, intersects, manifolds_with,
@@ -9,21 +9,8 @@ use carom_query::{
 use carom_testkit::random::Random;
 use std::sync::Arc;
 
-/// A bumpy sheet of 2 n^2 triangles.
 fn sheet(n: u32) -> Arc<MeshShape> {
-    let at = |i: u32, j: u32| {
-        let (x, z) = (i as f32 / n as f32 * 2.0 - 1.0, j as f32 / n as f32 * 2.0 - 1.0);
-        Vec3::new(x, 0.1 * (7.0 * x).sin() * (5.0 * z).cos(), z)
-    };
-    let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| at(i, j))).collect();
-    let mut indices = Vec::new();
-    for i in 0..n {
-        for j in 0..n {
-            let (a, b) = (i * (n + 1) + j, (i + 1) * (n + 1) + j);
-            indices.extend([[a, a + 1, b], [b, a + 1, b + 1]]);
-        }
-    }
-    Arc::new(MeshShape::new(TriMesh::new(vertices, indices).unwrap()).unwrap())
+    Arc::new(MeshShape::new(bumpy_sheet(n, 0.1)).unwrap())
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Surfaces that lie in each other: what a pair that meets costs there, in counts, beside what it costs where surfaces cross.
 
+use crate::support::bumpy_sheet;
 use carom_bounds::Obb;
 use carom_bvh::{BuildSettings, Bvh, visit_leaf_pairs};
 use carom_geom::TriMesh;
@@ -17,19 +18,7 @@ struct Sheet {
 }
 
 fn sheet(n: u32, bump: f32) -> Sheet {
-    let at = |i: u32, j: u32| {
-        let (x, z) = (i as f32 / n as f32 * 2.0 - 1.0, j as f32 / n as f32 * 2.0 - 1.0);
-        Vec3::new(x, bump * (7.0 * x).sin() * (5.0 * z).cos(), z)
-    };
-    let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| at(i, j))).collect();
-    let mut indices = Vec::new();
-    for i in 0..n {
-        for j in 0..n {
-            let (a, b) = (i * (n + 1) + j, (i + 1) * (n + 1) + j);
-            indices.extend([[a, a + 1, b], [b, a + 1, b + 1]]);
-        }
-    }
-    let mesh = TriMesh::new(vertices, indices).unwrap();
+    let mesh = bumpy_sheet(n, bump);
     let settings = BuildSettings::default().with_max_leaf(8);
     let tree = Bvh::from_triangles(mesh.n_triangles(), |i| mesh.points(i), &settings).unwrap();
     let block =

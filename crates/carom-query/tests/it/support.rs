@@ -1,9 +1,9 @@
 //! The support maps of this crate, convex shapes of the list and rounded ones, against the suite of the trait, in both
 //! precisions.
 
-use carom_geom::{SupportMap, SupportPoint};
+use carom_geom::{SupportMap, SupportPoint, TriMesh};
 use carom_testkit::conform::support_map::{check, check_scaled};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// How far the 16 corners of a circle lie inside it.
 const ROUND: f64 = 0.02;
@@ -95,4 +95,21 @@ impl SupportMap for Dot {
     fn radius(&self) -> f64 {
         0.0
     }
+}
+
+/// A sheet of 2 n^2 triangles, from -1 to 1, with bumps of this height.
+pub(crate) fn bumpy_sheet(n: u32, bump: f32) -> TriMesh {
+    let at = |i: u32, j: u32| {
+        let (x, z) = (i as f32 / n as f32 * 2.0 - 1.0, j as f32 / n as f32 * 2.0 - 1.0);
+        Vec3::new(x, bump * (7.0 * x).sin() * (5.0 * z).cos(), z)
+    };
+    let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| at(i, j))).collect();
+    let mut indices = Vec::new();
+    for i in 0..n {
+        for j in 0..n {
+            let (a, b) = (i * (n + 1) + j, (i + 1) * (n + 1) + j);
+            indices.extend([[a, a + 1, b], [b, a + 1, b + 1]]);
+        }
+    }
+    TriMesh::new(vertices, indices).unwrap()
 }
