@@ -72,6 +72,8 @@ impl Kernel for Project<'_> {
 impl Bvh<Obb> {
     /// A tree of oriented boxes over `n` triangles, `triangle(i)` giving the corners of triangle i. No triangles give the
     /// empty tree; a corner that is not finite is refused with its triangle's number.
+    ///
+    /// The boxes hold whatever rounds to these corners as well: triangles of `f64` may be given rounded.
     pub fn from_triangles(
         n: usize,
         triangle: impl Fn(u32) -> [Vec3; 3],
@@ -132,9 +134,16 @@ impl Builder {
     }
 }
 
+/// The box of what may have been rounded to the corners of this one.
+fn unrounded(aabb: &Aabb) -> Aabb {
+    let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+    let half_a_digit = f64::from(UNIT);
+    Aabb::around(low - low.abs() * half_a_digit, high + high.abs() * half_a_digit)
+}
+
 /// The box of a run of triangles.
 fn fit(aabb: &Aabb, first: usize, count: usize, sums: &[Moments], corners: &Corners) -> Obb {
-    let straight = Obb::from_aabb(aabb);
+    let straight = Obb::from_aabb(&unrounded(aabb));
     let (Some(before), Some(after)) = (sums.get(first), sums.get(first + count)) else { return straight };
     let frame = (*after - *before).surface_frame();
     let axes = frame.as_mat3();

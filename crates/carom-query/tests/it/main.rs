@@ -7,6 +7,7 @@ mod coincident;
 mod compound;
 mod convex_matrix;
 mod corpus;
+mod far_origin;
 mod height_field;
 mod inside;
 mod invariants;
