@@ -1,10 +1,13 @@
-//! Trees over the triangles of a knot: build fast, build well (two qualities), refit, and closest hits of rays.
+//! Trees over the triangles of a knot: build fast, build well (two qualities), refit, closest hits of rays, and the same through
+//! nodes of every kind.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
+use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
+use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
+use carom_bvh::{
+    BuildQuality, BuildSettings, Builder, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WideNode,
+};
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
 use carom_query::{MeshShape, Shape, ray_cast, ray_cast_batch};
@@ -36,6 +39,9 @@ fn main() {
         }
         if runner.wants("rays") {
             rays(&mut runner, &vertices, &knot.triangles);
+        }
+        if runner.wants("nodes") {
+            nodes(&mut runner, &vertices, &knot.triangles, &boxes);
         }
     }
 }
@@ -163,16 +169,21 @@ fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
     runner.some(row, contest);
 }
 
-/// Closest hits of rays from a ball around the knot, aimed at points of the box that it fills.
-fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
+/// Rays from a ball around the knot, aimed at points of the box that it fills.
+fn rays_at_the_knot() -> Vec<Ray> {
     let mut rng = Rng::new(13);
-    let rays: Vec<Ray> = (0..20_000)
+    (0..20_000)
         .map(|_| {
             let origin = rng.in_ball() * 1.5;
             let target = rng.in_box(DVec3::new(-0.9, -0.9, -0.4), DVec3::new(0.9, 0.9, 0.4));
             Ray { origin: origin.as_vec3(), direction: (target - origin).normalize_or(DVec3::X).as_vec3() }
         })
-        .collect();
+        .collect()
+}
+
+/// Closest hits of rays.
+fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
+    let rays = rays_at_the_knot();
     let mesh = TriMesh::new(vertices.to_vec(), triangles.to_vec()).expect("a scene's mesh is in order");
     let mesh = Shape::Mesh(Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree")));
     let parrys = parry::mesh(vertices, triangles).expect("parry takes the mesh");
@@ -224,4 +235,112 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
             }
         });
     runner.some(row, contest);
+}
+
+/// Where a ray meets a triangle (T. Moeller, B. Trumbore, Fast, Minimum Storage Ray-Triangle Intersection, 1997): one test for all
+/// trees, so that only these differ.
+fn hit([a, b, c]: &[Vec3; 3], ray: &Ray) -> Option<f32> {
+    let (e, f) = (*b - *a, *c - *a);
+    let p = ray.direction.cross(f);
+    let inverse = 1.0 / e.dot(p);
+    let s = ray.origin - *a;
+    let q = s.cross(e);
+    let (u, v, t) = (s.dot(p) * inverse, ray.direction.dot(q) * inverse, f.dot(q) * inverse);
+    (0.0 <= u && 0.0 <= v && u + v <= 1.0 && 0.0 <= t).then_some(t)
+}
+
+fn closest_hit<N: WideNode<Aabb8>>(tree: &Bvh<Aabb, N>, corners: &[[Vec3; 3]], ray: &Ray) -> f64 {
+    let mut nearest = f64::INFINITY;
+    let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
+    let _ = tree.visit_ray(origin, direction, 0.0, f64::INFINITY, |leaf, _| {
+        for &i in leaf.primitives {
+            nearest = hit(&corners[i as usize], ray).map_or(nearest, |t| nearest.min(f64::from(t)));
+        }
+        ControlFlow::Continue(nearest)
+    });
+    nearest
+}
+
+fn n_in_boxes<N: WideNode<Aabb8>>(tree: &Bvh<Aabb, N>, boxes: &[Aabb], queries: &[Aabb]) -> usize {
+    let mut n = 0;
+    for query in queries {
+        let _ = tree.visit_box(query, |leaf| {
+            n += leaf.primitives.iter().filter(|&&i| boxes[i as usize].overlaps(query)).count();
+            ControlFlow::Continue(())
+        });
+    }
+    n
+}
+
+/// Closest hits, and triangles in boxes, through nodes of eight and of four, of floats and of bytes.
+fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: &[Aabb]) {
+    let (rays, queries) = (rays_at_the_knot(), queries());
+    let rounds = if runner.is_quick() { 3 } else { 7 };
+    let corners: Vec<[Vec3; 3]> = triangles.iter().map(|t| t.map(|i| vertices[i as usize])).collect();
+    let settings = BuildSettings::default().with_quality(BuildQuality::High);
+    let eight = Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite");
+    let bytes = QuantizedBvh::from(&eight);
+    let four = Bvh4::packed(boxes, &settings).expect("boxes of a scene are finite");
+    let bytes4 = QuantizedBvh4::packed(boxes, &settings).expect("boxes of a scene are finite");
+    let kinds = [
+        ("carom", eight.quality()),
+        ("carom in bytes", bytes.quality()),
+        ("carom by fours", four.quality()),
+        ("carom by fours in bytes", bytes4.quality()),
+    ];
+    let facts = |name: &str| {
+        let quality = kinds.iter().find(|kind| kind.0 == name).map(|kind| kind.1);
+        // The bodies are triangles here.
+        Facts { bytes_per_body: quality.map(|quality| quality.bytes_per_primitive), ..Facts::default() }
+    };
+    let mut answers = Answers::new();
+    for ray in &rays {
+        let own = closest_hit(&eight, &corners, ray).to_bits();
+        answers.equal("eight in bytes", &own, &closest_hit(&bytes, &corners, ray).to_bits());
+        answers.equal("four", &own, &closest_hit(&four, &corners, ray).to_bits());
+        answers.equal("four in bytes", &own, &closest_hit(&bytes4, &corners, ray).to_bits());
+    }
+    let row = Row {
+        workload: "nodes, rays",
+        size: triangles.len() as u64,
+        unit: Unit::Ns,
+        per_call: rays.len() as u64,
+    };
+    fn all<N: WideNode<Aabb8>>(tree: &Bvh<Aabb, N>, corners: &[[Vec3; 3]], rays: &[Ray]) {
+        for ray in rays {
+            std::hint::black_box(closest_hit(tree, corners, ray));
+        }
+    }
+    let contest = Contest::new(answers)
+        .entry(kinds[0].0, || all(&eight, &corners, &rays))
+        .entry(kinds[1].0, || all(&bytes, &corners, &rays))
+        .entry(kinds[2].0, || all(&four, &corners, &rays))
+        .entry(kinds[3].0, || all(&bytes4, &corners, &rays));
+    runner.alike_and_facts(row, rounds, contest, facts);
+
+    let mut answers = Answers::new();
+    let own = n_in_boxes(&eight, boxes, &queries);
+    answers.equal("eight in bytes", &own, &n_in_boxes(&bytes, boxes, &queries));
+    answers.equal("four", &own, &n_in_boxes(&four, boxes, &queries));
+    answers.equal("four in bytes", &own, &n_in_boxes(&bytes4, boxes, &queries));
+    let row = Row {
+        workload: "nodes, boxes",
+        size: triangles.len() as u64,
+        unit: Unit::Ns,
+        per_call: queries.len() as u64,
+    };
+    let contest = Contest::new(answers)
+        .entry(kinds[0].0, || {
+            std::hint::black_box(n_in_boxes(&eight, boxes, &queries));
+        })
+        .entry(kinds[1].0, || {
+            std::hint::black_box(n_in_boxes(&bytes, boxes, &queries));
+        })
+        .entry(kinds[2].0, || {
+            std::hint::black_box(n_in_boxes(&four, boxes, &queries));
+        })
+        .entry(kinds[3].0, || {
+            std::hint::black_box(n_in_boxes(&bytes4, boxes, &queries));
+        });
+    runner.alike_and_facts(row, rounds, contest, facts);
 }

@@ -3,7 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 19.1.1.
 
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
-use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 
 /// A part of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,11 +14,11 @@ pub enum Child<'a> {
     Leaf(Leaf<'a>),
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// The volume of a child by the reference that [`Bvh::children`] gives; `V::EMPTY` where there is none.
     pub fn volume(&self, reference: usize) -> V {
         match self.nodes.get(reference / 8) {
-            Some(node) if reference % 8 < node.len as usize => node.volumes.get(reference % 8),
+            Some(node) if reference % 8 < node.n_children() as usize => node.volume(reference % 8),
             _ => V::EMPTY,
         }
     }
@@ -29,9 +29,9 @@ impl<V: TreeVolume> Bvh<V> {
     #[inline]
     pub fn children(&self, node: u32) -> impl DoubleEndedIterator<Item = (usize, Child<'_>)> {
         let found = self.nodes.get(node as usize);
-        let len = found.map_or(0, |node| node.len.min(8) as usize);
+        let len = found.map_or(0, |node| node.n_children().min(8) as usize);
         (0..len).filter_map(move |lane| {
-            let child = found?.child[lane];
+            let child = found?.child(lane);
             let part =
                 if child & LEAF == 0 { Child::Node(child) } else { Child::Leaf(self.leaf(child & !LEAF)) };
             Some((node as usize * 8 + lane, part))

@@ -9,18 +9,20 @@ use crate::relative::{LARGEST_SCALE, UNIT, inverse_power_of_two, reach};
 use crate::stack::{FarFirst, Stack};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
+use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-struct Walk<'a, V: TreeVolume, F> {
-    tree: &'a Bvh<V>,
+struct Walk<'a, V: TreeVolume, N, F> {
+    tree: &'a Bvh<V, N>,
     point: DVec3,
     max_distance: f64,
     leaf: F,
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Gives the leaves whose volume may be within `max_distance` of the point, near ones first, to `leaf`. That
     /// function answers with the new `max_distance` (the distance of its nearest primitive for the closest one, that of
     /// the k-th for the k closest, the old one to see all), or breaks off. Ties are still given. The point is in the
@@ -65,7 +67,12 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+impl<V, N, F> Kernel for Walk<'_, V, N, F>
+where
+    V: TreeVolume,
+    N: WideNode<V::Volumes8>,
+    F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+{
     type Output = Visit;
 
     #[inline(always)]
@@ -103,13 +110,13 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for 
                 continue;
             }
             let Some(node) = self.tree.nodes.get(child as usize) else { continue };
-            let gaps = node.volumes.gap_sq_point(simd, point, scale as f32, slack).to_array();
-            counters.nodes += 1;
-            counters.volume_tests += u64::from(node.len);
+            let opened = node.opened(simd);
+            let gaps = opened.borrow().gap_sq_point(simd, point, scale as f32, slack).to_array();
+            node.count(&mut counters);
             let mut order = FarFirst::new();
-            for lane in 0..node.len as usize & 15 {
+            for lane in 0..node.n_children() as usize & 15 {
                 if gaps[lane & 7] <= limit {
-                    order.insert(node.child[lane & 7], gaps[lane & 7]);
+                    order.insert(node.child(lane), gaps[lane & 7]);
                 }
             }
             order.push_onto(&mut stack);

@@ -6,16 +6,19 @@
 
 use crate::relative::Relative;
 use crate::stack::Stack;
-use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{Kernel, Simd, dispatch};
+use core::borrow::Borrow as _;
+use core::marker::PhantomData;
 use core::ops::ControlFlow;
 
 /// The leaves whose volumes may touch a box, each once; what [`Bvh::in_box`] gives.
-pub struct InBox<'a, V: TreeVolume> {
-    tree: &'a Bvh<V>,
+pub struct InBox<'a, V: TreeVolume, N = Node8<<V as TreeVolume>::Volumes8>> {
+    tree: &'a Bvh<V, N>,
     aabb: Aabb,
     here: Relative,
     stack: Stack<u32, 64>,
@@ -24,24 +27,25 @@ pub struct InBox<'a, V: TreeVolume> {
     left: u32,
 }
 
-struct Open<'a, V: TreeVolume> {
-    volumes: &'a V::Volumes8,
+struct Open<'a, W, N> {
+    node: &'a N,
     aabb: &'a Aabb,
     here: &'a Relative,
+    opened: PhantomData<W>,
 }
 
-impl<V: TreeVolume> Kernel for Open<'_, V> {
+impl<W: Volumes8, N: WideNode<W>> Kernel for Open<'_, W, N> {
     type Output = u32;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> u32 {
-        self.volumes.meets_box(simd, self.aabb, self.here)
+        self.node.opened(simd).borrow().meets_box(simd, self.aabb, self.here)
     }
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// The leaves that [`Bvh::visit_box`] visits, one by one.
-    pub fn in_box(&self, aabb: &Aabb) -> InBox<'_, V> {
+    pub fn in_box(&self, aabb: &Aabb) -> InBox<'_, V, N> {
         use carom_bounds::BoundingVolume as _;
         let bounds = self.bounds.to_aabb();
         let mut stack = Stack::new(0);
@@ -72,7 +76,7 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<'a, V: TreeVolume> Iterator for InBox<'a, V> {
+impl<'a, V: TreeVolume, N: WideNode<V::Volumes8>> Iterator for InBox<'a, V, N> {
     type Item = Leaf<'a>;
 
     fn next(&mut self) -> Option<Leaf<'a>> {
@@ -80,7 +84,7 @@ impl<'a, V: TreeVolume> Iterator for InBox<'a, V> {
             while self.left != 0 {
                 let lane = self.left.trailing_zeros() as usize & 7;
                 self.left &= self.left - 1;
-                let child = self.tree.nodes.get(self.node as usize)?.child[lane];
+                let child = self.tree.nodes.get(self.node as usize)?.child(lane);
                 if child & LEAF != 0 {
                     return Some(self.tree.leaf(child & !LEAF));
                 }
@@ -88,11 +92,10 @@ impl<'a, V: TreeVolume> Iterator for InBox<'a, V> {
             }
             self.node = self.stack.pop()?;
             let node = self.tree.nodes.get(self.node as usize)?;
-            let used = (1_u32 << node.len) - 1;
-            let open = Open::<V> { volumes: &node.volumes, aabb: &self.aabb, here: &self.here };
-            self.left = dispatch(open) & used;
+            let open = Open { node, aabb: &self.aabb, here: &self.here, opened: PhantomData };
+            self.left = dispatch(open) & node.used();
         }
     }
 }
 
-impl<V: TreeVolume> core::iter::FusedIterator for InBox<'_, V> {}
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> core::iter::FusedIterator for InBox<'_, V, N> {}

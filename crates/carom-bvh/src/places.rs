@@ -11,14 +11,14 @@ use crate::counters::{Counters, Visit};
 use crate::distance::PairSearch;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
-use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::{Culling, Frustum, LastPlane};
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Gives every leaf whose volume may hold the point, in the tree's frame, to `leaf`, which may break off. A point with a NaN is
     /// nowhere.
     pub fn visit_point(&self, point: DVec3, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
@@ -117,9 +117,9 @@ const INSIDE: u32 = LEAF;
 impl FrustumSearch {
     /// Gives every leaf whose volume may be in the frustum, which is in the tree's frame, to `leaf`, each once, with
     /// whether all of it is inside for certain; `leaf` may break off.
-    pub fn visit<V: TreeVolume>(
+    pub fn visit<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
-        tree: &Bvh<V>,
+        tree: &Bvh<V, N>,
         frustum: &Frustum,
         mut leaf: impl FnMut(Leaf<'_>, bool) -> ControlFlow<()>,
     ) -> Visit {
@@ -133,16 +133,16 @@ impl FrustumSearch {
             let (number, is_inside) = ((entry & !INSIDE) as usize, entry & INSIDE != 0);
             let Some(node) = tree.nodes.get(number) else { continue };
             counters.nodes += 1;
-            for lane in 0..node.len as usize & 15 {
+            for lane in 0..node.n_children() as usize & 15 {
                 let mut culling = Culling::Inside;
                 if !is_inside && let Some(last) = self.last.get_mut(number * 8 + lane) {
                     counters.volume_tests += 1;
-                    culling = frustum.classify(&node.volumes.get(lane).to_aabb(), last);
+                    culling = frustum.classify(&node.volume(lane).to_aabb(), last);
                 }
                 if culling == Culling::Outside {
                     continue;
                 }
-                let (child, is_inside) = (node.child[lane & 7], culling == Culling::Inside);
+                let (child, is_inside) = (node.child(lane), culling == Culling::Inside);
                 if child & LEAF == 0 {
                     stack.push(if is_inside { child | INSIDE } else { child });
                     continue;

@@ -2,8 +2,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.2 (surface area heuristic).
 
-use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
-use crate::volumes::Volumes8;
+use crate::tree::{Bvh, LEAF, TreeVolume};
+use crate::wide::WideNode;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -18,13 +18,13 @@ pub struct Quality {
     /// How much children of one node overlap: the areas that two have in common, over the areas of all. 0 where no boxes
     /// meet; where it is 1, a query that meets one child meets another as well, as a rule.
     pub overlap: f64,
-    /// The longest way from the root to a leaf, in nodes of eight.
+    /// The longest way from the root to a leaf, in nodes.
     pub depth: u32,
-    /// Nodes of eight.
+    /// Nodes.
     pub nodes: usize,
     /// Leaves.
     pub leaves: usize,
-    /// How many of a node's eight places are used, on average.
+    /// How many of a node's places are used, on average.
     pub mean_children: f64,
     /// Primitives of a leaf, on average.
     pub mean_leaf: f64,
@@ -32,7 +32,7 @@ pub struct Quality {
     pub bytes_per_primitive: f64,
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Measures the tree; the empty tree has cost 0.
     pub fn quality(&self) -> Quality {
         if self.is_empty() {
@@ -51,14 +51,14 @@ impl<V: TreeVolume> Bvh<V> {
         for (i, node) in self.nodes.iter().enumerate() {
             let depth = depths[i];
             deepest = deepest.max(depth);
-            used += node.len as usize;
-            for lane in 0..node.len as usize & 15 {
-                let child = node.child[lane & 7];
-                let volume = node.volumes.get(lane);
+            used += node.n_children() as usize;
+            for lane in 0..node.n_children() as usize & 15 {
+                let child = node.child(lane);
+                let volume = node.volume(lane);
                 let share = area(&volume.to_aabb());
                 all += share;
-                for other in lane + 1..node.len as usize & 15 {
-                    let both = volume.to_aabb().intersection(&node.volumes.get(other).to_aabb());
+                for other in lane + 1..node.n_children() as usize & 15 {
+                    let both = volume.to_aabb().intersection(&node.volume(other).to_aabb());
                     common += both.map_or(0.0, |aabb| area(&aabb));
                 }
                 if child & LEAF == 0 {
@@ -69,7 +69,7 @@ impl<V: TreeVolume> Bvh<V> {
                 }
             }
         }
-        let bytes = size_of::<Node8<V::Volumes8>>() * self.nodes.len()
+        let bytes = size_of::<N>() * self.nodes.len()
             + size_of::<u32>() * (self.leaf_starts.len() + self.primitives.len());
         Quality {
             sah_cost: if root == 0.0 { 0.0 } else { 1.0 + sum / root },

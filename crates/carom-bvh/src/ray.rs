@@ -10,8 +10,9 @@
 use crate::counters::{Counters, Visit};
 use crate::relative::{UNIT, inverse_power_of_two, reach};
 use crate::stack::{FarFirst, Stack};
-use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
+use crate::wide::WideNode;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use core::ops::ControlFlow;
@@ -93,13 +94,13 @@ impl RayLine {
     }
 }
 
-struct Walk<'a, V: TreeVolume, F> {
-    tree: &'a Bvh<V>,
+struct Walk<'a, V: TreeVolume, N, F> {
+    tree: &'a Bvh<V, N>,
     line: RayLine,
     leaf: F,
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Gives every leaf that the points `origin + t * direction`, `t_min <= t <= t_max`, may meet, roughly in the order
     /// of t, to `leaf`. That function answers with the new `t_max` (the t of its nearest hit for the closest one, the
     /// old one to see all), or breaks off. Everything is in the tree's frame; the direction may have any length.
@@ -194,7 +195,7 @@ impl<S: Simd> Descent<S> {
 
     /// At the root of the tree, in place: the stack is not written anew for every ray.
     #[inline(always)]
-    pub(crate) fn begin<V: TreeVolume>(&mut self, simd: S, tree: &Bvh<V>, line: &RayLine) {
+    pub(crate) fn begin<V: TreeVolume, N>(&mut self, simd: S, tree: &Bvh<V, N>, line: &RayLine) {
         let (direction, lift, scale) = scaled_direction(line.direction);
         let size = reach(&tree.bounds.to_aabb()) + line.origin.abs().element_sum();
         let (unlift, unscale) = (1.0 / lift, 1.0 / scale);
@@ -240,23 +241,27 @@ impl<S: Simd> Descent<S> {
 
     /// Pushes the children that the ray enters, the nearest on top.
     #[inline(always)]
-    pub(crate) fn open<W: Volumes8>(&mut self, simd: S, node: &Node8<W>, counters: &mut Counters) {
-        let (meets, near) = node.volumes.enters(simd, &self.ray, self.t_max_f32);
+    pub(crate) fn open<W: Volumes8, N: WideNode<W>>(&mut self, simd: S, node: &N, counters: &mut Counters) {
+        let (meets, near) = node.enters(simd, &self.ray, self.t_max_f32);
         let near = near.to_array();
-        let mut meets = meets & ((1_u32 << node.len) - 1);
-        counters.nodes += 1;
-        counters.volume_tests += u64::from(node.len);
+        let mut meets = meets & node.used();
+        node.count(counters);
         let mut order = FarFirst::new();
         while meets != 0 {
             let lane = meets.trailing_zeros() as usize & 7;
             meets &= meets - 1;
-            order.insert(node.child[lane], near[lane]);
+            order.insert(node.child(lane), near[lane]);
         }
         order.push_onto(&mut self.stack);
     }
 }
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+impl<V, N, F> Kernel for Walk<'_, V, N, F>
+where
+    V: TreeVolume,
+    N: WideNode<V::Volumes8>,
+    F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+{
     type Output = Visit;
 
     #[inline(always)]

@@ -12,6 +12,7 @@
 use crate::counters::{Counters, Visit};
 use crate::ray::{Descent, RayLine};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
+use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
 use core::ops::ControlFlow;
 
@@ -50,8 +51,8 @@ pub trait RayBatch {
     fn leaf(&mut self, turn: RayTurn, leaf: Leaf<'_>, t_max: f64) -> ControlFlow<(), LeafAnswer>;
 }
 
-struct Batch<'a, V: TreeVolume, R> {
-    tree: &'a Bvh<V>,
+struct Batch<'a, V: TreeVolume, N, R> {
+    tree: &'a Bvh<V, N>,
     rays: &'a mut R,
 }
 
@@ -64,7 +65,7 @@ struct Flight<S: Simd> {
     is_flying: bool,
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// [`Bvh::visit_ray`] for many rays: what each meets, in the order in which it would meet it alone. Several rays are on their
     /// way at a time, in no order that is promised. A ray with a NaN, or without an interval, meets nothing.
     pub fn visit_rays(&self, rays: &mut impl RayBatch) -> Visit {
@@ -75,7 +76,7 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<V: TreeVolume, R: RayBatch> Kernel for Batch<'_, V, R> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, V, N, R> {
     type Output = Visit;
 
     #[inline(always)]
@@ -135,7 +136,7 @@ impl<V: TreeVolume, R: RayBatch> Kernel for Batch<'_, V, R> {
     }
 }
 
-impl<V: TreeVolume, R: RayBatch> Batch<'_, V, R> {
+impl<V: TreeVolume, N, R: RayBatch> Batch<'_, V, N, R> {
     /// The next ray that may meet something; false when there is none.
     #[inline(always)]
     fn start<S: Simd>(&mut self, simd: S, slot: usize, flight: &mut Flight<S>) -> bool {

@@ -8,18 +8,20 @@ use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::visit_pairs::resolve;
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
+use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 
-struct Walk<'a, V: TreeVolume, F> {
-    tree: &'a Bvh<V>,
+struct Walk<'a, V: TreeVolume, N, F> {
+    tree: &'a Bvh<V, N>,
     pair: F,
 }
 
 /// In the second place of an entry: the first is a node to be met with itself.
 const ITSELF: u32 = u32::MAX;
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Gives every pair of leaves whose volumes may touch to `pair`, which may break off: two different leaves once, in
     /// one order or the other, and each leaf once with itself.
     pub fn visit_self_leaf_pairs(&self, pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>) -> Visit {
@@ -41,7 +43,12 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for Walk<'_, V, F> {
+impl<V, N, F> Kernel for Walk<'_, V, N, F>
+where
+    V: TreeVolume,
+    N: WideNode<V::Volumes8>,
+    F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
+{
     type Output = Visit;
 
     #[inline(always)]
@@ -57,18 +64,17 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
         while let Some((a, b)) = stack.pop() {
             if b == ITSELF {
                 let Some(node) = nodes.get(a as usize) else { continue };
-                for lane in 0..node.len {
+                for lane in 0..node.n_children() {
                     // Lanes behind this one.
-                    let later = ((1_u32 << node.len) - 1) & !((2_u32 << lane) - 1);
-                    let volume = node.volumes.get(lane as usize);
-                    let mut meets = node.volumes.meets_here(simd, &volume, &here) & later;
-                    counters.nodes += 1;
-                    counters.volume_tests += u64::from(node.len);
+                    let later = node.used() & !((2_u32 << lane) - 1);
+                    let volume = node.volume(lane as usize);
+                    let mut meets = node.opened(simd).borrow().meets_here(simd, &volume, &here) & later;
+                    node.count(&mut counters);
                     while meets != 0 {
                         stack.push((a * 8 + lane, a * 8 + meets.trailing_zeros()));
                         meets &= meets - 1;
                     }
-                    let child = node.child[lane as usize & 7];
+                    let child = node.child(lane as usize);
                     if child & LEAF == 0 {
                         stack.push((child, ITSELF));
                         continue;
@@ -87,7 +93,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
             else {
                 continue;
             };
-            let (child_a, child_b) = (node_a.child[lane_a], node_b.child[lane_b]);
+            let (child_a, child_b) = (node_a.child(lane_a), node_b.child(lane_b));
             let (leaf_a, leaf_b) = (child_a & LEAF != 0, child_b & LEAF != 0);
             if leaf_a && leaf_b {
                 let (found_a, found_b) = (self.tree.leaf(child_a & !LEAF), self.tree.leaf(child_b & !LEAF));
@@ -99,16 +105,15 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>> Kernel for 
                 continue;
             }
             // The larger inner volume is opened; the pair has no order, so one branch serves both.
-            let open_b = !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b));
+            let open_b = !leaf_b && (leaf_a || node_a.size(lane_a) <= node_b.size(lane_b));
             let (kept, volume, opened) = if open_b {
-                (a, node_a.volumes.get(lane_a), child_b)
+                (a, node_a.volume(lane_a), child_b)
             } else {
-                (b, node_b.volumes.get(lane_b), child_a)
+                (b, node_b.volume(lane_b), child_a)
             };
             let Some(inside) = nodes.get(opened as usize) else { continue };
-            let mut meets = inside.volumes.meets_here(simd, &volume, &here) & ((1_u32 << inside.len) - 1);
-            counters.nodes += 1;
-            counters.volume_tests += u64::from(inside.len);
+            let mut meets = inside.opened(simd).borrow().meets_here(simd, &volume, &here) & inside.used();
+            inside.count(&mut counters);
             while meets != 0 {
                 stack.push((kept, opened * 8 + meets.trailing_zeros()));
                 meets &= meets - 1;

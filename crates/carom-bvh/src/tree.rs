@@ -26,9 +26,12 @@ pub const MAX_COORDINATE: f32 = 1.267_650_6e30;
 /// `V` is the volume of the nodes: [`Aabb`] builds and refits fastest; [`Obb`](carom_bounds::Obb) separates close
 /// parallel surfaces best; [`Sphere`](carom_bounds::Sphere) does not mind rotations; [`KDop`](carom_bounds::KDop) is tight where
 /// little turns; [`Rss`](carom_bounds::Rss) and [`Lss`](carom_bounds::Lss) are made for distances.
+///
+/// `N` is the kind of nodes: eight children as they are, unless said otherwise. [`Bvh4`](crate::Bvh4),
+/// [`QuantizedBvh`](crate::QuantizedBvh) and [`QuantizedBvh4`](crate::QuantizedBvh4) are trees of boxes to be asked, not changed.
 #[derive(Clone, Debug)]
-pub struct Bvh<V: TreeVolume = Aabb> {
-    pub(crate) nodes: Vec<Node8<V::Volumes8>>,
+pub struct Bvh<V: TreeVolume = Aabb, N = Node8<<V as TreeVolume>::Volumes8>> {
+    pub(crate) nodes: Vec<N>,
     /// Where each leaf begins in `primitives`, and one end.
     pub(crate) leaf_starts: Vec<u32>,
     /// The primitives' numbers in the order of the leaves.
@@ -43,10 +46,10 @@ pub trait TreeVolume: BoundingVolume {
     type Volumes8: Volumes8<Volume = Self>;
 }
 
-/// Eight children. Lanes `0..len` are used; the others are empty.
+/// Eight children: what trees are made of, unless said otherwise. Lanes `0..len` are used; the others are empty.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Node8<W> {
+pub struct Node8<W> {
     pub(crate) volumes: W,
     /// The number of a node, or `LEAF` and the number of a leaf.
     pub(crate) child: [u32; 8],
@@ -76,7 +79,9 @@ impl<V: TreeVolume> Bvh<V> {
     pub const fn empty() -> Bvh<V> {
         Bvh { nodes: Vec::new(), leaf_starts: Vec::new(), primitives: Vec::new(), bounds: V::EMPTY }
     }
+}
 
+impl<V: TreeVolume, N> Bvh<V, N> {
     /// There is no primitive.
     pub fn is_empty(&self) -> bool {
         self.primitives.is_empty()
@@ -92,7 +97,7 @@ impl<V: TreeVolume> Bvh<V> {
         self.leaf_starts.len().saturating_sub(1)
     }
 
-    /// How many nodes there are, of eight children each.
+    /// How many nodes there are.
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()
     }
@@ -123,9 +128,9 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<V: TreeVolume> Default for Bvh<V> {
-    fn default() -> Bvh<V> {
-        Bvh::empty()
+impl<V: TreeVolume, N> Default for Bvh<V, N> {
+    fn default() -> Bvh<V, N> {
+        Bvh { nodes: Vec::new(), leaf_starts: Vec::new(), primitives: Vec::new(), bounds: V::EMPTY }
     }
 }
 

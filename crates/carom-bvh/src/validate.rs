@@ -3,7 +3,7 @@
 //! Reference: none needed.
 
 use crate::tree::{Bvh, HOLE, LEAF, TreeVolume};
-use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use alloc::vec;
 use carom_bounds::{Aabb, BoundingVolume};
 
@@ -36,7 +36,7 @@ impl core::fmt::Display for Defect {
 
 impl core::error::Error for Defect {}
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Checks everything that queries rely on, against the primitives' bounds; the first defect is returned.
     ///
     /// Boxes around volumes are compared, so a wrong volume of another kind may pass.
@@ -65,16 +65,17 @@ impl<V: TreeVolume> Bvh<V> {
         // What each node holds, filled from the back.
         let mut content = vec![Aabb::EMPTY; self.nodes.len()];
         for (i, node) in self.nodes.iter().enumerate().rev() {
-            if node.parent == HOLE && node.len == 0 {
+            let len = node.n_children();
+            if len == 0 && node.parent().is_none_or(|parent| parent == HOLE) {
                 // Nothing may refer to it.
                 reached[i] += 1;
                 continue;
             }
-            if node.len == 0 || 8 < node.len {
+            if len == 0 || N::WIDTH < len as usize {
                 return Err(Defect::Node(i as u32));
             }
-            for lane in 0..node.len as usize {
-                let child = node.child[lane];
+            for lane in 0..len as usize {
+                let child = node.child(lane);
                 let inside = if child & LEAF != 0 {
                     let leaf = self.leaf(child & !LEAF);
                     let Some(n) = leaves.get_mut(leaf.index as usize) else {
@@ -90,13 +91,14 @@ impl<V: TreeVolume> Bvh<V> {
                         .fold(Aabb::EMPTY, |all, b| all.merged(&b))
                 } else {
                     let c = child as usize;
-                    if c <= i || self.nodes.get(c).is_none_or(|n| n.parent != (i * 8 + lane) as u32) {
+                    let is_other = |parent: u32| parent != (i * 8 + lane) as u32;
+                    if c <= i || self.nodes.get(c).is_none_or(|n| n.parent().is_some_and(is_other)) {
                         return Err(Defect::Node(child));
                     }
                     reached[c] += 1;
                     content[c]
                 };
-                if !node.volumes.get(lane).to_aabb().contains(&inside) {
+                if !node.volume(lane).to_aabb().contains(&inside) {
                     return Err(Defect::Volume(i as u32, lane as u32));
                 }
                 content[i] = content[i].merged(&inside);

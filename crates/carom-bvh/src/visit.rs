@@ -7,41 +7,43 @@ use crate::relative::Relative;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use carom_bounds::Aabb;
 use carom_lanes::{Kernel, Simd, dispatch};
+use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 
 /// What is tested against eight volumes at once.
-trait Probe<V: TreeVolume> {
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32;
+trait Probe<W: Volumes8> {
+    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32;
 }
 
 struct BoxProbe<'a>(&'a Aabb);
 
-impl<V: TreeVolume> Probe<V> for BoxProbe<'_> {
+impl<W: Volumes8> Probe<W> for BoxProbe<'_> {
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32 {
+    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32 {
         volumes.meets_box(simd, self.0, here)
     }
 }
 
 struct VolumeProbe<'a, V>(&'a V);
 
-impl<V: TreeVolume> Probe<V> for VolumeProbe<'_, V> {
+impl<W: Volumes8> Probe<W> for VolumeProbe<'_, W::Volume> {
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, volumes: &V::Volumes8, here: &Relative) -> u32 {
+    fn meets<S: Simd>(&self, simd: S, volumes: &W, here: &Relative) -> u32 {
         volumes.meets_here(simd, self.0, here)
     }
 }
 
-struct Walk<'a, V: TreeVolume, P, F> {
-    tree: &'a Bvh<V>,
+struct Walk<'a, V: TreeVolume, N, P, F> {
+    tree: &'a Bvh<V, N>,
     probe: P,
     here: Relative,
     leaf: F,
 }
 
-impl<V: TreeVolume> Bvh<V> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// Gives every leaf whose volume may touch the box, each once, to `leaf`, which may break off. The box is in the
     /// tree's frame; touching counts. A box of NaN touches nothing.
     pub fn visit_box(&self, aabb: &Aabb, leaf: impl FnMut(Leaf<'_>) -> ControlFlow<()>) -> Visit {
@@ -60,10 +62,11 @@ impl<V: TreeVolume> Bvh<V> {
     }
 }
 
-impl<V, P, F> Kernel for Walk<'_, V, P, F>
+impl<V, N, P, F> Kernel for Walk<'_, V, N, P, F>
 where
     V: TreeVolume,
-    P: Probe<V>,
+    N: WideNode<V::Volumes8>,
+    P: Probe<V::Volumes8>,
     F: FnMut(Leaf<'_>) -> ControlFlow<()>,
 {
     type Output = Visit;
@@ -77,14 +80,12 @@ where
         }
         while let Some(number) = stack.pop() {
             let Some(node) = self.tree.nodes.get(number as usize) else { continue };
-            let used = (1_u32 << node.len) - 1;
-            let mut meets = self.probe.meets(simd, &node.volumes, &self.here) & used;
-            counters.nodes += 1;
-            counters.volume_tests += u64::from(node.len);
+            let mut meets = self.probe.meets(simd, node.opened(simd).borrow(), &self.here) & node.used();
+            node.count(&mut counters);
             while meets != 0 {
                 let lane = meets.trailing_zeros() as usize;
                 meets &= meets - 1;
-                let child = node.child[lane & 7];
+                let child = node.child(lane);
                 if child & LEAF == 0 {
                     stack.push(child);
                     continue;

@@ -11,15 +11,17 @@ use crate::counters::{Counters, Visit};
 use crate::descent::{AsTold, BoxAxes, Choice, Descent, PairSettings, Plain, TURN_OF_B};
 use crate::relative::Relative;
 use crate::stack::Stack;
-use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
+use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
+use core::borrow::Borrow as _;
 use core::ops::ControlFlow;
 
-struct Walk<'a, V: TreeVolume, C, F> {
-    a: &'a Bvh<V>,
-    b: &'a Bvh<V>,
+struct Walk<'a, V: TreeVolume, N, C, F> {
+    a: &'a Bvh<V, N>,
+    b: &'a Bvh<V, N>,
     a_to_b: Relative,
     b_to_a: Relative,
     choice: C,
@@ -28,9 +30,9 @@ struct Walk<'a, V: TreeVolume, C, F> {
 
 /// Gives every pair of leaves, of `a` and of `b` placed by `b_in_a`, whose volumes may touch, each pair once, to `pair`,
 /// which may break off. A pose with a NaN, or at infinity, touches nothing.
-pub fn visit_leaf_pairs<V: TreeVolume>(
-    a: &Bvh<V>,
-    b: &Bvh<V>,
+pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    a: &Bvh<V, N>,
+    b: &Bvh<V, N>,
     b_in_a: &WidePose,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
@@ -38,9 +40,9 @@ pub fn visit_leaf_pairs<V: TreeVolume>(
 }
 
 /// [`visit_leaf_pairs`] in another way. Which pairs touch does not depend on it; which others are given does.
-pub fn visit_leaf_pairs_with<V: TreeVolume>(
-    a: &Bvh<V>,
-    b: &Bvh<V>,
+pub fn visit_leaf_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    a: &Bvh<V, N>,
+    b: &Bvh<V, N>,
     b_in_a: &WidePose,
     settings: &PairSettings,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
@@ -49,9 +51,9 @@ pub fn visit_leaf_pairs_with<V: TreeVolume>(
 }
 
 #[inline]
-fn walk<V: TreeVolume>(
-    a: &Bvh<V>,
-    b: &Bvh<V>,
+fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    a: &Bvh<V, N>,
+    b: &Bvh<V, N>,
     b_in_a: &WidePose,
     choice: impl Choice,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
@@ -67,9 +69,9 @@ fn walk<V: TreeVolume>(
 
 /// Gives every pair of primitives, of `a` and of `b` placed by `b_in_a`, that lie in leaves whose volumes may touch, to
 /// `pair`, which may break off. The two numbers are in the order of the trees.
-pub fn visit_pairs<V: TreeVolume>(
-    a: &Bvh<V>,
-    b: &Bvh<V>,
+pub fn visit_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    a: &Bvh<V, N>,
+    b: &Bvh<V, N>,
     b_in_a: &WidePose,
     pair: impl FnMut(u32, u32) -> ControlFlow<()>,
 ) -> Visit {
@@ -77,9 +79,9 @@ pub fn visit_pairs<V: TreeVolume>(
 }
 
 /// [`visit_pairs`] in another way, as [`visit_leaf_pairs_with`].
-pub fn visit_pairs_with<V: TreeVolume>(
-    a: &Bvh<V>,
-    b: &Bvh<V>,
+pub fn visit_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    a: &Bvh<V, N>,
+    b: &Bvh<V, N>,
     b_in_a: &WidePose,
     settings: &PairSettings,
     pair: impl FnMut(u32, u32) -> ControlFlow<()>,
@@ -103,33 +105,29 @@ fn each(
 
 /// A reference to a volume: its node and lane.
 #[inline(always)]
-pub(crate) fn resolve<W>(nodes: &[Node8<W>], reference: u32) -> Option<(&Node8<W>, usize)> {
+pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
     Some((nodes.get(reference as usize / 8)?, reference as usize % 8))
 }
 
-impl<V: TreeVolume, C: Choice, F> Walk<'_, V, C, F> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
     /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened node.
     #[inline(always)]
-    fn meets<S: Simd>(
-        &self,
-        simd: S,
-        node: &Node8<V::Volumes8>,
-        lane: usize,
-        relative: &Relative,
-        opened: &Node8<V::Volumes8>,
-    ) -> u32 {
-        let placed = node.volumes.placed(simd, lane, relative);
+    fn meets<S: Simd>(&self, simd: S, node: &N, lane: usize, relative: &Relative, inside: &N) -> u32 {
+        let placed = node.placed(simd, lane, relative);
+        let opened = inside.opened(simd);
+        let volumes: &V::Volumes8 = opened.borrow();
         let meets = match self.choice.settings().axes {
-            BoxAxes::Faces => opened.volumes.meets(simd, &placed, relative),
-            BoxAxes::FacesAndEdges => opened.volumes.meets_by_edges(simd, &placed, relative),
+            BoxAxes::Faces => volumes.meets(simd, &placed, relative),
+            BoxAxes::FacesAndEdges => volumes.meets_by_edges(simd, &placed, relative),
         };
-        meets & ((1_u32 << opened.len) - 1)
+        meets & inside.used()
     }
 }
 
-impl<V, C, F> Kernel for Walk<'_, V, C, F>
+impl<V, N, C, F> Kernel for Walk<'_, V, N, C, F>
 where
     V: TreeVolume,
+    N: WideNode<V::Volumes8>,
     C: Choice,
     F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 {
@@ -147,10 +145,9 @@ where
         let alternates = descent == Descent::Alternate;
         let b_begins = alternates && self.a.bounds.size_key() <= self.b.bounds.size_key();
         let turn = if b_begins { TURN_OF_B } else { 0 };
-        for lane_a in 0..root_a.len {
+        for lane_a in 0..root_a.n_children() {
             let mut meets = self.meets(simd, root_a, lane_a as usize, &self.a_to_b, root_b);
-            counters.nodes += 1;
-            counters.volume_tests += u64::from(root_b.len);
+            root_b.count(&mut counters);
             while meets != 0 {
                 stack.push((lane_a | turn, meets.trailing_zeros()));
                 meets &= meets - 1;
@@ -162,7 +159,7 @@ where
             else {
                 continue;
             };
-            let (child_a, child_b) = (node_a.child[lane_a], node_b.child[lane_b]);
+            let (child_a, child_b) = (node_a.child(lane_a), node_b.child(lane_b));
             let (leaf_a, leaf_b) = (child_a & LEAF != 0, child_b & LEAF != 0);
             if leaf_a && leaf_b {
                 let (found_a, found_b) = (self.a.leaf(child_a & !LEAF), self.b.leaf(child_b & !LEAF));
@@ -179,15 +176,14 @@ where
                         Descent::Alternate => entry_a & TURN_OF_B != 0,
                         Descent::AFirst => false,
                         Descent::BFirst => true,
-                        Descent::Larger => node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b),
+                        Descent::Larger => node_a.size(lane_a) <= node_b.size(lane_b),
                     });
             // Where sides alternate, the other one is next.
             let next = if alternates && !opens_b { TURN_OF_B } else { 0 };
             if opens_b {
                 let Some(inside) = nodes_b.get(child_b as usize) else { continue };
                 let mut meets = self.meets(simd, node_a, lane_a, &self.a_to_b, inside);
-                counters.nodes += 1;
-                counters.volume_tests += u64::from(inside.len);
+                inside.count(&mut counters);
                 while meets != 0 {
                     stack.push((a | next, child_b * 8 + meets.trailing_zeros()));
                     meets &= meets - 1;
@@ -195,8 +191,7 @@ where
             } else {
                 let Some(inside) = nodes_a.get(child_a as usize) else { continue };
                 let mut meets = self.meets(simd, node_b, lane_b, &self.b_to_a, inside);
-                counters.nodes += 1;
-                counters.volume_tests += u64::from(inside.len);
+                inside.count(&mut counters);
                 while meets != 0 {
                     stack.push(((child_a * 8 + meets.trailing_zeros()) | next, b));
                     meets &= meets - 1;

@@ -1,4 +1,4 @@
-//! Makes nodes of eight from a binary tree: the largest inner child is opened until there are eight, or the one that the
+//! Makes wide nodes from a binary tree: the largest inner child is opened until the places are used, or the one that the
 //! builder finds most worth it.
 //!
 //! Nodes come out in the order in which a depth-first walk meets them, parents before children, and the leaves'
@@ -11,6 +11,7 @@ use super::rows::Row;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
 use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
@@ -33,10 +34,10 @@ struct Candidate {
 
 /// Fills the tree from a binary one; `fit` gives the volume of a subtree from its box and the place and number
 /// of its primitives.
-pub(crate) fn collapse<V: TreeVolume>(
+pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
     binary: &Binary,
     stack: &mut Vec<Task>,
-    tree: &mut Bvh<V>,
+    tree: &mut Bvh<V, N>,
     mut fit: impl FnMut(&Aabb, usize, usize) -> V,
 ) {
     tree.nodes.clear();
@@ -65,7 +66,7 @@ pub(crate) fn collapse<V: TreeVolume>(
         let mut children = [Candidate { binary: 0, first: 0, worth: -1.0 }; 8];
         let mut n = 1;
         children[0] = candidate(task.binary, row, task.first);
-        while n < 8 {
+        while n < N::WIDTH {
             let mut largest = 0;
             for i in 1..n {
                 if children[largest].worth < children[i].worth {
@@ -86,7 +87,7 @@ pub(crate) fn collapse<V: TreeVolume>(
         let mut node = Node8::<V::Volumes8>::EMPTY;
         let number = tree.nodes.len() as u32;
         if let Some(parent) = tree.nodes.get_mut(task.parent as usize / 8) {
-            parent.child[task.parent as usize % 8] = number;
+            parent.set_child(task.parent as usize % 8, number);
         }
         (node.parent, node.len) = (task.parent, n as u32);
         let from = stack.len();
@@ -108,6 +109,6 @@ pub(crate) fn collapse<V: TreeVolume>(
         }
         // The first to be visited comes off the stack first.
         stack[from..].reverse();
-        tree.nodes.push(node);
+        tree.nodes.push(N::pack(&node));
     }
 }

@@ -25,6 +25,7 @@ mod top_down;
 pub use settings::{BuildMethod, BuildQuality, BuildSettings};
 
 use crate::tree::{Bvh, BvhError, TreeVolume};
+use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use links::Links;
@@ -61,17 +62,25 @@ impl<V: TreeVolume> Bvh<V> {
     ///
     /// The same input gives the same tree, with any instruction set.
     pub fn build(boxes: &[Aabb], settings: &BuildSettings) -> Result<Bvh<V>, BvhError> {
-        let mut tree = Bvh::empty();
+        Bvh::packed(boxes, settings)
+    }
+}
+
+impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
+    /// [`Bvh::build`] for nodes of any kind.
+    pub fn packed(boxes: &[Aabb], settings: &BuildSettings) -> Result<Bvh<V, N>, BvhError> {
+        let mut tree = Bvh::default();
         Builder::default().rebuild(&mut tree, boxes, settings)?;
         Ok(tree)
     }
 }
 
 impl Builder {
-    /// [`Bvh::build`] into a tree that is there, whose memory is used again. On an error the tree stays as it was.
-    pub fn rebuild<V: TreeVolume>(
+    /// [`Bvh::build`] into a tree that is there, of nodes of any kind, whose memory is used again. On an error the tree stays as it
+    /// was.
+    pub fn rebuild<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
-        tree: &mut Bvh<V>,
+        tree: &mut Bvh<V, N>,
         boxes: &[Aabb],
         settings: &BuildSettings,
     ) -> Result<(), BvhError> {
@@ -141,9 +150,9 @@ impl Builder {
 
     /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`, which are places in the
     /// order that [`Builder::binary`] gave.
-    pub(crate) fn collapse<V: TreeVolume>(
+    pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
-        tree: &mut Bvh<V>,
+        tree: &mut Bvh<V, N>,
         fit: impl FnMut(&Aabb, usize, usize) -> V,
     ) {
         collapse::collapse(&self.binary, &mut self.stack, tree, fit);

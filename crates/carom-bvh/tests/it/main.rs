@@ -8,6 +8,7 @@ mod edited;
 mod invariance;
 mod lazy;
 mod methods;
+mod nodes;
 mod places;
 mod refit;
 #[cfg(feature = "parallel")]

@@ -5,8 +5,8 @@
 use super::dice::Dice;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{
-    BoxAxes, Bvh, BvhError, Descent, PairSettings, TreeVolume, closest_pair, visit_leaf_pairs, visit_pairs,
-    visit_pairs_with,
+    BoxAxes, Bvh, BvhError, Descent, PairSettings, TreeVolume, WideNode, closest_pair, visit_leaf_pairs,
+    visit_pairs, visit_pairs_with,
 };
 use carom_math::WidePose;
 use core::ops::ControlFlow;
@@ -79,6 +79,20 @@ pub fn corpus() -> Vec<(&'static str, Vec<Aabb>)> {
 
 /// Runs a builder through the whole suite; it panics at the first difference from brute force.
 pub fn bvh<V: TreeVolume>(build: impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
+    suite(build, closest);
+}
+
+/// The same for nodes of another kind, which have no distances of two trees.
+pub fn bvh_of_nodes<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    build: impl Fn(&[Aabb]) -> Result<Bvh<V, N>, BvhError>,
+) {
+    suite(build, |_, _, _| ());
+}
+
+fn suite<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    build: impl Fn(&[Aabb]) -> Result<Bvh<V, N>, BvhError>,
+    closest: impl Fn(&str, &Bvh<V, N>, &[Aabb]),
+) {
     refuses(&build);
     for (name, boxes) in corpus() {
         let tree = build(&boxes).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -129,7 +143,7 @@ pub fn many(n: usize) -> Vec<(&'static str, Vec<Aabb>)> {
     ]
 }
 
-fn refuses<V: TreeVolume>(build: &impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) {
+fn refuses<V: TreeVolume, N>(build: &impl Fn(&[Aabb]) -> Result<Bvh<V, N>, BvhError>) {
     let good = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
     let nan = Aabb { min: Vec3::new(0.0, f32::NAN, 0.0), max: Vec3::ONE };
     let inf = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, 1.0, f32::INFINITY) };
@@ -142,7 +156,7 @@ fn refuses<V: TreeVolume>(build: &impl Fn(&[Aabb]) -> Result<Bvh<V>, BvhError>) 
     assert_eq!(build(&[Aabb::EMPTY]).err(), Some(BvhError::NotFinite { primitive: 0 }));
 }
 
-fn structure<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn structure<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     if let Err(defect) = tree.validate(boxes) {
         panic!("{name}: {defect}");
     }
@@ -182,7 +196,7 @@ fn probes(boxes: &[Aabb], dice: &mut Dice) -> Vec<Aabb> {
     probes
 }
 
-fn box_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn box_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut dice = Dice::new(1);
     for probe in probes(boxes, &mut dice) {
         let mut seen = BTreeSet::new();
@@ -226,7 +240,7 @@ fn slab(b: &Aabb, origin: DVec3, direction: DVec3, interval: (f64, f64), room: f
     (near <= far).then_some((near, far))
 }
 
-fn ray_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn ray_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut dice = Dice::new(2);
     let size = size_of(boxes);
     let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
@@ -298,7 +312,7 @@ fn point_distance(b: &Aabb, p: DVec3) -> f64 {
     (b.min.as_dvec3() - p).max(p - b.max.as_dvec3()).max(DVec3::ZERO).length()
 }
 
-fn near_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn near_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut dice = Dice::new(3);
     let size = size_of(boxes);
     let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
@@ -333,7 +347,7 @@ fn near_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
     assert_eq!(tree.nearest(DVec3::NAN, 1.0, |_, _| Some(0.0)).0, None, "{name}");
 }
 
-fn self_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn self_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut seen = BTreeSet::new();
     tree.visit_self_pairs(|p, q| {
         assert!(p < q && seen.insert((p, q)), "{name}: pair {p} {q}");
@@ -390,7 +404,12 @@ pub fn pair_settings() -> Vec<PairSettings> {
 }
 
 /// Every way of walking two trees, from either side, gives what must be given, each pair once.
-fn every_walk<V: TreeVolume>(name: &str, tree: &Bvh<V>, pose: &WidePose, must: &BTreeSet<(u32, u32)>) {
+fn every_walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
+    name: &str,
+    tree: &Bvh<V, N>,
+    pose: &WidePose,
+    must: &BTreeSet<(u32, u32)>,
+) {
     for settings in pair_settings() {
         for swapped in [false, true] {
             let pose = if swapped { pose.inverse() } else { *pose };
@@ -409,7 +428,7 @@ fn every_walk<V: TreeVolume>(name: &str, tree: &Bvh<V>, pose: &WidePose, must: &
     }
 }
 
-fn pair_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
+fn pair_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut dice = Dice::new(4);
     let size = size_of(boxes);
     for pose in poses(size, &mut dice) {
@@ -444,7 +463,6 @@ fn pair_visits<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
             0,
             "{name}"
         );
-        assert_eq!(closest_pair(tree, tree, &pose, f64::INFINITY, |_, _, _| Some(0.0)).pair, None, "{name}");
     }
 }
 
@@ -473,6 +491,10 @@ fn closest<V: TreeVolume>(name: &str, tree: &Bvh<V>, boxes: &[Aabb]) {
         } else {
             assert_eq!(found.pair, expected, "{name}: closest at {pose:?}");
         }
+    }
+    for bad in [f64::NAN, f64::INFINITY] {
+        let pose = WidePose { translation: DVec3::splat(bad), ..WidePose::IDENTITY };
+        assert_eq!(closest_pair(tree, tree, &pose, f64::INFINITY, |_, _, _| Some(0.0)).pair, None, "{name}");
     }
 }
 
