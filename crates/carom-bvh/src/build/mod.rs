@@ -21,6 +21,7 @@ mod par;
 mod rows;
 mod settings;
 mod top_down;
+mod treelets;
 
 pub use settings::{BuildMethod, BuildQuality, BuildSettings};
 
@@ -190,9 +191,10 @@ impl Builder {
             BuildMethod::ClusteredBottomUp => self.join(max_leaf, max_leaf.min(4), bottom_up::join),
             BuildMethod::Insertion => self.join(max_leaf, 1, insertion::insert_all),
         }
-        if 0 < settings.reinsertion_rounds {
+        if 0 < settings.reinsertion_rounds.max(settings.treelet_rounds) {
             self.links.read(&self.binary);
             optimize::reinsert(&mut self.links, settings.reinsertion_rounds);
+            treelets::rearrange(&mut self.links, settings.treelet_rounds, max_leaf);
             let order = core::mem::take(&mut self.binary.order);
             self.links.write(&order, max_leaf, &mut self.binary);
         }

@@ -70,11 +70,18 @@ pub struct BuildSettings {
     /// Rounds in which the largest subtrees look for a better place once the tree is made; 0 for none. Three rounds find
     /// most of what there is to gain: much in a tree by the curve, a few percent in one by the heuristic.
     pub reinsertion_rounds: u32,
+    /// Rounds in which every few neighbouring nodes are arranged in the best way that there is, after any reinsertion; 0 for none.
+    pub treelet_rounds: u32,
 }
 
 impl Default for BuildSettings {
     fn default() -> BuildSettings {
-        BuildSettings { method: BuildMethod::default(), max_leaf: 4, reinsertion_rounds: 0 }
+        BuildSettings {
+            method: BuildMethod::default(),
+            max_leaf: 4,
+            reinsertion_rounds: 0,
+            treelet_rounds: 0,
+        }
     }
 }
 
@@ -105,5 +112,11 @@ impl BuildSettings {
     #[must_use]
     pub fn with_reinsertion_rounds(self, reinsertion_rounds: u32) -> BuildSettings {
         BuildSettings { reinsertion_rounds, ..self }
+    }
+
+    /// These settings with another number of rounds over treelets.
+    #[must_use]
+    pub fn with_treelet_rounds(self, treelet_rounds: u32) -> BuildSettings {
+        BuildSettings { treelet_rounds, ..self }
     }
 }
