@@ -1,12 +1,12 @@
-//! Trees over the triangles of a knot: build fast, build well (two qualities), refit, closest hits of rays, and the same through
-//! nodes of every kind.
+//! Trees over the triangles of a knot: build fast, build well (two qualities), refit, follow what jumps, closest hits of rays, and the
+//! same through nodes of every kind.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
 use carom_bvh::{
-    BuildQuality, BuildSettings, Builder, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WideNode,
+    BuildQuality, BuildSettings, Builder, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WatchedBvh, WideNode,
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
@@ -36,6 +36,9 @@ fn main() {
         if runner.wants("refit") {
             let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
             refit(&mut runner, &boxes, &self::boxes(&moved, &knot.triangles));
+        }
+        if runner.wants("follow") {
+            follow(&mut runner, n / 10);
         }
         if runner.wants("rays") {
             rays(&mut runner, &vertices, &knot.triangles);
@@ -165,6 +168,82 @@ fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
         .entry("obvhs", || {
             refit_obvhss(c);
             c = 1 - c;
+        });
+    runner.some(row, contest);
+}
+
+/// Boxes that jump anywhere in every frame, and queries in between: trees that are only refitted wear out.
+fn follow(runner: &mut Runner, n: usize) {
+    let mut rng = Rng::new(14);
+    let mut cloud = || -> Vec<Aabb> {
+        let size = 0.5 * (n as f64).cbrt().recip();
+        (0..n)
+            .map(|_| {
+                let center = rng.in_box(DVec3::splat(-1.0), DVec3::ONE);
+                Aabb::around(center - DVec3::splat(size), center + DVec3::splat(size))
+            })
+            .collect()
+    };
+    let frames: Vec<Vec<Aabb>> = (0..4).map(|_| cloud()).collect();
+    let parry_frames: Vec<Vec<_>> =
+        frames.iter().map(|boxes| boxes.iter().map(parry::aabb).collect()).collect();
+    let queries = queries();
+    let settings = BuildSettings::default();
+    let watched =
+        RefCell::new(WatchedBvh::build(&frames[0], &settings).expect("boxes of a scene are finite"));
+    let refitted = RefCell::new(watched.borrow().tree().clone());
+    let build_parrys = |frame: usize| ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_frames[frame]);
+    let parrys = RefCell::new(build_parrys(0));
+    let mut workspace = BvhWorkspace::default();
+    let count = |tree: &Bvh, frame: usize| -> usize {
+        queries.iter().map(|query| found(tree, &frames[frame], query).len()).sum()
+    };
+    let count_parrys =
+        |tree: &ParryBvh| -> usize { queries.iter().map(|query| found_by_parry(tree, query).len()).sum() };
+    let by_watched = |frame: usize| {
+        let mut tree = watched.borrow_mut();
+        tree.follow(&frames[frame]).expect("as many boxes as before");
+        count(tree.tree(), frame)
+    };
+    let by_refit = |frame: usize| {
+        let mut tree = refitted.borrow_mut();
+        tree.refit(&frames[frame]).expect("as many boxes as before");
+        count(&tree, frame)
+    };
+    let mut by_parry = |frame: usize| {
+        let mut tree = parrys.borrow_mut();
+        for (i, aabb) in parry_frames[frame].iter().enumerate() {
+            tree.insert_or_update_partially(*aabb, i as u32, 0.0);
+        }
+        tree.refit(&mut workspace);
+        count_parrys(&tree)
+    };
+    let mut answers = Answers::new();
+    for frame in 0..frames.len() {
+        let own = by_watched(frame);
+        answers.equal("refit only finds", &own, &by_refit(frame));
+        answers.equal("parry finds", &own, &by_parry(frame));
+        answers.equal("parry rebuilt finds", &own, &count_parrys(&build_parrys(frame)));
+    }
+    let row = Row { workload: "follow", size: n as u64, unit: Unit::Ms, per_call: 1 };
+    let next = |turn: &mut usize| {
+        *turn = (*turn + 1) % frames.len();
+        *turn
+    };
+    let mut turns = [0; 4];
+    let [a, b, c, d] = &mut turns;
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            std::hint::black_box(by_watched(next(a)));
+        })
+        .entry("carom refit only", || {
+            std::hint::black_box(by_refit(next(b)));
+        })
+        .entry("parry refit only", || {
+            std::hint::black_box(by_parry(next(c)));
+        })
+        .entry("parry rebuilt", || {
+            std::hint::black_box(count_parrys(&build_parrys(next(d))));
         });
     runner.some(row, contest);
 }

@@ -197,6 +197,7 @@ mod counters;
 mod descent;
 mod distance;
 mod edited;
+mod graft;
 mod kdop8;
 #[cfg(feature = "std")]
 mod lazy;

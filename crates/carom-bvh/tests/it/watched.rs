@@ -32,6 +32,11 @@ fn run(frames: usize, boxes: Vec<Aabb>, mut step: impl FnMut(usize, &mut [Aabb])
         step(frame, &mut boxes);
         let followed = watched.follow(&boxes).unwrap();
         assert!(1.0 <= followed.growth);
+        assert!(if followed.rebuilt {
+            followed.renewed == boxes.len()
+        } else {
+            2 * followed.renewed <= boxes.len()
+        });
         n_builds += usize::from(followed.rebuilt);
         watched.tree().validate(&boxes).unwrap();
         refitted.refit(&boxes).unwrap();
@@ -94,6 +99,45 @@ fn queries_never_cost_twice_what_a_fresh_tree_asks() {
         boxes[0] = moved(&boxes[0], Vec3::splat(100.0 * frame as f32));
     };
     report("outlier", 20, true, run(40, cloud(5), &mut outlier));
+}
+
+#[test]
+fn a_worn_part_is_made_anew_by_itself() {
+    let settings = BuildSettings::default();
+    let mut dice = Dice::new(21);
+    let mut boxes: Vec<Aabb> = (0..12_000).map(|_| dice.aabb(10.0, 0.3)).collect();
+    // What begins in one corner jumps about in it; the rest stays.
+    let corner: Vec<usize> = (0..boxes.len()).filter(|&i| boxes[i].max.max_element() < 0.0).collect();
+    let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+    let mut refitted = watched.tree().clone();
+    let (mut n_builds, mut n_renewed, mut n_parts) = (0, 0, 0);
+    let (mut worst, mut worst_refitted) = (0.0_f64, 0.0_f64);
+    for _ in 0..30 {
+        for &i in &corner {
+            let extents = boxes[i].max - boxes[i].min;
+            let min = dice.point(4.7) - 5.0;
+            boxes[i] = Aabb { min, max: min + extents };
+        }
+        let followed = watched.follow(&boxes).unwrap();
+        watched.tree().validate(&boxes).unwrap();
+        n_builds += usize::from(followed.rebuilt);
+        n_renewed += followed.renewed;
+        n_parts += usize::from(!followed.rebuilt && 0 < followed.renewed);
+        refitted.refit(&boxes).unwrap();
+        let asked: Vec<Aabb> = corner.iter().map(|&i| boxes[i]).collect();
+        let fresh = tests(&Bvh::build(&boxes, &settings).unwrap(), &asked) as f64;
+        worst = worst.max(tests(watched.tree(), &asked) as f64 / fresh);
+        worst_refitted = worst_refitted.max(tests(&refitted, &asked) as f64 / fresh);
+    }
+    let share = n_renewed as f64 / (30 * boxes.len()) as f64;
+    println!(
+        "{} of {} jump: {n_builds} builds of the whole, {n_parts} of parts, {share:.3} of all primitives; worst {worst:.2}, \
+         refitted only {worst_refitted:.2}",
+        corner.len(),
+        boxes.len()
+    );
+    assert!(n_builds <= 2 && 25 <= n_parts && share < 0.2, "{n_builds}, {n_parts}, {share}");
+    assert!(worst < 1.6 && 3.0 < worst_refitted, "{worst}, {worst_refitted}");
 }
 
 #[test]

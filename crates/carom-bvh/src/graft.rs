@@ -1,0 +1,89 @@
+//! Puts parts that were built anew in the places of old ones, into a copy of the tree.
+//!
+//! Builders write nodes depth first, so the nodes, the leaves and the primitives of a subtree each stand together. A copy from
+//! front to back with some of these stretches exchanged has the same order again, without gaps, for the price of reading the tree
+//! once.
+//!
+//! Reference: S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using Selective Restructuring, 2007.
+//! Differs: whole subtrees, built by any method.
+
+use crate::tree::{Bvh, LEAF, Node8};
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, Aabb8};
+
+/// A node that was not in the old tree.
+pub(crate) const NEW: u32 = u32::MAX;
+
+/// For every node the number of the first one that is no longer below it.
+pub(crate) fn ends(nodes: &[Node8<Aabb8>], out: &mut Vec<u32>) {
+    out.clear();
+    out.extend(1..=nodes.len() as u32);
+    for i in (1..nodes.len()).rev() {
+        let above = nodes[i].parent as usize / 8;
+        out[above] = out[above].max(out[i]);
+    }
+}
+
+/// The places of the primitives below a node, given the [`ends`].
+pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Range<usize> {
+    let subtree = tree.nodes.get(node as usize..ends[node as usize] as usize).unwrap_or(&[]);
+    let leaves = || subtree.iter().flat_map(|node| node.child[..node.len as usize & 15].iter());
+    let leaves = || leaves().filter(|&&child| child & LEAF != 0).map(|&child| child & !LEAF);
+    // Leaves have their numbers in the order of the nodes.
+    let (Some(first), Some(last)) = (leaves().next(), leaves().next_back()) else { return 0..0 };
+    tree.leaf_starts[first as usize] as usize..tree.leaf_starts[last as usize + 1] as usize
+}
+
+/// Copies `tree` into `out` with every part in the place of the node that it comes with. The nodes are those of disjoint
+/// subtrees, in ascending order, the root not among them; each part holds the primitives of what it replaces. `origins` tells
+/// for every node of the copy which it was.
+pub(crate) fn graft(
+    tree: &Bvh<Aabb>,
+    parts: &[(u32, Bvh<Aabb>)],
+    ends: &[u32],
+    out: &mut Bvh<Aabb>,
+    origins: &mut Vec<u32>,
+) {
+    out.nodes.clear();
+    out.leaf_starts.clear();
+    out.primitives.clear();
+    out.bounds = tree.bounds;
+    out.leaf_starts.push(0);
+    origins.clear();
+    let mut numbers = alloc::vec![0_u32; tree.nodes.len()];
+    let mut parts = parts.iter().peekable();
+    let mut i = 0;
+    while let Some(old) = tree.nodes.get(i) {
+        let number = out.nodes.len() as u32;
+        numbers[i] = number;
+        // The parent has been copied before.
+        let place = numbers[old.parent as usize / 8] * 8 + old.parent % 8;
+        if let Some(parent) = out.nodes.get_mut(place as usize / 8) {
+            parent.child[place as usize % 8] = number;
+        }
+        let part = parts.next_if(|part| part.0 as usize == i);
+        let (from, range, shift, origin) = match part {
+            Some((_, part)) => (part, 0..part.nodes.len(), number, NEW),
+            None => (tree, i..i + 1, 0, i as u32),
+        };
+        i = if part.is_some() { ends[i] as usize } else { i + 1 };
+        let first = range.start;
+        for k in range {
+            let mut node = from.nodes[k];
+            node.parent = if k == first { place } else { node.parent + number * 8 };
+            for child in &mut node.child[..node.len as usize & 15] {
+                if *child & LEAF == 0 {
+                    // That of a node that is copied is written with its child.
+                    *child += shift;
+                    continue;
+                }
+                let leaf = from.leaf(*child & !LEAF);
+                *child = LEAF | (out.leaf_starts.len() as u32 - 1);
+                out.primitives.extend_from_slice(leaf.primitives);
+                out.leaf_starts.push(out.primitives.len() as u32);
+            }
+            out.nodes.push(node);
+            origins.push(origin);
+        }
+    }
+}
