@@ -10,6 +10,7 @@ mod lazy;
 mod methods;
 mod nodes;
 mod places;
+mod real;
 mod refit;
 #[cfg(feature = "parallel")]
 mod threads;
