@@ -24,6 +24,19 @@ pub enum Descent {
     BFirst,
 }
 
+impl Descent {
+    /// The volume of B is opened, of two inner ones of these sizes. The entry tells whose turn it is, where sides alternate.
+    #[inline(always)]
+    pub(crate) fn opens_b(self, entry: u32, size_a: f32, size_b: f32) -> bool {
+        match self {
+            Descent::Larger => size_a <= size_b,
+            Descent::Alternate => entry & TURN_OF_B != 0,
+            Descent::AFirst => false,
+            Descent::BFirst => true,
+        }
+    }
+}
+
 /// On which axes two boxes that stand at an angle are tested. Other volumes do not know the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -12,6 +12,7 @@
 //! Differs: eight bounds at a time; best first, then depth first.
 
 use crate::counters::{Counters, Visit};
+use crate::descent::{AsTold, Choice, Descent, PairSettings, Plain, TURN_OF_B};
 use crate::relative::{Relative, UNIT, size};
 use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::visit_pairs::resolve;
@@ -46,7 +47,7 @@ pub struct PairSearch {
     stack: Vec<u128>,
 }
 
-struct Walk<'a, V: TreeVolume, F> {
+struct Walk<'a, V: TreeVolume, C, F> {
     a: &'a Bvh<V>,
     b: &'a Bvh<V>,
     b_in_a: WidePose,
@@ -56,6 +57,7 @@ struct Walk<'a, V: TreeVolume, F> {
     /// The bounds are computed in `f64`.
     is_far: bool,
     max_distance: f64,
+    choice: C,
     memory: &'a mut PairSearch,
     pair: F,
 }
@@ -100,6 +102,32 @@ impl PairSearch {
         max_distance: f64,
         pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
+        self.walk(a, b, b_in_a, max_distance, Plain, pair)
+    }
+
+    /// [`PairSearch::visit_near_leaf_pairs`] in another way: which side of a pair of volumes is opened. Axes are of no meaning for
+    /// distances. Pairs within the distance are given whatever the way; which others are, and in which order, depends on it.
+    pub fn visit_near_leaf_pairs_with<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        settings: &PairSettings,
+        pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        self.walk(a, b, b_in_a, max_distance, AsTold(*settings), pair)
+    }
+
+    fn walk<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        choice: impl Choice,
+        pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
         let finite = b_in_a.rotation.is_finite() && b_in_a.translation.abs().max_element() <= 1e300;
         if a.is_empty() || b.is_empty() || !finite || !(0.0 <= max_distance) {
             return Visit::default();
@@ -119,6 +147,7 @@ impl PairSearch {
             // The slack, 2^-18 of the size, is then more than 2^-12 of the extent.
             is_far: 64.0 * extent < size,
             max_distance,
+            choice,
             memory: self,
             pair,
         })
@@ -131,10 +160,35 @@ impl PairSearch {
         b: &Bvh<V>,
         b_in_a: &WidePose,
         max_distance: f64,
+        distance: impl FnMut(u32, u32, f64) -> Option<f64>,
+    ) -> ClosestPair {
+        self.closest(a, b, b_in_a, max_distance, Plain, distance)
+    }
+
+    /// [`PairSearch::closest_pair`] in another way, as [`PairSearch::visit_near_leaf_pairs_with`]: the same pair.
+    pub fn closest_pair_with<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        settings: &PairSettings,
+        distance: impl FnMut(u32, u32, f64) -> Option<f64>,
+    ) -> ClosestPair {
+        self.closest(a, b, b_in_a, max_distance, AsTold(*settings), distance)
+    }
+
+    fn closest<V: TreeVolume>(
+        &mut self,
+        a: &Bvh<V>,
+        b: &Bvh<V>,
+        b_in_a: &WidePose,
+        max_distance: f64,
+        choice: impl Choice,
         mut distance: impl FnMut(u32, u32, f64) -> Option<f64>,
     ) -> ClosestPair {
         let mut best: Option<(u32, u32, f64)> = None;
-        let visit = self.visit_near_leaf_pairs(a, b, b_in_a, max_distance, |leaf_a, leaf_b, mut bound| {
+        let visit = self.walk(a, b, b_in_a, max_distance, choice, |leaf_a, leaf_b, mut bound| {
             for &primitive_a in leaf_a.primitives {
                 for &primitive_b in leaf_b.primitives {
                     let Some(d) = distance(primitive_a, primitive_b, bound) else { continue };
@@ -193,7 +247,7 @@ pub(crate) fn gap_sq_wide(
     here.max(there) * (1.0 - 8.0 * f64::EPSILON)
 }
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Walk<'_, V, F> {
+impl<V: TreeVolume, C, F> Walk<'_, V, C, F> {
     /// Lower bounds between a volume of A and the children of a node of B, and which are not above the limit.
     #[inline(always)]
     fn open_b<S: Simd>(
@@ -267,7 +321,12 @@ fn wide_gaps<W: Volumes8>(
 /// The slack of the bounds in `f64`, a scaled length: 64 units of rounding, as for `f32`.
 pub(crate) const WIDE_SLACK: f64 = 32.0 * f64::EPSILON;
 
-impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> Kernel for Walk<'_, V, F> {
+impl<V, C, F> Kernel for Walk<'_, V, C, F>
+where
+    V: TreeVolume,
+    C: Choice,
+    F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
+{
     type Output = Visit;
 
     #[inline(always)]
@@ -289,6 +348,10 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
         let (Some(root_a), Some(root_b)) = (a.nodes.first(), b.nodes.first()) else {
             return Visit { stopped, counters };
         };
+        let descent = self.choice.settings().descent;
+        let alternates = descent == Descent::Alternate;
+        let b_begins = alternates && a.bounds.size_key() <= b.bounds.size_key();
+        let turn = if b_begins { TURN_OF_B } else { 0 };
         for lane_a in 0..root_a.len {
             let (gaps, near) = self.open_b(simd, root_a, lane_a as usize, root_b, limit);
             let mut near = near & ((1_u32 << root_b.len) - 1);
@@ -297,7 +360,7 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
             while near != 0 {
                 let lane_b = near.trailing_zeros();
                 near &= near - 1;
-                stack.push(entry(gaps[lane_b as usize & 7], lane_a, lane_b));
+                stack.push(entry(gaps[lane_b as usize & 7], lane_a | turn, lane_b));
             }
         }
         stack.sort_unstable_by(|x, y| y.cmp(x));
@@ -311,7 +374,8 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
                 }
                 continue;
             }
-            let (ref_a, ref_b) = ((next >> 32) as u32, next as u32);
+            let (entry_a, ref_b) = ((next >> 32) as u32, next as u32);
+            let ref_a = if alternates { entry_a & !TURN_OF_B } else { entry_a };
             let (Some((node_a, lane_a)), Some((node_b, lane_b))) =
                 (resolve(&a.nodes, ref_a), resolve(&b.nodes, ref_b))
             else {
@@ -342,7 +406,11 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
                 }
                 continue;
             }
-            let opens_b = !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b));
+            let opens_b = !leaf_b
+                && (leaf_a
+                    || descent.opens_b(entry_a, node_a.volumes.size(lane_a), node_b.volumes.size(lane_b)));
+            // Where sides alternate, the other one is next.
+            let next_turn = if alternates && !opens_b { TURN_OF_B } else { 0 };
             let (gaps, near, len) = if opens_b {
                 let Some(inside) = b.nodes.get(child_b as usize) else { continue };
                 let (gaps, near) = self.open_b(simd, node_a, lane_a, inside, limit);
@@ -363,9 +431,9 @@ impl<V: TreeVolume, F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>> K
                 near &= near - 1;
                 let gap = gaps[lane as usize & 7];
                 let found = if opens_b {
-                    entry(gap, ref_a, child_b * 8 + lane)
+                    entry(gap, ref_a | next_turn, child_b * 8 + lane)
                 } else {
-                    entry(gap, child_a * 8 + lane, ref_b)
+                    entry(gap, (child_a * 8 + lane) | next_turn, ref_b)
                 };
                 if best_first {
                     heap.push(Reverse(found));

@@ -184,6 +184,9 @@
 //!
 //! Alternating is as good as comparing sizes where both trees are alike; one tree first never is. The nine edge axes pay a little
 //! where leaves are many, and nothing where nothing touches (close, yes/no: 0.81 of the tests in 1.02 of the time).
+//!
+//! [`PairSearch::closest_pair_with`] goes the same ways; there, over loose soups of triangles, alternating tests as many volumes
+//! as opening the larger one, and one tree first a fifth more.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

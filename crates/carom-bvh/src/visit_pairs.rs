@@ -170,14 +170,8 @@ where
                 }
                 continue;
             }
-            let opens_b = !leaf_b
-                && (leaf_a
-                    || match descent {
-                        Descent::Alternate => entry_a & TURN_OF_B != 0,
-                        Descent::AFirst => false,
-                        Descent::BFirst => true,
-                        Descent::Larger => node_a.size(lane_a) <= node_b.size(lane_b),
-                    });
+            let opens_b =
+                !leaf_b && (leaf_a || descent.opens_b(entry_a, node_a.size(lane_a), node_b.size(lane_b)));
             // Where sides alternate, the other one is next.
             let next = if alternates && !opens_b { TURN_OF_B } else { 0 };
             if opens_b {

@@ -1,7 +1,9 @@
 //! The ways of walking two trees: what they share, and what they cost.
 
 use carom_bounds::{Aabb, BoundingVolume as _, KDop, Lss, Obb, Rss, Sphere};
-use carom_bvh::{BoxAxes, BuildSettings, Bvh, Counters, Descent, PairSettings, TreeVolume, visit_pairs_with};
+use carom_bvh::{
+    BoxAxes, BuildSettings, Bvh, Counters, Descent, PairSearch, PairSettings, TreeVolume, visit_pairs_with,
+};
 use carom_math::WidePose;
 use carom_testkit::conform::bvh::pair_settings;
 use carom_testkit::conform::dice::Dice;
@@ -117,4 +119,38 @@ fn the_default_is_the_plain_walk() {
     });
     plain.sort_unstable();
     assert_eq!(walk(&a, &b, &pose, PairSettings::default(), false), (plain, visit.counters));
+}
+
+#[test]
+fn every_way_finds_the_closest_pair() {
+    let (soup_a, soup_b) = (soup(39, 400, 0.1), soup(40, 300, 0.1));
+    let (a, b) = (of_boxes::<Aabb>(&soup_a), of_boxes::<Aabb>(&soup_b));
+    let mut search = PairSearch::default();
+    let turn = DQuat::from_xyzw(0.4, 0.3, -0.2, 0.8).normalize();
+    let mut tests = [0; 4];
+    for (i, shift) in [0.3, 1.0, 2.5, 4.0, 1e7].into_iter().enumerate() {
+        let there = WidePose::from_quat(turn, DVec3::new(0.6, -0.64, 0.48) * shift);
+        let corner = |p: u32, q: u32| {
+            soup_a[p as usize][0].as_dvec3().distance(there.transform_point(soup_b[q as usize][0].as_dvec3()))
+        };
+        let pairs = (0..400).flat_map(|p| (0..300).map(move |q| (p, q)));
+        let expected = pairs
+            .map(|(p, q)| (p, q, corner(p, q)))
+            .fold((0, 0, f64::INFINITY), |best, one| if one.2 < best.2 { one } else { best });
+        // As an object: compiled once for all.
+        let gap: &mut dyn FnMut(u32, u32, f64) -> Option<f64> = &mut |p, q, _| Some(corner(p, q));
+        let plain = search.closest_pair(&a, &b, &there, f64::INFINITY, &mut *gap);
+        assert_eq!(plain.pair, Some(expected), "shift {i}");
+        for (k, descent) in
+            [Descent::Larger, Descent::Alternate, Descent::AFirst, Descent::BFirst].into_iter().enumerate()
+        {
+            let settings = PairSettings::default().with_descent(descent);
+            let found = search.closest_pair_with(&a, &b, &there, f64::INFINITY, &settings, &mut *gap);
+            assert_eq!(found.pair, plain.pair, "{descent:?}, shift {i}");
+            assert!(k != 0 || found.counters == plain.counters, "the default is the plain search");
+            tests[k] += found.counters.volume_tests;
+        }
+    }
+    println!("volumes tested, larger, in turn, A first, B first: {tests:?}");
+    assert!(tests[0] < tests[2] && tests[0] < tests[3], "{tests:?}");
 }
