@@ -73,6 +73,14 @@ pub trait SupportMap {
         out.clear();
         out.push(s.point, FeatureId::UNKNOWN);
     }
+
+    /// The name of [`SupportMap::feature`], for those who need no points: where a ball touches.
+    #[inline]
+    fn feature_id(&self, normal: DVec3) -> FeatureId {
+        let mut feature = Feature::new();
+        self.feature(normal, &mut feature);
+        feature.name()
+    }
 }
 
 /// The most points of a [`Feature`].
@@ -127,6 +135,12 @@ impl Feature {
     #[inline]
     pub fn points(&self) -> &[DVec3] {
         &self.points[..self.n_points]
+    }
+
+    /// The id of the whole; of a single point its own.
+    #[inline]
+    pub fn name(&self) -> FeatureId {
+        if self.n_points == 1 { self.ids[0] } else { self.id }
     }
 
     /// The ids of the points.

@@ -7,8 +7,9 @@
 use super::super::num::{Pose, Real, wide};
 use super::segment::segment_feature;
 use crate::bound::around_local;
-use crate::{Feature, ShapeError, SupportMap, SupportPoint, check};
+use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
+use carom_math::tol;
 use glam::DVec3;
 
 /// All points within `radius` of the segment from (0, -`half_height`, 0) to (0, `half_height`, 0).
@@ -89,5 +90,15 @@ impl SupportMap for Capsule {
     fn feature(&self, normal: DVec3, out: &mut Feature) {
         let h = wide(self.half_height);
         segment_feature(DVec3::new(0.0, h, 0.0), DVec3::new(0.0, -h, 0.0), normal, out);
+    }
+
+    #[inline]
+    fn feature_id(&self, normal: DVec3) -> FeatureId {
+        if 0.0 < self.half_height && normal.y.abs() <= tol::FEATURE_SINE {
+            FeatureId::edge(0)
+        } else {
+            // Without length it is a point, and has the name of the upper end.
+            FeatureId::vertex(u32::from(0.0 < self.half_height && normal.y < 0.0))
+        }
     }
 }

@@ -53,6 +53,33 @@ impl Cuboid {
         let sign = |bit: u32, x: f64| if number & bit == 0 { x } else { -x };
         DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
     }
+
+    /// What a plane with this outward unit normal rests on.
+    #[inline]
+    fn part(&self, normal: DVec3) -> Part {
+        let vertex = self.support(normal).vertex;
+        let (lying, along) = (normal * normal, normal.abs());
+        // A face: its axis is the normal, nearly.
+        let axis = if along.y <= along.x && along.z <= along.x {
+            0
+        } else if along.z <= along.y {
+            1
+        } else {
+            2
+        };
+        if 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE <= lying[axis] {
+            return Part::Face { axis, vertex };
+        }
+        // An edge: its axis lies in the plane, nearly.
+        let axis = if along.x <= along.y && along.x <= along.z {
+            0
+        } else if along.y <= along.z {
+            1
+        } else {
+            2
+        };
+        if along[axis] <= tol::FEATURE_SINE { Part::Edge { axis, vertex } } else { Part::Vertex { vertex } }
+    }
 }
 
 impl SupportMap for Cuboid {
@@ -81,46 +108,54 @@ impl SupportMap for Cuboid {
 
     fn feature(&self, normal: DVec3, out: &mut Feature) {
         out.clear();
-        let vertex = self.support(normal).vertex;
-        let (lying, along) = (normal * normal, normal.abs());
+        let part = self.part(normal);
+        out.id = part.id();
         let corner = |out: &mut Feature, v: u32| out.push(self.corner(v), FeatureId::vertex(v));
-        // A face: its axis is the normal, nearly.
-        let axis = if along.y <= along.x && along.z <= along.x {
-            0
-        } else if along.z <= along.y {
-            1
-        } else {
-            2
-        };
-        if 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE <= lying[axis] {
-            let (bit, j, k) = (1 << axis, 1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
-            let side = vertex & bit;
-            out.id = FeatureId::face(2 * axis as u32 + u32::from(side != 0));
-            out.normal = DVec3::AXES[axis] * if side == 0 { 1.0 } else { -1.0 };
-            // Counter-clockwise about +axis, the other way round about -axis.
-            let ring = if side == 0 { [0, j, j | k, k] } else { [0, k, j | k, j] };
-            for other in ring {
-                corner(out, side | other);
+        match part {
+            Part::Face { axis, vertex } => {
+                let (bit, j, k) = (1 << axis, 1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
+                let side = vertex & bit;
+                out.normal = DVec3::AXES[axis] * if side == 0 { 1.0 } else { -1.0 };
+                // Counter-clockwise about +axis, the other way round about -axis.
+                let ring = if side == 0 { [0, j, j | k, k] } else { [0, k, j | k, j] };
+                for other in ring {
+                    corner(out, side | other);
+                }
             }
-            return;
+            Part::Edge { axis, vertex } => {
+                corner(out, vertex & !(1 << axis));
+                corner(out, vertex | 1 << axis);
+            }
+            Part::Vertex { vertex } => {
+                corner(out, vertex);
+            }
         }
-        // An edge: its axis lies in the plane, nearly.
-        let axis = if along.x <= along.y && along.x <= along.z {
-            0
-        } else if along.y <= along.z {
-            1
-        } else {
-            2
-        };
-        if along[axis] <= tol::FEATURE_SINE {
-            let (bit, j, k) = (1 << axis, (axis + 1) % 3, (axis + 2) % 3);
-            let signs = vertex >> j & 1 | (vertex >> k & 1) << 1;
-            out.id = FeatureId::edge(4 * axis as u32 + signs);
-            corner(out, vertex & !bit);
-            corner(out, vertex | bit);
-            return;
+    }
+
+    #[inline]
+    fn feature_id(&self, normal: DVec3) -> FeatureId {
+        self.part(normal).id()
+    }
+}
+
+/// What a plane rests on; of a face and an edge one of its vertices.
+#[derive(Clone, Copy)]
+enum Part {
+    Face { axis: usize, vertex: u32 },
+    Edge { axis: usize, vertex: u32 },
+    Vertex { vertex: u32 },
+}
+
+impl Part {
+    #[inline]
+    fn id(self) -> FeatureId {
+        match self {
+            Part::Face { axis, vertex } => FeatureId::face(2 * axis as u32 + (vertex >> axis & 1)),
+            Part::Edge { axis, vertex } => {
+                let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+                FeatureId::edge(4 * axis as u32 + (vertex >> j & 1 | (vertex >> k & 1) << 1))
+            }
+            Part::Vertex { vertex } => FeatureId::vertex(vertex),
         }
-        out.id = FeatureId::vertex(vertex);
-        corner(out, vertex);
     }
 }

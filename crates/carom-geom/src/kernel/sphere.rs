@@ -6,7 +6,7 @@
 
 use super::super::num::{Pose, Real, wide};
 use crate::bound::around_local;
-use crate::{ShapeError, SupportMap, SupportPoint, check};
+use crate::{FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use glam::DVec3;
 
@@ -57,6 +57,11 @@ impl SupportMap for Sphere {
     #[inline]
     fn radius(&self) -> f64 {
         0.0
+    }
+
+    #[inline]
+    fn feature_id(&self, _normal: DVec3) -> FeatureId {
+        FeatureId::UNKNOWN
     }
 
     #[inline]

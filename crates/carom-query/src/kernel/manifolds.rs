@@ -1,7 +1,8 @@
 //! Contact manifolds of any pair: what a solver rests bodies on.
 //!
-//! Boxes by separating axes; every other convex pair by GJK and EPA, then clipping of the two features that face each
-//! other; half-spaces by the feature that faces them; meshes and compounds part by part, one manifold for each.
+//! Balls and capsules by closed forms, boxes by separating axes; every other convex pair by GJK and EPA, then clipping of
+//! the two features that face each other; half-spaces by the feature that faces them; meshes and compounds part by part,
+//! one manifold for each.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
 
@@ -9,7 +10,7 @@ use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Witness, box_box, manifold_from_normal};
 use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
 use super::shape::{Kind, Shape};
-use super::{compound::Compound, mesh_convex, mesh_mesh, special};
+use super::{compound::Compound, mesh_convex, mesh_mesh, round_pair, special};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
@@ -61,11 +62,14 @@ pub fn manifolds_with(
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
 ) {
+    if round_pair::push(a, || pose_a.wide(), b, || pose_b.wide(), prediction, out) {
+        return;
+    }
+    let (place_a, place_b) = (pose_a.wide(), pose_b.wide());
     let first = out.len();
-    collect(a, b, &pose_b.wide_relative_to(pose_a), prediction, cache, memory, out);
-    let frame = pose_a.wide();
+    collect(a, b, &place_b.relative_to(&place_a), prediction, cache, memory, out);
     for manifold in &mut out[first..] {
-        place(manifold, &frame);
+        place(manifold, &place_a);
     }
 }
 
@@ -80,7 +84,11 @@ fn collect(
     out: &mut Vec<Manifold>,
 ) {
     match (a.kind(), b.kind()) {
-        (Kind::Convex(_), Kind::Convex(_)) => out.extend(convex_pair(a, b, b_in_a, prediction, cache)),
+        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
+            if !round_pair::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
+                out.extend(convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache));
+            }
+        }
         (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction)),
         // Two half-spaces overlap without end or not at all: there is nothing to rest on.
         (Kind::HalfSpace(_), Kind::HalfSpace(_)) => {}
@@ -102,10 +110,12 @@ fn collect(
     }
 }
 
-/// One convex pair.
+/// One convex pair, not of those in [`round_pair`].
 fn convex_pair(
     a: &Shape,
+    map_a: &dyn SupportMap,
     b: &Shape,
+    map_b: &dyn SupportMap,
     b_in_a: &WidePose,
     prediction: Real,
     cache: &mut ManifoldCache,
@@ -113,7 +123,6 @@ fn convex_pair(
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
         return box_pair(a, b, b_in_a, prediction);
     }
-    let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return None };
     let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(&mut cache.gjk));
     around(map_a, map_b, b_in_a, &closest, prediction)
 }
@@ -123,9 +132,9 @@ fn box_pair(a: &Cuboid, b: &Cuboid, b_in_a: &WidePose, prediction: Real) -> Opti
 }
 
 /// The contacts around the nearest or deepest points of two convex shapes.
-pub(super) fn around(
-    a: &dyn SupportMap,
-    b: &dyn SupportMap,
+pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
     b_in_a: &WidePose,
     closest: &Closest,
     prediction: Real,
@@ -231,7 +240,7 @@ fn parts(
 }
 
 /// Moves the manifold out of the frame that `frame` places.
-fn place(manifold: &mut Manifold, frame: &WidePose) {
+pub(super) fn place(manifold: &mut Manifold, frame: &WidePose) {
     manifold.set_normal(narrow(frame.transform_vector(widen(manifold.normal()))));
     for contact in manifold.contacts_mut() {
         contact.point_a = narrow(frame.transform_point(widen(contact.point_a)));

@@ -17,6 +17,7 @@ mod pair;
 mod point;
 mod ray;
 mod ray_batch;
+mod round_pair;
 mod rounded;
 mod shape;
 mod special;

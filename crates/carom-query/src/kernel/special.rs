@@ -76,29 +76,30 @@ pub(super) fn signed(
 }
 
 /// The nearest or deepest place of two cores, and their margins.
-struct Cores {
+#[derive(Clone, Copy)]
+pub(super) struct Cores {
     /// Of the cores, signed.
     distance: f64,
     /// On the core of A.
-    a: DVec3,
-    margin_a: f64,
+    pub(super) a: DVec3,
+    pub(super) margin_a: f64,
     /// On the core of B.
-    b: DVec3,
-    margin_b: f64,
+    pub(super) b: DVec3,
+    pub(super) margin_b: f64,
     /// In both cores, when they meet.
     common: DVec3,
     /// Unit vector from A to B.
-    normal: DVec3,
+    pub(super) normal: DVec3,
 }
 
 impl Cores {
     #[inline]
-    fn signed(&self) -> f64 {
+    pub(super) fn signed(&self) -> f64 {
         self.distance - (self.margin_a + self.margin_b)
     }
 
     #[inline]
-    fn closest(self) -> Closest {
+    pub(super) fn closest(self) -> Closest {
         let point_a = self.a + self.normal * self.margin_a;
         let point_b = self.b - self.normal * self.margin_b;
         Closest::new(self.signed(), point_a, point_b, self.normal)
@@ -131,50 +132,58 @@ fn closed_form<T>(
     answer: impl FnOnce(Cores) -> T,
     swapped: impl FnOnce(T) -> T,
 ) -> Option<T> {
-    let cores = match (a, b) {
-        (Shape::Sphere(a), Shape::Sphere(b)) => sphere_sphere(a, b, b_in_a),
-        (Shape::Cuboid(a), Shape::Sphere(b)) => cuboid_sphere(a, b, b_in_a),
-        (Shape::Capsule(a), Shape::Sphere(b)) => capsule_sphere(a, b, b_in_a),
-        (Shape::Capsule(a), Shape::Capsule(b)) => capsule_capsule(a, b, b_in_a),
-        (Shape::Cuboid(a), Shape::Capsule(b)) => cuboid_capsule(a, b, b_in_a)?,
-        (Shape::Sphere(a), Shape::Cuboid(b)) => {
-            return Some(swapped(answer(cuboid_sphere(b, a, &b_in_a.inverse()))));
+    match (a, b) {
+        (Shape::Sphere(_), Shape::Cuboid(_) | Shape::Capsule(_)) | (Shape::Capsule(_), Shape::Cuboid(_)) => {
+            cores_of(b, a, &b_in_a.inverse()).map(answer).map(swapped)
         }
-        (Shape::Sphere(a), Shape::Capsule(b)) => {
-            return Some(swapped(answer(capsule_sphere(b, a, &b_in_a.inverse()))));
-        }
-        (Shape::Capsule(a), Shape::Cuboid(b)) => {
-            return Some(swapped(answer(cuboid_capsule(b, a, &b_in_a.inverse())?)));
-        }
-        _ => return None,
-    };
-    Some(answer(cores))
+        _ => cores_of(a, b, b_in_a).map(answer),
+    }
+}
+
+/// In A's frame.
+#[inline]
+fn cores_of(a: &Shape, b: &Shape, b_in_a: &WidePose) -> Option<Cores> {
+    let (center, along, axis, side) = (b_in_a.translation, b_in_a.rotation.y_axis, DVec3::Y, DVec3::X);
+    match (a, b) {
+        (Shape::Sphere(a), Shape::Sphere(b)) => Some(sphere_sphere(a, b, center)),
+        (Shape::Cuboid(a), Shape::Sphere(b)) => Some(cuboid_sphere(a, b, center)),
+        (Shape::Capsule(a), Shape::Sphere(b)) => Some(capsule_sphere(a, axis, side, b, center)),
+        (Shape::Capsule(a), Shape::Capsule(b)) => Some(capsule_capsule(a, axis, side, b, center, along)),
+        (Shape::Cuboid(a), Shape::Capsule(b)) => cuboid_capsule(a, b, center, along),
+        _ => None,
+    }
 }
 
 /// The unit vector along `v` and its length; `otherwise` where `v` is no longer than `least`.
-#[inline]
+#[inline(always)]
 fn direction(v: DVec3, least: f64, otherwise: impl FnOnce() -> DVec3) -> (DVec3, f64) {
     // 2^-500: the square of less has lost digits.
     const SHORT: f64 = f64::from_bits((1023 - 500) << 52);
     let length = sqrt(v.length_squared());
     if length < SHORT {
-        let length = scaling::length(v);
-        return (scaling::unit(v).filter(|_| least < length).unwrap_or_else(otherwise), length);
+        let (unit, length) = short_direction(v);
+        return (unit.filter(|_| least < length).unwrap_or_else(otherwise), length);
     }
     if least < length { (v * (1.0 / length), length) } else { (otherwise(), length) }
 }
 
-fn sphere_sphere(a: &Sphere, b: &Sphere, b_in_a: &WidePose) -> Cores {
-    let center = b_in_a.translation;
+#[cold]
+#[inline(never)]
+fn short_direction(v: DVec3) -> (Option<DVec3>, f64) {
+    (scaling::unit(v), scaling::length(v))
+}
+
+#[inline(always)]
+pub(super) fn sphere_sphere(a: &Sphere, b: &Sphere, center: DVec3) -> Cores {
     // Concentric: every direction is as good as any.
     let (normal, length) = direction(center, 0.0, || DVec3::X);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: DVec3::ZERO, margin_a, b: center, margin_b, common: center, normal }
 }
 
-fn cuboid_sphere(a: &Cuboid, b: &Sphere, b_in_a: &WidePose) -> Cores {
+#[inline(always)]
+pub(super) fn cuboid_sphere(a: &Cuboid, b: &Sphere, center: DVec3) -> Cores {
     let half = widen(a.half_extents());
-    let center = b_in_a.translation;
     let nearest = center.clamp(-half, half);
     let margin_b = widen_real(b.radius());
     let offset = center - nearest;
@@ -216,48 +225,66 @@ fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
     (room[axis], DVec3::AXES[axis] * if point[axis] < 0.0 { -1.0 } else { 1.0 })
 }
 
-fn capsule_sphere(a: &Capsule, b: &Sphere, b_in_a: &WidePose) -> Cores {
+/// A capsule centred on the origin and a ball, in any frame; `axis` and `side` are the capsule's y and x.
+#[inline(always)]
+pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, center: DVec3) -> Cores {
     let half = widen_real(a.half_height());
-    let center = b_in_a.translation;
-    let nearest = DVec3::new(0.0, center.y.clamp(-half, half), 0.0);
+    let along = center.dot(axis);
+    let nearest = axis * along.clamp(-half, half);
+    let mut offset = center - nearest;
+    if along.abs() <= half {
+        // Near the segment what is left is rounding: only across it counts.
+        offset -= axis * offset.dot(axis);
+    }
     // On the segment: any direction across it.
-    let (normal, length) = direction(center - nearest, 0.0, || DVec3::X);
+    let (normal, length) = direction(offset, 0.0, || side);
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: nearest, margin_a, b: center, margin_b, common: center, normal }
 }
 
-fn capsule_capsule(a: &Capsule, b: &Capsule, b_in_a: &WidePose) -> Cores {
+/// A capsule centred on the origin and one centred elsewhere, in any frame; `axis` and `side` are the y and x of A,
+/// `along` is the y of B.
+#[inline(always)]
+pub(super) fn capsule_capsule(
+    a: &Capsule,
+    axis: DVec3,
+    side: DVec3,
+    b: &Capsule,
+    center: DVec3,
+    along: DVec3,
+) -> Cores {
     let (half_a, half_b) = (widen_real(a.half_height()), widen_real(b.half_height()));
-    let (center, along) = (b_in_a.translation, b_in_a.rotation.y_axis);
     // Squared sine of the angle between the axes, without cancellation.
-    let sine_sq = along.x * along.x + along.z * along.z;
+    let cross = axis.cross(along);
+    let (sine_sq, cosine, level) = (cross.length_squared(), axis.dot(along), center.dot(axis));
     let s = if 0.0 < sine_sq {
-        center.y - along.y * (center.x * along.x + center.z * along.z) / sine_sq
+        level - cosine * axis.cross(center).dot(cross) / sine_sq
     } else {
         // Parallel: the middle of the stretch where they run side by side, or the nearer end.
-        0.5 * ((center.y - half_b).max(-half_a) + (center.y + half_b).min(half_a))
+        0.5 * ((level - half_b).max(-half_a) + (level + half_b).min(half_a))
     };
     let s = s.clamp(-half_a, half_a);
-    let t = (s * along.y - center.dot(along)).clamp(-half_b, half_b);
-    let s = (center.y + t * along.y).clamp(-half_a, half_a);
-    let (point_a, point_b) = (DVec3::new(0.0, s, 0.0), center + along * t);
+    let t = (s * cosine - center.dot(along)).clamp(-half_b, half_b);
+    let s = (level + t * cosine).clamp(-half_a, half_a);
+    let (point_a, point_b) = (axis * s, center + along * t);
     // Where the segments meet, what is left between them is rounding: out across both.
     let noise = tol::GJK_TOUCHING * (half_a + half_b + center.abs().max_element());
-    let (normal, length) = direction(point_b - point_a, noise, || across(DVec3::Y.cross(along), center));
+    let (normal, length) = direction(point_b - point_a, noise, || across(cross, side, center));
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
 }
 
-/// The unit vector along plus or minus `normal`, on the side of `toward`; x where there is none.
-fn across(normal: DVec3, toward: DVec3) -> DVec3 {
-    let (unit, _) = direction(normal, tol::GJK_TOUCHING, || DVec3::X);
+/// The unit vector along plus or minus `normal`, on the side of `toward`; along `otherwise` where there is none.
+fn across(normal: DVec3, otherwise: DVec3, toward: DVec3) -> DVec3 {
+    let (unit, _) = direction(normal, tol::GJK_TOUCHING, || otherwise);
     if unit.dot(toward) < 0.0 { -unit } else { unit }
 }
 
-/// `None` where the numbers run out of their range.
-fn cuboid_capsule(a: &Cuboid, b: &Capsule, b_in_a: &WidePose) -> Option<Cores> {
+/// A box and a capsule with this centre and unit axis. `None` where the numbers run out of their range.
+#[inline(always)]
+pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec3) -> Option<Cores> {
     let half = widen(a.half_extents());
-    let (center, along, reach) = (b_in_a.translation, b_in_a.rotation.y_axis, widen_real(b.half_height()));
+    let reach = widen_real(b.half_height());
     // From the box to the point of the segment at s, and half the slope of the square of its length.
     let offset = |s: f64| {
         let p = center + along * s;

@@ -4,6 +4,7 @@ use carom_geom::{Capsule, Cuboid, Manifold, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{ManifoldCache, Shape, UserShape, manifolds};
 use carom_testkit::conform::dice::Dice;
+use glam::DVec3;
 use std::sync::Arc;
 
 /// A shape twice: by its name, and as a support map of which nothing else is known.
@@ -126,7 +127,7 @@ fn a_capsule_at_rest_on_a_box_has_two_contacts() {
 #[test]
 fn balls_that_are_all_but_concentric() {
     use carom_query::f64::{Shape, contact};
-    use glam::DVec3;
+
     let ball = |radius| Shape::Sphere(carom_geom::f64::Sphere::new(radius).unwrap());
     for offset in [-6.320323505302903e-162, 5e-324, 1e-200, 1e-152, -1e-150, 1e-20] {
         let there = carom_math::f64::Pose::from_translation(DVec3::new(0.0, offset, 0.0));
@@ -136,3 +137,153 @@ fn balls_that_are_all_but_concentric() {
         assert!((found.distance + 8.0).abs() < 1e-14, "{found:?}");
     }
 }
+
+/// Shapes and places that are ugly on purpose, in one precision.
+macro_rules! ugly {
+    ($name:ident, $geom:path, $math:path, $query:path, $real:ty, $rounding:expr) => {
+        mod $name {
+            use super::{DVec3, Dice};
+            use geom::{Capsule, Cuboid, Manifold, Sphere};
+            use math::{Pose, Quat, Vec3};
+            use query::{ManifoldCache, Shape, contact, manifolds, project_point};
+            use $geom as geom;
+            use $math as math;
+            use $query as query;
+
+            /// A length from nothing over thin to long.
+            fn length(dice: &mut Dice) -> $real {
+                [0.0, 1e-4, 0.25, 0.5, 1.0, 1e3][dice.below(6)]
+            }
+
+            fn shape(kind: usize, [x, y, z]: [$real; 3], scale: $real) -> Shape {
+                match kind {
+                    0 => Shape::Sphere(Sphere::new(x * scale).unwrap()),
+                    1 => Shape::Capsule(Capsule::new(x * scale, y * scale).unwrap()),
+                    _ => Shape::Cuboid(Cuboid::new(Vec3::new(x, y, z) * scale).unwrap()),
+                }
+            }
+
+            /// By quarters and eighths, which make axes parallel, nearly so, or any.
+            fn turn(dice: &mut Dice) -> Quat {
+                let axis = [Vec3::X, Vec3::Y, Vec3::Z][dice.below(3)];
+                let tilt = [0.0, 0.0, 1e-12, 1e-6, 0.01, 0.3][dice.below(6)];
+                let eighth = core::f64::consts::FRAC_PI_4 as $real;
+                let quarters = Quat::from_axis_angle(axis, eighth * [0, 2, 4, 1][dice.below(4)] as $real);
+                quarters * Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), tilt)
+            }
+
+            fn wide(v: Vec3) -> DVec3 {
+                DVec3::new(v.x.into(), v.y.into(), v.z.into())
+            }
+
+            fn ask(
+                a: &Shape,
+                pose_a: &Pose,
+                b: &Shape,
+                pose_b: &Pose,
+                prediction: $real,
+            ) -> Option<Manifold> {
+                let mut out = Vec::new();
+                manifolds(a, pose_a, b, pose_b, prediction, &mut ManifoldCache::new(), &mut out);
+                assert!(out.len() <= 1);
+                out.pop()
+            }
+
+            #[test]
+            fn ugly_pairs_keep_what_a_manifold_promises() {
+                let mut dice = Dice::new(5);
+                let (mut n_some, mut n_deep, mut n_touching) = (0, 0, 0);
+                let rounds = 6000;
+                for round in 0..rounds {
+                    let kinds = [dice.below(3), dice.below(3)];
+                    if kinds == [2, 2] {
+                        continue;
+                    }
+                    let sizes = [0, 1].map(|_| [0, 1, 2].map(|_| length(&mut dice)));
+                    let [a, b] = [0, 1].map(|i| shape(kinds[i], sizes[i], 1.0));
+                    let pose_a =
+                        Pose::new(turn(&mut dice), Vec3::new(0.0, 0.5, -2.0) * dice.below(2) as $real);
+                    // Concentric, along an axis of A by what makes faces or ends just touch, or anywhere.
+                    let along = [Vec3::X, Vec3::Y, Vec3::Z][dice.below(3)];
+                    let reach = sizes[0][dice.below(3)] + sizes[1][dice.below(3)];
+                    let place = match dice.below(4) {
+                        0 => Vec3::ZERO,
+                        1 => along * reach,
+                        2 => along * reach + Vec3::new(0.25, 0.0, 0.5),
+                        _ => wide_point(&mut dice),
+                    };
+                    let own = Pose::new(turn(&mut dice), place);
+                    let pose_b = pose_a * own;
+                    let prediction = [0.0, 0.25][dice.below(2)];
+                    let context = format!("{round}: {a:?} {b:?} {pose_a:?} {pose_b:?} {prediction}");
+                    let size: f64 = sizes.iter().flatten().map(|x| f64::from(*x)).sum::<f64>()
+                        + wide(pose_a.translation).length()
+                        + wide(pose_b.translation).length();
+                    let rounding = $rounding * size;
+                    let manifold = ask(&a, &pose_a, &b, &pose_b, prediction);
+                    let nearest = contact(&a, &pose_a, &b, &pose_b, prediction).map(|c| c.contact);
+                    let mirrored = ask(&b, &pose_b, &a, &pose_a, prediction);
+                    let deepest = |m: &Option<Manifold>| m.as_ref().map(|m| m.deepest().unwrap().distance);
+                    let near = |x: Option<$real>, y: Option<$real>| match (x, y) {
+                        (Some(x), Some(y)) => f64::from(x - y).abs() <= rounding,
+                        // Just at the limit.
+                        (Some(x), None) | (None, Some(x)) => f64::from(x - prediction).abs() <= rounding,
+                        (None, None) => true,
+                    };
+                    let depth = deepest(&manifold);
+                    assert!(near(depth, nearest.map(|c| c.distance)), "{depth:?} {nearest:?} {context}");
+                    assert!(near(depth, deepest(&mirrored)), "{depth:?} {mirrored:?} {context}");
+                    // The same in units that are a power of two as large.
+                    let scale: $real = 1048576.0;
+                    let [large_a, large_b] = [0, 1].map(|i| shape(kinds[i], sizes[i], scale));
+                    let moved = |pose: &Pose| Pose::new(pose.rotation, pose.translation * scale);
+                    let large = ask(&large_a, &moved(&pose_a), &large_b, &moved(&pose_b), prediction * scale);
+                    let Some(manifold) = manifold else {
+                        assert!(large.is_none(), "{large:?} {context}");
+                        continue;
+                    };
+                    let large = large.unwrap();
+                    assert_eq!(manifold.contacts().len(), large.contacts().len(), "{context}");
+                    for (c, l) in manifold.contacts().iter().zip(large.contacts()) {
+                        assert_eq!((c.distance * scale, c.normal), (l.distance, l.normal), "{context}");
+                        // But for coordinates that are too small to be stored.
+                        let lost = f64::from(<$real>::MIN_POSITIVE) * f64::from(scale);
+                        for (own, large) in [(c.point_a, l.point_a), (c.point_b, l.point_b)] {
+                            let off = wide(own * scale) - wide(large);
+                            assert!(off.abs().max_element() <= lost, "{c:?} {l:?} {context}");
+                        }
+                        assert_eq!((c.feature_a, c.feature_b), (l.feature_a, l.feature_b), "{context}");
+                    }
+                    n_some += 1;
+                    n_deep += usize::from(depth.unwrap() < 0.0);
+                    n_touching += usize::from(f64::from(depth.unwrap()).abs() <= rounding);
+                    assert!((1..=3).contains(&manifold.contacts().len()), "{manifold:?} {context}");
+                    for c in manifold.contacts() {
+                        assert_eq!(c.normal, manifold.normal(), "{context}");
+                        assert!((wide(c.normal).length() - 1.0).abs() <= $rounding, "{c:?} {context}");
+                        assert!(c.distance <= prediction, "{c:?} {context}");
+                        let along = (wide(c.point_b) - wide(c.point_a)).dot(wide(c.normal));
+                        assert!((along - f64::from(c.distance)).abs() <= rounding, "{c:?} {context}");
+                        for (shape, pose, point) in [(&a, &pose_a, c.point_a), (&b, &pose_b, c.point_b)] {
+                            let off = f64::from(project_point(shape, pose, point).unwrap().distance).abs();
+                            assert!(off <= rounding, "{off:e} off: {c:?} {context}");
+                        }
+                    }
+                }
+                println!("{n_some} manifolds, {n_deep} deep, {n_touching} touching");
+                assert!(rounds / 3 < n_some && rounds / 5 < n_deep && rounds / 50 < n_touching);
+            }
+
+            fn wide_point(dice: &mut Dice) -> Vec3 {
+                Vec3::new(
+                    dice.range(-1.0, 1.0) as $real,
+                    dice.range(-1.0, 1.0) as $real,
+                    dice.range(-1.0, 1.0) as $real,
+                )
+            }
+        }
+    };
+}
+
+ugly!(single, carom_geom, carom_math, carom_query, f32, 2e-6);
+ugly!(double, carom_geom::f64, carom_math::f64, carom_query::f64, f64, 1e-12);

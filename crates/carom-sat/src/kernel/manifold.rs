@@ -49,9 +49,8 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
     // A ball, whose core is a point: there is nothing to clip, and the witness is the contact.
     if a.radius() == 0.0 || b.radius() == 0.0 {
-        let mut feature = Feature::new();
-        let feature_a = witness_feature(&own_face(a, normal, &mut feature));
-        let feature_b = witness_feature(&own_face(b, -b_in_a.inverse_transform_vector(normal), &mut feature));
+        let feature_a = a.feature_id(normal);
+        let feature_b = b.feature_id(-b_in_a.inverse_transform_vector(normal));
         let mut manifold = Manifold::new(witness.normal);
         let contact = Contact::new(witness.point_a, witness.point_b, witness.normal, witness.distance);
         manifold.push(contact.with_features(feature_a, feature_b));

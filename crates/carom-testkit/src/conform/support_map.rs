@@ -74,6 +74,7 @@ pub fn check(shape: &dyn SupportMap, core_points: &[DVec3], roundness: f64) {
         shape.feature(d, &mut feature);
         let points = feature.points();
         assert!(!points.is_empty(), "no feature along {d}");
+        assert_eq!(shape.feature_id(d), feature.name(), "the name alone is that of the feature along {d}");
         let top = points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p.dot(d)));
         assert!(height - roundness * radius - noise <= top, "feature along {d} is not the highest");
         for &p in points {

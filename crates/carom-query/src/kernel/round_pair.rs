@@ -1,0 +1,218 @@
+//! Manifolds of pairs that have a closed form: balls, capsules and boxes, but not two boxes.
+//!
+//! The nearest or deepest place is the contact, and its normal says what rests on what: a ball touches in one point, and so
+//! does a capsule that stands on an end or lies across an edge. Only where a capsule lies along a face or an edge does it
+//! touch along a stretch: then the features are clipped, as of any other pair.
+//! Balls and capsules need no frame but the world's: of a turn only the axis is computed, and nothing is moved back.
+//! Measured (EPYC, busy, 2026-11-22), ns, with clipping of every pair in A's frame / now: box and ball 197 / 55, two capsules
+//! 268 / 77, box and capsule 354 / 155, of which a tenth lie along a face. What is left is a chain of roots and quotients.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact Manifolds, GDC 2007.
+//! Differs: capsules that are within a degree of parallel touch in two points.
+
+use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
+use super::super::num::{Real, narrow, narrow_real, widen_real};
+use super::manifolds::{around, place};
+use super::shape::Shape;
+use super::special::{Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere};
+use alloc::vec::Vec;
+use carom_geom::{FeatureId, FeatureKind, SupportMap};
+use carom_math::{WidePose, tol};
+use glam::DVec3;
+
+/// Appends the manifold of two shapes that are apart by at most `prediction`, and says whether theirs is a pair with a
+/// closed form. Both places, and the manifold, in one frame; of a place only what is needed is computed.
+#[inline]
+pub(super) fn push(
+    a: &Shape,
+    place_a: impl Fn() -> WidePose,
+    b: &Shape,
+    place_b: impl Fn() -> WidePose,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+) -> bool {
+    let found = match (a, b) {
+        (Shape::Sphere(a), Shape::Sphere(b)) => {
+            let origin = place_a().translation;
+            let cores = sphere_sphere(a, b, place_b().translation - origin);
+            Touch::new(&cores, origin, |_| [FeatureId::UNKNOWN; 2])
+        }
+        (Shape::Cuboid(a), Shape::Sphere(b)) => on_box(a, &place_a(), b, place_b().translation),
+        (Shape::Sphere(a), Shape::Cuboid(b)) => on_box(b, &place_b(), a, place_a().translation).swapped(),
+        (Shape::Capsule(a), Shape::Sphere(b)) => on_capsule(a, &place_a(), b, place_b().translation),
+        (Shape::Sphere(a), Shape::Capsule(b)) => {
+            on_capsule(b, &place_b(), a, place_a().translation).swapped()
+        }
+        (Shape::Capsule(a), Shape::Capsule(b)) => {
+            let (own, other) = (place_a(), place_b());
+            let (axis, along) = (own.rotation.y_axis, other.rotation.y_axis);
+            let center = other.translation - own.translation;
+            let cores = capsule_capsule(a, axis, own.rotation.x_axis, b, center, along);
+            let touch = Touch::new(&cores, own.translation, |normal| {
+                [capsule_feature(a, axis, normal), capsule_feature(b, along, -normal)]
+            });
+            let is_edge = |id: FeatureId| matches!(id.kind(), FeatureKind::Edge(_));
+            if is_edge(touch.features[0])
+                && is_edge(touch.features[1])
+                && is_parallel(axis, along, cores.normal)
+            {
+                let b_in_a = other.relative_to(&own);
+                let (center, along) = (b_in_a.translation, b_in_a.rotation.y_axis);
+                let cores = capsule_capsule(a, DVec3::Y, DVec3::X, b, center, along);
+                push_stretch(a, &own, b, &b_in_a, &cores, prediction, out, false);
+                return true;
+            }
+            touch
+        }
+        (Shape::Cuboid(a), Shape::Capsule(b)) => {
+            return push_box_capsule(a, &place_a(), b, &place_b(), prediction, out, false);
+        }
+        (Shape::Capsule(a), Shape::Cuboid(b)) => {
+            return push_box_capsule(b, &place_b(), a, &place_a(), prediction, out, true);
+        }
+        _ => return false,
+    };
+    found.push_to(prediction, out);
+    true
+}
+
+/// Where two shapes touch in one point, in the frame of the answer.
+struct Touch {
+    distance: f64,
+    normal: DVec3,
+    point_a: DVec3,
+    point_b: DVec3,
+    features: [FeatureId; 2],
+}
+
+impl Touch {
+    /// From cores about an origin; `features` of the normal.
+    #[inline(always)]
+    fn new(cores: &Cores, origin: DVec3, features: impl FnOnce(DVec3) -> [FeatureId; 2]) -> Touch {
+        Touch {
+            distance: cores.signed(),
+            normal: cores.normal,
+            point_a: origin + (cores.a + cores.normal * cores.margin_a),
+            point_b: origin + (cores.b - cores.normal * cores.margin_b),
+            features: features(cores.normal),
+        }
+    }
+
+    /// From cores in A's frame.
+    #[inline(always)]
+    fn placed(cores: &Cores, frame: &WidePose, features: [FeatureId; 2]) -> Touch {
+        Touch {
+            distance: cores.signed(),
+            normal: frame.transform_vector(cores.normal),
+            point_a: frame.transform_point(cores.a + cores.normal * cores.margin_a),
+            point_b: frame.transform_point(cores.b - cores.normal * cores.margin_b),
+            features,
+        }
+    }
+
+    /// With A and B exchanged.
+    #[inline(always)]
+    fn swapped(self) -> Touch {
+        Touch {
+            distance: self.distance,
+            normal: -self.normal,
+            point_a: self.point_b,
+            point_b: self.point_a,
+            features: [self.features[1], self.features[0]],
+        }
+    }
+
+    /// As a manifold, when the shapes are not farther apart than `prediction`.
+    #[inline(always)]
+    fn push_to(self, prediction: Real, out: &mut Vec<Manifold>) {
+        if !(self.distance <= widen_real(prediction) && self.normal.is_finite()) {
+            return;
+        }
+        let normal = narrow(self.normal);
+        let distance = narrow_real(self.distance);
+        let contact = Contact::new(narrow(self.point_a), narrow(self.point_b), normal, distance);
+        let mut manifold = Manifold::new(normal);
+        manifold.push(contact.with_features(self.features[0], self.features[1]));
+        out.push(manifold);
+    }
+}
+
+#[inline(always)]
+fn on_box(a: &Cuboid, frame: &WidePose, b: &Sphere, center: DVec3) -> Touch {
+    let cores = cuboid_sphere(a, b, frame.inverse_transform_point(center));
+    Touch::placed(&cores, frame, [a.feature_id(cores.normal), FeatureId::UNKNOWN])
+}
+
+#[inline(always)]
+fn on_capsule(a: &Capsule, frame: &WidePose, b: &Sphere, center: DVec3) -> Touch {
+    let axis = frame.rotation.y_axis;
+    let cores = capsule_sphere(a, axis, frame.rotation.x_axis, b, center - frame.translation);
+    Touch::new(&cores, frame.translation, |normal| [capsule_feature(a, axis, normal), FeatureId::UNKNOWN])
+}
+
+/// The feature of a capsule along this axis on which a plane with this outward normal rests.
+#[inline(always)]
+fn capsule_feature(capsule: &Capsule, axis: DVec3, normal: DVec3) -> FeatureId {
+    capsule.feature_id(DVec3::new(0.0, axis.dot(normal), 0.0))
+}
+
+/// Two lines that both rest on a plane with this normal touch along a stretch.
+#[inline]
+fn is_parallel(along_a: DVec3, along_b: DVec3, normal: DVec3) -> bool {
+    // Seen along the normal, both are all but as long as they are.
+    let sine = along_a.cross(along_b).dot(normal);
+    sine * sine <= tol::PARALLEL_EDGES_SQ
+}
+
+#[inline(always)]
+fn push_box_capsule(
+    a: &Cuboid,
+    frame: &WidePose,
+    b: &Capsule,
+    place_b: &WidePose,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+    is_swapped: bool,
+) -> bool {
+    let center = frame.inverse_transform_point(place_b.translation);
+    let along = frame.inverse_transform_vector(place_b.rotation.y_axis);
+    let Some(cores) = cuboid_capsule(a, b, center, along) else { return false };
+    let normal = cores.normal;
+    let features = [a.feature_id(normal), capsule_feature(b, along, -normal)];
+    let is_stretch = match (features[0].kind(), features[1].kind()) {
+        (FeatureKind::Face(_), FeatureKind::Edge(_)) => true,
+        (FeatureKind::Edge(edge), FeatureKind::Edge(_)) => {
+            // There are four edges along each axis.
+            is_parallel(DVec3::AXES[(edge / 4) as usize % 3], along, normal)
+        }
+        _ => false,
+    };
+    if is_stretch {
+        push_stretch(a, frame, b, &place_b.relative_to(frame), &cores, prediction, out, is_swapped);
+    } else {
+        let touch = Touch::placed(&cores, frame, features);
+        let touch = if is_swapped { touch.swapped() } else { touch };
+        touch.push_to(prediction, out);
+    }
+    true
+}
+
+/// The contacts of a capsule that lies along a face or an edge.
+#[inline(never)]
+fn push_stretch<A: SupportMap>(
+    a: &A,
+    frame: &WidePose,
+    b: &Capsule,
+    b_in_a: &WidePose,
+    cores: &Cores,
+    prediction: Real,
+    out: &mut Vec<Manifold>,
+    is_swapped: bool,
+) {
+    let Some(mut manifold) = around(a, b, b_in_a, &cores.closest(), prediction) else { return };
+    if is_swapped {
+        manifold = manifold.swapped();
+    }
+    place(&mut manifold, frame);
+    out.push(manifold);
+}
