@@ -13,7 +13,7 @@ pub(crate) enum Extent {
     Quick,
     /// What a change must not break.
     Ordinary,
-    /// And what takes long: the peers of the benches, the fuzz targets.
+    /// And what takes long: the tests with default features and with all, the peers of the benches, the fuzz targets.
     Full,
 }
 
@@ -40,8 +40,9 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     let all = "--workspace --exclude carom-benches --all-features";
     steps.cargo("clippy, all features", &format!("clippy --quiet {all} --all-targets -- -D warnings"), &[]);
 
-    steps.cargo("tests", "test --workspace --no-fail-fast", &[]);
-    steps.cargo("tests, all features", &format!("test {all} --no-fail-fast"), &[]);
+    let features = tested_features(&packages);
+    steps.cargo("tests", &format!("test --workspace --no-fail-fast --features {features}"), &[]);
+    steps.cargo("tests of the plain loops", "test -p carom-lanes --all-features", &[]);
 
     let strict = [("RUSTDOCFLAGS", "-D warnings")];
     steps.cargo("docs", &format!("doc --quiet {all} --no-deps"), &strict);
@@ -55,6 +56,8 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     steps.step("miri", || miri(root));
 
     if extent == Extent::Full {
+        steps.cargo("tests, default features", "test --workspace --no-fail-fast", &[]);
+        steps.cargo("tests, all features", &format!("test {all} --no-fail-fast"), &[]);
         steps.cargo(
             "benches with peers",
             "clippy --quiet -p carom-benches --all-targets --features peers -- -D warnings",
@@ -71,6 +74,17 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
         });
     }
     Ok(steps.close())
+}
+
+/// Every feature of every crate, as cargo wants them: the tests are built once, with all that can be switched on. But not with the
+/// plain loops of `generic`, which double the code: lane by lane, carom-lanes holds every instruction set against them.
+fn tested_features(packages: &[Package]) -> String {
+    let tested = packages.iter().filter(|package| package.name != "carom-benches");
+    let names = tested.flat_map(|package| {
+        let features = package.features.iter().filter(|name| name.as_str() != "generic");
+        features.map(|name| format!("{}/{name}", package.name))
+    });
+    names.collect::<Vec<_>>().join(",")
 }
 
 /// Builds every library crate by itself, so that none leans on a feature that a neighbour switched on.
