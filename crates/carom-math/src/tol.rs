@@ -330,3 +330,8 @@ pub const AXIS_LENGTH: f32 = 1e-3;
 ///
 /// A volume has some ten roundings; this is ten thousand million times more, and no matter of rounding.
 pub const BOX_GAIN: f64 = 1e-5;
+
+/// An angle, in radians. Normals of contacts that differ by no more are one and the same where a body rests on several things at once.
+///
+/// Normals stored in `f32` are some 1e-7 off; what a solver makes of this angle is a push of 1e-5 of the weight.
+pub const SAME_NORMAL: f64 = 1e-5;

@@ -37,6 +37,7 @@ mod debug_draw;
 mod edit;
 mod error;
 mod events;
+mod internal_edges;
 mod joint;
 mod narrow;
 #[cfg(feature = "parallel")]

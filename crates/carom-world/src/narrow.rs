@@ -132,12 +132,12 @@ impl Scene<'_> {
         }
     }
 
-    fn touches(&self, manifold: &Manifold) -> bool {
+    pub(crate) fn touches(&self, manifold: &Manifold) -> bool {
         manifold.contacts().iter().any(|contact| contact.distance <= self.slop)
     }
 
     /// How near two bodies must be for their contacts to be of interest.
-    fn reach(&self, a: usize, b: usize) -> f32 {
+    pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction;
         for body in [a, b] {
             if self.traits[body].is_fast {

@@ -9,6 +9,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::events::{ContactView, Event, EventKind};
+use crate::internal_edges;
 use crate::joint::Joints;
 use crate::narrow::{self, NOT_SOLVED, Record, Scene};
 use crate::stats::{Clock, Stats, Undone};
@@ -32,11 +33,14 @@ pub struct WorldSettings {
     pub solver: SolverSettings,
     /// Contacts are known from this distance on, in units of length, so that bodies are slowed before they touch.
     pub prediction: f32,
+    /// Bodies that slide over a floor of many pieces, the triangles of a mesh or bodies side by side, do not catch on the edges
+    /// between them ([`carom_query::smooth_internal_edges`]).
+    pub smooths_internal_edges: bool,
 }
 
 impl Default for WorldSettings {
     fn default() -> WorldSettings {
-        WorldSettings { solver: SolverSettings::default(), prediction: 0.02 }
+        WorldSettings { solver: SolverSettings::default(), prediction: 0.02, smooths_internal_edges: true }
     }
 }
 
@@ -50,6 +54,12 @@ impl WorldSettings {
     /// With this prediction.
     pub const fn with_prediction(mut self, prediction: f32) -> WorldSettings {
         self.prediction = prediction;
+        self
+    }
+
+    /// Whether edges inside a floor of many pieces are smoothed away.
+    pub const fn with_internal_edges_smoothed(mut self, smooths: bool) -> WorldSettings {
+        self.smooths_internal_edges = smooths;
         self
     }
 }
@@ -97,6 +107,7 @@ struct Work {
     manifolds: Vec<Manifold>,
     contacts: Vec<ContactPair>,
     was_moving: Vec<bool>,
+    resting: Vec<(u32, u32)>,
     moves: Vec<(ProxyId, Aabb)>,
 }
 
@@ -273,11 +284,16 @@ impl<B: BroadPhase> World<B> {
         #[cfg(not(feature = "parallel"))]
         let n_tested = narrow::look(&scene, &mut records, &mut found);
         let mut first = 0;
-        let mut undone = Undone::default();
         for record in &mut records {
             record.first = first;
             record.first_solved = NOT_SOLVED;
             first += record.n;
+        }
+        if self.settings.smooths_internal_edges {
+            internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
+        }
+        let mut undone = Undone::default();
+        for record in &records {
             if record.is_put_off {
                 undone.n_pairs += 1;
                 undone.n_unknown += usize::from(record.is_new);

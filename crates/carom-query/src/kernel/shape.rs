@@ -150,4 +150,28 @@ impl Shape {
             Kind::Compound(s) => s.n_parts(),
         }
     }
+
+    /// What `ask` says of the convex part that a part number of an answer stands for, and of where it is when this shape is
+    /// placed by `pose`. `None` for a half-space, and for a number that is none.
+    pub(super) fn with_part<T>(
+        &self,
+        number: u32,
+        pose: &WidePose,
+        ask: impl FnOnce(&dyn SupportMap, &WidePose) -> T,
+    ) -> Option<T> {
+        match self.kind() {
+            Kind::Convex(s) => Some(ask(s, pose)),
+            Kind::HalfSpace(_) => None,
+            Kind::Mesh(s) => {
+                ((number as usize) < s.mesh().n_triangles()).then(|| ask(&s.mesh().triangle(number), pose))
+            }
+            Kind::Compound(s) => {
+                let (part, number) = s.locate(number);
+                let part = s.parts().get(part)?;
+                let pose = part.pose.wide().relative_to(&pose.inverse());
+                // A part is no compound: this goes down once.
+                part.shape.with_part(number, &pose, ask)
+            }
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod corpus;
 mod far_origin;
 mod height_field;
 mod inside;
+mod internal_edges;
 mod invariants;
 mod mass;
 mod matrix;

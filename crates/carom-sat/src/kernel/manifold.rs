@@ -75,6 +75,29 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size)
 }
 
+/// The contacts of two convex shapes along a given unit normal from A to B: where the features that face each other along it
+/// cover each other and are apart, along it, by at most `prediction`. In A's frame; empty where they do not, and where one of
+/// them is a point, or something is not a number.
+///
+/// The normal need not be that of the least depth: it is for a caller who knows better which way out is open.
+pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    normal: DVec3,
+    prediction: Real,
+) -> Manifold {
+    if !normal.is_finite() {
+        return Manifold::new(narrow(normal));
+    }
+    let (mut feature_a, mut feature_b) = (Feature::new(), Feature::new());
+    let mut points_b = [DVec3::ZERO; MAX_FEATURE_POINTS];
+    let face_a = own_face(a, normal, &mut feature_a);
+    let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
+    let size = a.radius() + b.radius() + a.margin() + b.margin();
+    assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, widen_real(prediction), size)
+}
+
 /// The feature that rests on the plane with this outward normal.
 pub(super) fn own_face<'a, A: SupportMap + ?Sized>(
     a: &A,

@@ -6,4 +6,4 @@ pub mod hull_hull;
 mod manifold;
 
 pub use gauss_map::HullAxis;
-pub use manifold::{Witness, manifold_from_normal};
+pub use manifold::{Witness, manifold_along, manifold_from_normal};

@@ -9,3 +9,4 @@ mod queries;
 mod same;
 mod scenes;
 mod scripts;
+mod seams;

@@ -1,0 +1,240 @@
+//! Contacts with edges that lie inside a larger surface: of the triangles of a floor, of tiles side by side, of two fields.
+//!
+//! A body that slides over a floor of many pieces has sunk in a little, so at the seam the next piece is in its way, though the
+//! floor is flat: the least way out of that piece is back, not up (a ghost collision). But the contact with the piece that it
+//! stands on gives a plane that the body is above and the other piece below, so up is a way out of both, no deeper than the one that
+//! the solver has to go anyway. Such a contact is made again along the other's normal. What rises above the plane, a step or a
+//! slope or a wall, keeps its normal, and so does an edge that nothing goes on behind. Only supports are asked for: no
+//! adjacency, so it does not matter whether the pieces share vertices, a mesh, or a body.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; P. Terdiman, Contact generation for meshes, 2003, and
+//! E. Coumans, Bullet's internal edge utility, 2010, for the fault and for its cure within one mesh, by adjacency.
+//! Differs: by separating planes of all that a body touches, across meshes, parts of compounds, and bodies.
+
+use super::super::num::geom::Manifold;
+use super::super::num::sat::manifold_along;
+use super::super::num::{Pose, Real, widen, widen_real};
+use super::manifolds::place;
+use super::shape::{Kind, Shape};
+use carom_geom::{Feature, SupportMap};
+use carom_math::{WidePose, tol};
+use core::ops::Range;
+use glam::DVec3;
+
+/// So often the contacts of a body are gone through at most; three times were the most seen on flat floors.
+const ROUNDS: usize = 4;
+
+/// Something that a body touches, and which manifolds are those of the two.
+#[derive(Clone, Debug)]
+pub struct Neighbour<'a> {
+    shape: &'a Shape,
+    pose: WidePose,
+    is_a: bool,
+    manifolds: Range<usize>,
+}
+
+impl<'a> Neighbour<'a> {
+    /// `manifolds` are places in the list that is given with the neighbours. In them the neighbour is A, and the body B, if `is_a`
+    /// says so, else the other way round.
+    pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
+        Neighbour { shape, pose: pose.wide(), is_a, manifolds }
+    }
+}
+
+/// Makes the contacts of a body with pieces of a surface as if the surface were one, so that a body that slides over them catches on
+/// no edge between them. Says how many were changed.
+///
+/// World frame; `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the body and its neighbours, near each other
+/// in one list or not. One whose normal belongs to an edge inside the surface gets the surface's, with new contacts within
+/// `prediction`, or none where the body is not over that piece. `tolerance`, a length, is how far a piece may stand out of the
+/// surface, by rounding or where it is badly fitted: lower steps are none.
+pub fn smooth_internal_edges(
+    body: &Shape,
+    pose: &Pose,
+    neighbours: &[Neighbour<'_>],
+    manifolds: &mut [Manifold],
+    prediction: Real,
+    tolerance: Real,
+) -> usize {
+    let pose = pose.wide();
+    let tolerance = widen_real(tolerance);
+    let mut n_changed = 0;
+    // First what leans only because the body does: its own face was the least way out of a small piece. A floor has the floor's normal.
+    for neighbour in neighbours {
+        for i in neighbour.manifolds.clone() {
+            let Some(own) = Touch::of(neighbour, manifolds, i) else { continue };
+            let Some(upright) = own.face_normal(neighbour) else { continue };
+            let made = own.along(neighbour, upright, body, &pose, prediction);
+            let deepest =
+                |manifold: &Manifold| manifold.deepest().map(|contact| widen_real(contact.distance));
+            if let (Some(now), Some(before)) = (deepest(&made), deepest(&manifolds[i]))
+                && before - tolerance <= now
+            {
+                manifolds[i] = made;
+                n_changed += 1;
+            }
+        }
+    }
+    // The nearest of the planes may be that of an edge itself, and give way in its turn.
+    for _ in 0..ROUNDS {
+        let mut n = 0;
+        for neighbour in neighbours {
+            for i in neighbour.manifolds.clone() {
+                let Some(own) = Touch::of(neighbour, manifolds, i) else { continue };
+                let found = own.plane_between(neighbour, neighbours, manifolds, i, body, &pose, tolerance);
+                if let Some(normal) = found {
+                    manifolds[i] = own.along(neighbour, normal, body, &pose, prediction);
+                    n += 1;
+                }
+            }
+        }
+        n_changed += n;
+        if n == 0 {
+            break;
+        }
+    }
+    n_changed
+}
+
+/// One manifold, seen from the body.
+struct Touch {
+    /// From the neighbour to the body.
+    normal: DVec3,
+    /// Of the neighbour.
+    part: u32,
+    /// Of the body.
+    own_part: u32,
+}
+
+impl Touch {
+    /// `None` where there is no contact.
+    fn of(neighbour: &Neighbour<'_>, manifolds: &[Manifold], index: usize) -> Option<Touch> {
+        let manifold = manifolds.get(index)?;
+        let contact = manifold.contacts().first()?;
+        let normal = widen(manifold.normal());
+        Some(if neighbour.is_a {
+            Touch { normal, part: contact.part_a, own_part: contact.part_b }
+        } else {
+            Touch { normal: -normal, part: contact.part_b, own_part: contact.part_a }
+        })
+    }
+
+    /// The normal of the face that the piece turns to the body, where the contact's leans a little from it.
+    fn face_normal(&self, neighbour: &Neighbour<'_>) -> Option<DVec3> {
+        neighbour.shape.with_part(self.part, &neighbour.pose, |map, pose| {
+            let mut feature = Feature::new();
+            map.feature(pose.inverse_transform_vector(self.normal), &mut feature);
+            let normal = pose.transform_vector(feature.normal);
+            let lean = (normal - self.normal).abs().max_element();
+            (3 <= feature.points().len() && tol::SAME_NORMAL < lean && lean <= tol::FEATURE_SINE)
+                .then_some(normal)
+        })?
+    }
+
+    /// The normal of another manifold whose plane has this piece behind it: of several the one most like this manifold's.
+    fn plane_between(
+        &self,
+        neighbour: &Neighbour<'_>,
+        neighbours: &[Neighbour<'_>],
+        manifolds: &[Manifold],
+        index: usize,
+        body: &Shape,
+        pose: &WidePose,
+        tolerance: f64,
+    ) -> Option<DVec3> {
+        let mut best: Option<DVec3> = None;
+        for other in neighbours {
+            for k in other.manifolds.clone() {
+                let Some(touch) = Touch::of(other, manifolds, k).filter(|_| k != index) else { continue };
+                let alike = self.normal.dot(touch.normal);
+                if best.is_none_or(|best| self.normal.dot(best) < alike)
+                    && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()
+                    && self.is_behind(neighbour, &touch, other, body, pose, tolerance)
+                {
+                    best = Some(touch.normal);
+                }
+            }
+        }
+        best
+    }
+
+    /// The other touch's plane has this piece below it, and the body as far above it as there.
+    fn is_behind(
+        &self,
+        neighbour: &Neighbour<'_>,
+        other: &Touch,
+        theirs: &Neighbour<'_>,
+        body: &Shape,
+        pose: &WidePose,
+        tolerance: f64,
+    ) -> bool {
+        let up = other.normal;
+        let Some(plane) = reach(theirs.shape, other.part, &theirs.pose, up) else { return false };
+        let Some(top) = reach(neighbour.shape, self.part, &neighbour.pose, up) else { return false };
+        if !(top <= plane + tolerance) {
+            return false;
+        }
+        // Small pieces whose normals differ little are each behind the other: the plane that less stands out of is the surface's.
+        let back = self.normal;
+        let own = reach(neighbour.shape, self.part, &neighbour.pose, back);
+        let theirs_out = reach(theirs.shape, other.part, &theirs.pose, back);
+        if let (Some(own), Some(theirs_out)) = (own, theirs_out)
+            && theirs_out - own <= top - plane
+        {
+            return false;
+        }
+        if self.own_part == other.own_part {
+            return true;
+        }
+        let low = |part: u32| reach(body, part, pose, -up);
+        matches!((low(self.own_part), low(other.own_part)), (Some(here), Some(there)) if here <= there + tolerance)
+    }
+
+    /// The contacts of the same two parts along another normal, from the neighbour to the body. World frame.
+    fn along(
+        &self,
+        neighbour: &Neighbour<'_>,
+        normal: DVec3,
+        body: &Shape,
+        pose: &WidePose,
+        prediction: Real,
+    ) -> Manifold {
+        let two =
+            |a: &dyn SupportMap, pose_a: &WidePose, b: &dyn SupportMap, pose_b: &WidePose, normal: DVec3| {
+                let turned = pose_a.inverse_transform_vector(normal);
+                let mut made = manifold_along(a, b, &pose_b.relative_to(pose_a), turned, prediction);
+                place(&mut made, pose_a);
+                made
+            };
+        let made = neighbour.shape.with_part(self.part, &neighbour.pose, |piece, pose_piece| {
+            body.with_part(self.own_part, pose, |own, pose_own| {
+                if neighbour.is_a {
+                    two(piece, pose_piece, own, pose_own, normal)
+                } else {
+                    two(own, pose_own, piece, pose_piece, -normal)
+                }
+            })
+        });
+        let mut made = made.flatten().unwrap_or(Manifold::new(super::super::num::narrow(normal)));
+        let (part_a, part_b) =
+            if neighbour.is_a { (self.part, self.own_part) } else { (self.own_part, self.part) };
+        for contact in made.contacts_mut() {
+            *contact = contact.with_parts(part_a, part_b);
+        }
+        made
+    }
+}
+
+/// How far a part reaches along a unit vector, in the frame that `pose` places it in. Of a half-space only along its normal.
+fn reach(shape: &Shape, part: u32, pose: &WidePose, up: DVec3) -> Option<f64> {
+    if let Kind::HalfSpace(plane) = shape.kind() {
+        let normal = pose.transform_vector(plane.normal_wide());
+        let is_along = (normal - up).abs().max_element() <= tol::SAME_NORMAL;
+        return is_along.then(|| up.dot(pose.translation));
+    }
+    shape.with_part(part, pose, |map, pose| {
+        let direction = pose.inverse_transform_vector(up);
+        let point = map.support_exact(direction, map.support(direction)).point;
+        up.dot(pose.transform_point(point)) + map.margin()
+    })
+}

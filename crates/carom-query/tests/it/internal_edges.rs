@@ -1,0 +1,105 @@
+//! Contacts beside the seams of a floor, one call at a time. The slides stand in carom-world.
+
+use carom_query::f64 as wide;
+
+macro_rules! suite {
+    ($name:ident, $real:ty, $math:path, $geom:path, $query:path) => {
+        mod $name {
+            use geom::{Cuboid, Manifold, Sphere};
+            use math::{Pose, Vec3};
+            use query::{ManifoldCache, Neighbour, Shape, manifolds, smooth_internal_edges};
+            use $geom as geom;
+            use $math as math;
+            use $query as query;
+
+            const PREDICTION: $real = 0.02;
+            const TOLERANCE: $real = 0.001;
+
+            fn tile(length: $real) -> Shape {
+                Shape::Cuboid(Cuboid::new(Vec3::new(0.5 * length, 0.25, 1.0)).unwrap())
+            }
+
+            /// The contacts of a body with two tiles, the second raised: as found, and smoothed. `is_a`: the tiles are A.
+            fn seam(
+                body: &Shape,
+                at: Vec3,
+                raised: $real,
+                is_a: bool,
+            ) -> (Vec<Manifold>, Vec<Manifold>, usize) {
+                let shapes = [tile(2.0), tile(1.0)];
+                let poses = [Vec3::new(-1.0, -0.25, 0.0), Vec3::new(0.5, raised - 0.25, 0.0)]
+                    .map(Pose::from_translation);
+                let place = Pose::from_translation(at);
+                let mut found = Vec::new();
+                let mut ranges = Vec::new();
+                for (shape, pose) in shapes.iter().zip(&poses) {
+                    let first = found.len();
+                    let mut cache = ManifoldCache::new();
+                    if is_a {
+                        manifolds(shape, pose, body, &place, PREDICTION, &mut cache, &mut found);
+                    } else {
+                        manifolds(body, &place, shape, pose, PREDICTION, &mut cache, &mut found);
+                    }
+                    ranges.push(first..found.len());
+                }
+                let neighbours: Vec<_> =
+                    (0..2).map(|k| Neighbour::new(&shapes[k], &poses[k], is_a, ranges[k].clone())).collect();
+                let mut smooth = found.clone();
+                let n = smooth_internal_edges(body, &place, &neighbours, &mut smooth, PREDICTION, TOLERANCE);
+                (found, smooth, n)
+            }
+
+            fn lean(manifold: &Manifold) -> $real {
+                manifold.normal().x.abs()
+            }
+
+            #[test]
+            fn a_seam_is_smoothed_and_a_step_is_not() {
+                let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
+                let brick = Shape::Cuboid(Cuboid::new(Vec3::new(0.4, 0.3, 0.2)).unwrap());
+                for is_a in [true, false] {
+                    // Both sunk in by 4 mm; the second tile has come 1 mm, and 30 mm, under the ball and the brick.
+                    for (body, at) in
+                        [(&ball, Vec3::new(-0.03, 0.496, 0.0)), (&brick, Vec3::new(-0.399, 0.296, 0.1))]
+                    {
+                        let (found, smooth, n) = seam(body, at, 0.0, is_a);
+                        assert!(found.len() == 2 && lean(&found[0]) < 1e-6 && 0.05 < lean(&found[1]));
+                        assert_eq!(n, 1, "{body:?}");
+                        assert_eq!(smooth[0], found[0]);
+                        assert!(smooth[1].is_empty() || lean(&smooth[1]) < 1e-6, "{:?}", smooth[1]);
+                        // The brick rests on what is below it of the second tile as well.
+                        assert_eq!(smooth[1].is_empty(), matches!(body, Shape::Sphere(_)), "{body:?}");
+                        // 2 cm higher the tile is a step, 1 cm lower it is out of reach or below.
+                        let (found, smooth, n) = seam(body, at, 0.02, is_a);
+                        assert_eq!((n, &smooth), (0, &found), "{body:?}");
+                    }
+                }
+                // The two orders of the bodies mirror each other.
+                let at = Vec3::new(-0.399, 0.296, 0.1);
+                let (_, one, _) = seam(&brick, at, 0.0, true);
+                let (_, other, _) = seam(&brick, at, 0.0, false);
+                for (one, other) in one.iter().zip(&other) {
+                    let deepest = |m: &Manifold| m.deepest().unwrap().distance;
+                    assert!((deepest(one) - deepest(other)).abs() < 1e-6);
+                    assert!((one.normal() + other.normal()).abs().max_element() < 1e-6);
+                }
+            }
+
+            #[test]
+            fn nothing_and_nonsense_change_nothing() {
+                let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
+                let here = Pose::IDENTITY;
+                let mut none: Vec<Manifold> = vec![Manifold::new(Vec3::Y); 2];
+                // Ranges past the end, empty manifolds, no neighbours.
+                let odd =
+                    [Neighbour::new(&ball, &here, true, 0..7), Neighbour::new(&ball, &here, false, 5..9)];
+                assert_eq!(smooth_internal_edges(&ball, &here, &odd, &mut none, 0.1, 0.0), 0);
+                assert_eq!(smooth_internal_edges(&ball, &here, &[], &mut none, 0.1, 0.0), 0);
+                assert_eq!(smooth_internal_edges(&ball, &here, &odd, &mut [], 0.1, 0.0), 0);
+            }
+        }
+    };
+}
+
+suite!(narrow, f32, carom_math, carom_geom, carom_query);
+suite!(double, f64, carom_math::f64, carom_geom::f64, super::wide);

@@ -1,0 +1,90 @@
+//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces are made those of the floor.
+//!
+//! Only pieces that no contact moves count, so that piles cost nothing. Bodies go in the order of their numbers, on one thread: there is
+//! little to do.
+//!
+//! Reference: [`carom_query::smooth_internal_edges`].
+
+use crate::narrow::{Record, Scene};
+use alloc::vec::Vec;
+use carom_geom::Manifold;
+use carom_query::{Neighbour, smooth_internal_edges};
+use carom_response::BodyKind;
+
+/// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
+const STEP: f32 = 0.25;
+
+/// Changes what has to be changed; the records say where their manifolds are, and again afterwards. `resting` is memory.
+pub(crate) fn smooth(
+    scene: &Scene<'_>,
+    records: &mut [Record],
+    found: &mut Vec<Manifold>,
+    resting: &mut Vec<(u32, u32)>,
+) {
+    resting.clear();
+    let is_moving = |body: u32| {
+        let body = &scene.bodies[body as usize];
+        body.kind == BodyKind::Dynamic && !body.is_sleeping
+    };
+    let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
+    for (index, record) in records.iter().enumerate() {
+        let (a, b) = (record.a.index, record.b.index);
+        if record.n == 0 || record.is_sensor || record.is_put_off {
+            continue;
+        }
+        if is_moving(a) && !is_dynamic(b) {
+            resting.push((a, index as u32));
+        } else if is_moving(b) && !is_dynamic(a) {
+            resting.push((b, index as u32));
+        }
+    }
+    resting.sort_unstable();
+    let mut has_gone = false;
+    let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
+    for group in resting.chunk_by(|x, y| x.0 == y.0) {
+        let body = group[0].0 as usize;
+        let Some(shape) = &scene.shapes[body] else { continue };
+        let of_group = || group.iter().map(|&(_, record)| record as usize);
+        if !of_group().any(|record| differ(found, &records[record], &records[group[0].1 as usize])) {
+            continue;
+        }
+        neighbours.clear();
+        let mut prediction = 0.0_f32;
+        for record in of_group() {
+            let record = &records[record];
+            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            let other = if a == body { b } else { a };
+            let Some(shape) = &scene.shapes[other] else { continue };
+            neighbours.push(Neighbour::new(shape, &scene.bodies[other].pose, other == a, record.range()));
+            prediction = prediction.max(scene.reach(a, b));
+        }
+        let pose = &scene.bodies[body].pose;
+        if smooth_internal_edges(shape, pose, &neighbours, found, prediction, STEP * scene.slop) == 0 {
+            continue;
+        }
+        for record in of_group() {
+            let record = &mut records[record];
+            let manifolds = &found[record.range()];
+            has_gone |= manifolds.iter().any(Manifold::is_empty);
+            record.is_touching = manifolds.iter().any(|manifold| scene.touches(manifold));
+        }
+    }
+    if has_gone {
+        let mut first = 0;
+        for record in records {
+            let n = found[record.range()].iter().filter(|manifold| !manifold.is_empty()).count() as u32;
+            (record.first, record.n) = (first, n);
+            first += n;
+        }
+        found.retain(|manifold| !manifold.is_empty());
+    }
+}
+
+/// Some manifold of `record` has another normal than the first of `first`, both seen from A.
+fn differ(found: &[Manifold], record: &Record, first: &Record) -> bool {
+    let normal = found[first.range()].first().map(Manifold::normal);
+    let is_turned = |manifold: &Manifold| {
+        normal.is_some_and(|normal| !(manifold.normal() - normal).abs().max_element().le(&0.0))
+    };
+    found[record.range()].iter().any(is_turned)
+}
