@@ -58,8 +58,10 @@ fn trees_in_f32_cover_corners_in_f64() {
         search.start(1, &TimedSettings::distance());
         loop {
             let couple = [MeshPair::new(0, here, 0, pose)];
-            let is_done =
-                search.run(&[shape.clone()], &couple, Until::done().with_steps(7)).unwrap().is_done();
+            let is_done = search
+                .run(core::slice::from_ref(&shape), &couple, Until::done().with_steps(7))
+                .unwrap()
+                .is_done();
             let bounds = search.answer(0).bounds;
             assert!(
                 bounds.min <= least + room && least - room <= bounds.max,
