@@ -33,7 +33,8 @@ fn refit(mut tree: Bvh, given: &[Aabb], bytes: &mut Bytes<'_>) {
     assert!(tree.refit(&given[..given.len() / 2]).is_err() || given.is_empty());
 }
 
-fn boxes(bytes: &mut Bytes<'_>, n: usize) -> Vec<Aabb> {
+/// Boxes, of which some are not fit for a tree.
+pub(crate) fn boxes(bytes: &mut Bytes<'_>, n: usize) -> Vec<Aabb> {
     (0..n)
         .map(|_| {
             let min = bytes.point_f32();
@@ -46,7 +47,8 @@ fn boxes(bytes: &mut Bytes<'_>, n: usize) -> Vec<Aabb> {
         .collect()
 }
 
-fn is_good(aabb: &Aabb) -> bool {
+/// A tree takes it.
+pub(crate) fn is_good(aabb: &Aabb) -> bool {
     aabb.check().is_ok() && aabb.min.abs().max(aabb.max.abs()).max_element() <= MAX_COORDINATE
 }
 
@@ -74,6 +76,12 @@ fn check<V: TreeVolume>(bytes: &mut Bytes<'_>) -> (Bvh<V>, Vec<Aabb>) {
 }
 
 fn asks<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
+    ask(tree, boxes, bytes);
+    ask_for_pairs(tree, boxes, bytes);
+}
+
+/// What is in a box, on a ray, nearest to a point.
+pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     assert_eq!(tree.validate(boxes), Ok(()));
     assert_eq!(tree.len(), boxes.len());
     let (p, q) = (bytes.point_f32(), bytes.point_f32());
@@ -125,7 +133,10 @@ fn asks<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     } else {
         assert_eq!(nearest, None);
     }
-    // Pairs with itself, placed elsewhere.
+}
+
+/// Pairs with itself, placed elsewhere and where it is.
+fn ask_for_pairs<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
     let mut pairs = std::collections::HashSet::new();
     visit_pairs(tree, tree, &pose, |a, b| {

@@ -12,6 +12,7 @@ mod bounds;
 mod broad;
 mod bvh;
 mod bytes;
+mod changing;
 mod convex;
 mod hull;
 mod manifolds;
@@ -27,6 +28,7 @@ mod world;
 pub use bounds::bounds;
 pub use broad::broad;
 pub use bvh::bvh;
+pub use changing::changing;
 pub use convex::convex;
 pub use hull::hull;
 pub use manifolds::manifolds;
@@ -41,7 +43,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 14] = [
+pub const BODIES: [Body; 15] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -49,6 +51,7 @@ pub const BODIES: [Body; 14] = [
     ("bounds", bounds),
     ("broad", broad),
     ("bvh", bvh),
+    ("changing", changing),
     ("manifolds", manifolds),
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),

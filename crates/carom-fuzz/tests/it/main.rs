@@ -58,6 +58,7 @@ bodies! {
     bounds 8000;
     broad 1000;
     bvh 1000;
+    changing 400;
     manifolds 4000;
     pairs 4000;
     pairs_f64 4000;
