@@ -2,9 +2,9 @@
 //!
 //! A new part takes a free place as high as there is one; where nodes are full it goes on into the child that grows
 //! least, and shares the place of a single part at the end. On the way up a child and a grandchild change places where
-//! that makes a box smaller. The boxes are always tight. A way down that has become too long for the number of parts on it is
-//! shortened by building the lowest such subtree anew; and after a number of edits the tree measures itself, and is made anew
-//! where it has become dearer.
+//! that makes a box smaller and no way down longer. The boxes are always tight. A way down that has become too long for the
+//! number of parts on it is shortened by building the lowest such subtree anew; and after a number of edits the tree measures
+//! itself, and is made anew where it has become dearer.
 //!
 //! Reference: A. Guttman, R-Trees, 1984 (least growth); I. Galperin, R. Rivest, Scapegoat Trees, 1993 (what is too deep is
 //! rebuilt); A. Kensler, Tree Rotations for Improving Bounding Volume Hierarchies, 2008.
@@ -78,6 +78,8 @@ pub struct EditedBvh {
     place_of: Vec<u32>,
     /// By the number of the node: the parts below it.
     counts: Vec<u32>,
+    /// By the number of the node: the nodes on the longest way down from it, itself included.
+    heights: Vec<u32>,
     /// Nodes that nothing refers to.
     holes: BinaryHeap<u32>,
     builder: Builder,
@@ -227,7 +229,8 @@ impl EditedBvh {
         for (i, node) in self.tree.nodes.iter().enumerate() {
             let count: u32 = (0..node.len as usize).map(|lane| self.count_of(node.child[lane])).sum();
             let alone = node.len == 1 && (i != 0 || node.child[0] & LEAF == 0);
-            if node.parent != HOLE && (count != self.counts[i] || alone) {
+            let is_known = node.parent == HOLE || self.height_over(i) == self.heights[i];
+            if node.parent != HOLE && (count != self.counts[i] || alone) || !is_known {
                 return Err(Defect::Node(i as u32));
             }
         }
@@ -249,6 +252,27 @@ impl EditedBvh {
     /// The parts below a child.
     fn count_of(&self, child: u32) -> u32 {
         if child & LEAF != 0 { 1 } else { self.counts[child as usize] }
+    }
+
+    /// The nodes on the longest way down from a child.
+    fn height_of(&self, child: u32) -> u32 {
+        if child & LEAF != 0 { 0 } else { self.heights[child as usize] }
+    }
+
+    /// The height of a node from those of its children.
+    fn height_over(&self, node: usize) -> u32 {
+        let inside = &self.tree.nodes[node];
+        let children = inside.child[..inside.len as usize & 15].iter();
+        1 + children.map(|&child| self.height_of(child)).max().unwrap_or(0)
+    }
+
+    /// The heights of a node and of all above it, after what is below has changed.
+    fn heights_up(&mut self, node: usize) {
+        let mut up = Some(node);
+        while let Some(at) = up {
+            self.heights[at] = self.height_over(at);
+            up = self.above(at);
+        }
     }
 
     /// The box around a node.
@@ -275,10 +299,12 @@ impl EditedBvh {
         {
             self.tree.nodes[hole as usize] = Node8::EMPTY;
             self.counts[hole as usize] = 0;
+            self.heights[hole as usize] = 0;
             return hole as usize;
         }
         self.tree.nodes.push(Node8::EMPTY);
         self.counts.push(0);
+        self.heights.push(0);
         self.tree.nodes.len() - 1
     }
 
@@ -332,8 +358,11 @@ impl EditedBvh {
         }
         self.refit_up(node);
         let lowest = node;
+        self.heights[lowest] = self.height_over(lowest);
         while let Some(above) = self.above(node) {
             self.rotate(above, node);
+            self.heights[node] = self.height_over(node);
+            self.heights[above] = self.height_over(above);
             node = above;
         }
         if depth > longest(self.len() as u32) {
@@ -413,6 +442,7 @@ impl EditedBvh {
             let smaller = self.around(inner);
             self.tree.nodes[node].volumes.set(inner_lane, &smaller);
         }
+        let height = self.height_over(inner);
         let (outer, from) = (&self.tree.nodes[node], &self.tree.nodes[inner]);
         let mut best = (area(&around(from)), 8, 8);
         for lane in 0..from.len as usize {
@@ -421,9 +451,11 @@ impl EditedBvh {
                 continue;
             }
             for other in 0..outer.len as usize {
-                // Parents stay before children.
+                // Parents stay before children, and nothing comes to lie deeper than something did: boxes around boxes would push
+                // each other down without end.
                 let child = outer.child[other];
-                if other == inner_lane || (child & LEAF == 0 && child as usize <= inner) {
+                let too_high = height <= self.height_of(child);
+                if other == inner_lane || too_high || (child & LEAF == 0 && child as usize <= inner) {
                     continue;
                 }
                 let new = area(&rest.merged(&outer.volumes.get(other)));
@@ -508,12 +540,14 @@ impl EditedBvh {
             node = 0;
         }
         self.refit_up(node);
+        self.heights_up(node);
     }
 
     fn clear(&mut self) {
         self.tree = Bvh::empty();
         self.place_of.clear();
         self.counts.clear();
+        self.heights.clear();
         self.holes.clear();
     }
 
@@ -573,7 +607,9 @@ impl EditedBvh {
             let at = numbers[i];
             let inside = &self.tree.nodes[at];
             self.counts[at] = (0..inside.len as usize).map(|lane| self.count_of(inside.child[lane])).sum();
+            self.heights[at] = self.height_over(at);
         }
+        self.heights_up(node);
     }
 
     /// After every edit.
@@ -614,6 +650,7 @@ impl EditedBvh {
         self.clear();
         self.builder.rebuild(&mut self.tree, &boxes, &settings.with_max_leaf(1))?;
         self.counts.resize(self.tree.nodes.len(), 0);
+        self.heights.resize(self.tree.nodes.len(), 0);
         self.place_of.resize(boxes.len(), 0);
         for (leaf, primitive) in self.tree.primitives.iter_mut().enumerate() {
             *primitive = parts[*primitive as usize];
@@ -629,6 +666,8 @@ impl EditedBvh {
                     self.counts[i] += self.counts[child as usize];
                 }
             }
+            let below = node.child[..node.len as usize].iter().filter(|&&child| child & LEAF == 0);
+            self.heights[i] = 1 + below.map(|&child| self.heights[child as usize]).max().unwrap_or(0);
         }
         Ok(())
     }

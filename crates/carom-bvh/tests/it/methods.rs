@@ -45,16 +45,16 @@ fn post_passes_make_trees_cheaper() {
     for (name, boxes) in &sets {
         for method in BuildMethod::ALL {
             let before = quality(boxes, settings.with_method(method)).sah_cost;
-            print!("{name:16} {method:18?} {before:8.2}");
+            let mut line = format!("{name:16} {method:18?} {before:8.2}");
             for (i, (pass, settings)) in passes.iter().enumerate() {
                 let after = quality(boxes, settings.with_method(method)).sah_cost;
-                print!("  {pass} {after:8.2} {:.3}", after / before);
+                line += &format!("  {pass} {after:8.2} {:.3}", after / before);
                 // The cost of the wide tree is measured, that of the binary one is lowered.
                 assert!(after <= 1.01 * before, "{name}, {method:?}, {pass}: {before} -> {after}");
                 let gain = (after / before).ln();
                 sums[i] += if method == BuildMethod::Morton { DVec2::X * gain } else { DVec2::Y * gain };
             }
-            println!();
+            println!("{line}");
         }
     }
     let n = sets.len() as f64;
