@@ -10,6 +10,7 @@
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (inner-sphere cull).
 
 use super::super::num::{ConvexHull, widen};
+use super::few_vertices;
 use carom_geom::SupportMap;
 use carom_math::scaling::{balanced, unit};
 use carom_math::{WidePose, ops::sqrt, tol};
@@ -44,18 +45,18 @@ const BLOCK: usize = 24;
 
 /// An edge of -B in A's frame.
 #[derive(Clone, Copy)]
-struct EdgeB {
-    along: DVec3,
+pub(super) struct EdgeB {
+    pub(super) along: DVec3,
     /// Negated normals of the faces to the left and to the right.
-    left: DVec3,
-    right: DVec3,
-    half_edge: u32,
+    pub(super) left: DVec3,
+    pub(super) right: DVec3,
+    pub(super) half_edge: u32,
 }
 
-struct Search<'a> {
-    a: &'a ConvexHull,
-    b: &'a ConvexHull,
-    b_in_a: &'a WidePose,
+pub(super) struct Search<'a> {
+    pub(super) a: &'a ConvexHull,
+    pub(super) b: &'a ConvexHull,
+    pub(super) b_in_a: &'a WidePose,
     /// Centres of the balls inside, and the sum of their radii.
     between: DVec3,
     inner: f64,
@@ -86,6 +87,9 @@ pub(super) fn least_overlap(
         && overlap.overlap < -prediction
     {
         return None;
+    }
+    if few_vertices::fits(a, b) {
+        return few_vertices::least_overlap(&search, prediction, tie);
     }
     for axis in
         (0..a.n_faces() as u32).map(HullAxis::FaceA).chain((0..b.n_faces() as u32).map(HullAxis::FaceB))
@@ -180,7 +184,7 @@ impl Search<'_> {
     }
 
     /// The overlap along an axis; `None` for edges that are parallel, and numbers that are none.
-    fn measure(&self, axis: HullAxis) -> Option<Overlap> {
+    pub(super) fn measure(&self, axis: HullAxis) -> Option<Overlap> {
         match axis {
             HullAxis::FaceA(face) if (face as usize) < self.a.n_faces() => {
                 Some(self.along(self.a.face_normal(face), axis))
@@ -205,7 +209,7 @@ impl Search<'_> {
     }
 
     /// The overlap along a unit vector, by supports exact to rounding.
-    fn along(&self, normal: DVec3, axis: HullAxis) -> Overlap {
+    pub(super) fn along(&self, normal: DVec3, axis: HullAxis) -> Overlap {
         let extreme_a = self.a.support_exact(normal, self.a.support(normal)).point;
         let own = self.b_in_a.inverse_transform_vector(-normal);
         let extreme_b = self.b_in_a.transform_point(self.b.support_exact(own, self.b.support(own)).point);
@@ -213,7 +217,7 @@ impl Search<'_> {
     }
 
     /// One of the two half-edges of each edge.
-    fn edge_b(&self, half_edge: u32) -> Option<EdgeB> {
+    pub(super) fn edge_b(&self, half_edge: u32) -> Option<EdgeB> {
         let edges = self.b.half_edges();
         let edge = edges.get(half_edge as usize)?;
         if edge.twin < half_edge {

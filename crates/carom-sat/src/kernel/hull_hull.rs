@@ -1,8 +1,8 @@
 //! Hull against hull: depth and contacts of small convex polytopes.
 //!
 //! The axis comes from the Gauss maps, then the two supporting features are clipped against each other. The number of
-//! edge pairs makes this quadratic; up to about twelve vertices it is faster than expanding a polytope, and it needs no
-//! start.
+//! edge pairs makes this quadratic; for a few vertices that hardly overlap it is faster than expanding a polytope, and it
+//! needs no start.
 //!
 //! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013.
 

@@ -1,0 +1,384 @@
+//! The axis of least overlap of two small hulls: all faces by lanes of vertices, and of the edges only those that are near.
+//!
+//! How deep every vertex is under every face of the other hull gives three things at once. The deepest under a face is the
+//! face's overlap. The least over all faces is how deep a vertex is inside, and no axis has less overlap than that, since the
+//! vertex has to come out: where it is as much as the best face's overlap the search is over. Third, where two hulls
+//! overlap, the edges that make the axis of least overlap come as near to each other as that: an edge that lies beyond a face
+//! of the other hull by more than the best overlap is none of them. What is left is a handful of pairs for the Gauss map.
+//! That the hulls do overlap is proven by a common point; where none is known, all edges are tried.
+//! Measured (EPYC, busy, 2026-11-22), ns, hulls of 8 vertices, all pairs of edges / this / GJK and EPA: 0.01 deep 22,700 / 930 /
+//! 1,670, 0.5 deep 22,500 / 6,600 / 4,670.
+//!
+//! Reference: D. Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers Conference, 2013 (the Gauss
+//! map). Differs: what comes before it.
+
+use super::super::num::{ConvexHull, widen};
+use super::gauss_map::{HullAxis, Overlap, Search};
+use crate::closest;
+use carom_geom::SupportMap;
+use carom_lanes::{Kernel, Simd, dispatch};
+use carom_math::scaling::balanced;
+use carom_math::{WidePose, ops::sqrt};
+use glam::{DMat3, DVec3};
+
+/// Most vertices and most faces of either hull; the faces of a triangulated hull of 16 vertices are 28.
+const MOST_VERTICES: usize = 16;
+const MOST_FACES: usize = 32;
+
+/// The hulls are as small as this search needs them.
+pub(super) fn fits(a: &ConvexHull, b: &ConvexHull) -> bool {
+    [a, b].iter().all(|hull| {
+        hull.vertices().len() <= MOST_VERTICES
+            && hull.n_faces() <= MOST_FACES
+            && hull.half_edges().len() <= 2 * MOST_EDGES
+    })
+}
+
+/// What [`super::gauss_map::least_overlap`] finds, for hulls that [`fits`] admits.
+pub(super) fn least_overlap(search: &Search<'_>, prediction: f64, tie: f64) -> Option<Overlap> {
+    let n = search.a.vertices().len().max(search.b.vertices().len());
+    if n <= 8 {
+        dispatch(Few::<8> { search, prediction, tie })
+    } else {
+        dispatch(Few::<MOST_VERTICES> { search, prediction, tie })
+    }
+}
+
+/// The search compiled for each instruction set.
+struct Few<'k, 's, const N: usize> {
+    search: &'k Search<'s>,
+    prediction: f64,
+    tie: f64,
+}
+
+impl<const N: usize> Kernel for Few<'_, '_, N> {
+    type Output = Option<Overlap>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Option<Overlap> {
+        find::<N>(self.search, self.prediction, self.tie)
+    }
+}
+
+#[inline(always)]
+fn find<const N: usize>(search: &Search<'_>, prediction: f64, tie: f64) -> Option<Overlap> {
+    let Search { a, b, b_in_a, .. } = *search;
+    let points_a = Points::<N>::new(a, &WidePose::IDENTITY);
+    let points_b = Points::<N>::new(b, b_in_a);
+    let (mut best, mut best_axis) = (f64::INFINITY, HullAxis::FaceA(0));
+    let (mut inside_a, mut inside_b) = ([f64::INFINITY; N], [f64::INFINITY; N]);
+    for face in 0..a.n_faces() as u32 {
+        let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
+        inside_b = least_of(inside_b, depths);
+        let overlap = most(depths);
+        if overlap < -prediction {
+            return None;
+        }
+        if overlap < best - tie {
+            (best, best_axis) = (overlap, HullAxis::FaceA(face));
+        }
+    }
+    for face in 0..b.n_faces() as u32 {
+        let (normal, offset) = placed_face(b, b_in_a, face);
+        let depths = points_a.depths(normal, offset);
+        inside_a = least_of(inside_a, depths);
+        let overlap = most(depths);
+        if overlap < -prediction {
+            return None;
+        }
+        if overlap < best - tie {
+            (best, best_axis) = (overlap, HullAxis::FaceB(face));
+        }
+    }
+    let inside = most(inside_a).max(most(inside_b));
+    let face = search.measure(best_axis)?;
+    // Below zero it is no depth: a vertex beyond a corner is farther away than its face tells.
+    if 0.0 <= inside && best <= inside + tie {
+        return Some(face);
+    }
+    // Of hulls that are apart the axis of the largest gap need not be that of edges that are near.
+    let reach = if 0.0 < best { best + tie } else { f64::INFINITY };
+    let (mut beyond_a, mut beyond_b) = ([0.0; N], [0.0; N]);
+    if reach < f64::INFINITY {
+        for face in 0..a.n_faces() as u32 {
+            let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
+            mark(&mut beyond_b, depths, -reach, face);
+        }
+        for face in 0..b.n_faces() as u32 {
+            let (normal, offset) = placed_face(b, b_in_a, face);
+            mark(&mut beyond_a, points_a.depths(normal, offset), -reach, face);
+        }
+    }
+    let near = edges(search, &points_a, &points_b, &beyond_a, &beyond_b, face, prediction, tie)?;
+    if reach == f64::INFINITY || 0.0 < inside || has_common_point(search, &near) {
+        return Some(near);
+    }
+    edges(search, &points_a, &points_b, &[0.0; N], &[0.0; N], face, prediction, tie)
+}
+
+/// A face of B in A's frame: outward normal and offset.
+#[inline(always)]
+fn placed_face(b: &ConvexHull, b_in_a: &WidePose, face: u32) -> (DVec3, f64) {
+    let normal = b_in_a.rotation * b.face_normal(face);
+    (normal, b.face_offset(face) + normal.dot(b_in_a.translation))
+}
+
+/// Three coordinates of four vectors.
+type Four = [[f64; 4]; 3];
+
+/// Of each of four vectors with one.
+#[inline(always)]
+fn dots(four: &Four, v: DVec3) -> [f64; 4] {
+    let mut dots = [0.0; 4];
+    for lane in 0..4 {
+        dots[lane] = four[0][lane] * v.x + four[1][lane] * v.y + four[2][lane] * v.z;
+    }
+    dots
+}
+
+/// Four edges of -B in A's frame: directions, and negated normals of the faces to the left and to the right.
+#[derive(Clone, Copy)]
+struct FourEdges {
+    along: Four,
+    left: Four,
+    right: Four,
+    half_edges: [u32; 4],
+}
+
+/// Most edges: three for every two faces of a triangulated hull.
+const MOST_EDGES: usize = 48;
+
+/// The edges of B that are not beyond a face.
+struct Edges {
+    fours: [FourEdges; MOST_EDGES / 4],
+    n: usize,
+}
+
+impl Edges {
+    #[inline(always)]
+    fn new<const N: usize>(search: &Search<'_>, beyond: &[u64; N]) -> Edges {
+        let none = [[0.0; 4]; 3];
+        let none = FourEdges { along: none, left: none, right: none, half_edges: [0; 4] };
+        let mut edges = Edges { fours: [none; MOST_EDGES / 4], n: 0 };
+        let all = search.b.half_edges();
+        for (number, edge) in all.iter().enumerate() {
+            let twin = edge.twin as usize;
+            if number < twin
+                && edges.n < MOST_EDGES
+                && beyond[edge.origin as usize % N] & beyond[all[twin].origin as usize % N] == 0
+                && let Some(edge) = search.edge_b(number as u32)
+            {
+                let (four, lane) = (&mut edges.fours[edges.n / 4], edges.n % 4);
+                let put = |list: &mut Four, v: DVec3| {
+                    (list[0][lane], list[1][lane], list[2][lane]) = (v.x, v.y, v.z);
+                };
+                put(&mut four.along, edge.along);
+                put(&mut four.left, edge.left);
+                put(&mut four.right, edge.right);
+                four.half_edges[lane] = edge.half_edge;
+                edges.n += 1;
+            }
+        }
+        edges
+    }
+}
+
+impl FourEdges {
+    /// Against an edge of A, by its direction and the normals to its left and right: negative where the two make a face of
+    /// the difference. Lanes without an edge make none.
+    #[inline(always)]
+    fn keys(&self, along: DVec3, left: DVec3, right: DVec3) -> [f64; 4] {
+        // The ends of B's arc lie on different sides of the plane of A's, the ends of A's on different sides of the plane of
+        // B's, and both arcs in one hemisphere.
+        let (c, d) = (dots(&self.left, along), dots(&self.right, along));
+        let (e, f) = (dots(&self.along, left), dots(&self.along, right));
+        let mut keys = [0.0; 4];
+        for lane in 0..4 {
+            let (cd, ef, fc) = (c[lane] * d[lane], e[lane] * f[lane], -(c[lane] * f[lane]));
+            let most = if cd < ef { ef } else { cd };
+            keys[lane] = if most < fc { fc } else { most };
+        }
+        keys
+    }
+}
+
+/// The pairs of edges that make faces of the difference, of those that are not beyond a common face.
+#[inline(always)]
+fn edges<const N: usize>(
+    search: &Search<'_>,
+    points_a: &Points<N>,
+    points_b: &Points<N>,
+    beyond_a: &[f64; N],
+    beyond_b: &[f64; N],
+    face: Overlap,
+    prediction: f64,
+    tie: f64,
+) -> Option<Overlap> {
+    let Search { a, b, .. } = *search;
+    let (beyond_a, beyond_b) = (beyond_a.map(|x| x as u64), beyond_b.map(|x| x as u64));
+    let edges = Edges::new(search, &beyond_b);
+    let mut best = face.overlap;
+    let mut found = None;
+    for (number, edge) in a.half_edges().iter().enumerate() {
+        let twin = edge.twin as usize;
+        if twin < number {
+            continue;
+        }
+        let other = a.half_edges()[twin];
+        if beyond_a[edge.origin as usize % N] & beyond_a[other.origin as usize % N] != 0 {
+            continue;
+        }
+        let (left, right) = (a.face_normal(edge.face), a.face_normal(other.face));
+        let start = widen(a.vertices()[edge.origin as usize]);
+        // Of unit size: squares of products of short edges would vanish.
+        let along = balanced(widen(a.vertices()[other.origin as usize]) - start);
+        for four in &edges.fours[..edges.n.div_ceil(4)] {
+            let keys = four.keys(along, left, right);
+            for lane in 0..4 {
+                if !(keys[lane] < 0.0) {
+                    continue;
+                }
+                let along_b = DVec3::new(four.along[0][lane], four.along[1][lane], four.along[2][lane]);
+                let cross = along.cross(along_b);
+                let length_sq = cross.length_squared();
+                if !(0.0 < length_sq) {
+                    continue; // Parallel.
+                }
+                // The sum of the two normals would tell as well, but not where they are opposite, as of a flat hull.
+                let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
+                let normal = outward * (1.0 / sqrt(length_sq));
+                let limit = best - tie;
+                let half_edge = four.half_edges[lane];
+                if limit <= normal.dot(start - points_b.at(b.half_edges()[half_edge as usize].origin)) {
+                    continue;
+                }
+                let overlap = most(points_a.along(normal)) - least(points_b.along(normal));
+                if overlap < -prediction {
+                    return None;
+                }
+                if overlap < limit {
+                    best = overlap;
+                    found = Some((normal, HullAxis::Edges(number as u32, half_edge)));
+                }
+            }
+        }
+    }
+    Some(found.map_or(face, |(normal, axis)| search.along(normal, axis)))
+}
+
+/// A point that both hulls have in their inside: half-way between their middles, or where the two edges of the axis cross.
+///
+/// Enough, not necessary: hulls without such a point may overlap as well.
+#[inline(never)]
+fn has_common_point(search: &Search<'_>, found: &Overlap) -> bool {
+    let Search { a, b, b_in_a, .. } = *search;
+    let is_inside = |hull: &ConvexHull, point: DVec3| {
+        (0..hull.n_faces() as u32).all(|f| hull.face_normal(f).dot(point) < hull.face_offset(f))
+    };
+    let is_common = |point| is_inside(a, point) && is_inside(b, b_in_a.inverse_transform_point(point));
+    let crossing = || {
+        let HullAxis::Edges(edge_a, edge_b) = found.axis else { return false };
+        let ends = |hull: &ConvexHull, edge: u32| {
+            let edge = hull.half_edges()[edge as usize];
+            [edge.origin, hull.half_edges()[edge.twin as usize].origin]
+                .map(|v| widen(hull.vertices()[v as usize]))
+        };
+        let [a0, a1] = ends(a, edge_a);
+        let [b0, b1] = ends(b, edge_b).map(|p| b_in_a.transform_point(p));
+        let (p, q, _) = closest::crossing(a0, a1, b0, b1, found.normal);
+        is_common((p + q) * 0.5)
+    };
+    crossing() || is_common((a.center() + b_in_a.transform_point(b.center())) * 0.5)
+}
+
+/// The vertices of a hull in A's frame, coordinate by coordinate; lanes past the end repeat the first.
+struct Points<const N: usize> {
+    x: [f64; N],
+    y: [f64; N],
+    z: [f64; N],
+}
+
+impl<const N: usize> Points<N> {
+    #[inline(always)]
+    fn new(hull: &ConvexHull, pose: &WidePose) -> Points<N> {
+        let vertices = hull.vertices();
+        let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
+        for lane in 0..N {
+            let own = widen(vertices[if lane < vertices.len() { lane } else { 0 }]);
+            (x[lane], y[lane], z[lane]) = (own.x, own.y, own.z);
+        }
+        let DMat3 { x_axis: r, y_axis: s, z_axis: t } = pose.rotation;
+        let offset = pose.translation;
+        let mut placed = Points { x, y, z };
+        for lane in 0..N {
+            placed.x[lane] = r.x * x[lane] + s.x * y[lane] + t.x * z[lane] + offset.x;
+            placed.y[lane] = r.y * x[lane] + s.y * y[lane] + t.y * z[lane] + offset.y;
+            placed.z[lane] = r.z * x[lane] + s.z * y[lane] + t.z * z[lane] + offset.z;
+        }
+        placed
+    }
+
+    #[inline(always)]
+    fn at(&self, vertex: u32) -> DVec3 {
+        let lane = vertex as usize % N;
+        DVec3::new(self.x[lane], self.y[lane], self.z[lane])
+    }
+
+    /// How far along a vector each vertex is.
+    #[inline(always)]
+    fn along(&self, v: DVec3) -> [f64; N] {
+        let mut along = [0.0; N];
+        for lane in 0..N {
+            along[lane] = self.x[lane] * v.x + self.y[lane] * v.y + self.z[lane] * v.z;
+        }
+        along
+    }
+
+    /// How deep each vertex is under a plane.
+    #[inline(always)]
+    fn depths(&self, normal: DVec3, offset: f64) -> [f64; N] {
+        let mut depths = self.along(normal);
+        for lane in 0..N {
+            depths[lane] = offset - depths[lane];
+        }
+        depths
+    }
+}
+
+/// Lane by lane.
+#[inline(always)]
+fn least_of<const N: usize>(mut a: [f64; N], b: [f64; N]) -> [f64; N] {
+    for lane in 0..N {
+        a[lane] = if b[lane] < a[lane] { b[lane] } else { a[lane] };
+    }
+    a
+}
+
+/// The largest of a power of two of lanes.
+#[inline(always)]
+fn most<const N: usize>(mut a: [f64; N]) -> f64 {
+    let mut n = N / 2;
+    while 0 < n {
+        for lane in 0..n {
+            a[lane] = if a[lane] < a[lane + n] { a[lane + n] } else { a[lane] };
+        }
+        n /= 2;
+    }
+    a[0]
+}
+
+/// The least of a power of two of lanes.
+#[inline(always)]
+fn least<const N: usize>(a: [f64; N]) -> f64 {
+    -most(a.map(|x| -x))
+}
+
+/// Adds the bit of a face to the vertices that are less deep under it than this. Numbers hold whole bits, as many as there are
+/// faces at most, since lanes compare and add in `f64`.
+#[inline(always)]
+fn mark<const N: usize>(bits: &mut [f64; N], depths: [f64; N], depth: f64, face: u32) {
+    let bit = (1_u64 << face) as f64;
+    for lane in 0..N {
+        bits[lane] += if depths[lane] < depth { bit } else { 0.0 };
+    }
+}
