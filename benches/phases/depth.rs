@@ -1,4 +1,4 @@
-//! Penetration depth of hulls, pushed a little and a lot past where they touch.
+//! Penetration depth of hulls, pushed a little and a lot past where they touch: by GJK and EPA, and of small hulls by their axes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -6,6 +6,7 @@ use carom_benches::scenes::{HullPair, Hulls};
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_gjk::{GjkSettings, intersects, penetration};
+use carom_sat::hull_hull::separation;
 use glam::DVec3;
 use parry3d::math::Pose as ParryPose;
 use parry3d::query::details;
@@ -13,6 +14,9 @@ use parry3d::shape::ConvexPolyhedron;
 
 /// Of the depth: a length of the same size as the hulls' rounding to `f32`.
 const TOLERANCE: f64 = 1e-4;
+
+/// Up to so many vertices the axes are asked as well.
+const FEW: usize = 8;
 
 fn main() {
     let mut runner = Runner::new("depth");
@@ -56,6 +60,8 @@ fn contest(
         details::contact_support_map_support_map(pose, &peers[pair.a], &peers[pair.b], 0.0)
     };
 
+    let by_axes = |pair: &HullPair| separation(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a.wide());
+
     // The width of the overlap along any direction is an upper bound of the depth. carom's depth has to be the width
     // along its own normal, and may not be above the width along the peer's: then no better normal is known.
     let mut certificate = Answers::new();
@@ -66,6 +72,10 @@ fn contest(
             continue;
         };
         let depth = -f64::from(own.distance);
+        if n <= FEW {
+            let found = by_axes(pair).map_or(f64::NAN, |found| -f64::from(found.distance));
+            certificate.number(&format!("pair {i}: depth and least overlap"), depth, found, TOLERANCE);
+        }
         let width = width(scene, pair, own.normal.as_dvec3());
         certificate.number(&format!("pair {i}: depth and own width"), depth, width, TOLERANCE);
         let Some(contact) = theirs(pair, pose) else {
@@ -88,17 +98,23 @@ fn contest(
     }
 
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
-    let contest = Contest::new(answers)
-        .entry("carom", || {
+    let mut contest = Contest::new(answers).entry("carom", || {
+        for pair in pairs {
+            std::hint::black_box(ours(pair));
+        }
+    });
+    if n <= FEW {
+        contest = contest.entry("carom-sat", || {
             for pair in pairs {
-                std::hint::black_box(ours(pair));
-            }
-        })
-        .entry("parry", || {
-            for (pair, pose) in pairs.iter().zip(&poses) {
-                std::hint::black_box(theirs(pair, pose));
+                std::hint::black_box(by_axes(pair));
             }
         });
+    }
+    let contest = contest.entry("parry", || {
+        for (pair, pose) in pairs.iter().zip(&poses) {
+            std::hint::black_box(theirs(pair, pose));
+        }
+    });
     runner.alike(row, contest);
 }
 

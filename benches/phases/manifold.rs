@@ -1,4 +1,6 @@
 //! Contact manifolds of primitives near each other: each pose from nothing, and sixteen poses with what the last left.
+//!
+//! carom takes two poses in the world and answers there; parry takes their difference and answers in the shapes' own frames.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
@@ -72,13 +74,9 @@ fn contest(
     let their_runs: Vec<Vec<ParryPose>> =
         runs.iter().map(|run| run.iter().map(parry::pose).collect()).collect();
     let mut out = Vec::new();
-    let mut ours = |pose: &Pose, cache: &mut ManifoldCache| {
+    let ours = |pose: &Pose, cache: &mut ManifoldCache, out: &mut Vec<_>| {
         out.clear();
-        manifolds(a, &Pose::IDENTITY, b, pose, PREDICTION, cache, &mut out);
-        out.iter()
-            .filter_map(|manifold| manifold.deepest())
-            .map(|contact| contact.distance)
-            .fold(f32::INFINITY, f32::min)
+        manifolds(a, &Pose::IDENTITY, b, pose, PREDICTION, cache, out);
     };
 
     let mut answers = Answers::new();
@@ -87,7 +85,8 @@ fn contest(
         let mut manifold = Manifold::new();
         theirs(their_pose, &mut manifold);
         let deepest = manifold.find_deepest_contact().map_or(f32::INFINITY, |contact| contact.dist);
-        let own = ours(pose, &mut ManifoldCache::new());
+        ours(pose, &mut ManifoldCache::new(), &mut out);
+        let own = out.first().and_then(|manifold| manifold.deepest()).map_or(f32::INFINITY, |c| c.distance);
         // Whether shapes just at the limit have contacts is a matter of rounding.
         let is_near = |distance: f32| distance <= PREDICTION - TOLERANCE as f32;
         if is_near(own) || is_near(deepest) {
@@ -110,7 +109,8 @@ fn contest(
                         if !is_warm {
                             cache = ManifoldCache::new();
                         }
-                        std::hint::black_box(ours(pose, &mut cache));
+                        ours(pose, &mut cache, &mut out);
+                        std::hint::black_box(&out);
                     }
                 }
             })
