@@ -10,6 +10,9 @@ use core::fmt;
 /// Moves looked at in a frame.
 const SAMPLES: usize = 64;
 
+/// A box that moves more than this share of its size in a frame jumps: no margin holds it for long.
+const JUMP: f64 = 0.1;
+
 /// What is going on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -20,6 +23,8 @@ pub struct Features {
     pub moved: f64,
     /// How far those moved, on average, beside their own size; more than its size counts as its size.
     pub motion: f64,
+    /// The part of all boxes that moved more than a tenth of their size, 0 to 1.
+    pub jumped: f64,
 }
 
 impl fmt::Display for Features {
@@ -38,6 +43,7 @@ impl fmt::Display for Features {
 pub(crate) struct Motion {
     n_moves: usize,
     n_samples: usize,
+    n_jumps: usize,
     sum: f64,
 }
 
@@ -51,17 +57,20 @@ impl Motion {
             let step = (aabb.center().as_dvec3() - old.center().as_dvec3()).abs().max_element();
             let size = (old.max.as_dvec3() - old.min.as_dvec3()).max_element();
             self.n_samples += 1;
+            self.n_jumps += usize::from(JUMP * size < step);
             self.sum += if step < size { step / size } else { f64::from(u8::from(0.0 < step)) };
         }
     }
 
     /// What has gone on, and begins to count anew.
     pub(crate) fn take(&mut self, n_boxes: usize) -> Features {
-        let Motion { n_moves, n_samples, sum } = core::mem::take(self);
+        let Motion { n_moves, n_samples, n_jumps, sum } = core::mem::take(self);
+        let moved = (n_moves as f64 / n_boxes.max(1) as f64).min(1.0);
         Features {
             n_boxes,
-            moved: (n_moves as f64 / n_boxes.max(1) as f64).min(1.0),
+            moved,
             motion: sum / n_samples.max(1) as f64,
+            jumped: moved * n_jumps as f64 / n_samples.max(1) as f64,
         }
     }
 }

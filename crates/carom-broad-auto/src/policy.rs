@@ -54,14 +54,13 @@ impl AutoSettings {
     }
 }
 
-/// Mean motion a frame, beside the size, above which nothing is worth keeping for the next frame.
-const JUMP: f64 = 0.1;
+/// The part of the boxes that has to jump. Where more than one in 32 do, no list is kept; but 64 moves say no more than this for sure.
+const SHARE: f64 = 0.125;
 
-/// The part of the boxes that has to jump.
-const SHARE: f64 = 0.4;
-
-/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by then.
+/// Frames in a row after which the grid that keeps nothing takes over: lists have died young by then. Two are enough in the beginning,
+/// while nothing was seen that speaks for a list.
 const WILD_FRAMES: u32 = 3;
+const FIRST_WILD_FRAMES: u32 = 2;
 
 /// From so many boxes on the grid beats the tree where all jump: the time of both is that of sorting, and its sort is shorter.
 const WILD_FROM: usize = 256;
@@ -100,18 +99,21 @@ pub(crate) struct Policy {
     wild: u32,
     /// Frames in a row in which they did not.
     calm: u32,
+    /// There was a frame in which boxes moved and did not jump.
+    was_calm: bool,
 }
 
 impl Policy {
     pub(crate) fn new(settings: AutoSettings) -> Policy {
         let choice = Choice { algorithm: Algorithm::BruteForce, features: Features::default() };
-        Policy { settings, choice, wild: 0, calm: 0 }
+        Policy { settings, choice, wild: 0, calm: 0, was_calm: false }
     }
 
     /// The algorithm for the next search.
     pub(crate) fn decide(&mut self, features: Features) -> Algorithm {
         let AutoSettings { few, many } = self.settings;
-        let is_wild = SHARE < features.moved && JUMP < features.motion;
+        let is_wild = SHARE < features.jumped;
+        self.was_calm |= !is_wild && 0.0 < features.motion;
         (self.wild, self.calm) =
             if is_wild { (self.wild.saturating_add(1), 0) } else { (0, self.calm.saturating_add(1)) };
         let now = self.choice.algorithm;
@@ -121,7 +123,7 @@ impl Policy {
         let is_many = if is_on_grid { many / 2 <= n } else { many <= n };
         let is_listless = match now {
             Algorithm::Grid => self.calm < CALM_FRAMES,
-            _ => WILD_FRAMES <= self.wild,
+            _ => (if self.was_calm { WILD_FRAMES } else { FIRST_WILD_FRAMES }) <= self.wild,
         };
         let next = match (is_many, is_listless) {
             _ if is_few => Algorithm::BruteForce,
@@ -141,7 +143,8 @@ mod tests {
     use super::*;
 
     fn features(n_boxes: usize, motion: f64) -> Features {
-        Features { n_boxes, moved: if 0.0 < motion { 1.0 } else { 0.0 }, motion }
+        let all_if = |it_is: bool| f64::from(u8::from(it_is));
+        Features { n_boxes, moved: all_if(0.0 < motion), motion, jumped: all_if(0.1 < motion) }
     }
 
     #[test]

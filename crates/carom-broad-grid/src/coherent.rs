@@ -23,7 +23,7 @@ use glam::Vec3;
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
 /// Memory: that of [`Coherent`] and of [`UniformGrid`](crate::UniformGrid); where lists are replaced over some frames, 30 to 45 bytes
-/// more per box that moves, for the next grids: up to 190 in all, and up to 30 per pair.
+/// more per box that moves, for the next grids: up to 194 in all, and up to 34 per pair.
 pub type CoherentGrid = Coherent<FatGrids>;
 
 /// The index of [`CoherentGrid`].

@@ -30,7 +30,7 @@ pub struct Hierarchical;
 
 /// Boxes in cells as large as they are, rebuilt in every frame; for boxes of many sizes.
 ///
-/// Memory: 40 bytes per slot of the table, up to 110 per box, 20 per pair while searching.
+/// Memory: 40 bytes per slot of the table, up to 114 per box, 24 per pair while searching.
 pub type HierarchicalGrid = FoundBy<DenseGrid<Hierarchical>>;
 
 impl Sealed for Hierarchical {

@@ -38,11 +38,11 @@
 //!
 //! | | per box | per pair, while searching |
 //! |---|---|---|
-//! | [`UniformGrid`] | 60: 28 in the grid, 12 in lists, up to 16 of cells, 4 to count in | 20 |
-//! | [`CoherentGrid`] | 110: the same, and 36 for margins and motion | 30: 20 once, and 13 for each candidate |
-//! | [`HierarchicalGrid`] | 110: the same, and room to spare in each level | 20 |
-//! | [`SpatialHash`] | 250: 60 in tables, the rest in cells, 1 to 4 for a box | 25 |
-//! | [`LooseOctree`] | 170: 32 in tables, the rest in cells | 20 |
+//! | [`UniformGrid`] | 64: 28 in the grid, 12 in lists, up to 16 of cells, 8 to count in | 24 |
+//! | [`CoherentGrid`] | 114: the same, and 36 for margins and motion | 34: 24 once, and 13 for each candidate |
+//! | [`HierarchicalGrid`] | 114: the same, and room to spare in each level | 24 |
+//! | [`SpatialHash`] | 254: 64 in tables, the rest in cells, 1 to 4 for a box | 29 |
+//! | [`LooseOctree`] | 174: 36 in tables, the rest in cells | 24 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 // What several algorithms share is there whichever of them is wanted.

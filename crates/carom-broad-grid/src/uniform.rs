@@ -27,7 +27,7 @@ pub struct Uniform;
 
 /// Boxes in cells of one size, rebuilt in every frame; for boxes of like size, however they move.
 ///
-/// Memory: 40 bytes per slot of the table, up to 60 per box, 20 per pair while searching.
+/// Memory: 40 bytes per slot of the table, up to 64 per box, 24 per pair while searching.
 #[cfg(feature = "uniform-grid")]
 pub type UniformGrid = carom_broad::FoundBy<crate::dense::DenseGrid<Uniform>>;
 

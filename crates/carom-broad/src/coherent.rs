@@ -14,6 +14,7 @@ mod candidates;
 mod index;
 mod ingest;
 mod loose;
+mod narrow;
 mod policy;
 mod queries;
 mod rebuild;
@@ -32,7 +33,7 @@ use spread::Next;
 
 /// Boxes in an index made anew when it pays; [`BroadPhase`](crate::BroadPhase) and [`SpatialIndex`](crate::SpatialIndex).
 ///
-/// Memory: 76 bytes per box (table 40, fat box 24, place, pace and count 12), 13 per candidate (up to twice the pairs), 20 per pair
+/// Memory: 80 bytes per box (table 40, fat box 24, place, pace and counts 16), 13 per candidate (up to twice the pairs), 24 per pair
 /// while searching, and the index; for a list that is made over some frames 24 more per box, and a second index.
 #[derive(Default)]
 pub struct Coherent<I> {

@@ -156,7 +156,7 @@ pub trait FinderIndex {
 ///
 /// Spatial queries go to the finder if it has an index, else through the boxes one by one.
 ///
-/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 8 per slot for lists of them, 16 per pair, and what the finder needs.
+/// Memory: that of the [`ProxyTable`], 40 bytes per slot, 12 per slot for lists and counts, 20 per pair, and what the finder needs.
 #[derive(Default)]
 pub struct FoundBy<F> {
     finder: F,

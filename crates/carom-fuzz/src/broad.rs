@@ -17,7 +17,8 @@ pub fn broad(bytes: &[u8]) {
     run(&mut bytes, &mut *listed.make(&Place { bounds, n_boxes: 10_000 }));
 }
 
-fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
+/// A box, or what is none.
+pub(crate) fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
     let min = bytes.point_f32();
     match bytes.byte() % 8 {
         0 => Aabb { min, max: bytes.point_f32() },
@@ -26,7 +27,8 @@ fn aabb(bytes: &mut Bytes<'_>) -> Aabb {
     }
 }
 
-fn filter(bytes: &mut Bytes<'_>) -> Filter {
+/// Any filter.
+pub(crate) fn filter(bytes: &mut Bytes<'_>) -> Filter {
     let mobility =
         [Mobility::Dynamic, Mobility::Dynamic, Mobility::Static, Mobility::Kinematic][bytes.below(4)];
     match bytes.byte() % 4 {

@@ -21,6 +21,7 @@ mod mesh;
 mod pairs_double;
 #[path = "pairs/single.rs"]
 mod pairs_single;
+mod renewal;
 mod solver;
 mod triangles;
 mod world;
@@ -35,6 +36,7 @@ pub use manifolds::manifolds;
 pub use mesh::mesh;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
+pub use renewal::renewal;
 pub use solver::solver;
 pub use triangles::triangles;
 pub use world::world;
@@ -43,7 +45,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 15] = [
+pub const BODIES: [Body; 16] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -55,6 +57,7 @@ pub const BODIES: [Body; 15] = [
     ("manifolds", manifolds),
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
+    ("renewal", renewal),
     ("solver", solver),
     ("tables", tables),
     ("tables_f64", tables_f64),

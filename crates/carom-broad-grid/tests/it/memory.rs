@@ -4,26 +4,26 @@ use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash,
 use carom_testkit::conform::memory;
 
 #[test]
-fn uniform_takes_60_bytes_a_box_and_20_a_pair() {
-    memory::check("uniform grid", UniformGrid::new, UniformGrid::bytes, 60.0, 20.0);
+fn uniform_takes_64_bytes_a_box_and_24_a_pair() {
+    memory::check("uniform grid", UniformGrid::new, UniformGrid::bytes, 64.0, 24.0);
 }
 
 #[test]
-fn hierarchical_takes_110_bytes_a_box_and_20_a_pair() {
-    memory::check("hierarchical grid", HierarchicalGrid::new, HierarchicalGrid::bytes, 110.0, 20.0);
+fn hierarchical_takes_114_bytes_a_box_and_24_a_pair() {
+    memory::check("hierarchical grid", HierarchicalGrid::new, HierarchicalGrid::bytes, 114.0, 24.0);
 }
 
 #[test]
-fn hashed_takes_250_bytes_a_box_and_25_a_pair() {
-    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 250.0, 25.0);
+fn hashed_takes_254_bytes_a_box_and_29_a_pair() {
+    memory::check("spatial hash", SpatialHash::new, SpatialHash::bytes, 254.0, 29.0);
 }
 
 #[test]
-fn loose_takes_170_bytes_a_box_and_20_a_pair() {
-    memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 170.0, 20.0);
+fn loose_takes_174_bytes_a_box_and_24_a_pair() {
+    memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 174.0, 24.0);
 }
 
 #[test]
-fn coherent_takes_190_bytes_a_box_and_30_a_pair() {
-    memory::check("coherent grid", CoherentGrid::new, CoherentGrid::bytes, 190.0, 30.0);
+fn coherent_takes_194_bytes_a_box_and_34_a_pair() {
+    memory::check("coherent grid", CoherentGrid::new, CoherentGrid::bytes, 194.0, 34.0);
 }

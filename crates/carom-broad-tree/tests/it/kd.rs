@@ -24,8 +24,8 @@ fn conforms_behind_points() {
 }
 
 #[test]
-fn takes_100_bytes_a_box_and_20_a_pair() {
-    memory::check("kd-tree", KdTree::new, KdTree::bytes, 100.0, 20.0);
+fn takes_100_bytes_a_box_and_24_a_pair() {
+    memory::check("kd-tree", KdTree::new, KdTree::bytes, 100.0, 24.0);
 }
 
 fn filled(boxes: &[Aabb]) -> (KdTree, Vec<ProxyId>) {

@@ -91,6 +91,15 @@ impl Candidates {
         }
     }
 
+    /// Takes the dead ones out of the list, and those of which the fat boxes do not touch any more.
+    pub(crate) fn keep_touching(&mut self, fat: &[Aabb]) {
+        let Candidates { pairs, recheck_at, touches, .. } = self;
+        let n = dispatch(Keep { pairs, recheck_at, touches, fat });
+        pairs.truncate(n);
+        recheck_at.truncate(n);
+        touches.truncate(n);
+    }
+
     /// Looks at the candidates that are due; the answer is how many.
     pub(crate) fn recheck(&mut self, boxes: &[Aabb]) -> u64 {
         if self.is_exact {
@@ -157,6 +166,39 @@ fn overlap(a: &Aabb, b: &Aabb) -> f32 {
     least(least(least(above.x, below.x), least(above.y, below.y)), least(above.z, below.z))
 }
 
+/// So many candidates ahead boxes are asked for.
+const AHEAD: usize = 16;
+
+/// Moves what is kept to the front; the answer is how many.
+struct Keep<'a> {
+    pairs: &'a mut [Pair],
+    recheck_at: &'a mut [f32],
+    touches: &'a mut [bool],
+    fat: &'a [Aabb],
+}
+
+impl Kernel for Keep<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> usize {
+        let Keep { pairs, recheck_at, touches, fat } = self;
+        let mut n = 0;
+        for number in 0..pairs.len() {
+            if let Some(later) = pairs.get(number + AHEAD) {
+                // The first of a pair is that of the pair before, or near it.
+                simd.prefetch(fat, later.b as usize);
+            }
+            let (pair, at) = (pairs[number], recheck_at[number]);
+            let may_touch = 0.0 <= overlap(&fat[pair.a as usize], &fat[pair.b as usize]);
+            (pairs[n], recheck_at[n], touches[n]) = (pair, at, touches[number]);
+            // Not a branch: either is as likely.
+            n += usize::from(may_touch & !at.is_nan());
+        }
+        n
+    }
+}
+
 struct Recheck<'a> {
     reached: f32,
     base: f32,
@@ -182,7 +224,6 @@ impl Kernel for Recheck<'_> {
             n_due += number.compress_store(at.le(reached), &mut self.due[n_due..]);
             start += 8;
         }
-        const AHEAD: usize = 16;
         for i in 0..n_due {
             if i + AHEAD < n_due {
                 let later = self.pairs[self.due[i + AHEAD] as usize];

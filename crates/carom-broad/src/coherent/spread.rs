@@ -113,6 +113,7 @@ impl<I: FatIndex> Coherent<I> {
             }
             return;
         }
+        self.narrow();
         let n_live = self.proxies.n_live();
         let is_dear = self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live);
         if self.policy.is_long_lived() && self.settings.spread_from <= n_live {

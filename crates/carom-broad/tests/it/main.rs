@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod brute_force;
+mod canonical;
 mod ray_box;

@@ -62,6 +62,7 @@ bodies! {
     manifolds 4000;
     pairs 4000;
     pairs_f64 4000;
+    renewal 60;
     solver 2000;
     tables 4000;
     tables_f64 4000;

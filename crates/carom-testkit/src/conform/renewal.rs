@@ -1,4 +1,4 @@
-//! A list that is replaced over some frames: whatever happens meanwhile, the pairs are right, and no frame does it all.
+//! A list that is replaced over some frames, or made narrower: whatever happens meanwhile, the pairs are right, and no frame does it all.
 
 use super::dice::Dice;
 use alloc::collections::BTreeMap;
@@ -13,6 +13,7 @@ use glam::Vec3;
 pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coherent<I>) {
     every_change_meets_every_step(name, &make);
     no_frame_does_it_all(name, &make);
+    what_jitters_keeps_a_narrow_list(name, &make);
 }
 
 /// What happens while a list is on its way.
@@ -80,6 +81,10 @@ impl<I: FatIndex> Both<I> {
                 )
             })
             .collect();
+        self.put(batch);
+    }
+
+    fn put(&mut self, batch: Vec<(Aabb, Filter)>) {
         let (mut ids, mut same) = (Vec::new(), Vec::new());
         self.ours.insert_batch(&batch, &mut ids).unwrap();
         self.brute.insert_batch(&batch, &mut same).unwrap();
@@ -269,6 +274,52 @@ fn every_change_meets_every_step<I: FatIndex>(name: &str, make: &impl Fn(Coheren
     }
     println!("{name}: {frame} frames, {n_pairs} pairs, {n_adopted} lists took over in the third frame");
     assert!(CHANGES.len() / 2 < n_adopted && 100 * frame < n_pairs);
+}
+
+/// A heap that trembles: the list is made narrower where it stands, and none is made anew. What comes, goes and jumps meanwhile is
+/// right, and so is the drift that follows.
+fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
+    name: &str,
+    make: &impl Fn(CoherentSettings) -> Coherent<I>,
+) {
+    const SIDE: usize = 9;
+    let ours = make(CoherentSettings::default());
+    let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(19) };
+    // They touch along one axis, and nearly do along the others.
+    let place = |dice: &mut Dice, i: usize| {
+        let at = Vec3::new((i % SIDE) as f32, (i / SIDE % SIDE) as f32, (i / SIDE / SIDE) as f32);
+        let center = at * Vec3::new(0.999, 1.02, 1.02) + dice.point(0.002);
+        Aabb { min: center - 0.5, max: center + 0.5 }
+    };
+    let heap = (0..SIDE * SIDE * SIDE).map(|i| (place(&mut both.dice, i), Filter::default())).collect();
+    both.put(heap);
+    let ids: Vec<_> = both.boxes.keys().copied().collect();
+    let (mut first, mut rebuilds) = (0, 0);
+    for frame in 0..70 {
+        if frame < 60 {
+            let moves: Vec<_> =
+                ids.iter().enumerate().map(|(i, &id)| (id, place(&mut both.dice, i))).collect();
+            both.update(&moves);
+            if 30 <= frame && frame % 5 == 0 {
+                both.moved(&ids[frame..frame + 4], |dice, _, _| dice.aabb(7.0, 2.0));
+                both.set_filter(ids[frame + 20], Filter::new(Mobility::Static));
+            }
+        } else {
+            both.moved(&ids, |_, aabb, velocity| shifted(aabb, velocity));
+        }
+        both.compare(&format!("{name}, trembling, frame {frame}"));
+        let counters = both.ours.counters();
+        match frame {
+            // The first frame showed no motion yet.
+            1 => (first, rebuilds) = (counters.candidates, counters.rebuilds),
+            29 => {
+                println!("{name}, trembling: {first} candidates at first, then {}", counters.candidates);
+                assert!(2 * counters.candidates < first, "{name}: {first}, {}", counters.candidates);
+                assert_eq!(counters.rebuilds, rebuilds, "{name}");
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as long as eight tests.

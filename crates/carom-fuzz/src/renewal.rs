@@ -1,0 +1,293 @@
+//! Worlds that drift and jitter, so that lists of candidates are made narrower and replaced over some frames, whatever else happens
+//! meanwhile; held against brute force.
+//!
+//! A few bytes make a world of some hundred boxes, and the settings say that so many are enough for all that is otherwise done in
+//! worlds of thousands.
+
+use crate::broad::{aabb, filter};
+use crate::bytes::Bytes;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_broad::{
+    BroadPhase, BruteForce, Coherent, CoherentSettings, FatIndex, Filter, Mobility, ProxyId, SpatialIndex,
+};
+use carom_broad_grid::CoherentGrid;
+use carom_broad_tree::DynamicBvh;
+use carom_testkit::random::Random;
+use glam::Vec3;
+
+/// The most frames of a script.
+const FRAMES: usize = 160;
+
+/// Whatever happens while a list is on its way, the pairs are those of brute force, and nothing is left out of order.
+pub fn renewal(bytes: &[u8]) {
+    play(bytes);
+}
+
+/// The same; the answer is how many lists took over that were made while another served.
+fn play(bytes: &[u8]) -> usize {
+    let mut bytes = Bytes::new(bytes);
+    let margin_frames = 1.0 + bytes.below(16) as f32;
+    let settings = CoherentSettings::default().with_spread_from(32).with_margin_frames(margin_frames);
+    if bytes.byte().is_multiple_of(2) {
+        World::new(CoherentGrid::with_settings(settings)).play(&mut bytes)
+    } else {
+        World::new(DynamicBvh::with_settings(settings)).play(&mut bytes)
+    }
+}
+
+/// A box as it was put, where it is, and what moves it.
+struct Body {
+    id: ProxyId,
+    home: Aabb,
+    velocity: Vec3,
+    is_static: bool,
+}
+
+struct World<I> {
+    ours: Coherent<I>,
+    brute: BruteForce,
+    bodies: Vec<Body>,
+    /// Handles that are stale.
+    gone: Vec<ProxyId>,
+    random: Random,
+    n_frames: usize,
+    n_adopted: usize,
+}
+
+impl<I: FatIndex> World<I> {
+    fn new(ours: Coherent<I>) -> World<I> {
+        World {
+            ours,
+            brute: BruteForce::new(),
+            bodies: Vec::new(),
+            gone: Vec::new(),
+            random: Random::new(0),
+            n_frames: 0,
+            n_adopted: 0,
+        }
+    }
+
+    fn insert(&mut self, boxes: &[(Aabb, Filter)]) {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        assert_eq!(self.ours.insert_batch(boxes, &mut ours), self.brute.insert_batch(boxes, &mut theirs));
+        assert_eq!(ours, theirs);
+        for (id, (aabb, filter)) in ours.into_iter().zip(boxes) {
+            let velocity = self.random.cube_point().as_vec3();
+            let is_static = filter.mobility == Mobility::Static;
+            self.bodies.push(Body { id, home: *aabb, velocity, is_static });
+        }
+    }
+
+    /// So many boxes of a size around 1, with about three neighbours each.
+    fn crowd(&mut self, n: usize) {
+        let side = ((self.bodies.len() + n) as f64).cbrt() * 0.8;
+        let boxes: Vec<_> = (0..n)
+            .map(|_| {
+                let center = (self.random.cube_point() * side).as_vec3();
+                let half = Vec3::splat(0.5) + 0.3 * self.random.cube_point().as_vec3();
+                let is_static = self.random.below(8) == 0;
+                let mobility = if is_static { Mobility::Static } else { Mobility::Dynamic };
+                (Aabb { min: center - half, max: center + half }, Filter::new(mobility))
+            })
+            .collect();
+        self.insert(&boxes);
+    }
+
+    /// Numbers of some bodies; one may be there twice.
+    fn some(&mut self, most: usize) -> Vec<usize> {
+        let n = if self.bodies.is_empty() { 0 } else { self.random.below(most + 1) };
+        (0..n).map(|_| self.random.below(self.bodies.len())).collect()
+    }
+
+    fn update(&mut self, moves: &[(ProxyId, Aabb)]) {
+        assert_eq!(self.ours.update(moves), self.brute.update(moves));
+    }
+
+    /// Moves the bodies of these numbers as `place` says of the box that it is.
+    fn moved(&mut self, who: &[usize], mut place: impl FnMut(&mut Random, &Body, Aabb) -> Aabb) {
+        let World { brute, bodies, random, .. } = self;
+        let moves: Vec<_> = who
+            .iter()
+            .map(|&i| {
+                let body = &bodies[i];
+                (body.id, place(random, body, brute.aabb(body.id).unwrap()))
+            })
+            .collect();
+        self.update(&moves);
+    }
+
+    fn not_static(&self) -> Vec<usize> {
+        (0..self.bodies.len()).filter(|&i| !self.bodies[i].is_static).collect()
+    }
+
+    /// A frame in which all that is not static goes its way.
+    fn drift(&mut self, step: f32) {
+        let who = self.not_static();
+        self.moved(&who, |_, body, aabb| shifted(aabb, body.velocity * step));
+    }
+
+    /// A frame in which all that is not static is near its place.
+    fn jitter(&mut self, amplitude: f32) {
+        let who = self.not_static();
+        self.moved(&who, |random, body, _| shifted(body.home, amplitude * random.cube_point().as_vec3()));
+    }
+
+    /// They stay where they are from now on.
+    fn settle(&mut self) {
+        for body in &mut self.bodies {
+            body.home = self.brute.aabb(body.id).unwrap();
+        }
+    }
+
+    fn compare(&mut self) {
+        self.n_frames += 1;
+        self.ours.validate().unwrap();
+        let (was_renewing, rebuilds) = (self.ours.is_renewing(), self.ours.counters().rebuilds);
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        self.ours.pairs(&mut ours);
+        self.brute.pairs(&mut theirs);
+        assert_eq!(ours, theirs, "frame {}", self.n_frames);
+        self.ours.validate().unwrap();
+        let is_another = rebuilds < self.ours.counters().rebuilds;
+        self.n_adopted += usize::from(was_renewing && is_another && !self.ours.is_renewing());
+    }
+
+    fn play(mut self, bytes: &mut Bytes<'_>) -> usize {
+        self.random = Random::new(u64::from(bytes.byte()) | u64::from(bytes.byte()) << 8);
+        let n = 40 + usize::from(bytes.byte());
+        self.crowd(n);
+        let (mut step, mut is_drifting) = (0.01, true);
+        while !bytes.is_empty() && self.n_frames < FRAMES {
+            let kind = bytes.byte();
+            match kind % 24 {
+                // Some calm frames: most of them, and without them no list lives long enough.
+                0..=9 => {
+                    for _ in 0..1 + kind / 24 {
+                        if is_drifting {
+                            self.drift(step)
+                        } else {
+                            self.jitter(step)
+                        };
+                        self.compare();
+                    }
+                    continue;
+                }
+                10 => {
+                    step = [0.0, 0.001, 0.003, 0.01, 0.02, 0.05, 0.2][bytes.below(7)];
+                    is_drifting = bytes.byte().is_multiple_of(2);
+                    self.settle();
+                }
+                11 => self.crowd(1 + bytes.below(24)),
+                12 => {
+                    let batch: Vec<_> =
+                        (0..1 + bytes.below(4)).map(|_| (aabb(bytes), filter(bytes))).collect();
+                    self.insert(&batch);
+                }
+                13 => {
+                    let mut who = self.some(24);
+                    who.sort_unstable();
+                    who.dedup();
+                    let ids: Vec<_> = who.iter().map(|&i| self.bodies[i].id).collect();
+                    assert_eq!(self.ours.remove_batch(&ids), self.brute.remove_batch(&ids));
+                    for &i in who.iter().rev() {
+                        self.bodies.swap_remove(i);
+                    }
+                    self.gone.extend(ids);
+                }
+                14 => {
+                    for i in self.some(6) {
+                        let (id, filter) = (self.bodies[i].id, filter(bytes));
+                        assert_eq!(self.ours.set_filter(id, filter), self.brute.set_filter(id, filter));
+                        self.bodies[i].is_static = filter.mobility == Mobility::Static;
+                    }
+                }
+                15 => {
+                    // Also static ones.
+                    let who = self.some(12);
+                    self.moved(&who, |random, _, aabb| shifted(aabb, random.cube_point().as_vec3() * 4.0));
+                }
+                16 => {
+                    let (place, who) = (aabb(bytes), self.some(4));
+                    if place.check().is_ok() {
+                        self.moved(&who, |_, _, _| place);
+                    }
+                }
+                17 => {
+                    let factor = [0.5, 0.9, 0.99, 1.01, 1.1, 1.5][bytes.below(6)];
+                    let all: Vec<_> = (0..self.bodies.len()).collect();
+                    self.moved(&all, |_, _, aabb| {
+                        let (center, half) = (aabb.center(), aabb.half_extents() * factor);
+                        let other = Aabb { min: center - half, max: center + half };
+                        if other.check().is_ok() { other } else { aabb }
+                    });
+                }
+                18 => self.drift(step * 8.0),
+                19 => {
+                    // One stale handle, or one bad box: nothing changes.
+                    let mut moves: Vec<_> =
+                        self.bodies.iter().map(|body| (body.id, shifted(body.home, Vec3::ONE))).collect();
+                    let bad = (self.gone.last().copied(), aabb(bytes));
+                    if let (Some(id), good) = bad {
+                        moves.push((id, good));
+                    } else if bad.1.check().is_err()
+                        && let Some(last) = moves.last_mut()
+                    {
+                        last.1 = bad.1;
+                    } else {
+                        continue;
+                    }
+                    self.update(&moves);
+                }
+                20 => self.ours.refresh(),
+                21 => {
+                    let contents = self.ours.hand_over();
+                    self.ours.take_over(contents);
+                }
+                22 => {
+                    let (mut ours, mut theirs) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+                    self.ours.events(&mut ours.0, &mut ours.1);
+                    self.brute.events(&mut theirs.0, &mut theirs.1);
+                    assert_eq!(ours, theirs);
+                }
+                _ => {
+                    let query = aabb(bytes);
+                    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+                    self.ours.overlapping(&query, &mut ours);
+                    self.brute.overlapping(&query, &mut theirs);
+                    assert_eq!(ours, theirs, "{query:?}");
+                    let (point, limit) = (bytes.point_f32(), bytes.float() as f32);
+                    assert_eq!(self.ours.nearest(point, limit), self.brute.nearest(point, limit));
+                }
+            }
+            // Several things may happen in a frame.
+            if kind < 160 {
+                self.compare();
+            }
+        }
+        self.n_adopted
+    }
+}
+
+fn shifted(aabb: Aabb, step: Vec3) -> Aabb {
+    let other = Aabb { min: aabb.min + step, max: aabb.max + step };
+    if other.check().is_ok() { other } else { aabb }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Random scripts do reach what this is for.
+    #[test]
+    fn lists_are_replaced_while_they_serve() {
+        let mut random = Random::new(5);
+        let n_adopted: usize = (0..40)
+            .map(|_| {
+                let bytes: Vec<u8> = (0..100).map(|_| random.bits() as u8).collect();
+                play(&bytes)
+            })
+            .sum();
+        println!("{n_adopted} lists took over while another served");
+        assert!(20 <= n_adopted);
+    }
+}
