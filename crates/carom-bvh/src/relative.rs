@@ -141,6 +141,7 @@ pub(crate) fn reach(b: &Aabb) -> f64 {
 pub(crate) const LARGEST_SCALE: f64 = 8.507_059_173_023_462e37;
 
 /// The power of two whose product with `size` lies in [0.5, 1), for a normal number; 1 for 0 and for what is not finite.
+#[inline]
 pub(crate) fn inverse_power_of_two(size: f64) -> f64 {
     if !(0.0 < size && size.is_finite()) {
         return 1.0;

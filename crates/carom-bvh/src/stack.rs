@@ -2,6 +2,8 @@
 //!
 //! Reference: none needed.
 
+use crate::volumes::Volumes8;
+use crate::wide::WideNode;
 use alloc::vec::Vec;
 
 /// The first `N` entries are kept in place.
@@ -90,5 +92,41 @@ impl FarFirst {
         for i in 0..self.n {
             stack.push(self.order[i & 7]);
         }
+    }
+}
+
+impl<const N: usize> Stack<(u32, f32), N> {
+    /// Pushes the children of these lanes, the nearest on top, as [`FarFirst`] would, but sorted where they come to lie.
+    #[inline(always)]
+    pub(crate) fn push_far_first<W: Volumes8>(
+        &mut self,
+        lanes: u32,
+        node: &impl WideNode<W>,
+        begins: &[f32; 8],
+    ) {
+        let mut left = lanes & 255;
+        let Some(room) = self.near.get_mut(self.len..).and_then(<[_]>::first_chunk_mut::<8>) else {
+            let mut order = FarFirst::new();
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize & 7;
+                left &= left - 1;
+                order.insert(node.child(lane), begins[lane]);
+            }
+            return order.push_onto(self);
+        };
+        let mut n = 0;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize & 7;
+            left &= left - 1;
+            let begin = begins[lane];
+            let mut place = n;
+            while 0 < place && room[(place - 1) & 7].1 < begin {
+                room[place & 7] = room[(place - 1) & 7];
+                place -= 1;
+            }
+            room[place & 7] = (node.child(lane), begin);
+            n += 1;
+        }
+        self.len += n;
     }
 }

@@ -210,16 +210,32 @@ impl Kernel for AreInOrder<'_> {
         let zero = S::F32x4::splat(simd, 0.0);
         let (mut least, mut most, mut in_order) = (zero, zero, zero.le(zero));
         for aabb in self.boxes {
-            let low = S::F32x4::load(simd, &[aabb.min.x, aabb.min.y, aabb.min.z, 0.0]);
-            let high = S::F32x4::load(simd, &[aabb.max.x, aabb.max.y, aabb.max.z, 0.0]);
+            let (low, high) = corners::<S>(simd, aabb);
             // A NaN fails the comparison, whatever the minimum makes of it.
             in_order = in_order & low.le(high);
-            least = low.min(least);
-            most = high.max(most);
+            (least, most) = (low.min(least), high.max(most));
         }
-        let limit = S::F32x4::splat(simd, MAX_COORDINATE);
-        in_order.all() && (-limit).le(least).all() && most.le(limit).all()
+        are_in_order::<S>(simd, least, most, in_order)
     }
+}
+
+/// The corners of a box, the fourth lanes 0.
+#[inline(always)]
+pub(crate) fn corners<S: Simd>(simd: S, aabb: &Aabb) -> (S::F32x4, S::F32x4) {
+    let (min, max) = (aabb.min, aabb.max);
+    (S::F32x4::load(simd, &[min.x, min.y, min.z, 0.0]), S::F32x4::load(simd, &[max.x, max.y, max.z, 0.0]))
+}
+
+/// Boxes with these least and greatest coordinates, 0 among them, can stand in a tree, where all are in order.
+#[inline(always)]
+pub(crate) fn are_in_order<S: Simd>(
+    simd: S,
+    least: S::F32x4,
+    most: S::F32x4,
+    in_order: <S::F32x4 as F32Lanes<4>>::Mask,
+) -> bool {
+    let limit = S::F32x4::splat(simd, MAX_COORDINATE);
+    in_order.all() && (-limit).le(least).all() && most.le(limit).all()
 }
 
 /// The bounds of one primitive can stand in a tree.

@@ -21,6 +21,9 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     /// Eight volumes of nothing.
     const EMPTY: Self;
 
+    /// The volumes are boxes along the axes: around boxes they are made from the primitives up, and nothing is lost.
+    const ARE_BOXES: bool = false;
+
     /// Puts a volume in a lane, 0 to 7.
     fn set(&mut self, lane: usize, volume: &Self::Volume);
 

@@ -8,7 +8,7 @@
 use crate::counters::Counters;
 use crate::ray::RayLanes;
 use crate::relative::Relative;
-use crate::tree::Node8;
+use crate::tree::{Bvh, Node8, TreeVolume};
 use crate::volumes::{Volumes8, sealed::Sealed};
 use carom_bounds::BoundingVolume as _;
 use carom_lanes::Simd;
@@ -21,6 +21,12 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
 
     /// From a node of eight in which no more places are used than this kind has.
     fn pack(node: &Node8<W>) -> Self;
+
+    /// A tree of such nodes, if they are those that trees are changed in.
+    fn as_eight<V: TreeVolume<Volumes8 = W>>(tree: &mut Bvh<V, Self>) -> Option<&mut Bvh<V>> {
+        let _ = tree;
+        None
+    }
 
     /// How many children it has: the lanes below this number.
     fn n_children(&self) -> u32;
@@ -78,6 +84,10 @@ impl<W: Volumes8> Sealed for Node8<W> {}
 
 impl<W: Volumes8> WideNode<W> for Node8<W> {
     const WIDTH: usize = 8;
+
+    fn as_eight<V: TreeVolume<Volumes8 = W>>(tree: &mut Bvh<V>) -> Option<&mut Bvh<V>> {
+        Some(tree)
+    }
 
     #[inline(always)]
     fn pack(node: &Node8<W>) -> Node8<W> {

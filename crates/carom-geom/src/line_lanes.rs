@@ -1,16 +1,16 @@
-//! One line against eight triangles at once: which of them it may touch.
+//! One line against eight triangles at once: which of them it may touch, and which it crosses for certain.
 //!
-//! The line is moved along itself to the middle of the block, in `f64`, and the corners are projected along it onto a plane
-//! across its largest component, in `f32` and in units of the block. A line passes a triangle on the same side of all
+//! The line is moved along itself to the block, in `f64`, and the corners are projected along it onto a plane
+//! across its largest component, in `f32` and as seen from there. A line passes a triangle on the same side of all
 //! three edges; where two sides differ by more than their errors, it does not. The exact test decides about the rest.
 //!
-//! With u = 2^-24, R at least 2 and the largest coordinate of the line's point, e the error of that point: a projected
-//! coordinate is below 3 R and off by c = 8 u R + 2 e, a side by 12 R c + 36 u R^2. A third more is asked for.
+//! With u = 2^-24, R the largest coordinate of a corner as seen from the line's point, e the error of that point and of the corners: a
+//! projected coordinate is below 3 R and off by c = 8 u R + 2 e, a side by 12 R c + 36 u R^2. A third more is asked for.
 //!
 //! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013 (the shear).
-//! Differs: it only refutes, with a bound.
+//! Differs: it answers within a bound on its error, and leaves the rest to others.
 
-use crate::tri_tri_lanes::{FAR, TriBlock8, UNDERFLOW};
+use crate::tri_tri_lanes::UNDERFLOW;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use glam::DVec3;
@@ -37,6 +37,7 @@ pub struct BlockLine {
 impl BlockLine {
     /// The line through `origin` along `direction`, of any length. Of a line with numbers that are not finite, or without a
     /// direction, nothing is refuted.
+    #[inline]
     pub fn new(origin: DVec3, direction: DVec3) -> BlockLine {
         let size = direction.abs();
         let last = if size.y <= size.x && size.z <= size.x {
@@ -49,62 +50,190 @@ impl BlockLine {
         // Zero gives NaN, by which nothing is refuted.
         let direction = direction / size[last];
         let (first, second) = ((last + 1) % 3, (last + 2) % 3);
-        let slopes = [direction[first] / direction[last], direction[second] / direction[last]];
+        // The last one is 1 or -1: a product is the quotient.
+        let slopes = [direction[first] * direction[last], direction[second] * direction[last]];
         let (axes, reach) = ([first, second, last], origin.abs().max_element());
         BlockLine { origin, direction, inverse_sq: 1.0 / direction.length_squared(), axes, slopes, reach }
     }
 }
 
-impl TriBlock8 {
-    /// The lanes, as bits, of the triangles that the line may touch. A bit that is not set is a proof that it does not.
+/// What a line has to do with up to eight triangles: lanes as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LineLanes {
+    /// It may touch them. A bit that is not set is a proof that it does not.
+    pub may: u32,
+    /// It crosses them for certain, off their edges, from the side from which the corners appear counter-clockwise.
+    pub from_front: u32,
+    /// It crosses them for certain, off their edges, from the other side.
+    pub from_back: u32,
+}
+
+/// Up to eight triangles for lines: five cache lines hold all that a line needs of them.
+///
+/// The corners are `f32`, in coordinates times a power of two, and, where the triangles' own are `f32` as well, without any rounding.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct LineBlock8 {
+    corners: [[[f32; 8]; 3]; 3],
+    /// The triangles' numbers, below 2^28. Above those bits: in lane 0 how many there are, less one, and [`EXACT`]; in lanes 1 and 2
+    /// the exponent of a power of two that no coordinate is farther from those of the first corner.
+    words: [u32; 8],
+}
+
+/// The bits of a number.
+const NUMBER: u32 = (1 << 28) - 1;
+
+/// The corners are those of the triangles to the last bit.
+const EXACT: u32 = 1 << 31;
+
+impl LineBlock8 {
+    /// A block of the first eight of these triangles with these numbers, below 2^28, as many as both slices hold. The scale is a
+    /// power of two.
+    pub fn new(triangles: &[[DVec3; 3]], numbers: &[u32], scale: f64) -> LineBlock8 {
+        let n = triangles.len().min(numbers.len()).min(8);
+        let mut block = LineBlock8 { corners: [[[0.0; 8]; 3]; 3], words: [0; 8] };
+        let Some(last) = n.checked_sub(1) else { return block };
+        let mut is_exact = true;
+        for lane in 0..8 {
+            let t = &triangles[lane.min(last)];
+            block.words[lane] = numbers[lane.min(last)] & NUMBER;
+            for (corner, p) in t.iter().enumerate() {
+                let stored = (*p * scale).as_vec3();
+                is_exact &= stored.as_dvec3() * (1.0 / scale) == *p;
+                for axis in 0..3 {
+                    block.corners[corner][axis][lane] = stored[axis];
+                }
+            }
+        }
+        let first = block.first();
+        let mut reach = 0.0_f64;
+        for (axis, from) in first.to_array().into_iter().enumerate() {
+            for x in block.corners.iter().flat_map(|corner| corner[axis]) {
+                reach = reach.max((f64::from(x) - from).abs());
+            }
+        }
+        let bits = rounding::up(reach).to_bits();
+        // The next power of two, and a normal one.
+        let exponent = ((bits >> 23) + u32::from(bits & 0x007f_ffff != 0)).clamp(1, 254);
+        block.words[0] |= (last as u32) << 28 | if is_exact { EXACT } else { 0 };
+        block.words[1] |= exponent << 28;
+        block.words[2] |= exponent >> 4 << 28;
+        block
+    }
+
+    /// The first corner of the first triangle, as it is stored.
+    #[inline(always)]
+    fn first(&self) -> DVec3 {
+        let [x, y, z] = self.corners[0];
+        DVec3::new(f64::from(x[0]), f64::from(y[0]), f64::from(z[0]))
+    }
+
+    /// No coordinate is farther from that of the first corner.
+    #[inline(always)]
+    fn reach(&self) -> f64 {
+        let exponent = self.words[1] >> 28 | self.words[2] >> 28 << 4;
+        f64::from(f32::from_bits(exponent << 23))
+    }
+
+    /// The lanes that hold triangles, as bits.
+    #[inline(always)]
+    fn used(&self) -> u32 {
+        255 >> (7 - (self.words[0] >> 28 & 7))
+    }
+
+    /// The number of the triangle in a lane, 0 to 7; of a lane that holds none, any.
     #[inline]
-    pub fn may_touch(&self, line: &BlockLine) -> u32 {
-        dispatch(MayTouch { block: self, line })
+    pub fn number(&self, lane: usize) -> u32 {
+        self.words[lane & 7] & NUMBER
+    }
+
+    /// The corners of the triangle in a lane, 0 to 7, in its own coordinates, given one over the scale; `None` where `f32` did not hold
+    /// them.
+    #[inline]
+    pub fn corners(&self, lane: usize, unscale: f64) -> Option<[DVec3; 3]> {
+        let at = |[x, y, z]: &[[f32; 8]; 3]| {
+            let i = lane & 7;
+            DVec3::new(f64::from(x[i]), f64::from(y[i]), f64::from(z[i])) * unscale
+        };
+        let [a, b, c] = &self.corners;
+        (self.words[0] & EXACT != 0).then(|| [at(a), at(b), at(c)])
+    }
+
+    /// Asks for a block to be fetched from memory: for those who will need it soon, and have something else to do first.
+    #[inline]
+    pub fn prefetch(blocks: &[LineBlock8], index: usize) {
+        carom_lanes::prefetch(blocks, index);
+    }
+
+    /// Which of the triangles the line touches, as far as `f32` can tell. The line is in the scaled coordinates.
+    #[inline]
+    pub fn touched(&self, line: &BlockLine) -> LineLanes {
+        dispatch(Touched { block: self, line })
     }
 }
 
-struct MayTouch<'a> {
-    block: &'a TriBlock8,
+struct Touched<'a> {
+    block: &'a LineBlock8,
     line: &'a BlockLine,
 }
 
-impl Kernel for MayTouch<'_> {
-    type Output = u32;
+/// Beyond this, 2^50, nothing is told: so no product overflows.
+const FARTHEST: f64 = (1_u64 << 50) as f64;
+
+impl Kernel for Touched<'_> {
+    type Output = LineLanes;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> u32 {
-        let MayTouch { block, line } = self;
-        let used = (1_u32 << block.n_triangles) - 1;
-        let t = (block.center - line.origin).dot(line.direction) * line.inverse_sq;
-        // The point of the line nearest to the middle of the block.
-        let point = (line.origin + line.direction * t - block.center) * block.scale;
-        let far = line.reach + t.abs() + block.center.abs().max_element();
-        let point_error = 8.0 * f64::EPSILON * far * block.scale;
-        let reach = 2.0 + point.abs().max_element();
-        let coordinate_error = 8.0 * UNIT * reach + 2.0 * point_error;
+    fn run<S: Simd>(self, simd: S) -> LineLanes {
+        let Touched { block, line } = self;
+        let (first, used) = (block.first(), block.used());
+        let t = (first - line.origin).dot(line.direction) * line.inverse_sq;
+        // The point of the line nearest to the first corner, and as two numbers to each coordinate.
+        let point = line.origin + line.direction * t;
+        let near = point.as_vec3();
+        let rest = point - near.as_dvec3();
+        let far = line.reach + t.abs() + first.abs().max_element();
+        let reach = block.reach() + (point - first).abs().max_element() + UNIT * far;
+        // The rounding of the rest is below u^2 times the point.
+        let point_error = 16.0 * f64::EPSILON * far;
+        let corner_error = if block.words[0] & EXACT != 0 { 0.0 } else { UNIT * (far + reach) };
+        let coordinate_error = 8.0 * UNIT * reach + 2.0 * (point_error + corner_error);
         let error = 16.0 * reach * coordinate_error + 48.0 * UNIT * reach * reach;
         // Not so for a NaN.
-        if !(reach <= f64::from(FAR) && error <= f64::from(FAR)) {
-            return used;
+        if !(reach <= FARTHEST && coordinate_error <= FARTHEST) {
+            return LineLanes { may: used, ..LineLanes::default() };
         }
         let [first, second, last] = line.axes;
+        let from_last = S::F32x8::splat(simd, near[last]);
         let mut across = [[S::F32x8::splat(simd, 0.0); 2]; 3];
         for (k, axis) in [first, second].into_iter().enumerate() {
             let slope = S::F32x8::splat(simd, line.slopes[k] as f32);
-            let own = S::F32x8::splat(simd, (point[axis] - line.slopes[k] * point[last]) as f32);
+            let from = S::F32x8::splat(simd, near[axis]);
+            let rest = S::F32x8::splat(simd, (rest[axis] - line.slopes[k] * rest[last]) as f32);
             for corner in 0..3 {
                 let x = S::F32x8::load(simd, &block.corners[corner][axis]);
                 let z = S::F32x8::load(simd, &block.corners[corner][last]);
-                across[corner][k] = x - slope * z - own;
+                across[corner][k] = (x - from) - slope * (z - from_last) - rest;
             }
         }
         let [a, b, c] = across;
         let (first, second, third) = (side::<S>(a, b), side::<S>(b, c), side::<S>(c, a));
         let error = S::F32x8::splat(simd, rounding::up(error) + UNDERFLOW);
         let zero = S::F32x8::splat(simd, 0.0);
-        let is_below = first.min(second).min(third).lt(zero - error);
-        let is_above = error.lt(first.max(second).max(third));
-        used & !(is_below & is_above).bits()
+        let least = first.min(second).min(third);
+        let most = first.max(second).max(third);
+        let below = least.lt(zero - error);
+        let above = error.lt(most);
+        let may = used & !(below & above).bits();
+        if may == 0 {
+            return LineLanes::default();
+        }
+        // A line that comes from behind has all sides positive, where the last axis runs with it.
+        let (all_above, all_below) = (may & error.lt(least).bits(), may & most.lt(zero - error).bits());
+        let (from_back, from_front) =
+            if 0.0 < line.direction[last] { (all_above, all_below) } else { (all_below, all_above) };
+        LineLanes { may, from_front, from_back }
     }
 }
 

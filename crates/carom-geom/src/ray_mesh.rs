@@ -15,7 +15,9 @@
 use crate::segment_triangle::point_in_triangle;
 use carom_math::double_double::DoubleDoubleVec3;
 use carom_math::exact_number::ExactVec3;
-use carom_math::predicates::{difference_cross_signs, line_side, orient2d_along, orient3d};
+use carom_math::predicates::{
+    determinant_error, difference_cross_signs, line_side, orient2d_along, orient3d,
+};
 use carom_math::scaling::scale_of;
 use carom_math::tol;
 use glam::DVec3;
@@ -74,15 +76,40 @@ pub fn line_crosses(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<T
         .then(|| TriangleHit { t: parameter(origin, direction, t, is_positive), is_back_face: is_positive })
 }
 
+/// What [`line_touches`] and [`line_crosses`] give for a line that is known to pass the triangle off its edges, from this side.
+#[inline]
+pub fn sure_hit(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool) -> TriangleHit {
+    TriangleHit { t: parameter(origin, direction, t, is_back_face), is_back_face }
+}
+
 /// The parameter at which a line that passes a triangle meets its plane; its sign is exact.
+#[inline]
 pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back_face: bool) -> f64 {
+    let plain = plain_parameter(origin, direction, t);
+    if let Some((value, Some(is_above))) = plain
+        && if is_above == is_back_face { 0.0 < value } else { value < 0.0 }
+    {
+        return value;
+    }
+    sure_parameter(origin, direction, t, is_back_face, plain.map(|(value, _)| value))
+}
+
+/// The same, where plain `f64` leaves a doubt about the sign or the value; the value that it gave, if that is good enough.
+#[cold]
+fn sure_parameter(
+    origin: DVec3,
+    direction: DVec3,
+    t: &[DVec3; 3],
+    is_back_face: bool,
+    value: Option<f64>,
+) -> f64 {
     // Positive where the triangle appears clockwise, from where a line comes to its back.
     let below = orient3d(t[0], t[1], t[2], origin);
     if below == 0.0 {
         return 0.0;
     }
     let is_ahead = (0.0 < below) == is_back_face;
-    let value = plain_parameter(origin, direction, t).or_else(|| precise_parameter(origin, direction, t));
+    let value = value.or_else(|| precise_parameter(origin, direction, t));
     // Where underflow took digits or the sign, all digits tell.
     let has_sign = |value: &f64| if is_ahead { 0.0 < *value } else { *value < 0.0 };
     let value = value.filter(has_sign).unwrap_or_else(|| exact_parameter(origin, direction, t));
@@ -99,20 +126,25 @@ pub(crate) fn parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3], is_back
 /// Products below this may have lost digits to underflow: 2^-900.
 const LEAST: f64 = f64::from_bits((1023 - 900) << 52);
 
-/// The parameter in `f64`, if that is good enough.
-fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<f64> {
+/// The parameter in `f64`, if that is good enough; and whether the triangle's plane lies above the origin, on the side to which the
+/// normal points, if that is certain.
+#[inline]
+fn plain_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<(f64, Option<bool>)> {
     let (u, v, w) = (t[1] - t[0], t[2] - t[0], t[0] - origin);
     let normal = u.cross(v);
     let size = permanents(u, v);
     let (height, speed) = (normal.dot(w), normal.dot(direction));
     let value = height / speed;
     // Errors of both are some u times their permanents.
-    let error = size.dot(w.abs()) + value.abs() * size.dot(direction.abs());
+    let permanent = size.dot(w.abs());
+    let error = permanent + value.abs() * size.dot(direction.abs());
     let reach = w.abs().max_element() / direction.abs().max_element();
     // Nor may underflow have taken digits.
     let is_normal = LEAST < size.max_element() && LEAST < height.abs() && LEAST < speed.abs();
     let is_good = is_normal && error < tol::RAY_PARAMETER_CONDITION * speed.abs() * reach;
-    (is_good && value.is_finite()).then_some(value)
+    // The height is a determinant of differences.
+    let is_sure = determinant_error(permanent, w) < height.abs();
+    (is_good && value.is_finite()).then_some((value, is_sure.then_some(0.0 < height)))
 }
 
 /// The parameter by exact numbers.

@@ -53,9 +53,16 @@ fn determinant_filter(u: DVec3, v: DVec3, w: DVec3) -> Option<f64> {
     let size = u.abs();
     let permanent =
         size.x * (yz.abs() + zy.abs()) + size.y * (zx.abs() + xz.abs()) + size.z * (xy.abs() + yx.abs());
-    let error = ORIENT3D_ERROR * permanent + UNDERFLOW * (size.x + size.y + size.z + 1.0);
     // An overflow makes the error infinite or NaN, and the answer None.
-    (error < determinant.abs() && determinant.is_finite()).then_some(determinant)
+    (determinant_error(permanent, u) < determinant.abs() && determinant.is_finite()).then_some(determinant)
+}
+
+/// What `u . (v x w)` in plain `f64` may be off by, when each coordinate has at most one rounding error; from its permanent, in which
+/// all products and sums have positive signs. Infinite or NaN where that overflows.
+#[inline]
+pub fn determinant_error(permanent: f64, u: DVec3) -> f64 {
+    let size = u.abs();
+    ORIENT3D_ERROR * permanent + UNDERFLOW * (size.x + size.y + size.z + 1.0)
 }
 
 /// The part of [`orient3d`] behind its filter.

@@ -12,6 +12,7 @@ mod by_use;
 mod collapse;
 mod fitted;
 mod insertion;
+mod linear;
 mod links;
 mod median;
 mod morton;
@@ -26,6 +27,7 @@ mod treelets;
 pub use settings::{BuildMethod, BuildQuality, BuildSettings};
 
 use crate::tree::{Bvh, BvhError, TreeVolume};
+use crate::volumes::Volumes8;
 use crate::wide::WideNode;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -54,7 +56,13 @@ pub struct Builder {
     binary: Binary,
     tasks: Vec<binned::Task>,
     stack: Vec<collapse::Task>,
+    ranges: Vec<linear::Task>,
     links: Links,
+}
+
+/// There are not more than references can name.
+fn check_count(boxes: &[Aabb]) -> Result<(), BvhError> {
+    if boxes.len() < 1 << 28 { Ok(()) } else { Err(BvhError::TooMany) }
 }
 
 impl<V: TreeVolume> Bvh<V> {
@@ -85,6 +93,19 @@ impl Builder {
         boxes: &[Aabb],
         settings: &BuildSettings,
     ) -> Result<(), BvhError> {
+        let is_improved = 0 < settings.reinsertion_rounds || 0 < settings.treelet_rounds;
+        if settings.method == BuildMethod::Morton
+            && !is_improved
+            && V::Volumes8::ARE_BOXES
+            && !boxes.is_empty()
+            && let Some(tree) = N::as_eight(tree)
+        {
+            check_count(boxes)?;
+            morton::sort(boxes, &mut self.keys, &mut self.swap)?;
+            let max_leaf = settings.max_leaf.clamp(1, 16);
+            linear::build(boxes, &self.keys, max_leaf, &mut self.ranges, tree);
+            return Ok(());
+        }
         self.binary(boxes, settings)?;
         self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));
         Ok(())
@@ -92,23 +113,30 @@ impl Builder {
 
     /// The binary tree over boxes.
     pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<&[u32], BvhError> {
-        self.fill(boxes)?;
+        check_count(boxes)?;
+        // The curve keeps together what is together also for the heuristic: less memory is missed.
+        morton::sort(boxes, &mut self.keys, &mut self.swap)?;
+        rows::reorder(boxes, &self.keys, &mut self.sorted);
+        self.clear();
         if !boxes.is_empty() {
             self.split(settings);
         }
         Ok(&self.binary.order)
     }
 
-    /// Rows of the boxes, and no binary tree yet.
+    /// Rows of the boxes in their order, and no binary tree yet.
     fn fill(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
-        if 1 << 28 <= boxes.len() {
-            return Err(BvhError::TooMany);
-        }
+        check_count(boxes)?;
         rows::fill(&mut self.rows, boxes)?;
+        self.clear();
+        Ok(())
+    }
+
+    /// No binary tree yet.
+    fn clear(&mut self) {
         self.binary.nodes.clear();
         self.binary.order.clear();
         self.binary.worth.clear();
-        Ok(())
     }
 
     /// A tree of few leaves, of at most `max_leaf` primitives each, which may be many.
@@ -159,18 +187,12 @@ impl Builder {
         collapse::collapse(&self.binary, &mut self.stack, tree, fit);
     }
 
-    /// From rows to a binary tree.
+    /// From sorted rows to a binary tree.
     fn split(&mut self, settings: &BuildSettings) {
         let max_leaf = settings.max_leaf.clamp(1, 16);
-        // The curve keeps together what is together also for the heuristic: less memory is missed.
-        morton::sort(&self.rows, &mut self.keys, &mut self.swap);
-        if settings.method != BuildMethod::Morton {
-            rows::reorder(&self.rows, &self.keys, &mut self.sorted);
-        }
         match settings.method {
             BuildMethod::Morton => {
-                // The boxes are read where they are: a copy in order would cost more than it saves.
-                morton::split(&self.rows, &self.keys, max_leaf, &mut self.firsts, &mut self.binary);
+                morton::split(&self.sorted, &self.keys, max_leaf, &mut self.firsts, &mut self.binary);
             }
             BuildMethod::ClusteredSah => {
                 morton::clusters(&self.sorted, &self.keys, max_leaf.min(4), &mut self.rows);

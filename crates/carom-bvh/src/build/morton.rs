@@ -12,7 +12,9 @@
 use super::Binary;
 use super::rows::Row;
 use crate::stack::Stack;
+use crate::tree::{BvhError, are_in_order, check_boxes, corners};
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 
 /// Steps per axis, 2^10.
@@ -21,43 +23,51 @@ const STEPS: f32 = 1024.0;
 /// Below this many keys a comparison sort is faster than counting.
 const COUNTING: usize = 256;
 
+/// The keys of boxes, and how often each ten bits of their codes occur; nothing for boxes that cannot stand in a tree.
 struct Codes<'a> {
-    rows: &'a [Row],
+    boxes: &'a [Aabb],
     keys: &'a mut Vec<u64>,
+    counts: &'a mut [[u32; 1024]; 3],
 }
 
 impl Kernel for Codes<'_> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        // Twice the centre: maximum plus minimum. The fourth lane is of no meaning.
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let Codes { boxes, keys, counts } = self;
+        let zero = S::F32x4::splat(simd, 0.0);
+        let (mut least, mut most, mut in_order) = (zero, zero, zero.le(zero));
         let mut low = S::F32x4::splat(simd, f32::INFINITY);
         let mut high = S::F32x4::splat(simd, f32::NEG_INFINITY);
-        for row in self.rows {
-            let center = center2::<S>(simd, row);
-            low = center.min(low);
-            high = center.max(high);
+        for aabb in boxes {
+            let (min, max) = corners::<S>(simd, aabb);
+            // A NaN fails the comparison, whatever the minimum makes of it.
+            in_order = in_order & min.le(max);
+            (least, most) = (min.min(least), max.max(most));
+            let center = max + min;
+            (low, high) = (center.min(low), center.max(high));
+        }
+        if !are_in_order::<S>(simd, least, most, in_order) {
+            return false;
         }
         let extent = (high - low).to_array();
         let largest = extent[0].max(extent[1]).max(extent[2]);
         let scale = S::F32x4::splat(simd, STEPS / largest);
         let last = U32Lanes::splat(simd, STEPS as u32 - 1);
-        self.keys.clear();
-        self.keys.reserve(self.rows.len());
-        for (i, row) in self.rows.iter().enumerate() {
+        for i in 0..boxes.len().min(keys.len()) {
+            let (min, max) = corners::<S>(simd, &boxes[i]);
             // Where all centres are equal, 0 times infinity is NaN, and that goes to step 0.
-            let step: S::U32x4 = ((center2::<S>(simd, row) - low) * scale).trunc_to_u32().min(last);
+            let step: S::U32x4 = ((max + min - low) * scale).trunc_to_u32().min(last);
             let [x, y, z, _] = spread::<S>(simd, step).to_array();
-            self.keys.push(u64::from(x << 2 | y << 1 | z) << 32 | i as u64);
+            let code = x << 2 | y << 1 | z;
+            keys[i] = u64::from(code) << 32 | i as u64;
+            counts[0][code as usize & 1023] += 1;
+            counts[1][(code >> 10) as usize & 1023] += 1;
+            counts[2][(code >> 20) as usize & 1023] += 1;
         }
+        true
     }
-}
-
-#[inline(always)]
-fn center2<S: Simd>(simd: S, row: &Row) -> S::F32x4 {
-    let halves = row.0.as_chunks::<4>().0;
-    S::F32x4::load(simd, &halves[1]) - S::F32x4::load(simd, &halves[0])
 }
 
 /// Two zeros between the ten lowest bits.
@@ -70,22 +80,28 @@ fn spread<S: Simd>(simd: S, x: S::U32x4) -> S::U32x4 {
     (x | x.shl::<2>()) & mask(0x09249249)
 }
 
-/// The codes of the rows in ascending order, each with its row's number below it.
-pub(crate) fn sort(rows: &[Row], keys: &mut Vec<u64>, swap: &mut Vec<u64>) {
-    dispatch(Codes { rows, keys });
+/// As long as this, whatever stands in it. New memory comes from the system as zeros: nobody has to write them.
+fn make_room(list: &mut Vec<u64>, n: usize) {
+    if list.capacity() < n {
+        *list = alloc::vec![0; n];
+    } else {
+        list.resize(n, 0);
+    }
+}
+
+/// The codes of the boxes in ascending order, each with its box's number below it; or the first box that cannot stand in a
+/// tree.
+pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> Result<(), BvhError> {
+    let mut counts = [[0_u32; 1024]; 3];
+    make_room(keys, boxes.len());
+    if !dispatch(Codes { boxes, keys, counts: &mut counts }) {
+        return check_boxes(boxes);
+    }
     if keys.len() < COUNTING {
         keys.sort_unstable();
-        return;
+        return Ok(());
     }
-    let mut counts = [[0_u32; 1024]; 3];
-    for &key in keys.iter() {
-        let code = (key >> 32) as u32;
-        counts[0][code as usize & 1023] += 1;
-        counts[1][(code >> 10) as usize & 1023] += 1;
-        counts[2][(code >> 20) as usize & 1023] += 1;
-    }
-    swap.clear();
-    swap.resize(keys.len(), 0);
+    make_room(swap, keys.len());
     for (pass, counts) in counts.iter_mut().enumerate() {
         let mut start = 0;
         for count in counts.iter_mut() {
@@ -100,65 +116,57 @@ pub(crate) fn sort(rows: &[Row], keys: &mut Vec<u64>, swap: &mut Vec<u64>) {
         }
         core::mem::swap(keys, swap);
     }
+    Ok(())
+}
+
+/// The code of a place among the keys.
+#[inline(always)]
+pub(crate) fn code(keys: &[u64], place: usize) -> u32 {
+    keys.get(place).map_or(0, |key| (key >> 32) as u32)
 }
 
 /// Where a range of at least two sorted keys is split: at the highest bit that differs, or in the middle.
-#[inline]
-fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
-    let code = |i: usize| keys.get(i).map_or(0, |key| key >> 32);
-    let differ = code(first) ^ code(end - 1);
+#[inline(always)]
+pub(crate) fn split_at(keys: &[u64], first: usize, end: usize) -> usize {
+    let differ = code(keys, first) ^ code(keys, end - 1);
     if differ == 0 {
         return first + (end - first) / 2;
     }
-    let bit = 63 - differ.leading_zeros();
-    // The first place where that bit is set.
-    let (mut low, mut high) = (first, end - 1);
-    while low + 1 < high {
-        let middle = low + (high - low) / 2;
-        if code(middle) >> bit & 1 == 0 {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    let bit = 31 - differ.leading_zeros();
+    // The last place where that bit is not set, by halves of what is left, without a branch that nobody can foresee.
+    let (mut low, mut size) = (first, end - 1 - first);
+    while 1 < size {
+        let half = size / 2;
+        let is_clear = code(keys, low + half) >> bit & 1 == 0;
+        low += if is_clear { half } else { 0 };
+        size -= half;
     }
-    high
+    low + 1
 }
 
 struct Boxes<'a> {
-    rows: &'a [Row],
-    keys: &'a [u64],
+    sorted: &'a [Row],
     firsts: &'a [u32],
     nodes: &'a mut [Row],
 }
-
-/// The rows of a leaf are far apart in memory: they are asked for so many places ahead.
-const AHEAD: usize = 16;
 
 impl Kernel for Boxes<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
-        let Boxes { rows, keys, firsts, nodes } = self;
+        let Boxes { sorted, firsts, nodes } = self;
         for i in (0..nodes.len()).rev() {
             let (tag, count) = (nodes[i].tag(), nodes[i].count());
-            let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
-            if tag == 0 {
+            let below = if tag == 0 {
                 let first = firsts[i] as usize;
-                for place in first..first + count as usize {
-                    // Leaves of one level come from the last to the first.
-                    if let Some(&key) = keys.get(place.wrapping_sub(AHEAD)) {
-                        simd.prefetch(rows, key as u32 as usize);
-                    }
-                    let Some(row) = keys.get(place).and_then(|&key| rows.get(key as u32 as usize)) else {
-                        continue;
-                    };
-                    all = all.max(S::F32x8::load(simd, &row.0));
-                }
+                sorted.get(first..first + count as usize)
             } else {
-                for row in nodes.get(tag as usize..tag as usize + 2).unwrap_or(&[]) {
-                    all = all.max(S::F32x8::load(simd, &row.0));
-                }
+                nodes.get(tag as usize..tag as usize + 2)
+            };
+            let mut all = S::F32x8::load(simd, &Row::EMPTY.0);
+            for row in below.unwrap_or(&[]) {
+                all = all.max(S::F32x8::load(simd, &row.0));
             }
             all.store(&mut nodes[i].0);
             nodes[i].set_numbers(tag, count);
@@ -166,8 +174,8 @@ impl Kernel for Boxes<'_> {
     }
 }
 
-/// The binary tree of the curve's bits, at most `max_leaf` rows in a leaf. The rows stand in any order; `firsts` is memory.
-pub(crate) fn split(rows: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
+/// The binary tree of the curve's bits over rows in the order of their keys, at most `max_leaf` in a leaf; `firsts` is memory.
+pub(crate) fn split(sorted: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<u32>, binary: &mut Binary) {
     binary.order.extend(keys.iter().map(|&key| key as u32));
     let nodes = &mut binary.nodes;
     firsts.clear();
@@ -197,7 +205,7 @@ pub(crate) fn split(rows: &[Row], keys: &[u64], max_leaf: u32, firsts: &mut Vec<
         stack.push(child + 1);
         stack.push(child);
     }
-    dispatch(Boxes { rows, keys, firsts, nodes });
+    dispatch(Boxes { sorted, firsts, nodes });
 }
 
 struct Clusters<'a> {

@@ -95,11 +95,21 @@ pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> 
     Ok(())
 }
 
-/// The rows in the order of the sorted keys, whose low halves are row numbers.
-pub(crate) fn reorder(rows: &[Row], keys: &[u64], out: &mut Vec<Row>) {
+/// One row per box, its number as the tag, in the order of the sorted keys, whose low halves are numbers of boxes.
+pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     out.clear();
-    out.extend(keys.iter().filter_map(|&key| rows.get(key as u32 as usize)));
+    out.reserve(keys.len());
+    for (place, &key) in keys.iter().enumerate() {
+        if let Some(&after) = keys.get(place + AHEAD) {
+            carom_lanes::prefetch(boxes, after as u32 as usize);
+        }
+        let number = key as u32;
+        out.extend(boxes.get(number as usize).map(|aabb| Row::new(aabb, number, 1)));
+    }
 }
+
+/// How many places ahead of their turn boxes are asked for.
+const AHEAD: usize = 16;
 
 /// The primitives of clusters: a cluster's tag is the place of its first primitive in `sorted`.
 pub(crate) fn expand(clusters: &[Row], sorted: &[Row], order: &mut Vec<u32>) {

@@ -125,20 +125,6 @@ impl TriMesh {
         self.indices[triangle as usize].map(|v| self.vertices[v as usize])
     }
 
-    /// Asks for the vertex numbers of a triangle to be fetched from memory.
-    #[inline]
-    pub fn prefetch_indices(&self, triangle: u32) {
-        carom_lanes::prefetch(&self.indices, triangle as usize);
-    }
-
-    /// Asks for the vertices of a triangle to be fetched from memory; its numbers are read.
-    #[inline]
-    pub fn prefetch_points(&self, triangle: u32) {
-        for &vertex in self.indices.get(triangle as usize).into_iter().flatten() {
-            carom_lanes::prefetch(&self.vertices, vertex as usize);
-        }
-    }
-
     /// A triangle as a shape. Panics past the last triangle, as a slice does.
     #[inline]
     pub fn triangle(&self, triangle: u32) -> Triangle {

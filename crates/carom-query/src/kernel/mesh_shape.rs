@@ -12,7 +12,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Obb};
 use carom_bvh::{BuildSettings, Bvh, BvhError, Leaf};
-use carom_geom::line_lanes::BlockLine;
+use carom_geom::line_lanes::LineBlock8;
 use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
@@ -29,8 +29,8 @@ pub(super) const MAX_LEAF: u32 = 8;
 pub struct MeshShape {
     mesh: TriMesh,
     tree: Bvh,
-    /// The triangles of each leaf of `tree`, for rays.
-    line_blocks: Vec<TriBlock8>,
+    /// The triangles of each leaf of `tree`, in its coordinates, for rays.
+    line_blocks: Vec<LineBlock8>,
     /// Oriented boxes separate surfaces that are close and parallel: for other meshes.
     surface: Bvh<Obb>,
     /// The triangles of each leaf of `surface`, to be tested eight at a time.
@@ -56,7 +56,7 @@ impl MeshShape {
         let scale = if fits { 1.0 } else { scaling::scale_of(size) };
         let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
         let tree: Bvh = Bvh::build(&boxes(&mesh, scale), &settings)?;
-        let line_blocks = tree.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
+        let line_blocks = tree.leaves().map(|leaf| line_block(&mesh, leaf.primitives, scale)).collect();
         let surface = surface_tree(&mesh, scale, &settings)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
         let open =
@@ -127,14 +127,16 @@ impl MeshShape {
         kept.map_or_else(|| Cow::Owned(block(&self.mesh, leaf.primitives)), Cow::Borrowed)
     }
 
-    /// Asks for what [`MeshShape::may_touch`] will need of a leaf.
-    pub(super) fn prefetch_lines(&self, leaf: &Leaf<'_>) {
-        TriBlock8::prefetch(&self.line_blocks, leaf.index as usize);
+    /// Asks for what rays will need of a leaf of [`MeshShape::tree`], known by its number.
+    #[inline]
+    pub(super) fn prefetch_block(&self, leaf: u32) {
+        LineBlock8::prefetch(&self.line_blocks, leaf as usize);
     }
 
-    /// The triangles of a leaf of [`MeshShape::tree`] that the line may touch, as bits; a clear bit is a proof.
-    pub(super) fn may_touch(&self, leaf: &Leaf<'_>, line: &BlockLine) -> u32 {
-        self.line_blocks.get(leaf.index as usize).map_or(u32::MAX, |block| block.may_touch(line))
+    /// The triangles of a leaf of [`MeshShape::tree`], in its coordinates.
+    #[inline]
+    pub(super) fn line_block(&self, leaf: u32) -> Option<&LineBlock8> {
+        self.line_blocks.get(leaf as usize)
     }
 
     /// The tree of oriented boxes, in the mesh's coordinates times [`MeshShape::scale`].
@@ -163,12 +165,23 @@ fn surface_tree(mesh: &TriMesh, scale: f64, settings: &BuildSettings) -> Result<
 
 /// Up to eight triangles.
 fn block(mesh: &TriMesh, triangles: &[u32]) -> TriBlock8 {
+    let (corners, n) = corners_of(mesh, triangles);
+    TriBlock8::new(&corners[..n])
+}
+
+/// Up to eight triangles, in coordinates times the scale.
+fn line_block(mesh: &TriMesh, triangles: &[u32], scale: f64) -> LineBlock8 {
+    let (corners, n) = corners_of(mesh, triangles);
+    LineBlock8::new(&corners[..n], triangles, scale)
+}
+
+/// The corners of up to eight triangles, and how many those are.
+fn corners_of(mesh: &TriMesh, triangles: &[u32]) -> ([[DVec3; 3]; MAX_LEAF as usize], usize) {
     let mut corners = [[DVec3::ZERO; 3]; MAX_LEAF as usize];
-    let n = triangles.len().min(corners.len());
     for (corners, &triangle) in corners.iter_mut().zip(triangles) {
         *corners = mesh.corners(triangle);
     }
-    TriBlock8::new(&corners[..n])
+    (corners, triangles.len().min(MAX_LEAF as usize))
 }
 
 fn boxes(mesh: &TriMesh, scale: f64) -> Vec<Aabb> {

@@ -16,7 +16,7 @@ use crate::ray_convex;
 use alloc::vec::Vec;
 use carom_bvh::{Leaf, RayLine};
 use carom_geom::SupportMap;
-use carom_geom::line_lanes::BlockLine;
+use carom_geom::line_lanes::{BlockLine, LineLanes};
 use carom_geom::ray_mesh::{self, TriangleHit};
 use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
@@ -207,14 +207,16 @@ fn is_wide(shape: &Shape) -> bool {
 impl Line {
     /// Two products and two sums for each coordinate, after the difference of two places. `None` where not all of them are
     /// numbers.
+    #[inline]
     pub(super) fn new(pose: &WidePose, ray: &Ray, is_wide: bool) -> Option<Line> {
         let given = widen(ray.direction);
         let origin = pose.inverse_transform_point(widen(ray.origin));
         let mut line = Line { origin, direction: pose.inverse_transform_vector(given), pace: 1.0 };
-        let stored = widen(line.rounded().direction).abs().max_element();
-        // Shorter ones are subnormal, or have components that are.
-        let shortest = widen_real(Real::MIN_POSITIVE / Real::EPSILON);
-        let is_kept = is_wide || given == DVec3::ZERO || (shortest <= stored && stored.is_finite());
+        let is_kept = is_wide || given == DVec3::ZERO || {
+            let stored = widen(line.rounded().direction).abs().max_element();
+            // Shorter ones are subnormal, or have components that are.
+            widen_real(Real::MIN_POSITIVE / Real::EPSILON) <= stored && stored.is_finite()
+        };
         if !(line.direction.is_finite() && is_kept) {
             line.pace = scaling::scale_of(given.abs().max_element());
             line.direction = pose.inverse_transform_vector(given * line.pace);
@@ -235,10 +237,18 @@ impl Line {
 
 fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<RayHit> {
     let mut nearest = Nearest::new(interval);
-    visit(mesh, line, interval, ray_mesh::line_touches, |t, triangle, is_back_face| {
-        nearest.offer(t, triangle, is_back_face)
-    });
+    visit(mesh, line, interval, ray_mesh::line_touches, |touch| nearest.offer(touch));
     nearest.hit(mesh)
+}
+
+/// A triangle that a line touches.
+#[derive(Clone, Copy)]
+pub(super) struct Touch {
+    t: f64,
+    is_back_face: bool,
+    triangle: u32,
+    /// Its leaf, eight times, and the lane there, where that is known.
+    place: Option<u32>,
 }
 
 /// The first hit of those seen.
@@ -246,7 +256,7 @@ fn first_triangle(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<R
 pub(super) struct Nearest {
     /// Nothing beyond it is looked for.
     max: f64,
-    best: Option<(Real, u32, bool)>,
+    best: Option<(Real, Touch)>,
 }
 
 impl Nearest {
@@ -255,24 +265,29 @@ impl Nearest {
     }
 
     /// A hit; the t up to which others are of interest.
-    pub(super) fn offer(&mut self, t: f64, triangle: u32, is_back_face: bool) -> f64 {
+    #[inline]
+    pub(super) fn offer(&mut self, touch: Touch) -> f64 {
         // Hits that are one after rounding go by their numbers, as in the list of all hits.
-        let t = narrow_real(t);
-        if self.best.is_none_or(|(least, number, _)| t < least || (t == least && triangle < number)) {
-            self.best = Some((t, triangle, is_back_face));
+        let t = narrow_real(touch.t);
+        let is_before =
+            |(least, best): (Real, Touch)| t < least || (t == least && touch.triangle < best.triangle);
+        if self.best.is_none_or(is_before) {
+            self.best = Some((t, touch));
+            self.max = widen_real(t.next_up());
         }
-        self.best.map_or(self.max, |(t, ..)| widen_real(t.next_up()))
+        self.max
     }
 
+    #[inline]
     pub(super) fn hit(&self, mesh: &MeshShape) -> Option<RayHit> {
-        self.best.map(|(t, triangle, is_back_face)| triangle_hit(mesh, t, triangle, is_back_face))
+        self.best.map(|(t, touch)| triangle_hit(mesh, t, touch))
     }
 }
 
 fn visit_all(mesh: &MeshShape, line: &Line, interval: Interval, rule: Rule, out: &mut Vec<RayHit>) {
     let max = widen_real(interval.max);
-    visit(mesh, line, interval, rule, |t, triangle, is_back_face| {
-        out.push(triangle_hit(mesh, narrow_real(t), triangle, is_back_face));
+    visit(mesh, line, interval, rule, |touch| {
+        out.push(triangle_hit(mesh, narrow_real(touch.t), touch));
         max
     });
 }
@@ -296,6 +311,7 @@ pub(super) struct MeshLine {
 
 impl MeshLine {
     /// `None` for an origin so far from so small a mesh that the tree has no place for it.
+    #[inline]
     pub(super) fn new(mesh: &MeshShape, line: &Line, interval: Interval) -> Option<MeshLine> {
         let Line { origin, direction, .. } = *line;
         let (min, max) = (widen_real(interval.min), widen_real(interval.max));
@@ -314,43 +330,63 @@ impl MeshLine {
         }
         let t_min = if pace == 1.0 { min } else { (min / pace).next_down() };
         let in_tree = RayLine { origin: place, direction: steps, t_min, t_max: max };
-        let block_line = BlockLine::new(origin, direction);
+        let block_line = BlockLine::new(place, direction);
         let mut line = MeshLine { origin, direction, min, max, block_line, in_tree, pace };
         line.in_tree.t_max = line.limit();
         Some(line)
     }
 
     /// The t of the tree beyond which nothing is looked for.
+    #[inline]
     pub(super) fn limit(&self) -> f64 {
         if self.pace == 1.0 { self.max } else { (self.max / self.pace).next_up() }
     }
 
-    /// The triangles of a leaf that the line may touch: eight at once, nearly all of them misses.
-    pub(super) fn may_touch(&self, mesh: &MeshShape, leaf: &Leaf<'_>) -> u32 {
-        mesh.may_touch(leaf, &self.block_line)
+    /// The triangles of a leaf that the line touches, as far as `f32` can tell: eight at once, nearly all of them misses.
+    #[inline]
+    pub(super) fn touched(&self, mesh: &MeshShape, leaf: &Leaf<'_>) -> LineLanes {
+        mesh.line_block(leaf.index).map_or_else(LineLanes::default, |block| block.touched(&self.block_line))
     }
 
-    /// The exact test of those triangles of a leaf.
+    /// The test of those triangles of a leaf: exact where there is a doubt.
+    #[inline]
     pub(super) fn test(
         &mut self,
         mesh: &MeshShape,
         leaf: &Leaf<'_>,
-        mut lanes: u32,
+        lanes: LineLanes,
         rule: &impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
-        hit: &mut impl FnMut(f64, u32, bool) -> f64,
+        hit: &mut impl FnMut(Touch) -> f64,
     ) {
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let Some(&triangle) = leaf.primitives.get(lane) else { break };
-            let Some(touch) = rule(self.origin, self.direction, &mesh.mesh().corners(triangle)) else {
-                continue;
+        let mut left = lanes.may;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            let place = leaf.index * 8 + lane;
+            let Some((triangle, corners)) = placed_triangle(mesh, place) else { break };
+            let found = if (lanes.from_front | lanes.from_back) & bit != 0 {
+                Some(ray_mesh::sure_hit(self.origin, self.direction, &corners, lanes.from_back & bit != 0))
+            } else {
+                rule(self.origin, self.direction, &corners)
             };
-            if self.min <= touch.t && touch.t <= self.max && narrow_real(touch.t).is_finite() {
-                self.max = self.max.min(hit(touch.t, triangle, touch.is_back_face));
+            let Some(TriangleHit { t, is_back_face, .. }) = found else { continue };
+            if self.min <= t && t <= self.max && narrow_real(t).is_finite() {
+                self.max = self.max.min(hit(Touch { t, is_back_face, triangle, place: Some(place) }));
             }
         }
     }
+}
+
+/// The number and the corners of the triangle in a lane of a leaf.
+#[inline]
+fn placed_triangle(mesh: &MeshShape, place: u32) -> Option<(u32, [DVec3; 3])> {
+    let block = mesh.line_block(place / 8)?;
+    let (lane, scale) = (place as usize % 8, mesh.scale());
+    let triangle = block.number(lane);
+    // One over a power of two that tree coordinates have is exact.
+    let corners = block.corners(lane, if scale == 1.0 { 1.0 } else { 1.0 / scale });
+    Some((triangle, corners.unwrap_or_else(|| mesh.mesh().corners(triangle))))
 }
 
 /// Gives every triangle that counts, with t, up to the t that `hit` answers.
@@ -359,29 +395,33 @@ fn visit(
     line: &Line,
     interval: Interval,
     rule: impl Fn(DVec3, DVec3, &[DVec3; 3]) -> Option<TriangleHit>,
-    mut hit: impl FnMut(f64, u32, bool) -> f64,
+    mut hit: impl FnMut(Touch) -> f64,
 ) {
     let Some(mut line) = MeshLine::new(mesh, line, interval) else {
         let (min, mut max) = (widen_real(interval.min), widen_real(interval.max));
         for triangle in 0..mesh.mesh().n_triangles() as u32 {
             let corners = mesh.mesh().corners(triangle);
-            let Some(touch) = rule(line.origin, line.direction, &corners) else { continue };
-            if min <= touch.t && touch.t <= max && narrow_real(touch.t).is_finite() {
-                max = max.min(hit(touch.t, triangle, touch.is_back_face));
+            let Some(found) = rule(line.origin, line.direction, &corners) else { continue };
+            let TriangleHit { t, is_back_face, .. } = found;
+            if min <= t && t <= max && narrow_real(t).is_finite() {
+                max = max.min(hit(Touch { t, is_back_face, triangle, place: None }));
             }
         }
         return;
     };
     let RayLine { origin, direction, t_min, t_max } = line.in_tree;
-    mesh.tree().visit_ray(origin, direction, t_min, t_max, |leaf, _| {
-        let lanes = line.may_touch(mesh, &leaf);
+    let ahead = |leaf| mesh.prefetch_block(leaf);
+    mesh.tree().visit_ray_ahead(origin, direction, t_min, t_max, ahead, |leaf, _| {
+        let lanes = line.touched(mesh, &leaf);
         line.test(mesh, &leaf, lanes, &rule, &mut hit);
         ControlFlow::Continue(line.limit())
     });
 }
 
-fn triangle_hit(mesh: &MeshShape, t: Real, triangle: u32, is_back_face: bool) -> RayHit {
-    let [a, b, c] = mesh.mesh().corners(triangle);
+fn triangle_hit(mesh: &MeshShape, t: Real, touch: Touch) -> RayHit {
+    let Touch { triangle, place, is_back_face, .. } = touch;
+    let placed = place.and_then(|place| placed_triangle(mesh, place));
+    let [a, b, c] = placed.map_or_else(|| mesh.mesh().corners(triangle), |(_, corners)| corners);
     let normal = scaling::unit(scaling::balanced(b - a).cross(scaling::balanced(c - a)));
     let normal: Vec3 = normal.map_or(Vec3::ZERO, narrow);
     RayHit::new(t, normal).with_part(triangle).with_back_face(is_back_face)
