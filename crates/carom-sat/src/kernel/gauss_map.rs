@@ -82,9 +82,10 @@ pub(super) fn least_overlap(
     };
     let tie = tol::SAT_TIE * search.size;
     let mut best: Option<Overlap> = None;
-    // A gap that was there last time is nearly always there still.
+    // A gap that was there last time is nearly always there still. Just at the limit the whole search decides, whose overlaps
+    // are rounded otherwise.
     if let Some(overlap) = first.and_then(|axis| search.measure(axis))
-        && overlap.overlap < -prediction
+        && overlap.overlap < -prediction - tie
     {
         return None;
     }
