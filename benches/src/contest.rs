@@ -17,6 +17,8 @@ const PATIENCE_NS: f64 = 2e9;
 pub struct Contest<'a> {
     pub(crate) answers: Answers,
     contestants: Vec<Contestant<'a>>,
+    /// Nobody sits out a frame.
+    is_whole: bool,
 }
 
 struct Contestant<'a> {
@@ -38,12 +40,19 @@ pub struct Times {
 impl<'a> Contest<'a> {
     /// A contest may begin once its answers were compared.
     pub fn new(answers: Answers) -> Self {
-        Self { answers, contestants: Vec::new() }
+        Self { answers, contestants: Vec::new(), is_whole: false }
     }
 
     /// Adds a contestant; the first is carom.
     pub fn entry(mut self, name: &'static str, work: impl FnMut() + 'a) -> Self {
         self.contestants.push(Contestant { name, work: Box::new(work) });
+        self
+    }
+
+    /// Of frames that go on from each other everybody does all, however long it takes: where early ones are harder than late ones,
+    /// who does fewer has the harder work.
+    pub fn of_whole_runs(mut self) -> Self {
+        self.is_whole = true;
         self
     }
 
@@ -77,7 +86,8 @@ impl<'a> Contest<'a> {
     }
 
     /// Calls that go on from each other, as frames do: the mean and the worst over `frames`, after `warm` that do not
-    /// count. `between` runs before each frame, untimed. Of the slowest, fewer frames count.
+    /// count. `between` runs before each frame, untimed. Of the slowest, fewer frames
+    /// count, unless runs are whole.
     pub(crate) fn frames(&mut self, warm: usize, frames: usize, mut between: impl FnMut()) -> Vec<Times> {
         let n = self.contestants.len();
         let mut samples = vec![Vec::with_capacity(frames); n];
@@ -86,7 +96,7 @@ impl<'a> Contest<'a> {
             between();
             for turn in 0..n {
                 let i = (frame + turn) % n;
-                if PATIENCE_NS < spent[i] && !samples[i].is_empty() {
+                if !self.is_whole && PATIENCE_NS < spent[i] && !samples[i].is_empty() {
                     continue;
                 }
                 let start = thread_ns();
@@ -150,6 +160,28 @@ mod tests {
         let mut contest = Contest::new(Answers::new()).entry("less", sum(2000)).entry("more", sum(20_000));
         let times = contest.alike(5);
         assert!(times[0].typical * 3.0 < times[1].typical, "{times:?}");
+    }
+
+    #[test]
+    fn whole_runs_wait_for_the_slow() {
+        let slow = || {
+            let start = thread_ns();
+            while thread_ns() - start < 0.6 * PATIENCE_NS {}
+        };
+        let count = |is_whole: bool| {
+            let calls = std::cell::Cell::new(0);
+            let mut contest = Contest::new(Answers::new()).entry("slow", || {
+                calls.set(calls.get() + 1);
+                if calls.get() <= 2 {
+                    slow();
+                }
+            });
+            contest = if is_whole { contest.of_whole_runs() } else { contest };
+            contest.frames(0, 5, || {});
+            drop(contest);
+            calls.get()
+        };
+        assert_eq!([count(false), count(true)], [2, 5]);
     }
 
     #[test]
