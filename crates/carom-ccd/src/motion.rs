@@ -1,0 +1,164 @@
+//! How a body moves: its centre along a straight line, while it turns at a constant rate.
+//!
+//! The true motion is defined by the stored numbers: the exact rotation of the normalised quaternion, then the exact rotation
+//! by the angular velocity times the time, about a centre that moves with the velocity. So rounding on the way to these
+//! numbers, as where the angular velocity is found from two orientations, changes the question and never the answer.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies); O. Rodrigues, 1840 (the
+//! rotation about an axis). Spherical interpolation between two orientations is the same motion; normalised linear
+//! interpolation, which some engines use, is another.
+
+use carom_math::{WidePose, ops};
+use core::fmt;
+use glam::{DMat3, DQuat, DVec3};
+
+/// A rigid motion over time: `x(t) = center + linear * t + turn(angular * t) * rotation * (x_body - local_center)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Motion {
+    /// The point of the body, in its own frame, about which it turns.
+    local_center: DVec3,
+    /// Where that point is at the time 0.
+    center: DVec3,
+    /// Unit to within rounding.
+    rotation: DQuat,
+    linear: DVec3,
+    angular: DVec3,
+}
+
+/// Why a motion was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MotionError {
+    /// What is named has a coordinate that is NaN or infinite.
+    NotFinite(&'static str),
+    /// The quaternion's length, given here, is too far from 1 to be a rounding error.
+    NotUnit(f64),
+    /// The time between two poses is not a positive number.
+    Duration(f64),
+}
+
+impl fmt::Display for MotionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MotionError::NotFinite(what) => {
+                write!(f, "the {what} of the motion has a coordinate that is NaN or infinite")
+            }
+            MotionError::NotUnit(length) => write!(f, "the rotation has length {length}, not 1"),
+            MotionError::Duration(time) => write!(f, "the time between the poses is {time}, not positive"),
+        }
+    }
+}
+
+impl core::error::Error for MotionError {}
+
+impl Motion {
+    /// From where the body is at the time 0, in any one frame that the answer shall be in, and how it moves.
+    ///
+    /// `local_center` is the point of the body, in its own frame, that moves in a straight line: the centre of mass of a
+    /// free body. `linear` is its velocity, length per unit of time; `angular` the axis times radians per unit of time. Both
+    /// in the outer frame.
+    pub fn new(
+        rotation: DQuat,
+        translation: DVec3,
+        local_center: DVec3,
+        linear: DVec3,
+        angular: DVec3,
+    ) -> Result<Motion, MotionError> {
+        let finite =
+            |is_finite: bool, what| if is_finite { Ok(()) } else { Err(MotionError::NotFinite(what)) };
+        finite(rotation.is_finite(), "rotation")?;
+        finite(translation.is_finite(), "translation")?;
+        finite(local_center.is_finite(), "centre")?;
+        finite(linear.is_finite(), "velocity")?;
+        finite(angular.is_finite(), "angular velocity")?;
+        let length = ops::sqrt(rotation.length_squared());
+        if !((length - 1.0).abs() <= carom_math::tol::QUATERNION_LENGTH) {
+            return Err(MotionError::NotUnit(length));
+        }
+        let rotation = rotation * (1.0 / length);
+        let center = WidePose::from_quat(rotation, translation).transform_point(local_center);
+        finite(center.is_finite(), "centre")?;
+        Ok(Motion { local_center, center, rotation, linear, angular })
+    }
+
+    /// A body that stays where it is.
+    pub fn fixed(rotation: DQuat, translation: DVec3) -> Result<Motion, MotionError> {
+        Motion::new(rotation, translation, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
+    }
+
+    /// From one place at the time 0 to another at the time `duration`, turning at a constant rate and the short way, about a
+    /// point of the body that moves in a straight line. The end is met to within rounding.
+    pub fn between(
+        start: (DQuat, DVec3),
+        end: (DQuat, DVec3),
+        local_center: DVec3,
+        duration: f64,
+    ) -> Result<Motion, MotionError> {
+        if !(duration > 0.0 && duration.is_finite()) {
+            return Err(MotionError::Duration(duration));
+        }
+        let still = Motion::new(start.0, start.1, local_center, DVec3::ZERO, DVec3::ZERO)?;
+        let there = Motion::new(end.0, end.1, local_center, DVec3::ZERO, DVec3::ZERO)?;
+        let mut turn = there.rotation * still.rotation.conjugate();
+        if turn.w < 0.0 {
+            turn = -turn;
+        }
+        // A turn by nearly nothing: the sine is the angle, and the axis times the sine needs no axis.
+        let axis_sine = DVec3::new(turn.x, turn.y, turn.z);
+        let sine = ops::sqrt(axis_sine.length_squared());
+        let scale = if sine > 0.0 { 2.0 * ops::atan2(sine, turn.w) / sine } else { 0.0 };
+        let linear = (there.center - still.center) / duration;
+        let angular = axis_sine * scale / duration;
+        Motion::new(start.0, start.1, local_center, linear, angular)
+    }
+
+    /// Where the body is at the time `t`.
+    pub fn pose_at(&self, t: f64) -> WidePose {
+        let rotation = turn(self.angular, t) * WidePose::from_quat(self.rotation, DVec3::ZERO).rotation;
+        let center = self.center_at(t);
+        WidePose { rotation, translation: center - rotation * self.local_center }
+    }
+
+    /// Where the point about which the body turns is at the time `t`.
+    #[inline]
+    pub fn center_at(&self, t: f64) -> DVec3 {
+        self.center + self.linear * t
+    }
+
+    /// The point of the body, in its own frame, about which it turns.
+    #[inline]
+    pub fn local_center(&self) -> DVec3 {
+        self.local_center
+    }
+
+    /// The orientation at the time 0, normalised.
+    #[inline]
+    pub fn rotation(&self) -> DQuat {
+        self.rotation
+    }
+
+    /// The velocity of the point about which the body turns.
+    #[inline]
+    pub fn linear(&self) -> DVec3 {
+        self.linear
+    }
+
+    /// The axis of turning times radians per unit of time.
+    #[inline]
+    pub fn angular(&self) -> DVec3 {
+        self.angular
+    }
+}
+
+/// The rotation by `angular * t`, after Rodrigues.
+fn turn(angular: DVec3, t: f64) -> DMat3 {
+    let rate = ops::sqrt(angular.length_squared());
+    if !(rate > 0.0) {
+        return DMat3::IDENTITY;
+    }
+    let axis = angular / rate;
+    let (sine, cosine) = ops::sin_cos(rate * t);
+    let column = |v: DVec3| v * cosine + axis.cross(v) * sine + axis * (axis.dot(v) * (1.0 - cosine));
+    DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z))
+}

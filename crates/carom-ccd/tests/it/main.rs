@@ -1,0 +1,3 @@
+//! Times of impact against what is slower and obviously right.
+
+mod motion;
