@@ -1,6 +1,43 @@
 //! When do two moving bodies touch: certified times of impact, rotation included.
 //!
 //! ```
+//! use carom_ccd::{ImpactSettings, Motion, Proposal, TimeOfImpact, time_of_impact};
+//! use carom_geom::f64::Cuboid;
+//! use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
+//! use carom_math::glam::{DQuat, DVec3};
+//!
+//! // A plank that turns on the spot, and a crate that flies by, turning too.
+//! let (plank, crate_) = (Cuboid::new(DVec3::new(2.0, 0.1, 0.5))?, Cuboid::new(DVec3::splat(0.5))?);
+//! let spin = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::Z * 3.0)?;
+//! let (from, velocity) = (DVec3::new(-3.0, 1.6, 0.0), DVec3::new(6.0, 0.0, 0.0));
+//! let flight = Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, velocity, DVec3::new(0.0, 1.0, 2.0))?;
+//!
+//! // Whoever finds nearest points proposes; what it says is checked, not believed.
+//! let mut cache = GjkCache::new();
+//! let propose = |b_in_a: &_, tolerance| {
+//!     let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
+//!     let near = nearest_simplex(&plank, &crate_, b_in_a, &gjk, Some(&mut cache));
+//!     Proposal {
+//!         axis: near.axis,
+//!         points_a: near.points_a,
+//!         points_b: near.points_b,
+//!         n_points: near.n_points,
+//!         weights: near.weights,
+//!     }
+//! };
+//! let answer = time_of_impact(&plank, &spin, &crate_, &flight, &ImpactSettings::default(), propose);
+//!
+//! let TimeOfImpact::Hit(impact) = answer else { panic!("{answer:?}") };
+//! // Nothing touches before `t_lo`; at `t_hi` they surely do.
+//! assert!(0.2 < impact.t_lo && impact.t_hi < 0.6 && impact.t_hi - impact.t_lo < 1e-3, "{impact:?}");
+//! assert!((impact.point_a - impact.point_b).length() < 1e-3);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! Every answer is a proof: a bracket of the first contact, a lower bound of the distance, or until when nothing touches. A body's
+//! motion is a straight line of one of its points and a constant turn about it.
+//!
+//! ```
 //! use carom_ccd::Motion;
 //! use carom_math::glam::{DQuat, DVec3};
 //!
@@ -13,8 +50,24 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+mod advance;
+mod body_pair;
+mod chord;
+mod conservative;
 mod impact;
 mod motion;
+mod overlap;
+mod proposal;
+mod search;
+mod separation;
+mod settings;
+mod spheres;
+mod time_of_impact;
+mod turn;
 
+pub use conservative::conservative_advancement;
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
+pub use proposal::Proposal;
+pub use settings::ImpactSettings;
+pub use time_of_impact::time_of_impact;

@@ -53,6 +53,7 @@ mod cache;
 mod epa;
 mod gjk;
 mod minkowski;
+mod nearest;
 mod outcome;
 mod polytope;
 mod settings;
@@ -61,5 +62,6 @@ pub mod wide;
 
 pub use cache::GjkCache;
 pub use kernel::*;
+pub use nearest::{NearestSimplex, nearest_simplex};
 pub use outcome::{Counters, Outcome};
 pub use settings::GjkSettings;

@@ -315,8 +315,9 @@ fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, cores: &Depth
     }
 }
 
+/// The unit vector along `v`; x for zero.
 #[inline]
-fn unit(v: DVec3) -> DVec3 {
+pub(crate) fn unit(v: DVec3) -> DVec3 {
     let largest = v.abs().max_element();
     if !(0.0 < largest) {
         return DVec3::X;

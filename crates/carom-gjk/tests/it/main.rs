@@ -7,6 +7,7 @@ mod cloud;
 mod curved;
 mod hulls;
 mod invariants;
+mod nearest;
 mod polytopes;
 mod published;
 mod regression;

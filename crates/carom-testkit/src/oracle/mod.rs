@@ -3,6 +3,7 @@
 pub mod contain;
 pub mod convex;
 pub mod depth;
+pub mod impact;
 pub mod integer;
 pub mod pairs;
 pub mod rational;

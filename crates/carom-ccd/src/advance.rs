@@ -1,0 +1,120 @@
+//! How long one axis keeps two bodies apart: until its separation is down to the target, each piece of the time certified.
+//!
+//! The separation at the far end says whether there is a root; a root is proposed by false position and need not be the first.
+//! Then the time up to it is certified by the chord bound, halved where that is too low: a dip in between shows as a value below the
+//! target at a middle, and the search goes on before it.
+//!
+//! Reference: M. Dowell, P. Jarratt, A Modified Regula Falsi Method for Computing the Root of an Equation, BIT 11, 1971
+//! (the Illinois rule). Differs: it ends just above the target, from the safe side.
+
+use crate::body_pair::BodyPair;
+use crate::chord::chord_bound;
+use crate::separation::Axis;
+use carom_geom::SupportMap;
+
+/// Values of the separation that one axis may cost.
+const MAX_VALUES: usize = 24;
+
+/// How far an axis led.
+pub(crate) struct Advanced {
+    /// All the time until then is certified.
+    pub(crate) time: f64,
+    /// The separation then.
+    pub(crate) separation: f64,
+    /// How the separation falls there, as far as is known; 0 where it is not.
+    pub(crate) slope: f64,
+    /// A bound of the separation over all that time, above the target.
+    pub(crate) least: f64,
+}
+
+/// A time and the separation then.
+type Value = (f64, f64);
+
+/// Follows the separation from a time at which it is above the target, to where it is above by at most `tolerance`, or to the end.
+pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    pair: &BodyPair<'_, A, B>,
+    axis: &mut Axis,
+    from: Value,
+    end: f64,
+    target: f64,
+    tolerance: f64,
+) -> Advanced {
+    let (mut here, mut least, mut slope) = (from, from.1, 0.0);
+    let mut n_left = MAX_VALUES;
+    // The times to be reached, the next one last; at all of them the separation is above the target.
+    let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
+    let mut n_ahead = 1;
+    let far = (end, axis.separation(pair, end));
+    ahead[0] = far;
+    if !(target < far.1) {
+        (ahead[0], slope) = root(pair, axis, here, far, target, tolerance, &mut n_left);
+    }
+    while 0 < n_ahead {
+        let goal = ahead[n_ahead - 1];
+        let bound = chord_bound(here.1, goal.1, axis.kappa, goal.0 - here.0);
+        if goal.0 <= here.0 || target < bound {
+            if here.0 < goal.0 {
+                (here, least) = (goal, least.min(bound));
+            }
+            n_ahead -= 1;
+            continue;
+        }
+        let middle = 0.5 * (here.0 + goal.0);
+        if n_left == 0 || !(here.0 < middle && middle < goal.0) {
+            slope = 0.0;
+            break;
+        }
+        n_left -= 1;
+        let value = (middle, axis.separation(pair, middle));
+        if target < value.1 {
+            ahead[n_ahead] = value;
+            n_ahead += 1;
+        } else {
+            // A dip: whatever lies behind it is out of reach.
+            (ahead[0], slope) = root(pair, axis, here, value, target, tolerance, &mut n_left);
+            n_ahead = 1;
+        }
+    }
+    Advanced { time: here.0, separation: here.1, slope, least }
+}
+
+/// A time at which the separation is above the target by at most `tolerance`, between one above and one below it, and the slope
+/// there. Above by more where all values are spent.
+fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    pair: &BodyPair<'_, A, B>,
+    axis: &mut Axis,
+    mut above: Value,
+    mut below: Value,
+    target: f64,
+    tolerance: f64,
+    n_left: &mut usize,
+) -> (Value, f64) {
+    let wanted = target + 0.5 * tolerance;
+    let (mut high, mut low) = (above.1 - wanted, below.1 - wanted);
+    let mut last_was_above = None;
+    while target + tolerance < above.1 && 0 < *n_left {
+        let guess = above.0 + (below.0 - above.0) * (high / (high - low));
+        let inside = |t: f64| above.0 < t && t < below.0;
+        let t = if inside(guess) { guess } else { 0.5 * (above.0 + below.0) };
+        if !inside(t) {
+            break;
+        }
+        *n_left -= 1;
+        let value = axis.separation(pair, t);
+        // The end that stays twice counts half.
+        if target < value {
+            (above, high) = ((t, value), value - wanted);
+            if last_was_above == Some(true) {
+                low *= 0.5;
+            }
+            last_was_above = Some(true);
+        } else {
+            (below, low) = ((t, value), value - wanted);
+            if last_was_above == Some(false) {
+                high *= 0.5;
+            }
+            last_was_above = Some(false);
+        }
+    }
+    (above, (below.1 - above.1) / (below.0 - above.0))
+}

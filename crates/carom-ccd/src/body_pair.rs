@@ -1,0 +1,267 @@
+//! Two moving bodies, seen from where A's centre is, without A's rotation: what every bound is computed in.
+//!
+//! Only the difference of the two centres enters, `d(t) = d + v t`, so far from the origin nothing is lost. A body that does not turn
+//! may have its centre anywhere; then it is put in the middle of the shape, and the ball around it is small.
+//!
+//! Rounding is one number per question, taken off every separation. Per vertex at the distance r from the centre, in units of
+//! u = 2^-53: the rotation matrix, nine entries of some ten roundings, 30; Rodrigues' formula with a rounded axis, 25; sine and
+//! cosine 2; the angle, a product with a rounded rate, 4 |w| t, doubled; products with a unit vector 8; and the centres 10 of their
+//! distance. Checked in 60 digits, the worst error was 0.06 of it.
+//!
+//! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds for inner products).
+
+use crate::chord::UNIT;
+use crate::{Motion, Proposal};
+use carom_geom::{SupportMap, SupportPoint};
+use carom_math::{WidePose, ops};
+use glam::{DMat3, DVec3};
+
+/// One of the two bodies.
+pub(crate) struct Moving<'s, S: ?Sized> {
+    pub(crate) shape: &'s S,
+    /// The point about which it turns, in the body's frame.
+    pub(crate) pivot: DVec3,
+    /// Orientation at the time 0.
+    pub(crate) rotation: DMat3,
+    /// Unit vector; zero where the body does not turn.
+    pub(crate) spin_axis: DVec3,
+    /// Radians per unit of time.
+    pub(crate) spin_rate: f64,
+    /// The largest distance of a point of the core from the pivot.
+    pub(crate) reach: f64,
+    /// The largest distance of a point of the core from the axis of turning.
+    pub(crate) arm: f64,
+    pub(crate) margin: f64,
+    /// A scan of `support` is a rounded one; the exact one climbs from it.
+    climbs: bool,
+    /// By how much the pivot was moved off the motion's own, in the outer frame.
+    offset: DVec3,
+}
+
+impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
+    fn new(shape: &'s S, motion: &Motion) -> Moving<'s, S> {
+        let rotation = WidePose::from_quat(motion.rotation(), DVec3::ZERO).rotation;
+        let angular = motion.angular();
+        let spin_rate = carom_math::scaling::length(angular);
+        let center = shape.center();
+        let turns = 0.0 < spin_rate;
+        let spin_axis = if turns { angular / spin_rate } else { DVec3::ZERO };
+        let pivot = if turns { motion.local_center() } else { center };
+        let offset = if turns { DVec3::ZERO } else { rotation * (center - motion.local_center()) };
+        let out = center - pivot;
+        // The roundings of lengths and of the sum.
+        let up = 1.0 + 16.0 * UNIT;
+        let beside = spin_axis.cross(rotation * out);
+        Moving {
+            shape,
+            pivot,
+            rotation,
+            spin_axis,
+            spin_rate,
+            reach: (carom_math::scaling::length(out) + shape.radius()) * up,
+            arm: (carom_math::scaling::length(beside) + shape.radius()) * up
+                + 64.0 * UNIT * carom_math::scaling::length(out),
+            margin: shape.margin(),
+            climbs: 0.0 < shape.support_slack(),
+            offset,
+        }
+    }
+
+    pub(crate) fn turns(&self) -> bool {
+        0.0 < self.spin_rate
+    }
+
+    /// The angular velocity.
+    pub(crate) fn angular(&self) -> DVec3 {
+        self.spin_axis * self.spin_rate
+    }
+
+    /// The largest distance of a point of the body, margin included, from the pivot.
+    pub(crate) fn radius(&self) -> f64 {
+        self.reach + self.margin
+    }
+
+    /// The orientation at the time `t`.
+    pub(crate) fn rotation_at(&self, t: f64) -> DMat3 {
+        if !self.turns() {
+            return self.rotation;
+        }
+        let (sine, cosine) = ops::sin_cos(self.spin_rate * t);
+        let w = self.spin_axis;
+        let column = |v: DVec3| v * cosine + w.cross(v) * sine + w * (w.dot(v) * (1.0 - cosine));
+        let turn = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
+        turn * self.rotation
+    }
+
+    /// How far the body reaches along a unit direction of its own frame, from the pivot. `near` is a point that was farthest
+    /// lately, and becomes the one that is now.
+    #[inline(always)]
+    pub(crate) fn height(&self, direction: DVec3, near: &mut SupportPoint) -> f64 {
+        let farthest = if !self.climbs {
+            self.shape.support(direction)
+        } else if near.vertex == carom_geom::NO_VERTEX {
+            self.shape.support_exact(direction, self.shape.support(direction))
+        } else {
+            self.shape.support_exact(direction, *near)
+        };
+        *near = farthest;
+        (farthest.point - self.pivot).dot(direction) + self.margin
+    }
+
+    /// An exact farthest point of the core along a direction of the body's frame.
+    pub(crate) fn farthest(&self, direction: DVec3) -> DVec3 {
+        let near = self.shape.support(direction);
+        if self.climbs { self.shape.support_exact(direction, near).point } else { near.point }
+    }
+}
+
+/// Two bodies under their motions.
+pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
+    pub(crate) a: Moving<'s, A>,
+    pub(crate) b: Moving<'s, B>,
+    /// From A's pivot to B's at the time 0.
+    pub(crate) between: DVec3,
+    /// Velocity of B's pivot less that of A's.
+    pub(crate) velocity: DVec3,
+    /// The times asked about.
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    /// What rounding can do to a separation along a fixed axis, and to the place of a point relative to another.
+    pub(crate) rounding: f64,
+    /// The largest absolute value of the times.
+    pub(crate) latest: f64,
+    base_a: DVec3,
+    linear_a: DVec3,
+}
+
+/// Both bodies at one time.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    pub(crate) rotation_a: DMat3,
+    pub(crate) rotation_b: DMat3,
+    /// From A's pivot to B's.
+    pub(crate) between: DVec3,
+}
+
+impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
+    pub(crate) fn new(
+        shape_a: &'s A,
+        motion_a: &Motion,
+        shape_b: &'s B,
+        motion_b: &Motion,
+        start: f64,
+        end: f64,
+    ) -> BodyPair<'s, A, B> {
+        let (a, b) = (Moving::new(shape_a, motion_a), Moving::new(shape_b, motion_b));
+        let between = (motion_b.center_at(0.0) - motion_a.center_at(0.0)) + (b.offset - a.offset);
+        let velocity = motion_b.linear() - motion_a.linear();
+        let latest = start.abs().max(end.abs());
+        let length = |v: DVec3| carom_math::scaling::length(v);
+        let of_body =
+            |rate: f64, radius: f64, offset: f64| (80.0 + 8.0 * rate * latest) * radius + 40.0 * offset;
+        let sum = of_body(a.spin_rate, a.radius(), length(a.offset))
+            + of_body(b.spin_rate, b.radius(), length(b.offset))
+            + 16.0 * (length(between) + length(velocity) * latest);
+        BodyPair {
+            base_a: motion_a.center_at(0.0) + a.offset,
+            linear_a: motion_a.linear(),
+            a,
+            b,
+            between,
+            velocity,
+            start,
+            end,
+            rounding: UNIT * sum,
+            latest,
+        }
+    }
+
+    /// The radii together.
+    pub(crate) fn radii(&self) -> f64 {
+        self.a.radius() + self.b.radius()
+    }
+
+    pub(crate) fn margins(&self) -> f64 {
+        self.a.margin + self.b.margin
+    }
+
+    /// From A's pivot to B's at the time `t`.
+    pub(crate) fn between_at(&self, t: f64) -> DVec3 {
+        self.between + self.velocity * t
+    }
+
+    /// Both bodies at the time `t`.
+    pub(crate) fn at(&self, t: f64) -> Placed {
+        Placed {
+            rotation_a: self.a.rotation_at(t),
+            rotation_b: self.b.rotation_at(t),
+            between: self.between_at(t),
+        }
+    }
+
+    /// B's frame in A's frame: what a search for nearest points is asked about.
+    pub(crate) fn b_in_a(&self, placed: &Placed) -> WidePose {
+        let to_a = placed.rotation_a.transpose();
+        let rotation = to_a * placed.rotation_b;
+        WidePose { rotation, translation: to_a * placed.between + self.a.pivot - rotation * self.b.pivot }
+    }
+
+    /// A point of A's frame, from A's pivot.
+    #[inline]
+    pub(crate) fn place_a(&self, placed: &Placed, point: DVec3) -> DVec3 {
+        placed.rotation_a * (point - self.a.pivot)
+    }
+
+    /// A point of B's frame, from A's pivot.
+    #[inline]
+    pub(crate) fn place_b(&self, placed: &Placed, point: DVec3) -> DVec3 {
+        placed.between + placed.rotation_b * (point - self.b.pivot)
+    }
+
+    /// A point given from A's pivot, in the frame of the motions.
+    pub(crate) fn in_world(&self, t: f64, point: DVec3) -> DVec3 {
+        self.base_a + self.linear_a * t + point
+    }
+
+    /// Along a unit vector, from A's pivot: how far A reaches, and where B begins.
+    pub(crate) fn heights(&self, placed: &Placed, normal: DVec3) -> [f64; 2] {
+        let of_a = self.a.farthest(placed.rotation_a.transpose() * normal);
+        let of_b = self.b.farthest(placed.rotation_b.transpose() * -normal);
+        [
+            normal.dot(self.place_a(placed, of_a)) + self.a.margin,
+            normal.dot(self.place_b(placed, of_b)) - self.b.margin,
+        ]
+    }
+
+    /// The nearest points of the cores that a proposal is about, from A's pivot; of cores that meet a common point, as seen from either.
+    pub(crate) fn witness(&self, placed: &Placed, proposal: &Proposal) -> Option<(DVec3, DVec3)> {
+        let n = proposal.n_points.min(4);
+        // Weights below 0 would leave the body.
+        let mut weights = proposal.weights.map(|weight| weight.max(0.0));
+        if n == 4 && weights == [0.0; 4] {
+            weights = self.weights_inside(placed, proposal);
+        }
+        let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        for i in 0..n {
+            a += (proposal.points_a[i] - self.a.pivot) * weights[i];
+            b += (proposal.points_b[i] - self.b.pivot) * weights[i];
+            sum += weights[i];
+        }
+        if !(0.5 < sum && sum < 2.0) {
+            return None;
+        }
+        Some((placed.rotation_a * (a / sum), placed.between + placed.rotation_b * (b / sum)))
+    }
+
+    /// How much each of four pairs counts in the point where they meet, by the volumes that the origin makes with the others.
+    fn weights_inside(&self, placed: &Placed, proposal: &Proposal) -> [f64; 4] {
+        let [x, y, z, w]: [DVec3; 4] = core::array::from_fn(|i| {
+            self.place_b(placed, proposal.points_b[i]) - self.place_a(placed, proposal.points_a[i])
+        });
+        let parts = [y.dot(z.cross(w)), -x.dot(z.cross(w)), x.dot(y.cross(w)), -x.dot(y.cross(z))];
+        let sum = parts[0] + parts[1] + parts[2] + parts[3];
+        let weights = parts.map(|part| (part / sum).max(0.0));
+        let total = weights[0] + weights[1] + weights[2] + weights[3];
+        if 0.0 < total && total.is_finite() { weights.map(|weight| weight / total) } else { [0.25; 4] }
+    }
+}

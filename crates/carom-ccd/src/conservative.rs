@@ -1,0 +1,87 @@
+//! Conservative advancement: the time of impact by steps that no point of a body can outrun, the measured alternative.
+//!
+//! The distance over a bound on how fast it shrinks is a time in which nothing happens. The bound is of first order, so the
+//! steps shrink with the distance and never converge faster than linearly: 5 to 32 proposals for a hit, where
+//! [`crate::time_of_impact`] asks for 3. What is said is proved all the same, by the separations and proofs used there.
+//!
+//! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995; Akenine-Moller et al., Real-Time
+//! Rendering, 4th ed., 25.11 (conservative advancement). Differs: the end is proved on both sides; rounding is accounted for.
+
+use crate::chord::UNIT;
+use crate::search::Search;
+use crate::separation::Axis;
+use crate::spheres::{Meeting, meeting};
+use crate::{Clear, ImpactSettings, Motion, Proposal, TimeOfImpact};
+use carom_geom::SupportMap;
+use carom_math::{WidePose, scaling, tol};
+
+/// When two moving convex bodies first come within the target distance of each other, by conservative advancement. What it takes and
+/// gives is as for [`crate::time_of_impact`], but a better distance of bodies that do not meet is not looked for.
+pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    mut propose: impl FnMut(&WidePose, f64) -> Proposal,
+) -> TimeOfImpact {
+    let search = Search::new(a, motion_a, b, motion_b, settings);
+    let target = search.target;
+    let (start, end, mut least) = match meeting(&search.pair, target) {
+        Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
+        Meeting::Between { start, end, distance } => (start, end, distance),
+    };
+    let mut tolerance = search.first_tolerance();
+    let (mut safe, mut probe) = (start, start);
+    let mut last: Option<Axis> = None;
+    let mut upper = f64::INFINITY;
+    for _ in 0..settings.max_steps.max(1) {
+        let placed = search.pair.at(probe);
+        let proposal = propose(&search.pair.b_in_a(&placed), tol::IMPACT_PROPOSAL);
+        if let Some(contact) = search.contact(&placed, &proposal, last.as_ref(), probe) {
+            return TimeOfImpact::Hit(search.impact([safe, probe], &placed, &contact));
+        }
+        let pair = &search.pair;
+        if safe < probe {
+            // Not in contact yet: smaller steps from where it is safe.
+            probe = safe;
+            tolerance = (0.25 * tolerance).max(search.finest());
+            continue;
+        }
+        upper = search.upper(&placed, &proposal);
+        let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
+        let mut axis = Axis::fixed(pair, n);
+        let here = axis.separation(pair, safe);
+        if !(target < here) {
+            break;
+        }
+        // How fast the separation can fall: the centres along the axis, and every point about its axis of turning.
+        let up = 1.0 + 64.0 * UNIT;
+        let speed = up
+            * (-n.dot(pair.velocity)
+                + 16.0 * UNIT * scaling::length(pair.velocity)
+                + scaling::length(pair.a.angular().cross(n)) * pair.a.arm
+                + scaling::length(pair.b.angular().cross(n)) * pair.b.arm);
+        let room = (here - target) * (1.0 - 16.0 * UNIT);
+        // NaN is no step.
+        let step = if speed <= 0.0 { end - safe } else { room / speed };
+        if end <= safe + step {
+            // No point is fast enough for the time that is left.
+            let left = here - (speed.max(0.0) * (end - safe)).min(room);
+            return TimeOfImpact::Clear(Clear::new(least.min(left)));
+        }
+        // The room was rounded down by more than that.
+        least = least.min(target + (here - target) * (8.0 * UNIT));
+        if here - target <= tolerance {
+            probe = (safe + (here - target + tolerance) / speed).min(end);
+        }
+        if !(safe < safe + step) {
+            break;
+        }
+        // A hair back, for the rounding of the step itself.
+        safe += step * (1.0 - 4.0 * UNIT);
+        probe = probe.max(safe);
+        last = Some(axis);
+    }
+    search.undecided(safe, upper)
+}

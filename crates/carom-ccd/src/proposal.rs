@@ -1,0 +1,35 @@
+//! What a search for nearest points tells a search for times of impact, which believes none of it but that points are where
+//! they are said to be.
+//!
+//! Reference: none needed.
+
+use glam::DVec3;
+
+/// How two cores lie at one time, as far as whoever looked can tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proposal {
+    /// From A towards B, in A's frame: an axis along which the cores are far apart. A poor one costs time; zero says that the cores meet.
+    pub axis: DVec3,
+    /// Points of A's core in A's frame, the corners of the feature nearest to B; the first `n_points` count.
+    ///
+    /// That they belong to the core is all that is taken on trust.
+    pub points_a: [DVec3; 4],
+    /// Points of B's core in B's frame, each paired with the one of A.
+    pub points_b: [DVec3; 4],
+    /// From 0, where nothing is known, to 4.
+    pub n_points: usize,
+    /// The nearest point of either core is the sum of its points, so weighted. Zeros where the differences of four pairs have the
+    /// origin among them.
+    pub weights: [f64; 4],
+}
+
+impl Proposal {
+    /// Nothing is known.
+    pub const NONE: Proposal = Proposal {
+        axis: DVec3::ZERO,
+        points_a: [DVec3::ZERO; 4],
+        points_b: [DVec3::ZERO; 4],
+        n_points: 0,
+        weights: [0.0; 4],
+    };
+}

@@ -1,0 +1,193 @@
+//! When two convex bodies, each moving and turning, first come within a distance of each other: a bracket that is proved.
+//!
+//! A search for nearest points, of which nothing is believed, proposes an axis. Along it the separation is followed until it is down to
+//! the target distance: two values of it and a bound on how it bends certify all the time between them ([`crate::chord`]). A
+//! little after that time is asked for the next axis, so that one proposal both shows the way on and proves the contact; where
+//! it proves none, the little piece is certified backwards.
+//!
+//! Near an impact one axis reaches the root when the bodies approach fast enough for its bend, and the next is right to
+//! first order: convergence is quadratic. Without rotation the bound is exact, and this is a GJK ray cast.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation along an axis over time, root finding);
+//! G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004.
+//! Differs: every step is certified, rounding and rotation included; an axis may turn with its feature; contact is proved too.
+
+use crate::advance::{Advanced, advance};
+use crate::body_pair::Placed;
+use crate::chord::chord_bound;
+use crate::search::Search;
+use crate::separation::Axis;
+use crate::spheres::{Meeting, meeting};
+use crate::turn::turn_of_feature;
+use crate::{Clear, ImpactSettings, Motion, Proposal, TimeOfImpact};
+use carom_geom::SupportMap;
+use carom_math::{WidePose, scaling, tol};
+use glam::DVec3;
+
+/// When two moving convex bodies first come within the target distance of each other.
+///
+/// `propose` looks for the nearest points of the two cores, B placed in A's frame as it is told, to within the fraction of
+/// their distance that it is told. Answers are proved whatever it says; only their quality and cost depend on it.
+pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    mut propose: impl FnMut(&WidePose, f64) -> Proposal,
+) -> TimeOfImpact {
+    let mut search = Search::new(a, motion_a, b, motion_b, settings);
+    let answer = search.run(&mut propose);
+    match answer {
+        TimeOfImpact::Clear(clear) if settings.wants_distance => {
+            TimeOfImpact::Clear(Clear::new(search.distance(clear.distance, &mut propose)))
+        }
+        _ => answer,
+    }
+}
+
+/// How often a better distance is asked for.
+const MOST_ASKED_AGAIN: u32 = 6;
+
+/// Steps in a row that lead nowhere, before the search gives up.
+const MAX_STALLS: u32 = 3;
+
+/// An axis that led on, and how far.
+struct Step {
+    axis: Axis,
+    advanced: Advanced,
+}
+
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
+    fn run(&mut self, propose: &mut impl FnMut(&WidePose, f64) -> Proposal) -> TimeOfImpact {
+        let target = self.target;
+        let (start, end, mut least) = match meeting(&self.pair, target) {
+            Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
+            Meeting::Between { start, end, distance } => (start, end, distance),
+        };
+        let finest = self.finest();
+        let mut tolerance = self.first_tolerance();
+        let (mut safe, mut probe) = (start, start);
+        let mut is_exact = false;
+        let mut n_stalls = 0;
+        let mut last: Option<Axis> = None;
+        for _ in 0..self.settings.max_steps.max(1) {
+            let placed = self.pair.at(probe);
+            let wanted = if is_exact { tol::GJK_TOUCHING } else { tol::IMPACT_PROPOSAL };
+            let proposal = propose(&self.pair.b_in_a(&placed), wanted);
+            let upper = self.upper(&placed, &proposal);
+            self.nearest = self.nearest.min(upper);
+            if let Some(contact) = self.contact(&placed, &proposal, last.as_ref(), probe) {
+                return TimeOfImpact::Hit(self.impact([safe, probe], &placed, &contact));
+            }
+            let Some(step) = self.step(&placed, &proposal, safe, probe, end, tolerance) else {
+                if safe < probe {
+                    // A little too far. How far apart they are there tells how much.
+                    probe = safe;
+                    let gap = 0.2 * (upper - target);
+                    tolerance = (0.25 * tolerance).min(gap).max(finest);
+                } else if !is_exact {
+                    is_exact = true;
+                } else {
+                    return self.undecided(safe, upper);
+                }
+                continue;
+            };
+            let Step { axis, advanced } = step;
+            least = least.min(advanced.least);
+            if end <= advanced.time {
+                return TimeOfImpact::Clear(Clear::new(least));
+            }
+            n_stalls =
+                if advanced.time - safe <= tol::IMPACT_STALL * (end - start) { n_stalls + 1 } else { 0 };
+            safe = advanced.time;
+            last = Some(axis);
+            if MAX_STALLS <= n_stalls && tolerance <= finest {
+                break;
+            }
+            let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
+            probe = safe;
+            if advanced.slope < 0.0 && safe < safe + beyond {
+                probe = (safe + beyond).min(end);
+            }
+        }
+        let placed = self.pair.at(safe);
+        let proposal = propose(&self.pair.b_in_a(&placed), tol::GJK_TOUCHING);
+        let upper = self.upper(&placed, &proposal);
+        self.nearest = self.nearest.min(upper);
+        self.undecided(safe, upper)
+    }
+
+    /// Of an axis that turns with the features and one that does not the one that leads farther; `None` where neither separates the
+    /// bodies from the safe time to the probe.
+    fn step(
+        &self,
+        placed: &Placed,
+        proposal: &Proposal,
+        safe: f64,
+        probe: f64,
+        end: f64,
+        tolerance: f64,
+    ) -> Option<Step> {
+        let pair = &self.pair;
+        let n = scaling::unit(placed.rotation_a * proposal.axis)?;
+        let turn = turn_of_feature(pair, placed, proposal);
+        let mut best: Option<Step> = None;
+        let n_ways = if turn == DVec3::ZERO { 1 } else { 2 };
+        for omega in [turn, DVec3::ZERO].into_iter().take(n_ways) {
+            let mut axis = Axis::turning(pair, n, omega, probe);
+            let here = axis.separation(pair, probe);
+            if !(self.target < here) {
+                continue;
+            }
+            let mut least = here;
+            if safe < probe {
+                let back = chord_bound(axis.separation(pair, safe), here, axis.kappa, probe - safe);
+                if !(self.target < back) {
+                    continue;
+                }
+                least = back;
+            }
+            let mut advanced = advance(pair, &mut axis, (probe, here), end, self.target, tolerance);
+            advanced.least = advanced.least.min(least);
+            if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
+                let is_end = end <= advanced.time;
+                best = Some(Step { axis, advanced });
+                if is_end {
+                    break;
+                }
+            }
+        }
+        best
+    }
+
+    /// A lower bound of the distance over all the time, better than `known`: with a target just below the nearest that the bodies
+    /// were seen, which may turn up something nearer.
+    fn distance(&mut self, known: f64, propose: &mut impl FnMut(&WidePose, f64) -> Proposal) -> f64 {
+        if self.nearest == f64::INFINITY {
+            // Their balls are apart: where those are nearest is a place to look.
+            let v = self.pair.velocity;
+            let t = -self.pair.between.dot(v) / v.length_squared();
+            let t = if t.is_finite() { t.max(self.pair.start).min(self.pair.end) } else { self.pair.start };
+            let placed = self.pair.at(t);
+            let proposal = propose(&self.pair.b_in_a(&placed), tol::IMPACT_PROPOSAL);
+            self.nearest = self.upper(&placed, &proposal);
+        }
+        let mut best = known;
+        for _ in 0..MOST_ASKED_AGAIN {
+            let seen = self.nearest;
+            self.target = tol::IMPACT_DISTANCE * seen;
+            if !(best < self.target && self.target < f64::INFINITY) {
+                break;
+            }
+            if let TimeOfImpact::Clear(clear) = self.run(propose) {
+                best = best.max(clear.distance);
+                break;
+            }
+            if !(self.nearest < seen) {
+                break;
+            }
+        }
+        best
+    }
+}
