@@ -6,6 +6,7 @@
 #![allow(clippy::duplicate_mod)] // Rays are asked in f32 and again in f64, by one file.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
+mod convex;
 mod filter;
 mod rays;
 mod tolerances;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask truth WHAT [OPTIONS]
 
+  convex      distances and depths of convex shapes, ugly ones above all, against proofs       (200,000 pairs)
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
@@ -72,6 +74,7 @@ fn run() -> Result<bool, Error> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
+        ["convex"] => Ok(convex::run(&options)),
         ["filter"] => Ok(filter::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
         ["tolerances"] => Ok(tolerances::run(&options)),

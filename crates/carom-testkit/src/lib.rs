@@ -7,6 +7,8 @@
 extern crate alloc;
 
 pub mod conform;
+#[cfg(feature = "query")]
+pub mod convex_pairs;
 pub mod corpus;
 pub mod data;
 pub mod invariants;

@@ -23,5 +23,6 @@ mod rays;
 mod round_manifolds;
 mod support;
 mod tolerances;
+mod truth;
 mod watertight;
 mod zoo;

@@ -1,5 +1,6 @@
 //! Slow answers that are obviously right.
 
+pub mod certificate;
 pub mod contain;
 pub mod convex;
 pub mod depth;
@@ -8,4 +9,5 @@ pub mod integer;
 pub mod pairs;
 pub mod rational;
 pub mod sat;
+pub mod solid;
 pub mod triangle;

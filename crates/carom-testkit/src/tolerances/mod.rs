@@ -10,7 +10,7 @@
 mod bodies;
 mod features;
 mod precise;
-mod rounding;
+pub(crate) mod rounding;
 mod sizes;
 pub mod twins;
 

@@ -5,16 +5,10 @@
 //! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996; C. Ericson, Real-Time Collision
 //! Detection, 2005, 5.1.9.
 
+pub(super) use crate::oracle::solid::placed;
 use carom_math::WidePose;
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use glam::DVec3;
-
-/// A point placed by a pose, all products and sums with twice the digits.
-pub(super) fn placed(pose: &WidePose, p: DVec3) -> DoubleDoubleVec3 {
-    let r = &pose.rotation;
-    let part = |axis: DVec3, x: f64| DoubleDoubleVec3::from(axis) * DoubleDouble::from(x);
-    part(r.x_axis, p.x) + part(r.y_axis, p.y) + part(r.z_axis, p.z) + DoubleDoubleVec3::from(pose.translation)
-}
 
 /// The difference of two numbers, rounded.
 pub(super) fn off(x: f64, truth: DoubleDouble) -> f64 {

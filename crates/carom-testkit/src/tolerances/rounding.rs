@@ -9,12 +9,12 @@ use carom_math::{Pose, Quat, WidePose};
 use glam::{DMat3, DQuat, DVec3};
 
 /// A size from 1e-4 to 1e4.
-pub(super) fn size(random: &mut Random) -> f64 {
+pub(crate) fn size(random: &mut Random) -> f64 {
     10_f64.powf(random.range(-4.0, 4.0))
 }
 
 /// Half extents: a cube-like box, a plate, a needle, or any.
-pub(super) fn half_extents(random: &mut Random) -> DVec3 {
+pub(crate) fn half_extents(random: &mut Random) -> DVec3 {
     let (size, thin) = (size(random), 10_f64.powf(random.range(-6.0, 0.0)));
     let mut half = DVec3::new(random.range(0.2, 1.0), random.range(0.2, 1.0), random.range(0.2, 1.0));
     let axis = random.below(3);
@@ -28,7 +28,7 @@ pub(super) fn half_extents(random: &mut Random) -> DVec3 {
 }
 
 /// A turn: any, about an axis of the frame, nearly none, or by right angles.
-pub(super) fn turn(random: &mut Random) -> DQuat {
+pub(crate) fn turn(random: &mut Random) -> DQuat {
     let axis = DVec3::AXES[random.below(3)];
     let full = core::f64::consts::TAU;
     match random.below(8) {
@@ -50,7 +50,7 @@ pub(super) fn turn(random: &mut Random) -> DQuat {
 }
 
 /// A direction of length 1 to rounding.
-pub(super) fn direction(random: &mut Random) -> DVec3 {
+pub(crate) fn direction(random: &mut Random) -> DVec3 {
     turn(random) * DVec3::new(0.48, 0.6, 0.64)
 }
 

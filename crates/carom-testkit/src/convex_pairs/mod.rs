@@ -1,0 +1,470 @@
+//! Random pairs of convex shapes, the ugly ones above all, put to every way that carom has of telling how far apart or how
+//! deep they are, in both precisions, and judged by [`certificate`].
+//!
+//! Hulls of 4 to 512 vertices and every other convex shape, from 1e-4 to 1e4 in size and up to 1e5 apart, needles and
+//! plates; anywhere, far away, one centre in the other, touching along any direction, or face to face in a turned frame,
+//! by gaps down to nothing. What a precision can store is what is asked about and judged.
+//!
+//! `cargo xtask truth convex` asks millions of pairs, a test of carom-query a few thousand.
+
+mod double;
+mod single;
+
+use crate::oracle::certificate::{self, Proof};
+use crate::oracle::solid::{Difference, Solid};
+use crate::random::Random;
+use crate::tolerances::rounding;
+use carom_gjk::Outcome;
+use carom_math::WidePose;
+use glam::{DMat3, DQuat, DVec3};
+use std::collections::BTreeMap;
+
+/// The shapes.
+const KINDS: [&str; 13] = [
+    "hull",
+    "hull",
+    "hull",
+    "cuboid",
+    "sphere",
+    "capsule",
+    "tapered capsule",
+    "cylinder",
+    "cone",
+    "ellipsoid",
+    "rounded cuboid",
+    "triangle",
+    "segment",
+];
+
+/// A shape to be made, in numbers that `f32` has.
+#[derive(Clone, Debug)]
+struct Spec {
+    kind: usize,
+    half: DVec3,
+    points: Vec<DVec3>,
+}
+
+/// A shape as a precision has it.
+struct Made<S> {
+    /// `None` for what is no shape of carom-query.
+    shape: Option<S>,
+    map: Box<dyn carom_geom::SupportMap>,
+    /// What it is.
+    solid: Solid,
+    /// Of flat faces, outward: where shapes are put face to face.
+    normals: Vec<DVec3>,
+}
+
+/// Where two shapes are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    rotation: DQuat,
+    translation: DVec3,
+}
+
+/// What an answer says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Says {
+    /// The distance or minus the depth.
+    Signed(f64),
+    /// The distance, 0 where they meet.
+    Distance(f64),
+    /// They share a point.
+    Meets(bool),
+    /// Minus the depth, or something between 0 and the distance.
+    Separation(f64),
+}
+
+/// One answer, in the frame of A or in the world.
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    question: &'static str,
+    says: Says,
+    outcome: Outcome,
+    /// Below and above the signed distance.
+    bounds: [f64; 2],
+    /// In the frame of A, from A to B.
+    normal: Option<DVec3>,
+    points: Option<[DVec3; 2]>,
+    /// Errors are held against this part of the size.
+    tolerance: f64,
+}
+
+impl Answer {
+    fn new(question: &'static str, says: Says, tolerance: f64) -> Answer {
+        Answer {
+            question,
+            says,
+            outcome: Outcome::Exact,
+            bounds: [f64::NEG_INFINITY, f64::INFINITY],
+            normal: None,
+            points: None,
+            tolerance,
+        }
+    }
+
+    /// With all lengths times a power of two.
+    fn scaled(&self, s: f64) -> Answer {
+        Answer {
+            says: match self.says {
+                Says::Signed(d) => Says::Signed(d * s),
+                Says::Distance(d) => Says::Distance(d * s),
+                Says::Separation(d) => Says::Separation(d * s),
+                Says::Meets(meets) => Says::Meets(meets),
+            },
+            outcome: match self.outcome {
+                Outcome::Within(off) => Outcome::Within(off * s),
+                other => other,
+            },
+            bounds: self.bounds.map(|b| b * s),
+            points: self.points.map(|points| points.map(|p| p * s)),
+            ..*self
+        }
+    }
+}
+
+/// What was seen of one question.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Answers.
+    pub n: u64,
+    /// Of bodies proved to be apart by more than rounding.
+    pub n_apart: u64,
+    /// Together by more than rounding.
+    pub n_together: u64,
+    /// The truth is not known as well as is asked of the answer.
+    pub n_loose: u64,
+    /// [`Outcome::Undecided`].
+    pub n_undecided: u64,
+    /// [`Outcome::Within`].
+    pub n_within: u64,
+    /// Apart, and said to meet, or the other way round.
+    pub n_wrong_signs: u64,
+    /// An error, a bound that does not hold, a normal that does not separate or points elsewhere, all beyond what is
+    /// asked.
+    pub n_wrong: u64,
+    /// Of the distance or the depth, beyond what the answer says of itself, as a part of the size.
+    pub worst: f64,
+    /// By how much less the normal separates than the answer says, as a part of the size.
+    pub worst_normal: f64,
+    /// The largest gap, as a part of the size, that is said to be touching.
+    pub touching: f64,
+    /// The most that an answer said it may be off, as a part of the size.
+    pub widest: f64,
+}
+
+impl Row {
+    fn add(&mut self, other: &Row) {
+        self.n += other.n;
+        self.n_apart += other.n_apart;
+        self.n_together += other.n_together;
+        self.n_loose += other.n_loose;
+        self.n_undecided += other.n_undecided;
+        self.n_within += other.n_within;
+        self.n_wrong_signs += other.n_wrong_signs;
+        self.n_wrong += other.n_wrong;
+        self.worst = self.worst.max(other.worst);
+        self.worst_normal = self.worst_normal.max(other.worst_normal);
+        self.touching = self.touching.max(other.touching);
+        self.widest = self.widest.max(other.widest);
+    }
+}
+
+/// All that was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// By question, and by what the two shapes are.
+    pub rows: BTreeMap<(&'static str, &'static str), Row>,
+    /// Pairs, `f32` and `f64`.
+    pub n_pairs: [u64; 2],
+    /// By how they were put.
+    pub n_placed: BTreeMap<&'static str, u64>,
+    /// Answers that were asked again with all lengths times a power of two, and how many had other bits.
+    pub n_scaled: u64,
+    /// Of these.
+    pub n_other_bits: u64,
+    /// The first wrong answers, in full.
+    pub told: Vec<String>,
+    /// The first answers that were no answers.
+    pub told_undecided: Vec<String>,
+}
+
+const MOST_TOLD: usize = 20;
+
+/// The class of pairs that are not both polytopes.
+const ROUND: &str = "round";
+
+impl Tally {
+    /// What two have seen.
+    pub fn add(&mut self, other: &Tally) {
+        for (key, row) in &other.rows {
+            self.rows.entry(*key).or_default().add(row);
+        }
+        for (key, n) in &other.n_placed {
+            *self.n_placed.entry(key).or_default() += n;
+        }
+        for (sum, n) in self.n_pairs.iter_mut().zip(other.n_pairs) {
+            *sum += n;
+        }
+        self.n_scaled += other.n_scaled;
+        self.n_other_bits += other.n_other_bits;
+        for (told, more) in [(&mut self.told, &other.told), (&mut self.told_undecided, &other.told_undecided)]
+        {
+            let room = MOST_TOLD.saturating_sub(told.len());
+            told.extend(more.iter().take(room).cloned());
+        }
+    }
+
+    /// Everything added up.
+    pub fn all(&self) -> Row {
+        let mut sum = Row::default();
+        self.rows.values().for_each(|row| sum.add(row));
+        sum
+    }
+
+    /// Asks about pairs of a precision, about `n_pairs` of them.
+    pub fn look(&mut self, random: &mut Random, n_pairs: u64, is_single: bool) {
+        let before = self.n_pairs[usize::from(!is_single)];
+        while self.n_pairs[usize::from(!is_single)] - before < n_pairs {
+            if is_single {
+                single::ask::look(self, random);
+            } else {
+                double::ask::look(self, random);
+            }
+        }
+    }
+
+    fn tell(&mut self, what: &str, context: impl Fn() -> String) {
+        if self.told.len() < MOST_TOLD {
+            self.told.push(format!("{what}: {}", context()));
+        }
+    }
+
+    /// Judges answers; lengths are known to so much of the size, at best.
+    fn judge(
+        &mut self,
+        pair: &Difference<'_>,
+        class: &'static str,
+        answers: &[Answer],
+        context: &dyn Fn() -> String,
+    ) {
+        let mut hints: Vec<DVec3> = answers.iter().filter_map(|a| a.normal).collect();
+        hints.dedup();
+        let truth = certificate::signed_distance(pair, &hints);
+        for answer in answers {
+            let mut row = Row::default();
+            let full = || format!("{answer:?}\n{truth:?} size {:e}\n{}", pair.size, context());
+            for wrong in row.look(pair, &truth, answer, class == ROUND) {
+                self.tell(wrong, full);
+            }
+            if row.n_undecided != 0 && self.told_undecided.len() < MOST_TOLD {
+                self.told_undecided.push(full());
+            }
+            self.rows.entry((answer.question, class)).or_default().add(&row);
+        }
+    }
+}
+
+/// Signs closer than this part of the size are those of the rounding of the points.
+const SIGN: f64 = carom_math::tol::GJK_TOUCHING;
+
+impl Row {
+    /// Counts one answer, and says what is wrong with it.
+    fn look(
+        &mut self,
+        pair: &Difference<'_>,
+        truth: &Proof,
+        answer: &Answer,
+        is_round: bool,
+    ) -> Vec<&'static str> {
+        let mut wrong = Vec::new();
+        let size = pair.size;
+        let (lower, upper) = (truth.lower, truth.upper);
+        self.n = 1;
+        let (is_apart, is_together) = (SIGN * size < lower, upper < -SIGN * size);
+        self.n_apart = u64::from(is_apart);
+        self.n_together = u64::from(is_together);
+        self.n_loose = u64::from(answer.tolerance * size < upper - lower);
+        let says_meet = match answer.says {
+            Says::Meets(meets) => meets,
+            Says::Signed(d) | Says::Distance(d) | Says::Separation(d) => d <= 0.0,
+        };
+        let allowed = match answer.outcome {
+            Outcome::Exact => 0.0,
+            Outcome::Within(off) => {
+                self.n_within = 1;
+                self.widest = off / size;
+                off
+            }
+            _ => {
+                self.n_undecided = 1;
+                f64::INFINITY
+            }
+        };
+        if allowed == f64::INFINITY {
+            return wrong;
+        }
+        if (is_apart && says_meet && allowed < lower) || (is_together && !says_meet && allowed < -upper) {
+            self.n_wrong_signs = 1;
+            wrong.push("wrong sign");
+        }
+        if says_meet && 0.0 < lower {
+            self.touching = lower / size;
+        }
+        // How far a number is from the interval of the truth.
+        let off = |d: f64, low: f64, high: f64| (low - d).max(d - high).max(0.0);
+        let error = match answer.says {
+            Says::Signed(d) => off(d, lower, upper),
+            Says::Distance(d) => off(d, lower.max(0.0), upper.max(0.0)),
+            Says::Separation(d) if is_together => off(d, lower, upper),
+            Says::Separation(d) => (d - upper).max(0.0),
+            Says::Meets(_) => 0.0,
+        };
+        self.worst = (error - allowed).max(0.0) / size;
+        let tolerance = answer.tolerance * size;
+        let below = |x: f64, y: f64| x <= y + tolerance;
+        if !below(answer.bounds[0], upper) || !below(lower, answer.bounds[1]) {
+            wrong.push("bounds");
+        }
+        let signed = match answer.says {
+            Says::Signed(d) | Says::Separation(d) => Some(d),
+            Says::Distance(d) if 0.0 < d => Some(d),
+            _ => None,
+        };
+        if let (Some(normal), Some(d)) = (answer.normal, signed) {
+            let separation = if matches!(answer.says, Says::Separation(_)) { d.min(lower) } else { d };
+            self.worst_normal = (separation - allowed - pair.room(normal)).max(0.0) / size;
+        }
+        // Where a surface is curved, the place on it is known to the root of what the distance is known to.
+        let near =
+            if is_round { 10.0 * (answer.tolerance + allowed / size).sqrt() * size } else { 2.0 * tolerance };
+        if let (Some([a, b]), Some(d)) = (answer.points, signed)
+            && !((a.distance(b) - d.abs()).abs() <= near + allowed)
+        {
+            wrong.push("points");
+        }
+        if !(self.worst <= answer.tolerance) {
+            wrong.push("distance");
+        }
+        if !(self.worst_normal <= answer.tolerance) {
+            wrong.push("normal");
+        }
+        self.n_wrong = u64::from(!wrong.is_empty());
+        wrong
+    }
+}
+
+fn single(v: DVec3) -> DVec3 {
+    v.as_vec3().as_dvec3()
+}
+
+impl Spec {
+    fn new(random: &mut Random) -> Spec {
+        let half = single(rounding::half_extents(random));
+        let kind = random.below(KINDS.len());
+        let n = match KINDS[kind] {
+            "hull" => [4, 5, 6, 8, 8, 12, 16, 20, 32, 64, 128, 256, 512][random.below(13)],
+            "triangle" => 3,
+            "segment" => 2,
+            _ => 0,
+        };
+        let style = random.below(4);
+        let points = (0..n).map(|i| {
+            let p = match style {
+                // On a grid: faces of many corners, parallel faces and edges.
+                0 => random.grid_point(4) * 0.5 - 1.0,
+                // A prism.
+                1 => {
+                    let angle = core::f64::consts::TAU * (i / 2) as f64 / (n / 2).max(1) as f64;
+                    DVec3::new(angle.cos(), if i % 2 == 0 { -1.0 } else { 1.0 }, angle.sin())
+                }
+                2 => random.cube_point(),
+                _ => random.cube_point().normalize_or_zero(),
+            };
+            single(p * half)
+        });
+        Spec { kind, half, points: points.collect() }
+    }
+
+    fn scaled(&self, s: f64) -> Spec {
+        Spec { kind: self.kind, half: self.half * s, points: self.points.iter().map(|p| *p * s).collect() }
+    }
+
+    fn class(a: &Spec, b: &Spec) -> &'static str {
+        let is_flat = |s: &Spec| matches!(KINDS[s.kind], "hull" | "cuboid" | "triangle" | "segment");
+        if is_flat(a) && is_flat(b) { "polytopes" } else { ROUND }
+    }
+}
+
+/// A random gap, as a part of a size.
+fn gap(random: &mut Random) -> f64 {
+    let little = 10_f64.powf(random.range(-15.0, -1.0)) * if random.below(2) == 0 { 1.0 } else { -1.0 };
+    [0.0, 0.0, 1e-9, -1e-9, 1e-6, -1e-6, 1e-3, -1e-3, little, little][random.below(10)]
+}
+
+/// Where B is in the frame of A, and by which rule.
+fn place<S>(a: &Made<S>, b: &Made<S>, random: &mut Random) -> (Place, &'static str) {
+    let reach = a.solid.reach() + b.solid.reach();
+    let least = a.solid.reach().min(b.solid.reach());
+    let mut rotation = rounding::turn(random);
+    let at = |translation: DVec3, rotation: DQuat| Place { rotation, translation };
+    // B moved along a direction so that a gap is left.
+    let touching = |n: DVec3, rotation: DQuat, aside: DVec3, gap: f64| {
+        let pose = WidePose::from_quat(rotation, aside);
+        let room = Difference::new(&a.solid, &b.solid, pose).room(n);
+        at(aside + n * (gap - room), rotation)
+    };
+    match random.below(6) {
+        0 => {
+            let offset = rounding::direction(random) * reach * random.range(0.0, 1.5);
+            (at(offset, rotation), "anywhere")
+        }
+        1 => {
+            let away = 10_f64.powf(random.range(0.0, 5.0)).max(reach);
+            (at(rounding::direction(random) * away.min(1e5), rotation), "far")
+        }
+        2 => {
+            let little = [0.0, 1e-12, 1e-6, 0.01][random.below(4)];
+            (at(rounding::direction(random) * (reach * little), rotation), "one centre")
+        }
+        3 => {
+            let n = rounding::direction(random);
+            let gap = gap(random) * if random.below(2) == 0 { reach } else { least };
+            (touching(n, rotation, DVec3::ZERO, gap), "touching")
+        }
+        _ => {
+            if a.normals.is_empty() || b.normals.is_empty() {
+                let n = rounding::direction(random);
+                return (touching(n, rotation, DVec3::ZERO, 0.0), "touching");
+            }
+            let n = a.normals[random.below(a.normals.len())];
+            let m = b.normals[random.below(b.normals.len())];
+            let spin = [0.0, core::f64::consts::FRAC_PI_4, random.range(0.0, 7.0)][random.below(3)];
+            rotation = (DQuat::from_axis_angle(n, spin) * DQuat::from_rotation_arc(m, -n)).normalize();
+            let aside = rounding::direction(random) * (least * random.unit());
+            let gap = gap(random) * if random.below(2) == 0 { reach } else { least };
+            (touching(n, rotation, aside - n * n.dot(aside), gap), "face to face")
+        }
+    }
+}
+
+/// Where A is in the world: half of the time nowhere else.
+fn world(size: f64, random: &mut Random) -> Place {
+    if random.below(2) == 0 {
+        return Place { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
+    }
+    Place {
+        rotation: rounding::turn(random),
+        translation: random.cube_point() * size * random.range(0.0, 2.0),
+    }
+}
+
+/// The corners of a box.
+fn box_points(half: DVec3) -> Vec<DVec3> {
+    crate::oracle::sat::box_corners(half, |p| p)
+}
+
+/// The pose as a matrix that is one but for rounding.
+fn is_rotation(m: &DMat3) -> bool {
+    (*m * m.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-14)
+}
