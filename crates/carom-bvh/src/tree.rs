@@ -153,6 +153,11 @@ pub enum BvhError {
         /// The primitive's number.
         primitive: usize,
     },
+    /// A corner has the number of a point that is not there.
+    NoSuchPoint {
+        /// The primitive's number.
+        primitive: usize,
+    },
     /// There are 2^28 primitives or more.
     TooMany,
     /// A refit was given another number of primitives than the tree has.
@@ -175,6 +180,9 @@ impl core::fmt::Display for BvhError {
             }
             BvhError::TooLarge { primitive } => {
                 write!(f, "primitive {primitive} has a coordinate beyond 2^100; scale by a power of two")
+            }
+            BvhError::NoSuchPoint { primitive } => {
+                write!(f, "primitive {primitive} has a corner whose point is not there")
             }
             BvhError::TooMany => write!(f, "2^28 primitives or more"),
             BvhError::WrongCount { expected, given } => {

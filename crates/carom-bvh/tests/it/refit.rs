@@ -63,6 +63,73 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
     assert_eq!(empty.refit(&[]), Ok(()));
 }
 
+/// Corners by place, and the same boxes by number.
+fn of_points<const N: usize>(
+    tree: &Bvh,
+    points: &[Vec3],
+    corners: &[[u32; N]],
+) -> (Vec<[u32; N]>, Vec<Aabb>) {
+    let sorted = tree.primitives().iter().map(|&i| corners[i as usize]).collect();
+    let around = |corners: &[u32; N]| {
+        corners.iter().fold(Aabb::EMPTY, |all, &i| {
+            let point = points[i as usize];
+            all.merged(&Aabb { min: point, max: point })
+        })
+    };
+    (sorted, corners.iter().map(around).collect())
+}
+
+#[test]
+fn points_that_moved_are_followed_as_their_boxes_are() {
+    fn follow<const N: usize>(dice: &mut Dice) {
+        for n in [1, 9, 3000] {
+            let points = |dice: &mut Dice| -> Vec<Vec3> { (0..n).map(|_| dice.point(5.0)).collect() };
+            let (before, after) = (points(dice), points(dice));
+            let corners: Vec<[u32; N]> = (0..n).map(|_| [(); N].map(|()| dice.below(n) as u32)).collect();
+            let start = of_points(&Bvh::empty(), &before, &corners).1;
+            let mut by_points = Bvh::<Aabb>::build(&start, &BuildSettings::default()).unwrap();
+            let mut by_boxes = by_points.clone();
+            let (sorted, boxes) = of_points(&by_points, &after, &corners);
+            by_points.refit_points(&after, &sorted).unwrap();
+            by_boxes.refit(&boxes).unwrap();
+            by_points.validate(&boxes).unwrap();
+            assert_eq!((by_points.bounds(), by_points.quality()), (by_boxes.bounds(), by_boxes.quality()));
+        }
+    }
+    let mut dice = Dice::new(4);
+    follow::<1>(&mut dice);
+    follow::<2>(&mut dice);
+    follow::<3>(&mut dice);
+    follow::<4>(&mut dice);
+}
+
+#[test]
+fn bad_points_are_refused_by_the_first_primitive_that_has_them() {
+    let mut points: Vec<Vec3> = (0..40).map(|i| Vec3::new(i as f32, (i * i % 7) as f32, 0.0)).collect();
+    let corners: Vec<[u32; 2]> = (0..39).map(|i| [i, i + 1]).collect();
+    let boxes = of_points(&Bvh::empty(), &points, &corners).1;
+    let mut tree = Bvh::<Aabb>::build(&boxes, &BuildSettings::default()).unwrap();
+    let (mut sorted, _) = of_points(&tree, &points, &corners);
+    let count = Err(BvhError::WrongCount { expected: 39, given: 38 });
+    assert_eq!(tree.refit_points(&points, &sorted[1..]), count);
+    let good = points.clone();
+    points[23].z = f32::NAN;
+    assert_eq!(tree.refit_points(&points, &sorted), Err(BvhError::NotFinite { primitive: 22 }));
+    points[23].z = 2.0e30;
+    assert_eq!(tree.refit_points(&points, &sorted), Err(BvhError::TooLarge { primitive: 22 }));
+    // What no primitive has may be anything.
+    let mut more = good.clone();
+    more.push(Vec3::NAN);
+    assert_eq!(tree.refit_points(&more, &sorted), Ok(()));
+    let place = tree.primitives().iter().position(|&number| number == 5).unwrap();
+    sorted[place][1] = 40;
+    let refused = tree.refit_points(&good, &sorted);
+    assert_eq!(refused, Err(BvhError::NoSuchPoint { primitive: 5 }));
+    assert_eq!(refused.unwrap_err().to_string(), "primitive 5 has a corner whose point is not there");
+    tree.validate(&boxes).unwrap();
+    assert_eq!(Bvh::<Aabb>::empty().refit_points::<3>(&[], &[]), Ok(()));
+}
+
 #[test]
 fn a_refused_build_leaves_the_tree_that_was() {
     let mut dice = Dice::new(3);
