@@ -14,6 +14,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use carom_math::scaling::{balanced, scale_of};
+use core::ops::Range;
 use glam::DVec3;
 
 /// How much nearer than the farthest point the answer may be, in units of the radius about the centre.
@@ -32,6 +33,9 @@ const CELLS_FROM: usize = 160;
 /// Cells are larger than they are by this on each side, and a vertex counts as farthest when it falls behind by less
 /// than a hundredth of this radius: far more than rounding can do.
 const OVERLAP: f64 = 1e-4;
+
+/// Directions of such a size keep their digits in `f32`, and so do products with them.
+const MIDDLING: Range<f64> = 1.0 / (1_u64 << 30) as f64..(1_u64 << 30) as f64;
 
 /// Eight vertices: coordinates and numbers.
 #[derive(Clone, Debug)]
@@ -117,10 +121,28 @@ impl Scan {
     /// The number of a nearly farthest vertex; the same on every machine.
     #[inline(always)]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
-        if self.is_exact() {
-            return self.farthest_of_few(balanced(direction));
+        // A test is foretold, a product has to be waited for.
+        let size = direction.abs().max_element();
+        if MIDDLING.contains(&size) {
+            self.farthest_along(direction)
+        } else {
+            self.farthest_balanced(direction)
         }
-        let d = balanced(direction).as_vec3();
+    }
+
+    /// For zero, NaN, and what is very long or very short.
+    #[cold]
+    #[inline(never)]
+    fn farthest_balanced(&self, direction: DVec3) -> u32 {
+        self.farthest_along(balanced(direction))
+    }
+
+    #[inline(always)]
+    fn farthest_along(&self, direction: DVec3) -> u32 {
+        if self.is_exact() {
+            return self.farthest_of_few(direction);
+        }
+        let d = direction.as_vec3();
         let cell = cell_of([d.x, d.y, d.z], self.n_side);
         let blocks = &self.blocks[self.first_block[cell] as usize..self.first_block[cell + 1] as usize];
         dispatch(Farthest { blocks, direction: [d.x, d.y, d.z] })

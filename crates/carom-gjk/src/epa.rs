@@ -11,7 +11,7 @@
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
 use crate::polytope::{Face, Full, Polytope};
-use crate::simplex::{inner_weights, nearest_of_all, normal_of, weights};
+use crate::simplex::{inner_weights, nearest_of_all, normal_of, weights, weights_of_whole};
 use crate::{Counters, GjkSettings};
 use carom_geom::SupportMap;
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -319,7 +319,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // Of the two sides the one on which B's centre lies.
         let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        let weights = if simplex.n == 0 { [0.0; 4] } else { weights(&simplex.points, simplex.nearest.keep) };
+        let weights = if simplex.n == 0 { [0.0; 4] } else { weights_of_whole(&simplex.points, simplex.n) };
         for (vertex, weight) in v.iter().zip(weights) {
             a += vertex.a.point * weight;
             b += vertex.b.point * weight;

@@ -11,7 +11,7 @@
 //! Differs: certified bounds with every end; a doubtful end goes to the depth search, so that one routine decides the sign.
 
 use crate::minkowski::{Minkowski, Vertex};
-use crate::simplex::{Nearest, nearest_of_all, nearest_of_all_but, nearest_with_newest, weights};
+use crate::simplex::{Nearest, nearest_of_all_but, nearest_of_last, nearest_with_newest, weights_of_whole};
 use crate::{Counters, GjkCache, GjkSettings};
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -51,64 +51,37 @@ pub(crate) enum End {
     Limit,
 }
 
-/// Up to four points of C and their nearest feature.
+/// Up to four points of C and their nearest feature, which has all of them as corners.
 #[derive(Clone, Debug)]
 pub(crate) struct Simplex {
     pub(crate) points: [DVec3; 4],
-    /// Where the sources of each point are: points move when the simplex shrinks, sources stay.
-    slots: [u8; 4],
     sources: [[SupportPoint; 2]; 4],
-    /// Bit i: slot i is not in use.
-    free: u8,
     pub(crate) n: usize,
     pub(crate) nearest: Nearest,
 }
 
-/// The set bits of a number below 16, lowest first, and how many there are.
-const BITS: [([u8; 4], u8); 16] = {
-    let mut table = [([0; 4], 0); 16];
-    let mut mask = 0;
-    while mask < 16 {
-        let mut bit = 0;
-        while bit < 4 {
-            if mask & (1 << bit) != 0 {
-                let n = table[mask].1 as usize;
-                table[mask].0[n] = bit;
-                table[mask].1 += 1;
-            }
-            bit += 1;
-        }
-        mask += 1;
-    }
-    table
-};
-
 impl Simplex {
-    const EMPTY: Simplex = Simplex {
-        points: [DVec3::ZERO; 4],
-        slots: [0; 4],
-        sources: [[Vertex::NOWHERE; 2]; 4],
-        free: 0b1111,
-        n: 0,
-        nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
-    };
-
-    /// Adds a point; there is room, since a simplex of four is inside or shrinks.
     #[inline(always)]
-    fn push(&mut self, vertex: &Vertex) {
-        let slot = BITS[usize::from(self.free & 15)].0[0];
-        self.points[self.n & 3] = vertex.w;
-        self.slots[self.n & 3] = slot;
-        self.sources[usize::from(slot & 3)] = [vertex.a, vertex.b];
-        self.free &= !(1 << slot);
-        self.n += 1;
+    fn new() -> Simplex {
+        let none = SupportPoint { point: DVec3::ZERO, vertex: 0 };
+        Simplex {
+            points: [DVec3::ZERO; 4],
+            sources: [[none; 2]; 4],
+            n: 0,
+            nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
+        }
     }
 
-    /// Takes the last point away.
     #[inline(always)]
-    fn pop(&mut self) {
-        self.n -= 1;
-        self.free |= 1 << self.slots[self.n & 3];
+    fn put(&mut self, place: usize, vertex: &Vertex) {
+        self.points[place & 3] = vertex.w;
+        self.sources[place & 3] = [vertex.a, vertex.b];
+    }
+
+    #[inline(always)]
+    fn shift(&mut self, from: usize, to: usize) {
+        self.points[to & 3] = self.points[from & 3];
+        self.sources[to & 3] = self.sources[from & 3];
     }
 
     /// Is there a corner at this very place?
@@ -121,38 +94,66 @@ impl Simplex {
         has
     }
 
-    /// Keeps the corners of the nearest feature, in their order.
+    /// Keeps the corners with these bits and the newest, whose bit comes after theirs. It takes the place of one that goes, so
+    /// corners seldom move.
     #[inline(always)]
-    fn reduce(&mut self, nearest: Nearest) {
-        let (order, n) = &BITS[usize::from(nearest.keep & 15)];
-        let mut free = 0b1111;
-        for k in 0..usize::from(*n) {
-            let i = usize::from(order[k & 3] & 3);
-            self.points[k & 3] = self.points[i];
-            self.slots[k & 3] = self.slots[i];
-            free &= !(1 << self.slots[i]);
+    fn take(&mut self, newest: &Vertex, keep: u8) {
+        let bit = 1_u8 << (self.n & 7);
+        let kept = keep & (bit - 1);
+        let gone = !keep & (bit - 1);
+        if keep & bit == 0 {
+            self.retain(keep);
+        } else if gone == 0 {
+            self.put(self.n, newest);
+            self.n += 1;
+        } else if gone & (gone - 1) == 0 {
+            self.put(gone.trailing_zeros() as usize, newest);
+        } else {
+            // Of three older corners at most one stays.
+            let n = usize::from(kept != 0);
+            if n == 1 {
+                self.shift(kept.trailing_zeros() as usize, 0);
+            }
+            self.put(n, newest);
+            self.n = n + 1;
         }
-        self.free = free;
-        self.n = usize::from(*n);
+    }
+
+    /// Keeps the corners with these bits.
+    #[inline(never)]
+    fn retain(&mut self, keep: u8) {
+        let mut n = 0;
+        for i in 0..self.n.min(4) {
+            if keep & (1 << i) != 0 {
+                self.shift(i, n);
+                n += 1;
+            }
+        }
+        self.n = n;
+    }
+
+    /// The nearest feature of the corners that are left: all of them are its corners.
+    #[inline(always)]
+    fn end(&mut self, nearest: Nearest) {
         self.nearest = nearest;
-        self.nearest.keep = (1 << n) - 1;
+        self.nearest.keep = (1 << (self.n & 7)) - 1;
     }
 
     /// A point with its sources.
     #[inline]
     pub(crate) fn vertex(&self, i: usize) -> Vertex {
-        let [a, b] = self.sources[usize::from(self.slots[i] & 3)];
+        let [a, b] = self.sources[i];
         Vertex { w: self.points[i], a, b }
     }
 
     /// The nearest point of C as points of A and of B, each in its own frame.
+    #[inline(always)]
     pub(crate) fn witness(&self) -> (DVec3, DVec3) {
-        let weights = weights(&self.points, self.nearest.keep);
+        let weights = weights_of_whole(&self.points, self.n);
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
         for i in 0..self.n.min(4) {
-            let vertex = self.vertex(i);
-            a += vertex.a.point * weights[i];
-            b += vertex.b.point * weights[i];
+            a += self.sources[i][0].point * weights[i];
+            b += self.sources[i][1].point * weights[i];
         }
         (a, b)
     }
@@ -172,14 +173,18 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) const NEW: Search = Search {
-        simplex: Simplex::EMPTY,
-        verdict: Verdict::Doubtful,
-        end: End::Limit,
-        lower: f64::NEG_INFINITY,
-        upper: f64::INFINITY,
-        axis: DVec3::ZERO,
-    };
+    // No constant: a constant is copied by a call.
+    #[inline(always)]
+    pub(crate) fn new() -> Search {
+        Search {
+            simplex: Simplex::new(),
+            verdict: Verdict::Doubtful,
+            end: End::Limit,
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            axis: DVec3::ZERO,
+        }
+    }
 }
 
 /// Searches until the goal is reached; `found` is new.
@@ -214,8 +219,9 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for SearchKernel<'_,
     }
 }
 
+/// [`search`] inside a kernel.
 #[inline(always)]
-fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     goal: Goal,
     settings: &GjkSettings,
@@ -236,21 +242,27 @@ fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     for i in 0..s.n.min(4) {
         reach_sq = f64::max(reach_sq, s.points[i].length_squared());
     }
-    let mut distance_sq = s.nearest.distance_sq;
-    found.axis = s.nearest.u;
+    let mut nearest = s.nearest;
+    let mut axis = nearest.u;
+    let mut lower = f64::NEG_INFINITY;
     let mut n_stalls = 8;
     let n_rounds = settings.max_iterations.max(1);
-    for round in 1..=n_rounds {
-        counters.iterations += 1;
-        let Nearest { u, uw, is_inside, .. } = s.nearest;
+    let mut end = End::Limit;
+    let (mut round, mut n_supports) = (0, 0);
+    while round < n_rounds {
+        round += 1;
+        let Nearest { u, uw, distance_sq, is_inside, .. } = nearest;
         // Inside, or so near that the direction is noise.
         if is_inside || !(tol::GJK_TOUCHING * tol::GJK_TOUCHING * reach_sq < distance_sq) {
-            (found.verdict, found.end) = (Verdict::Meet, End::Features);
+            counters.iterations += round;
+            counters.supports += n_supports;
+            s.end(nearest);
+            (found.verdict, found.end, found.axis) = (Verdict::Meet, End::Features, axis);
             (found.lower, found.upper) = (0.0, 0.0);
             return;
         }
         if 0.0 < meet && distance_sq < meet * meet {
-            found.end = End::Early;
+            end = End::Early;
             break;
         }
         let uu = u.length_squared();
@@ -264,15 +276,15 @@ fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             }
             None => c.support(u),
         };
-        counters.supports += 1;
+        n_supports += 1;
         let mut uw_new = u.dot(w.w);
         let mut verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
         if verdict.is_some() && !is_exact {
             let beyond = enough + c.slack;
             if verdict == Some(End::Early) && beyond * beyond * uu < uw_new * uw_new {
                 // Separated by more than the choice of the vertex can have lost.
-                (found.lower, found.axis) = (uw_new / sqrt(uu) - c.slack, u);
-                found.end = End::Early;
+                (lower, axis) = (uw_new / sqrt(uu) - c.slack, u);
+                end = End::Early;
                 break;
             }
             w = c.support_exact(u, &w);
@@ -283,49 +295,61 @@ fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // The lower bound costs a root and a quotient: only where the search may end.
         let bound = || uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
         if verdict.is_some() || round == n_rounds {
-            raise(&mut found.lower, &mut found.axis, bound(), u);
+            raise(&mut lower, &mut axis, bound(), u);
         }
         if let Some(reason) = verdict {
-            found.end = reason;
+            end = reason;
             break;
         }
         reach_sq = reach_sq.max(w.w.length_squared());
-        s.push(&w);
-        let mut nearest = nearest_with_newest(&s.points, s.n);
-        if !nearest.is_inside && !(nearest.distance_sq < distance_sq) {
+        let mut next = nearest_with_newest(&s.points, s.n, w.w);
+        if !next.is_inside && !(next.distance_sq < distance_sq) {
             // No progress: where signs are noise the cases may be wrong, so all are tried.
-            raise(&mut found.lower, &mut found.axis, bound(), u);
-            let best = nearest_of_all_but(&s.points, s.n, tol::GJK_ROUNDING);
+            raise(&mut lower, &mut axis, bound(), u);
+            let mut points = s.points;
+            points[s.n & 3] = w.w;
+            let best = nearest_of_all_but(&points, s.n + 1, tol::GJK_ROUNDING);
             // A step so small that the distance does not show it, which is rounded where the far ends of the simplex are, may
             // still turn the direction, and with it raise the lower bound; a few are granted. So are a few to a triangle that is as near as its edge.
-            let is_larger = nearest.keep.count_ones() < best.keep.count_ones();
+            let is_larger = next.keep.count_ones() < best.keep.count_ones();
             let rounded = sqrt(distance_sq) + tol::GJK_ROUNDING * sqrt(reach_sq);
-            let is_small_step = is_larger || nearest.distance_sq <= rounded * rounded;
+            let is_small_step = is_larger || next.distance_sq <= rounded * rounded;
             if best.is_inside || best.distance_sq < distance_sq {
-                nearest = best;
+                next = best;
             } else if is_small_step && 0 < n_stalls {
                 n_stalls -= 1;
                 if is_larger {
-                    nearest = best;
+                    next = best;
                 }
             } else {
-                s.pop();
                 if is_exact {
-                    found.end = End::Bounds;
+                    end = End::Bounds;
                     break;
                 }
-                near = Some(w);
+                (near, nearest) = again(w, nearest);
                 continue;
             }
         }
-        s.reduce(nearest);
-        distance_sq = nearest.distance_sq;
+        s.take(&w, next.keep);
+        nearest = next;
     }
-    found.upper = sqrt(distance_sq);
+    counters.iterations += round;
+    counters.supports += n_supports;
+    s.end(nearest);
+    (found.end, found.axis) = (end, axis);
+    found.upper = sqrt(nearest.distance_sq);
     // Where the margins alone are known to meet, the verdict on the cores is of no interest.
-    let is_apart = 0.0 < found.lower || (found.end == End::Early && found.upper < meet);
+    let is_apart = 0.0 < lower || (end == End::Early && found.upper < meet);
     found.verdict = if is_apart { Verdict::Apart } else { Verdict::Doubtful };
-    found.lower = found.lower.min(found.upper);
+    found.lower = lower.min(found.upper);
+}
+
+/// For a round with the same direction. Out of line, and the compiler does not see that it is the same: it would make that a loop
+/// of its own, and compute for each round what only such a loop needs.
+#[cold]
+#[inline(never)]
+fn again(w: Vertex, nearest: Nearest) -> (Option<Vertex>, Nearest) {
+    (Some(w), nearest)
 }
 
 /// Keeps the greater lower bound and its direction.
@@ -353,7 +377,12 @@ fn judge(
 ) -> Option<End> {
     let gap = uw - uw_new;
     if 0.0 < uw_new && enough_sq * uu < uw_new * uw_new {
-        Some(End::Early)
+        return Some(End::Early);
+    }
+    // A corner leaves no gap but that of rounding: far from that there is nothing to compare.
+    const FAR: f64 = (1_u64 << 32) as f64;
+    if FAR * rounding_sq < gap * gap && tolerance * uw < gap {
+        None
     } else if s.has(w) || gap * gap <= rounding_sq {
         Some(End::Features)
     } else if gap <= tolerance * uw {
@@ -379,13 +408,16 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             if let Some(vertex) = c.rebuild(pair)
                 && !simplex.has(&vertex)
             {
-                simplex.push(&vertex);
+                simplex.put(simplex.n, &vertex);
+                simplex.n += 1;
             }
         }
         if 0 < simplex.n {
-            let nearest = nearest_of_all(&simplex.points, simplex.n);
-            simplex.reduce(nearest);
-            return Some(simplex.vertex(simplex.n - 1));
+            simplex.nearest = nearest_of_last(&simplex.points, simplex.n);
+            if usize::from(simplex.nearest.keep) + 1 != 1 << simplex.n {
+                simplex.retain(simplex.nearest.keep);
+            }
+            return Some(simplex.vertex((simplex.n - 1) & 3));
         }
         if cache.axis != DVec3::ZERO && cache.axis.is_finite() {
             axis = cache.axis;
@@ -396,8 +428,10 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         axis = DVec3::X;
     }
     counters.supports += 1;
-    simplex.push(&c.support(axis));
-    simplex.nearest = nearest_with_newest(&simplex.points, 1);
+    let vertex = c.support(axis);
+    simplex.put(0, &vertex);
+    simplex.n = 1;
+    simplex.nearest = nearest_with_newest(&simplex.points, 0, vertex.w);
     None
 }
 
@@ -405,13 +439,10 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 #[inline]
 pub(crate) fn remember(cache: &mut GjkCache, search: &Search) {
     let s = &search.simplex;
-    let number = |p: &SupportPoint| p.vertex;
     let mut n = 0;
-    for i in 0..s.n.min(4) {
-        let vertex = s.vertex(i);
-        let pair = (number(&vertex.a), number(&vertex.b));
-        if pair.0 != NO_VERTEX && pair.1 != NO_VERTEX {
-            cache.pairs[n] = pair;
+    for [a, b] in &s.sources[..s.n.min(4)] {
+        if a.vertex != NO_VERTEX && b.vertex != NO_VERTEX {
+            cache.pairs[n] = (a.vertex, b.vertex);
             n += 1;
         }
     }

@@ -51,15 +51,15 @@ pub(crate) struct Minkowski<'s, A: ?Sized, B: ?Sized> {
 }
 
 impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Minkowski<'s, A, B> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(a: &'s A, b: &'s B, b_in_a: &WidePose) -> Minkowski<'s, A, B> {
         let margin = a.margin() + b.margin();
         let center = a.center() - b_in_a.transform_point(b.center());
         let reach = center.abs().max_element();
         let size = a.radius().max(b.radius()).max(reach).max(margin);
-        // The sum catches what max() lets through: a NaN.
+        // The sum catches what max() lets through: a NaN. The centre has every number of the pose in it, times a finite one.
         let sum = a.radius() + b.radius() + center.x + center.y + center.z + margin;
-        let is_finite = sum.is_finite() && b_in_a.rotation.is_finite() && b_in_a.translation.is_finite();
+        let is_finite = sum.is_finite();
         let (scale, unscale) = power_of_two(size);
         Minkowski {
             a,

@@ -34,14 +34,14 @@ impl Nearest {
         Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0b1111, is_inside: true };
 }
 
-/// The nearest feature, given that it contains the last point, the newest.
+/// The nearest feature of the older points and the newest, given that it contains the newest, whose bit comes after theirs.
 #[inline(always)]
-pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Nearest {
-    match n_points {
-        1 => point(points, 0),
-        2 => edge_with_newest(points, 0, 1),
-        3 => triangle_with_newest(points, 0, 1, 2),
-        _ => tetrahedron_with_newest(points),
+pub(crate) fn nearest_with_newest(older: &[DVec3; 4], n_older: usize, w: DVec3) -> Nearest {
+    match n_older {
+        0 => point(w, 1),
+        1 => edge_with_newest(older[0], w),
+        2 => triangle_with_newest(older[0], older[1], w, [1, 2, 4]),
+        _ => tetrahedron_with_newest(older[0], older[1], older[2], w),
     }
 }
 
@@ -49,6 +49,18 @@ pub(crate) fn nearest_with_newest(points: &[DVec3; 4], n_points: usize) -> Neare
 #[inline]
 pub(crate) fn nearest_of_all(points: &[DVec3; 4], n_points: usize) -> Nearest {
     nearest_of_all_but(points, n_points, 0.0)
+}
+
+/// The nearest feature of all, most likely the whole of a simplex that was the nearest feature a moment ago.
+#[inline(always)]
+pub(crate) fn nearest_of_last(points: &[DVec3; 4], n_points: usize) -> Nearest {
+    let whole = match n_points {
+        1 => Some(point(points[0], 1)),
+        2 => edge_inside(points, 0, 1),
+        3 => triangle_inside(points, 0, 1, 2, 0.0),
+        _ => None,
+    };
+    whole.unwrap_or_else(|| nearest_of_all(points, n_points))
 }
 
 /// The nearest feature of all, but a triangle is preferred to its edges where it is as near to within `rounding`, a
@@ -61,7 +73,7 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
     if n_points == 4 && contains_origin(points) {
         return Nearest::INSIDE;
     }
-    let mut best = point(points, 0);
+    let mut best = point(points[0], 1);
     let mut best_sq = best.distance_sq;
     let offer = |best: &mut Nearest, best_sq: &mut f64, candidate: Nearest| {
         let distance_sq = candidate.distance_sq;
@@ -71,7 +83,7 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
         }
     };
     for i in 1..n_points {
-        offer(&mut best, &mut best_sq, point(points, i));
+        offer(&mut best, &mut best_sq, point(points[i], 1 << i));
     }
     for j in 1..n_points {
         for i in 0..j {
@@ -97,46 +109,49 @@ pub(crate) fn nearest_of_all_but(points: &[DVec3; 4], n_points: usize, rounding:
     best
 }
 
-/// Weights of the points of the feature `keep` that give its point nearest to the origin; they sum to one.
-pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
-    let mut index = [0usize; 4];
-    let mut n = 0;
-    for i in 0..4 {
-        if keep & (1 << i) != 0 {
-            index[n] = i;
-            n += 1;
-        }
-    }
-    let mut weights = [0.0; 4];
-    match n {
+/// Weights of the first `n_points` points that give their point nearest to the origin, when that is on none of their features
+/// but the whole; they sum to one.
+#[inline(always)]
+pub(crate) fn weights_of_whole(points: &[DVec3; 4], n_points: usize) -> [f64; 4] {
+    let [a, b, c, w] = *points;
+    match n_points {
+        0 | 1 => [1.0, 0.0, 0.0, 0.0],
         2 => {
-            let (a, w) = (points[index[0]], points[index[1]]);
-            let e = a - w;
-            let t = ratio(-w.dot(e), e.length_squared());
-            weights[index[0]] = t;
-            weights[index[1]] = 1.0 - t;
+            let e = a - b;
+            let t = ratio(-b.dot(e), e.length_squared());
+            [t, 1.0 - t, 0.0, 0.0]
         }
         3 => {
-            let [la, lb, lw] = face_weights(points[index[0]], points[index[1]], points[index[2]]);
-            weights[index[0]] = la;
-            weights[index[1]] = lb;
-            weights[index[2]] = lw;
+            let [la, lb, lc] = face_weights(a, b, c);
+            [la, lb, lc, 0.0]
         }
-        4 => {
+        _ => {
             // The origin is inside: volumes of the four tetrahedra that it makes with the faces.
-            let [a, b, c, w] = *points;
             let va = orient3d(DVec3::ZERO, b, c, w).abs();
             let vb = orient3d(a, DVec3::ZERO, c, w).abs();
             let vc = orient3d(a, b, DVec3::ZERO, w).abs();
             let vw = orient3d(a, b, c, DVec3::ZERO).abs();
             let sum = va + vb + vc + vw;
-            if sum > 0.0 {
-                weights = [va / sum, vb / sum, vc / sum, vw / sum];
-            } else {
-                weights[0] = 1.0;
-            }
+            if sum > 0.0 { [va / sum, vb / sum, vc / sum, vw / sum] } else { [1.0, 0.0, 0.0, 0.0] }
         }
-        _ => weights[index[0]] = 1.0,
+    }
+}
+
+/// The same for the points of the feature `keep`; the others weigh nothing.
+pub(crate) fn weights(points: &[DVec3; 4], keep: u8) -> [f64; 4] {
+    let mut index = [0usize; 4];
+    let mut kept = [DVec3::ZERO; 4];
+    let mut n = 0;
+    for i in 0..4 {
+        if keep & (1 << i) != 0 {
+            (index[n], kept[n]) = (i, points[i]);
+            n += 1;
+        }
+    }
+    let own = weights_of_whole(&kept, n);
+    let mut weights = [0.0; 4];
+    for (i, weight) in index.into_iter().zip(own).take(n.max(1)) {
+        weights[i] = weight;
     }
     weights
 }
@@ -204,66 +219,66 @@ fn ratio(p: f64, q: f64) -> f64 {
 }
 
 #[inline(always)]
-fn point(points: &[DVec3; 4], i: usize) -> Nearest {
-    let w = points[i];
+fn point(w: DVec3, bit: u8) -> Nearest {
     let ww = w.length_squared();
-    Nearest { u: w, uw: ww, distance_sq: ww, keep: 1 << i, is_inside: false }
+    Nearest { u: w, uw: ww, distance_sq: ww, keep: bit, is_inside: false }
 }
 
-/// An edge whose nearest point is strictly between its ends.
+/// An edge whose nearest point is strictly between its ends; with the bits of these.
 #[inline(always)]
-fn edge(points: &[DVec3; 4], a: usize, w: usize, e: DVec3, ee: f64, d: f64) -> Nearest {
+fn edge(a: DVec3, w: DVec3, [bit_a, bit_w]: [u8; 2], e: DVec3, ee: f64, d: f64) -> Nearest {
     // Squared once more it would vanish; its ends are one point to any digit.
     const SHORTEST_SQ: f64 = f64::from_bits((1023 - 480) << 52);
     if ee < SHORTEST_SQ {
-        let is_a = points[a].length_squared() < points[w].length_squared();
-        return point(points, if is_a { a } else { w });
+        let is_a = a.length_squared() < w.length_squared();
+        return if is_a { point(a, bit_a) } else { point(w, bit_w) };
     }
-    let mut u = points[w] * ee + e * d;
+    let mut u = w * ee + e * d;
     const NEAR_SQ: f64 = 1.0 / (1u64 << 20) as f64;
-    if u.length_squared() <= NEAR_SQ * (points[w].length_squared() * (ee * ee)) {
+    if u.length_squared() <= NEAR_SQ * (w.length_squared() * (ee * ee)) {
         // Much nearer than long: from the end that is nearer fewer digits cancel, and what is left along the edge would
         // cost the lower bound its digits.
-        if points[a].length_squared() < points[w].length_squared() {
-            u = points[a] * ee - e * points[a].dot(e);
+        if a.length_squared() < w.length_squared() {
+            u = a * ee - e * a.dot(e);
         }
         u -= e * (u.dot(e) / ee);
     }
     // Not u.w: where the edge passes through the origin u is noise, and only its own length tells so.
     let uw = u.length_squared() / ee;
-    Nearest { u, uw, distance_sq: uw / ee, keep: 1 << a | 1 << w, is_inside: false }
+    Nearest { u, uw, distance_sq: uw / ee, keep: bit_a | bit_w, is_inside: false }
 }
 
 #[inline(always)]
-fn edge_with_newest(points: &[DVec3; 4], a: usize, w: usize) -> Nearest {
-    let e = points[a] - points[w];
+fn edge_with_newest(a: DVec3, w: DVec3) -> Nearest {
+    let e = a - w;
     let ee = e.length_squared();
-    let d = -points[w].dot(e);
+    let d = -w.dot(e);
     if d <= 0.0 {
-        point(points, w)
-    } else if d < ee || 0.0 < points[a].dot(e) {
+        point(w, 2)
+    } else if d < ee || 0.0 < a.dot(e) {
         // Where the end is so near that d rounds to ee, the end itself tells.
-        edge(points, a, w, e, ee, d)
+        edge(a, w, [1, 2], e, ee, d)
     } else {
         // Not the newest: rounding, or a start from a cache.
-        point(points, a)
+        point(a, 1)
     }
 }
 
-fn edge_inside(points: &[DVec3; 4], a: usize, w: usize) -> Option<Nearest> {
-    let e = points[a] - points[w];
+fn edge_inside(points: &[DVec3; 4], i: usize, j: usize) -> Option<Nearest> {
+    let (a, w) = (points[i], points[j]);
+    let e = a - w;
     let ee = e.length_squared();
-    let d = -points[w].dot(e);
-    (0.0 < d && (d < ee || 0.0 < points[a].dot(e))).then(|| edge(points, a, w, e, ee, d))
+    let d = -w.dot(e);
+    (0.0 < d && (d < ee || 0.0 < a.dot(e))).then(|| edge(a, w, [1 << i, 1 << j], e, ee, d))
 }
 
-/// A triangle whose nearest point is strictly inside; `n` is any normal of it.
+/// A triangle whose nearest point is strictly inside; `w` is a corner, `n` any normal of it.
 #[inline(always)]
-fn face(points: &[DVec3; 4], a: usize, b: usize, w: usize, n: DVec3) -> Nearest {
-    let nw = n.dot(points[w]);
+fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
+    let nw = n.dot(w);
     let (u, uw) = if nw < 0.0 { (-n, -nw) } else { (n, nw) };
     let distance_sq = if uw == 0.0 { 0.0 } else { uw * uw / u.length_squared() };
-    Nearest { u, uw, distance_sq, keep: 1 << a | 1 << b | 1 << w, is_inside: false }
+    Nearest { u, uw, distance_sq, keep, is_inside: false }
 }
 
 /// Square of the sine below which the cross product of two edges loses too many digits.
@@ -276,57 +291,58 @@ fn is_thin(n: DVec3, ea: DVec3, eb: DVec3) -> bool {
 }
 
 #[inline(always)]
-fn triangle_with_newest(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
-    let (ea, eb) = (points[a] - points[w], points[b] - points[w]);
-    triangle_of_edges(points, a, b, w, ea, eb, ea.cross(eb))
+fn triangle_with_newest(a: DVec3, b: DVec3, w: DVec3, bits: [u8; 3]) -> Nearest {
+    let (ea, eb) = (a - w, b - w);
+    triangle_of_edges(a, b, w, bits, ea, eb, ea.cross(eb), ea.cross(w), eb.cross(w))
 }
 
-/// [`triangle_with_newest`] where the edges from the newest point and their cross product are known.
+/// [`triangle_with_newest`], the last of the corners, where the edges from it, their cross product, and theirs with it are known.
 #[inline(always)]
 fn triangle_of_edges(
-    points: &[DVec3; 4],
-    a: usize,
-    b: usize,
-    w: usize,
+    a: DVec3,
+    b: DVec3,
+    w: DVec3,
+    bits: [u8; 3],
     ea: DVec3,
     eb: DVec3,
     n: DVec3,
+    ca: DVec3,
+    cb: DVec3,
 ) -> Nearest {
-    let pw = points[w];
+    let [bit_a, bit_b, bit_w] = bits;
     let (eea, eeb, nn) = (ea.length_squared(), eb.length_squared(), n.length_squared());
     if nn <= THIN_SINE_SQ * (eea * eeb) {
-        return nearest_in_triangle(points, a, b, w);
+        return nearest_in_triangle(a, b, w, bits);
     }
     // Weights of a, b and w, times n.n.
-    let la = n.dot(eb.cross(pw));
-    let lb = n.dot(pw.cross(ea));
+    let la = n.dot(cb);
+    let lb = -n.dot(ca);
     let lw = nn - la - lb;
     if 0.0 < la && 0.0 < lb && 0.0 < lw {
-        return face(points, a, b, w, n);
+        return face(w, n, bit_a | bit_b | bit_w);
     }
-    let (da, db) = (-pw.dot(ea), -pw.dot(eb));
+    let (da, db) = (-w.dot(ea), -w.dot(eb));
     if da <= 0.0 && db <= 0.0 {
-        return point(points, w);
+        return point(w, bit_w);
     }
     let on_a = lb <= 0.0 && 0.0 < da && da < eea;
     let on_b = la <= 0.0 && 0.0 < db && db < eeb;
     match (on_a, on_b) {
-        (true, false) => edge(points, a, w, ea, eea, da),
-        (false, true) => edge(points, b, w, eb, eeb, db),
-        _ => nearest_in_triangle(points, a, b, w),
+        (true, false) => edge(a, w, [bit_a, bit_w], ea, eea, da),
+        (false, true) => edge(b, w, [bit_b, bit_w], eb, eeb, db),
+        _ => nearest_in_triangle(a, b, w, bits),
     }
 }
 
 /// The same, every feature tried.
 #[cold]
-fn nearest_in_triangle(points: &[DVec3; 4], a: usize, b: usize, w: usize) -> Nearest {
-    let local = [points[a], points[b], points[w], DVec3::ZERO];
-    let mut nearest = nearest_of_all(&local, 3);
-    let bits = [a, b, w];
+#[inline(never)]
+fn nearest_in_triangle(a: DVec3, b: DVec3, w: DVec3, bits: [u8; 3]) -> Nearest {
+    let mut nearest = nearest_of_all(&[a, b, w, DVec3::ZERO], 3);
     let mut keep = 0;
-    for (i, original) in bits.into_iter().enumerate() {
+    for (i, bit) in bits.into_iter().enumerate() {
         if nearest.keep & (1 << i) != 0 {
-            keep |= 1 << original;
+            keep |= bit;
         }
     }
     nearest.keep = keep;
@@ -338,19 +354,19 @@ fn triangle_inside(points: &[DVec3; 4], a: usize, b: usize, w: usize, rounding: 
     let nn = n.length_squared();
     let lw = nn - la - lb;
     let least = -rounding * nn;
-    (least < la && least < lb && least < lw).then(|| face(points, a, b, w, n))
+    (least < la && least < lb && least < lw).then(|| face(points[w], n, 1 << a | 1 << b | 1 << w))
 }
 
 /// Signs, exact, of the tetrahedron's orientation and of the three origin tests on the faces through the newest point.
 #[cold]
-fn exact_signs(points: &[DVec3; 4]) -> (f64, [f64; 3]) {
-    let ([a, b, c, w], o) = (*points, DVec3::ZERO);
+#[inline(never)]
+fn exact_signs(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> (f64, [f64; 3]) {
+    let o = DVec3::ZERO;
     (orient3d(a, b, c, w), [-orient3d(a, b, o, w), -orient3d(b, c, o, w), -orient3d(c, a, o, w)])
 }
 
 #[inline(always)]
-fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
-    let [a, b, c, w] = *points;
+fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
     let (ea, eb, ec) = (a - w, b - w, c - w);
     let (nab, nbc, nca) = (ea.cross(eb), eb.cross(ec), ec.cross(ea));
     let mut det = nab.dot(ec);
@@ -361,8 +377,9 @@ fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
         (ea.length_squared(), eb.length_squared(), ec.length_squared(), w.length_squared());
     let (ab, bc, ca) = (la * lb, lb * lc, lc * la);
     let sure = |x: f64, bound_sq: f64| ROUNDING_SQ * bound_sq < x * x;
-    if !(sure(det, ab * lc) && sure(s[0], ab * lw) && sure(s[1], bc * lw) && sure(s[2], ca * lw)) {
-        (det, s) = exact_signs(points);
+    // All at once: each is nearly always sure.
+    if !(sure(det, ab * lc) & sure(s[0], ab * lw) & sure(s[1], bc * lw) & sure(s[2], ca * lw)) {
+        (det, s) = exact_signs(a, b, c, w);
     }
     // A face sees the origin when the origin lies beyond it, away from the fourth point.
     let sees = if 0.0 < det {
@@ -373,16 +390,17 @@ fn tetrahedron_with_newest(points: &[DVec3; 4]) -> Nearest {
         // Flat: any of the three may hold the nearest point, and none of them has an inside.
         [true; 3]
     };
+    let (ca, cb, cc) = (ea.cross(w), eb.cross(w), ec.cross(w));
     let mut best = Nearest::INSIDE;
     let mut best_sq = f64::INFINITY;
     if sees[0] {
-        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 0, 1, 3, ea, eb, nab));
+        nearer(&mut best, &mut best_sq, triangle_of_edges(a, b, w, [1, 2, 8], ea, eb, nab, ca, cb));
     }
     if sees[1] {
-        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 1, 2, 3, eb, ec, nbc));
+        nearer(&mut best, &mut best_sq, triangle_of_edges(b, c, w, [2, 4, 8], eb, ec, nbc, cb, cc));
     }
     if sees[2] {
-        nearer(&mut best, &mut best_sq, triangle_of_edges(points, 2, 0, 3, ec, ea, nca));
+        nearer(&mut best, &mut best_sq, triangle_of_edges(c, a, w, [4, 1, 8], ec, ea, nca, cc, ca));
     }
     best
 }

@@ -7,11 +7,12 @@
 //! distance and depth for shapes with margins).
 
 use crate::epa::{Depth, depth};
-use crate::gjk::{End, Goal, Search, Verdict, remember, search};
+use crate::gjk::{End, Goal, Search, Verdict, remember, search, search_here};
 use crate::minkowski::Minkowski;
 use crate::{Counters, GjkCache, GjkSettings, Outcome};
 use carom_geom::SupportMap;
-use carom_math::{WidePose, ops::sqrt, tol};
+use carom_lanes::{Kernel, Simd, dispatch};
+use carom_math::{WidePose, ops::sqrt, scaling::balanced, tol};
 use glam::DVec3;
 
 /// How far apart two convex shapes are. Points and normal in A's frame.
@@ -153,7 +154,7 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters,
         };
     }
-    let mut found = Search::NEW;
+    let mut found = Search::new();
     search(&c, Goal::Overlap, settings, cache.as_deref(), &mut counters, &mut found);
     if let Some(cache) = cache {
         remember(cache, &found);
@@ -198,9 +199,39 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
 }
 
-/// The one way to a sign.
+/// The one way to a sign, all of it compiled for each instruction set.
 #[inline]
 fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    settings: &GjkSettings,
+    cache: Option<&mut GjkCache>,
+    wants_depth: bool,
+) -> SignedDistance {
+    dispatch(SolveKernel { a, b, b_in_a, settings, cache, wants_depth })
+}
+
+struct SolveKernel<'k, A: ?Sized, B: ?Sized> {
+    a: &'k A,
+    b: &'k B,
+    b_in_a: &'k WidePose,
+    settings: &'k GjkSettings,
+    cache: Option<&'k mut GjkCache>,
+    wants_depth: bool,
+}
+
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for SolveKernel<'_, A, B> {
+    type Output = SignedDistance;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> SignedDistance {
+        solve_here(self.a, self.b, self.b_in_a, self.settings, self.cache, self.wants_depth)
+    }
+}
+
+#[inline(always)]
+fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     b_in_a: &WidePose,
@@ -222,8 +253,8 @@ fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             counters,
         };
     }
-    let mut found = Search::NEW;
-    search(&c, Goal::Distance, settings, cache.as_deref(), &mut counters, &mut found);
+    let mut found = Search::new();
+    search_here(&c, Goal::Distance, settings, cache.as_deref(), &mut counters, &mut found);
     if let Some(cache) = cache {
         remember(cache, &found);
     }
@@ -273,7 +304,7 @@ fn solve<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 }
 
 /// The answer when the cores are separated: margins added, lengths unscaled.
-#[inline]
+#[inline(always)]
 fn apart<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     found: &Search,
@@ -316,12 +347,9 @@ fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, cores: &Depth
 }
 
 /// The unit vector along `v`; x for zero.
-#[inline]
+#[inline(always)]
 pub(crate) fn unit(v: DVec3) -> DVec3 {
-    let largest = v.abs().max_element();
-    if !(0.0 < largest) {
-        return DVec3::X;
-    }
-    let v = v / largest;
-    v / sqrt(v.length_squared())
+    let v = balanced(v);
+    let length_sq = v.length_squared();
+    if 0.0 < length_sq { v / sqrt(length_sq) } else { DVec3::X }
 }

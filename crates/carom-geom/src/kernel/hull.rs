@@ -420,26 +420,39 @@ impl ConvexHull {
         aabb_from_support(self, &pose.wide())
     }
 
+    /// [`ConvexHull::climb`] from a vertex, or from the one that the scan finds when it is none.
+    #[inline(never)]
+    fn climb_from(&self, direction: DVec3, near: u32) -> u32 {
+        let is_known = (near as usize) < self.vertices.len();
+        self.climb(direction, if is_known { near } else { self.scan.farthest(direction) })
+    }
+
     /// From vertex to better neighbour until none is better, as far as `f64` can tell.
     ///
     /// Only a gain beyond rounding counts as a step: so each step gains truly, and no three equal vertices send the
     /// climb round in a circle. Where neighbours are level to rounding, what lies behind them is looked at too: the
     /// whole underside of a hull can be as level as its top.
     fn climb(&self, direction: DVec3, from: u32) -> u32 {
+        let behind = self.surely_behind(direction);
         let mut at = from;
         // Every step gains, so no vertex comes twice.
         for _ in 0..self.vertices.len() {
             let here = widen(self.vertices[at as usize]);
             let (mut best, mut most, mut is_level) = (at, 0.0, false);
             for &neighbour in self.neighbours(at) {
-                let (gain, noise) = self.gain(here, neighbour, direction);
+                let way = self.way(here, neighbour);
+                let gain = way.dot(direction);
+                if gain < behind {
+                    continue;
+                }
+                let noise = noise(way, direction);
                 is_level |= gain.abs() <= noise;
                 if most < gain - noise {
                     (best, most) = (neighbour, gain - noise);
                 }
             }
             if best == at && is_level {
-                best = self.look_across(direction, at);
+                best = self.look_across(direction, at, behind);
             }
             if best == at {
                 break;
@@ -449,27 +462,40 @@ impl ConvexHull {
         at
     }
 
+    /// A gain so far below zero that it is no matter of rounding between any two vertices: most neighbours are told by it alone.
+    #[inline]
+    fn surely_behind(&self, direction: DVec3) -> f64 {
+        // No coordinate's way is longer than twice the radius, and their sum than 2 sqrt(3) times.
+        -noise(DVec3::X * (4.0 * self.radius), DVec3::splat(direction.abs().max_element()))
+    }
+
+    /// The way from a point to a vertex.
+    #[inline]
+    fn way(&self, here: DVec3, vertex: u32) -> DVec3 {
+        widen(self.vertices[vertex as usize]) - here
+    }
+
     /// How much farther a vertex is than a point, and what rounding makes of that at most.
-    ///
-    /// The difference first, so that short edges keep their digits: one rounding there, one of the products, two of the
-    /// sum, each half a unit.
     #[inline]
     fn gain(&self, here: DVec3, vertex: u32, direction: DVec3) -> (f64, f64) {
-        let way = widen(self.vertices[vertex as usize]) - here;
-        // Three products may each lose half of the least number, and so may the noise.
-        const UNDERFLOW: f64 = f64::from_bits(8);
-        (way.dot(direction), way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW)
+        let way = self.way(here, vertex);
+        (way.dot(direction), noise(way, direction))
     }
 
     /// A vertex surely farther than `at` that lies behind vertices level with it; `at` if there is none.
-    fn look_across(&self, direction: DVec3, at: u32) -> u32 {
+    fn look_across(&self, direction: DVec3, at: u32, behind: f64) -> u32 {
         let here = widen(self.vertices[at as usize]);
         let mut level = [at; MAX_LEVEL];
         let mut n_level = 1;
         let mut next = 0;
         while next < n_level {
             for &neighbour in self.neighbours(level[next]) {
-                let (gain, noise) = self.gain(here, neighbour, direction);
+                let way = self.way(here, neighbour);
+                let gain = way.dot(direction);
+                if gain < behind {
+                    continue;
+                }
+                let noise = noise(way, direction);
                 if noise < gain {
                     return neighbour;
                 }
@@ -529,6 +555,17 @@ impl ConvexHull {
     }
 }
 
+/// What rounding makes at most of how far a way leads along a direction.
+///
+/// The difference that the way is keeps the digits of short edges: one rounding there, one of the products, two of the
+/// sum, each half a unit.
+#[inline]
+fn noise(way: DVec3, direction: DVec3) -> f64 {
+    // Three products may each lose half of the least number, and so may the noise.
+    const UNDERFLOW: f64 = f64::from_bits(8);
+    way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
+}
+
 /// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have taken digits from them,
 /// differently from one to the next. Never so in `f32`.
 fn without_dust(p: DVec3) -> DVec3 {
@@ -545,17 +582,12 @@ impl SupportMap for ConvexHull {
         SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
-    #[inline]
+    #[inline(always)]
     fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
         if self.scan.is_exact() {
             return self.support(direction);
         }
-        let from = if (near.vertex as usize) < self.vertices.len() {
-            near.vertex
-        } else {
-            self.scan.farthest(direction)
-        };
-        let vertex = self.climb(direction, from);
+        let vertex = self.climb_from(direction, near.vertex);
         SupportPoint { point: widen(self.vertices[vertex as usize]), vertex }
     }
 
