@@ -29,7 +29,8 @@ pub enum TimeOfImpact {
 pub struct Impact {
     /// The bodies are farther apart than the target distance at all times before this one.
     pub t_lo: f64,
-    /// At this time they are not. It is not less than `t_lo`, and wide of it only where bodies approach slowly.
+    /// By this time they are not, or have not been: flat things may have passed each other. It is not less than `t_lo`, and
+    /// wide of it only where bodies approach slowly.
     pub t_hi: f64,
     /// On the surface of A at `t_hi`, in the frame in which the motions are given.
     pub point_a: DVec3,
@@ -72,7 +73,7 @@ impl Impact {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Proof {
-    /// They have points in common.
+    /// They have points in common, at `t_hi` or between `t_lo` and it.
     Overlap,
     /// The two points are at most this far from each other, and this is not more than the target distance.
     Within(f64),

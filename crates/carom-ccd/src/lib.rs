@@ -47,27 +47,68 @@
 //! let tip = motion.pose_at(1.0).transform_point(DVec3::X);
 //! assert!((tip - DVec3::X).length() < 1e-15);
 //! ```
+//!
+//! What only translates has closed forms: balls against planes, balls and polygons, capsules against triangles, boxes along the axes, and
+//! polytopes on their separating axes. Deforming surfaces meet vertex on face and edge on edge.
+//!
+//! ```
+//! use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides};
+//! use carom_math::glam::DVec3;
+//!
+//! let floor = [DVec3::ZERO, DVec3::Z * 4.0, DVec3::X * 4.0];
+//! let ball = MovingSphere::new(DVec3::new(1.0, 3.0, 1.0), 0.5, DVec3::new(0.0, -10.0, 0.0))?;
+//! let answer = ball.against_polygon(&Polygon::triangle(floor)?, Sides::Front, 1.0);
+//! let impact = answer.hit().expect("it falls on the floor");
+//! assert!(impact.t_lo <= 0.25 && 0.25 <= impact.t_hi && impact.t_hi - impact.t_lo < 1e-14);
+//! assert!((ball.center_at(impact.t_lo) - DVec3::new(1.0, 0.5, 1.0)).length() < 1e-13);
+//!
+//! // A vertex and a face, each corner on its own way.
+//! let start = [DVec3::new(1.0, 1.0, 1.0), floor[0], floor[1], floor[2]];
+//! let end = [DVec3::new(1.0, -1.0, 1.0), floor[0], floor[1], floor[2] + DVec3::Y];
+//! assert!(Element::vertex_face(start, end)?.time_of_impact(&ElementSettings::default()).hit().is_some());
+//! # Ok::<(), carom_geom::ShapeError>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
+mod aabb;
 mod advance;
 mod body_pair;
+mod capsule_triangle;
+mod check;
 mod chord;
 mod conservative;
+mod dynamic_sat;
+mod element;
 mod impact;
+mod inclusion;
 mod motion;
+mod moving_sphere;
+mod nearest;
 mod overlap;
 mod proposal;
+mod schedule;
 mod search;
 mod separation;
 mod settings;
+mod sphere_triangle;
 mod spheres;
 mod time_of_impact;
+mod translate;
 mod turn;
 
+pub use aabb::MovingAabb;
+pub use capsule_triangle::MovingCapsule;
 pub use conservative::conservative_advancement;
+pub use dynamic_sat::MovingPolytope;
+pub use element::{Element, ElementKind, ElementSettings};
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
+pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
 pub use proposal::Proposal;
+pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;
+pub use sphere_triangle::{MAX_POLYGON_CORNERS, Polygon};
 pub use time_of_impact::time_of_impact;

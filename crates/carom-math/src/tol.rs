@@ -353,3 +353,17 @@ pub const IMPACT_STALL: f64 = 1e-13;
 ///
 /// Nearer to 1, and the search takes shorter steps: 0.7 costs a quarter more for all queries and leaves nine tenths of the truth.
 pub const IMPACT_DISTANCE: f64 = 0.7;
+
+/// Relative to the largest difference of two vertices, a length: 2^-43, about 1e-13. Once a vertex and a triangle, or two edges,
+/// that move are so near the distance asked about, the search for the time ends: with a proof of contact, or undecided.
+///
+/// Rounding takes 32 u, 2^-48, off a separation along an axis; a quarter of this number must be above it for the search to go on.
+/// Larger, and features that pass each other at a distance below it are not told from those that touch.
+pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
+
+/// Relative to the size of a body, a length: corners that are so little lower than its highest along a direction belong to what
+/// it turns that way.
+///
+/// Decides which points of a contact are shown, and never whether there is one. The direction may be that of nearly parallel
+/// edges, a little off the face that touches.
+pub const TOUCHING_CORNER: f64 = f64::from_bits((1023 - 16) << 52);

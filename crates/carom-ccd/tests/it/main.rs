@@ -1,7 +1,16 @@
 //! Times of impact against what is slower and obviously right.
 #![allow(clippy::unwrap_used)]
 
+mod aabb;
+mod capsule;
 mod cast;
+mod dynamic_sat;
+mod element;
+mod element_data;
+mod exact;
 mod hard;
 mod motion;
+mod moving_sphere;
+mod schedule;
+mod sphere_triangle;
 mod sweeps;

@@ -1,0 +1,80 @@
+//! Distances without rounding, of points that move: fractions of whole numbers.
+
+use carom_testkit::oracle::rational::{dot, exact, exact3};
+use glam::DVec3;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+pub(crate) type Vector = [BigRational; 3];
+
+pub(crate) fn minus(a: &Vector, b: &Vector) -> Vector {
+    core::array::from_fn(|i| &a[i] - &b[i])
+}
+
+/// `a + (b - a) t`.
+pub(crate) fn between(a: &Vector, b: &Vector, t: &BigRational) -> Vector {
+    core::array::from_fn(|i| &a[i] + (&b[i] - &a[i]) * t)
+}
+
+/// `p + v t`, of numbers taken as they are.
+pub(crate) fn moved(p: DVec3, v: DVec3, t: f64) -> Vector {
+    let (p, v, t) = (exact3(p), exact3(v), exact(t));
+    core::array::from_fn(|i| &p[i] + &v[i] * &t)
+}
+
+pub(crate) fn square(v: &Vector) -> BigRational {
+    dot(v, v)
+}
+
+pub(crate) fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
+    let (edge, from) = (minus(b, a), minus(p, a));
+    let edge_sq = square(&edge);
+    let zero = BigRational::zero();
+    let place = if edge_sq.is_zero() { zero.clone() } else { dot(&edge, &from) / edge_sq };
+    let place = place.max(zero).min(BigRational::one());
+    square(&minus(p, &between(a, b, &place)))
+}
+
+pub(crate) fn cross(a: &Vector, b: &Vector) -> Vector {
+    core::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        &a[j] * &b[k] - &a[k] * &b[j]
+    })
+}
+
+pub(crate) fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
+    let n = cross(&minus(&t[1], &t[0]), &minus(&t[2], &t[0]));
+    let zero = BigRational::zero();
+    let inside = |i: usize| zero <= dot(&n, &cross(&minus(&t[(i + 1) % 3], &t[i]), &minus(p, &t[i])));
+    let n_sq = square(&n);
+    if !n_sq.is_zero() && (0..3).all(inside) {
+        let height = dot(&n, &minus(p, &t[0]));
+        return &height * &height / n_sq;
+    }
+    (0..3).map(|i| point_segment_sq(p, &t[i], &t[(i + 1) % 3])).min().unwrap()
+}
+
+pub(crate) fn segment_segment_sq(a: &[Vector; 2], b: &[Vector; 2]) -> BigRational {
+    let (e, f, r) = (minus(&a[1], &a[0]), minus(&b[1], &b[0]), minus(&b[0], &a[0]));
+    let mut best = [
+        point_segment_sq(&a[0], &b[0], &b[1]),
+        point_segment_sq(&a[1], &b[0], &b[1]),
+        point_segment_sq(&b[0], &a[0], &a[1]),
+        point_segment_sq(&b[1], &a[0], &a[1]),
+    ]
+    .into_iter()
+    .min()
+    .unwrap();
+    let (ee, ff, ef, er, fr) = (square(&e), square(&f), dot(&e, &f), dot(&e, &r), dot(&f, &r));
+    let determinant = &ee * &ff - &ef * &ef;
+    if !determinant.is_zero() {
+        // |r + v f - u e|, least where its derivatives are zero.
+        let (u, v) = ((&er * &ff - &fr * &ef) / &determinant, (&er * &ef - &fr * &ee) / &determinant);
+        let unit = BigRational::zero()..=BigRational::one();
+        if unit.contains(&u) && unit.contains(&v) {
+            let way: Vector = core::array::from_fn(|i| &r[i] + &f[i] * &v - &e[i] * &u);
+            best = best.min(square(&way));
+        }
+    }
+    best
+}
