@@ -34,8 +34,8 @@ pub(crate) struct Depth {
 }
 
 // Memory for nearly all polytopes, for large hulls, and for curved shapes; a polytope of v vertices has 2 v - 4 faces.
-const SMALL: usize = 24;
-const MEDIUM: usize = 64;
+const SMALL: usize = 12;
+const MEDIUM: usize = 40;
 const LARGE: usize = 280;
 
 /// The depth of the origin in C, given a simplex that contains or nearly touches it.
@@ -45,8 +45,8 @@ pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     settings: &GjkSettings,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::NONE; SMALL];
-    let mut faces = [Face::NONE; 2 * SMALL];
+    let mut vertices = [Vertex::BLANK; SMALL];
+    let mut faces = [Face::BLANK; 2 * SMALL];
     let mut polytope = Polytope::new(&mut vertices, &mut faces);
     if let Err(flat) = start(c, simplex, &mut polytope, counters) {
         return flat;
@@ -66,8 +66,8 @@ fn depth_medium<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::NONE; MEDIUM];
-    let mut faces = [Face::NONE; 2 * MEDIUM];
+    let mut vertices = [Vertex::BLANK; MEDIUM];
+    let mut faces = [Face::BLANK; 2 * MEDIUM];
     let mut polytope = small.moved(&mut vertices, &mut faces);
     match refine(c, &mut polytope, settings, state, counters) {
         Ok(depth) => depth,
@@ -83,8 +83,8 @@ fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     state: &mut State,
     counters: &mut Counters,
 ) -> Depth {
-    let mut vertices = [Vertex::NONE; LARGE];
-    let mut faces = [Face::NONE; 2 * LARGE];
+    let mut vertices = [Vertex::BLANK; LARGE];
+    let mut faces = [Face::BLANK; 2 * LARGE];
     let mut polytope = medium.moved(&mut vertices, &mut faces);
     match refine(c, &mut polytope, settings, state, counters) {
         Ok(depth) => depth,
@@ -275,6 +275,24 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     depth
 }
 
+/// The corners of the tetrahedron's face that is nearest to the origin, slivers aside.
+#[cold]
+fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
+    let mut nearest = f64::INFINITY;
+    let mut corners = [v[0], v[1], v[2]];
+    for (i, j, k) in [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)] {
+        let normal = normal_of(v[i].w, v[j].w, v[k].w);
+        let length = sqrt(normal.length_squared());
+        // NaN for a sliver, which is not less.
+        let distance = (normal.dot(v[i].w) / length).abs();
+        if distance < nearest {
+            nearest = distance;
+            corners = [v[i], v[j], v[k]];
+        }
+    }
+    corners
+}
+
 /// The first polytope, around the origin or touching it; or, when C has no volume, the depth 0 along its flat direction.
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
@@ -287,27 +305,11 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut corners = [v[0], v[1], v[2]];
     let mut n = simplex.n.min(3);
     if simplex.n == 4 {
-        // The face from which the fourth corner is least far decides how flat the tetrahedron is.
-        let mut nearest = f64::INFINITY;
-        let mut thinnest = f64::INFINITY;
-        for (i, j, k, other) in [(0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 3, 1), (1, 2, 3, 0)] {
-            let normal = normal_of(v[i].w, v[j].w, v[k].w);
-            let length = sqrt(normal.length_squared());
-            if !(0.0 < length) {
-                thinnest = 0.0;
-                continue;
-            }
-            thinnest = thinnest.min((normal.dot(v[other].w - v[i].w) / length).abs());
-            let distance = (normal.dot(v[i].w) / length).abs();
-            if distance < nearest {
-                nearest = distance;
-                corners = [v[i], v[j], v[k]];
-            }
-        }
-        if tol::EPA_THIN < thinnest {
-            polytope.set_tetrahedron([v[0], v[1], v[2], v[3]]);
+        polytope.set_tetrahedron([v[0], v[1], v[2], v[3]]);
+        if tol::EPA_THIN < polytope.thickness_of_tetrahedron() {
             return Ok(());
         }
+        corners = nearest_corners(&v);
         n = 3;
     }
     let mut probe = |direction: DVec3| {

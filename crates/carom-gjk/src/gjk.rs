@@ -63,10 +63,9 @@ pub(crate) struct Simplex {
 impl Simplex {
     #[inline(always)]
     fn new() -> Simplex {
-        let none = SupportPoint { point: DVec3::ZERO, vertex: 0 };
         Simplex {
             points: [DVec3::ZERO; 4],
-            sources: [[none; 2]; 4],
+            sources: [[Vertex::BLANK.a; 2]; 4],
             n: 0,
             nearest: Nearest { u: DVec3::ZERO, uw: 0.0, distance_sq: 0.0, keep: 0, is_inside: false },
         }

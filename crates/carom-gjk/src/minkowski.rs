@@ -25,6 +25,11 @@ pub(crate) struct Vertex {
 impl Vertex {
     pub(crate) const NOWHERE: SupportPoint =
         SupportPoint { point: DVec3::ZERO, vertex: carom_geom::NO_VERTEX };
+    /// Memory without a vertex yet: all bits zero, which is the fastest to write.
+    pub(crate) const BLANK: Vertex = {
+        let blank = SupportPoint { point: DVec3::ZERO, vertex: 0 };
+        Vertex { w: DVec3::ZERO, a: blank, b: blank }
+    };
     pub(crate) const NONE: Vertex = Vertex { w: DVec3::ZERO, a: Vertex::NOWHERE, b: Vertex::NOWHERE };
 }
 

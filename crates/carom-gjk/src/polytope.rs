@@ -9,7 +9,7 @@
 //! Differs: no recursion, no heap; the disc is checked before the surface is touched; the bounds are certified.
 
 use crate::minkowski::Vertex;
-use crate::simplex::normal_of;
+use crate::simplex::{THIN_SINE_SQ, normal_of};
 use carom_math::predicates::orient3d;
 use carom_math::{ops::sqrt, tol};
 use glam::DVec3;
@@ -39,6 +39,9 @@ impl Face {
         stamp: 0,
         is_final: false,
     };
+
+    /// Memory without a face yet: all bits zero, which is the fastest to write.
+    pub(crate) const BLANK: Face = Face { distance: 0.0, ..Face::NONE };
 }
 
 /// Scaled length, squared: faces of less height have no normal.
@@ -91,20 +94,22 @@ impl<'m> Polytope<'m> {
         self.set_face(3, [3, 0, 2], [link(1, 2), link(0, 2), link(2, 0)]);
     }
 
+    /// How far a corner of [`Polytope::set_tetrahedron`] is from the face across at least; 0 where a face is a sliver.
+    #[inline(always)]
+    pub(crate) fn thickness_of_tetrahedron(&self) -> f64 {
+        let mut least = f64::INFINITY;
+        for (face, other) in [(0, 3), (1, 2), (2, 0), (3, 1)] {
+            let Face { normal, distance, .. } = self.faces[face];
+            let height = (distance - normal.dot(self.vertices[other].w)).abs();
+            least = if distance < f64::INFINITY { least.min(height) } else { 0.0 };
+        }
+        least
+    }
+
     #[inline(always)]
     fn set_face(&mut self, face: usize, corners: [u16; 3], neighbours: [u16; 3]) {
         let [x, y, z] = corners.map(|corner| self.vertices[usize::from(corner)].w);
-        let normal = normal_of(x, y, z);
-        let length_sq = normal.length_squared();
-        let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
-        // A sliver no higher than its corners are exact has any normal at all. It lies along its longest edge, and a
-        // neighbour bounds that.
-        let (normal, distance) = if SLIVER_SQ * longest_sq < length_sq {
-            let normal = normal / sqrt(length_sq);
-            (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))
-        } else {
-            (DVec3::ZERO, f64::INFINITY)
-        };
+        let (normal, distance) = plane_of(x, y, z);
         self.faces[face] = Face { normal, distance, corners, neighbours, stamp: 0, is_final: false };
     }
 
@@ -166,15 +171,35 @@ impl<'m> Polytope<'m> {
         let first_fresh = self.n_faces;
         let slot =
             |i: usize| if i < n_visible { usize::from(visible[i]) } else { first_fresh + i - n_visible };
-        for i in 0..n_rim {
-            let (beyond, edge) = rim[i];
-            let next = if i + 1 == n_rim { 0 } else { i + 1 };
-            let last = if i == 0 { n_rim - 1 } else { i - 1 };
-            let outer = &mut self.faces[usize::from(beyond)];
-            let (to, from) = (outer.corners[usize::from(edge)], outer.corners[usize::from((edge + 1) % 3)]);
-            outer.neighbours[usize::from(edge)] = (slot(i) * 4) as u16;
-            let neighbours = [beyond * 4 + edge, (slot(next) * 4 + 2) as u16, (slot(last) * 4 + 1) as u16];
-            self.set_face(slot(i), [from, to, new_corner], neighbours);
+        let mut i = 0;
+        while i < n_rim {
+            // Lanes past the end repeat the last.
+            let mut fan = Fan::new(self.vertices[self.n_vertices - 1].w);
+            let mut ends = [[0; 2]; 4];
+            for lane in 0..4 {
+                let (beyond, edge) = rim[(i + lane).min(n_rim - 1)];
+                let outer = &self.faces[usize::from(beyond)];
+                let (to, from) =
+                    (outer.corners[usize::from(edge)], outer.corners[usize::from((edge + 1) % 3)]);
+                ends[lane] = [from, to];
+                fan.put(lane, self.vertices[usize::from(from)].w, self.vertices[usize::from(to)].w);
+            }
+            let planes = fan.planes();
+            for lane in 0..(n_rim - i).min(4) {
+                let (beyond, edge) = rim[i];
+                let next = if i + 1 == n_rim { 0 } else { i + 1 };
+                let last = if i == 0 { n_rim - 1 } else { i - 1 };
+                self.faces[usize::from(beyond)].neighbours[usize::from(edge)] = (slot(i) * 4) as u16;
+                self.faces[slot(i)] = Face {
+                    normal: planes.normal(lane),
+                    distance: planes.distance[lane],
+                    corners: [ends[lane][0], ends[lane][1], new_corner],
+                    neighbours: [beyond * 4 + edge, (slot(next) * 4 + 2) as u16, (slot(last) * 4 + 1) as u16],
+                    stamp: 0,
+                    is_final: false,
+                };
+                i += 1;
+            }
         }
         for &gone in visible[..n_visible].iter().skip(n_rim) {
             self.faces[usize::from(gone)] = Face::NONE;
@@ -255,5 +280,108 @@ impl<'m> Polytope<'m> {
             end = outer.corners[usize::from(edge)];
         }
         true
+    }
+}
+
+/// Four triangles with one corner in common, coordinate by coordinate.
+struct Fan {
+    tip: DVec3,
+    from: [[f64; 4]; 3],
+    to: [[f64; 4]; 3],
+}
+
+/// Their planes, as in [`Face`].
+struct Planes {
+    x: [f64; 4],
+    y: [f64; 4],
+    z: [f64; 4],
+    distance: [f64; 4],
+}
+
+impl Planes {
+    #[inline(always)]
+    fn normal(&self, lane: usize) -> DVec3 {
+        DVec3::new(self.x[lane], self.y[lane], self.z[lane])
+    }
+}
+
+impl Fan {
+    #[inline(always)]
+    fn new(tip: DVec3) -> Fan {
+        Fan { tip, from: [[0.0; 4]; 3], to: [[0.0; 4]; 3] }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, from: DVec3, to: DVec3) {
+        (self.from[0][lane], self.from[1][lane], self.from[2][lane]) = (from.x, from.y, from.z);
+        (self.to[0][lane], self.to[1][lane], self.to[2][lane]) = (to.x, to.y, to.z);
+    }
+
+    /// What [`Polytope::set_face`] computes, of four at once.
+    #[inline(always)]
+    fn planes(&self) -> Planes {
+        let Fan { tip, from: [fx, fy, fz], to: [tx, ty, tz] } = self;
+        let (mut x, mut y, mut z, mut distance) = ([0.0; 4], [0.0; 4], [0.0; 4], [0.0; 4]);
+        let (mut is_odd, mut is_sliver) = ([false; 4], [false; 4]);
+        for lane in 0..4 {
+            let e = [fx[lane] - tip.x, fy[lane] - tip.y, fz[lane] - tip.z];
+            let f = [tx[lane] - tip.x, ty[lane] - tip.y, tz[lane] - tip.z];
+            let g = [tx[lane] - fx[lane], ty[lane] - fy[lane], tz[lane] - fz[lane]];
+            let n = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+            let sum = |v: [f64; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+            let (ee, ff, gg, nn) = (sum(e), sum(f), sum(g), sum(n));
+            let longer = if ee < ff { ff } else { ee };
+            let longest = if longer < gg { gg } else { longer };
+            is_odd[lane] = nn <= THIN_SINE_SQ * (ee * ff);
+            is_sliver[lane] = nn <= SLIVER_SQ * longest;
+            let length = sqrt(nn);
+            (x[lane], y[lane], z[lane]) = (n[0] / length, n[1] / length, n[2] / length);
+            let along = |p: [f64; 3]| x[lane] * p[0] + y[lane] * p[1] + z[lane] * p[2];
+            let (a, b) = (along([fx[lane], fy[lane], fz[lane]]), along([tx[lane], ty[lane], tz[lane]]));
+            let c = along([tip.x, tip.y, tip.z]);
+            let lower = if a < b { a } else { b };
+            distance[lane] = if lower < c { lower } else { c };
+        }
+        let mut planes = Planes { x, y, z, distance };
+        if is_odd[0]
+            | is_odd[1]
+            | is_odd[2]
+            | is_odd[3]
+            | is_sliver[0]
+            | is_sliver[1]
+            | is_sliver[2]
+            | is_sliver[3]
+        {
+            self.repair(&mut planes);
+        }
+        planes
+    }
+
+    /// The same one by one, thin triangles with all their digits.
+    #[cold]
+    #[inline(never)]
+    fn repair(&self, planes: &mut Planes) {
+        for lane in 0..4 {
+            let corner = |c: &[[f64; 4]; 3]| DVec3::new(c[0][lane], c[1][lane], c[2][lane]);
+            let (normal, distance) = plane_of(corner(&self.from), corner(&self.to), self.tip);
+            (planes.x[lane], planes.y[lane], planes.z[lane]) = (normal.x, normal.y, normal.z);
+            planes.distance[lane] = distance;
+        }
+    }
+}
+
+/// The outward unit normal of a triangle and the least product of it with a corner; zero and infinity of a sliver.
+#[inline(always)]
+fn plane_of(x: DVec3, y: DVec3, z: DVec3) -> (DVec3, f64) {
+    let normal = normal_of(x, y, z);
+    let length_sq = normal.length_squared();
+    let longest_sq = (y - x).length_squared().max((z - y).length_squared()).max((x - z).length_squared());
+    // A sliver no higher than its corners are exact has any normal at all. It lies along its longest edge, and a
+    // neighbour bounds that.
+    if SLIVER_SQ * longest_sq < length_sq {
+        let normal = normal / sqrt(length_sq);
+        (normal, normal.dot(x).min(normal.dot(y)).min(normal.dot(z)))
+    } else {
+        (DVec3::ZERO, f64::INFINITY)
     }
 }

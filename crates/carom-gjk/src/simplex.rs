@@ -282,7 +282,7 @@ fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
 }
 
 /// Square of the sine below which the cross product of two edges loses too many digits.
-const THIN_SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
+pub(crate) const THIN_SINE_SQ: f64 = 1.0 / (1u64 << 16) as f64;
 
 /// Is the triangle so thin that its cross product loses digits?
 #[inline(always)]
