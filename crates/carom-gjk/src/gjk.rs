@@ -375,7 +375,8 @@ fn judge(
     tolerance: f64,
 ) -> Option<End> {
     let gap = uw - uw_new;
-    if 0.0 < uw_new && enough_sq * uu < uw_new * uw_new {
+    // Which sign it has cannot be foretold, and this test nearly always.
+    if enough_sq * uu < uw_new * uw_new.max(0.0) {
         return Some(End::Early);
     }
     // A corner leaves no gap but that of rounding: far from that there is nothing to compare.

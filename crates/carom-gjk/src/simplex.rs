@@ -276,7 +276,8 @@ fn edge_inside(points: &[DVec3; 4], i: usize, j: usize) -> Option<Nearest> {
 #[inline(always)]
 fn face(w: DVec3, n: DVec3, keep: u8) -> Nearest {
     let nw = n.dot(w);
-    let (u, uw) = if nw < 0.0 { (-n, -nw) } else { (n, nw) };
+    // By products: what cannot be foretold is no branch.
+    let (u, uw) = (n * 1.0_f64.copysign(nw), nw.abs());
     let distance_sq = if uw == 0.0 { 0.0 } else { uw * uw / u.length_squared() };
     Nearest { u, uw, distance_sq, keep, is_inside: false }
 }
@@ -318,7 +319,7 @@ fn triangle_of_edges(
     let la = n.dot(cb);
     let lb = -n.dot(ca);
     let lw = nn - la - lb;
-    if 0.0 < la && 0.0 < lb && 0.0 < lw {
+    if (0.0 < la) & (0.0 < lb) & (0.0 < lw) {
         return face(w, n, bit_a | bit_b | bit_w);
     }
     let (da, db) = (-w.dot(ea), -w.dot(eb));
@@ -382,14 +383,12 @@ fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
         (det, s) = exact_signs(a, b, c, w);
     }
     // A face sees the origin when the origin lies beyond it, away from the fourth point.
-    let sees = if 0.0 < det {
-        [0.0 < s[0], 0.0 < s[1], 0.0 < s[2]]
-    } else if det < 0.0 {
-        [s[0] < 0.0, s[1] < 0.0, s[2] < 0.0]
-    } else {
+    let side = 1.0_f64.copysign(det);
+    let mut sees = [0.0 < s[0] * side, 0.0 < s[1] * side, 0.0 < s[2] * side];
+    if det == 0.0 {
         // Flat: any of the three may hold the nearest point, and none of them has an inside.
-        [true; 3]
-    };
+        sees = [true; 3];
+    }
     let (ca, cb, cc) = (ea.cross(w), eb.cross(w), ec.cross(w));
     let mut best = Nearest::INSIDE;
     let mut best_sq = f64::INFINITY;
