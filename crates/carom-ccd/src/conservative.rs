@@ -13,7 +13,7 @@ use crate::separation::Axis;
 use crate::spheres::{Meeting, meeting};
 use crate::{Clear, ImpactSettings, Motion, Proposal, TimeOfImpact};
 use carom_geom::SupportMap;
-use carom_math::{WidePose, scaling, tol};
+use carom_math::{WidePose, scaling};
 
 /// When two moving convex bodies first come within the target distance of each other, by conservative advancement. What it takes and
 /// gives is as for [`crate::time_of_impact`], but a better distance of bodies that do not meet is not looked for.
@@ -37,7 +37,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut upper = f64::INFINITY;
     for _ in 0..settings.max_steps.max(1) {
         let placed = search.pair.at(probe);
-        let proposal = propose(&search.pair.b_in_a(&placed), tol::IMPACT_PROPOSAL);
+        let proposal = propose(&search.pair.b_in_a(&placed), search.wanted(tolerance));
         if let Some(contact) = search.contact(&placed, &proposal, last.as_ref(), probe) {
             return TimeOfImpact::Hit(search.impact([safe, probe], &placed, &contact));
         }

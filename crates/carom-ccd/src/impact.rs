@@ -144,4 +144,22 @@ impl TimeOfImpact {
             _ => None,
         }
     }
+
+    /// The same answer with A and B exchanged.
+    #[must_use]
+    pub fn swapped(self) -> TimeOfImpact {
+        match self {
+            TimeOfImpact::Hit(impact) => TimeOfImpact::Hit(Impact {
+                point_a: impact.point_b,
+                point_b: impact.point_a,
+                normal: -impact.normal,
+                part_a: impact.part_b,
+                part_b: impact.part_a,
+                feature_a: impact.feature_b,
+                feature_b: impact.feature_a,
+                ..impact
+            }),
+            other => other,
+        }
+    }
 }

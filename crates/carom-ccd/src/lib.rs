@@ -6,8 +6,8 @@
 //! use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 //! use carom_math::glam::{DQuat, DVec3};
 //!
-//! // A plank that turns on the spot, and a crate that flies by, turning too.
-//! let (plank, crate_) = (Cuboid::new(DVec3::new(2.0, 0.1, 0.5))?, Cuboid::new(DVec3::splat(0.5))?);
+//! // A plank that turns on the spot, and a parcel that flies by, turning too.
+//! let (plank, parcel) = (Cuboid::new(DVec3::new(2.0, 0.1, 0.5))?, Cuboid::new(DVec3::splat(0.5))?);
 //! let spin = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::Z * 3.0)?;
 //! let (from, velocity) = (DVec3::new(-3.0, 1.6, 0.0), DVec3::new(6.0, 0.0, 0.0));
 //! let flight = Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, velocity, DVec3::new(0.0, 1.0, 2.0))?;
@@ -16,7 +16,7 @@
 //! let mut cache = GjkCache::new();
 //! let propose = |b_in_a: &_, tolerance| {
 //!     let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
-//!     let near = nearest_simplex(&plank, &crate_, b_in_a, &gjk, Some(&mut cache));
+//!     let near = nearest_simplex(&plank, &parcel, b_in_a, &gjk, Some(&mut cache));
 //!     Proposal {
 //!         axis: near.axis,
 //!         points_a: near.points_a,
@@ -25,7 +25,7 @@
 //!         weights: near.weights,
 //!     }
 //! };
-//! let answer = time_of_impact(&plank, &spin, &crate_, &flight, &ImpactSettings::default(), propose);
+//! let answer = time_of_impact(&plank, &spin, &parcel, &flight, &ImpactSettings::default(), propose);
 //!
 //! let TimeOfImpact::Hit(impact) = answer else { panic!("{answer:?}") };
 //! // Nothing touches before `t_lo`; at `t_hi` they surely do.
@@ -81,6 +81,7 @@ mod check;
 mod chord;
 mod conservative;
 mod dynamic_sat;
+mod earliest;
 mod element;
 mod impact;
 mod inclusion;
@@ -88,6 +89,7 @@ mod motion;
 mod moving_sphere;
 mod nearest;
 mod overlap;
+mod plane;
 mod proposal;
 mod schedule;
 mod search;
@@ -95,6 +97,7 @@ mod separation;
 mod settings;
 mod sphere_triangle;
 mod spheres;
+mod sweep;
 mod time_of_impact;
 mod translate;
 mod turn;
@@ -103,12 +106,15 @@ pub use aabb::MovingAabb;
 pub use capsule_triangle::MovingCapsule;
 pub use conservative::conservative_advancement;
 pub use dynamic_sat::MovingPolytope;
+pub use earliest::Earliest;
 pub use element::{Element, ElementKind, ElementSettings};
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
+pub use plane::half_space_time_of_impact;
 pub use proposal::Proposal;
 pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;
 pub use sphere_triangle::{MAX_POLYGON_CORNERS, Polygon};
+pub use sweep::{Slab, Sweep};
 pub use time_of_impact::time_of_impact;

@@ -113,6 +113,16 @@ impl Motion {
         Motion::new(start.0, start.1, local_center, linear, angular)
     }
 
+    /// The motion of a part of the body, which is at this place in the body's frame: it goes along.
+    pub fn of_part(&self, part: (DQuat, DVec3)) -> Motion {
+        let rotation = part.0.normalize();
+        Motion {
+            local_center: rotation.conjugate() * (self.local_center - part.1),
+            rotation: (self.rotation * rotation).normalize(),
+            ..*self
+        }
+    }
+
     /// Where the body is at the time `t`.
     pub fn pose_at(&self, t: f64) -> WidePose {
         let rotation = turn(self.angular, t) * WidePose::from_quat(self.rotation, DVec3::ZERO).rotation;

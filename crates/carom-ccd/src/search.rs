@@ -9,7 +9,7 @@ use crate::overlap::overlap;
 use crate::separation::Axis;
 use crate::{Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
-use carom_math::scaling;
+use carom_math::{scaling, tol};
 use glam::DVec3;
 
 /// In units of what rounding does to a separation: the finest that separations are told from the target.
@@ -46,6 +46,15 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
     pub(crate) fn first_tolerance(&self) -> f64 {
         let smaller = self.pair.a.radius().min(self.pair.b.radius());
         (self.settings.tolerance.max(0.0) * smaller).max(self.finest())
+    }
+
+    /// How well nearest points have to be known, as a fraction of their distance: near contact cores are apart by the margins and the
+    /// target, and the error must not hide what is between the target and the tolerance.
+    pub(crate) fn wanted(&self, tolerance: f64) -> f64 {
+        let cores = self.pair.margins() + self.target;
+        let part = 0.25 * tolerance / (cores + tolerance);
+        // Not so for NaN.
+        if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
     }
 
     /// A length: the least difference of a separation from the target that is worth telling.
@@ -86,7 +95,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
                     return Some(Contact { points, normal, proof });
                 }
                 common = Some((a, None, proof));
-            } else if CLEAR_OF_ROUNDING * rounding < distance {
+            } else if CLEAR_OF_ROUNDING * rounding < distance && proposal.axis != DVec3::ZERO {
+                // Not so where cores are said to meet: of a thin tetrahedron the weights have few digits.
                 return None;
             }
         }

@@ -133,6 +133,11 @@ impl Axis {
         }
     }
 
+    /// What rounding can do to a separation.
+    pub(crate) fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
     /// The axis at the time `t`.
     pub(crate) fn at(&self, t: f64) -> DVec3 {
         self.direction.at(t)

@@ -73,7 +73,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         let mut last: Option<Axis> = None;
         for _ in 0..self.settings.max_steps.max(1) {
             let placed = self.pair.at(probe);
-            let wanted = if is_exact { tol::GJK_TOUCHING } else { tol::IMPACT_PROPOSAL };
+            let wanted = if is_exact { tol::GJK_TOUCHING } else { self.wanted(tolerance) };
             let proposal = propose(&self.pair.b_in_a(&placed), wanted);
             let upper = self.upper(&placed, &proposal);
             self.nearest = self.nearest.min(upper);

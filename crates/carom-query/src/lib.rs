@@ -22,6 +22,29 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
+//! When do two moving shapes touch? [`cast`] brackets it, rotation included, and proves it.
+//!
+//! ```
+//! use carom_geom::{Cuboid, HalfSpace};
+//! use carom_math::{Pose, Vec3};
+//! use carom_query::{ImpactSettings, Shape, TimeOfImpact, cast, motion_of};
+//!
+//! // A parcel that tumbles to the ground.
+//! let (ground, parcel) =
+//!     (Shape::HalfSpace(HalfSpace::new(Vec3::Y)?), Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?));
+//! let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)?;
+//! let start = Pose::from_translation(Vec3::Y * 3.0);
+//! let tumbling = motion_of(&start, Vec3::ZERO, Vec3::new(0.0, -4.0, 0.0), Vec3::X * 2.0)?;
+//!
+//! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling, &ImpactSettings::default()) else {
+//!     panic!("it falls four metres")
+//! };
+//! // An edge comes first, before the middle is down to half a metre.
+//! assert!(0.5 < impact.t_lo && impact.t_lo <= impact.t_hi && impact.t_hi < 0.625);
+//! assert!(impact.point_b.y.abs() < 1e-3);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! Meshes can be asked with little time: [`TimedMeshes`] stops when it is told to, after so many steps, at a moment or at
 //! the caller's word, says what is certain by then, and goes on later. One search may be about thousands of pairs.
 //!
@@ -66,11 +89,13 @@ mod num;
 pub mod f64;
 
 mod closest;
+mod impact;
 mod ray_convex;
 mod winding_tree;
 mod workspace;
 
 pub use carom_bvh::{Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until};
+pub use carom_ccd::{Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;
 pub use kernel::*;
 pub use winding_tree::WindingNumber;

@@ -1,13 +1,19 @@
 //! The name table of the `f32` build: which number is which in `kernel/`.
 
 pub(crate) use carom_geom as geom;
-pub(crate) use carom_math::{Interval, Pose, Ray, Real, Vec3};
+pub(crate) use carom_math::{Interval, Pose, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat as sat;
 
 /// A stored vector, widened exactly.
 #[inline]
 pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
     v.as_dvec3()
+}
+
+/// A stored rotation, widened exactly.
+#[inline]
+pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
+    q.as_dquat()
 }
 
 /// A decided vector, rounded to what is stored.

@@ -1,13 +1,19 @@
 //! The name table of the `f64` build: which number is which in `kernel/`.
 
 pub(crate) use carom_geom::f64 as geom;
-pub(crate) use carom_math::f64::{Interval, Pose, Ray, Real, Vec3};
+pub(crate) use carom_math::f64::{Interval, Pose, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat::f64 as sat;
 
 /// A stored vector, widened exactly: nothing to do.
 #[inline]
 pub(crate) fn widen(v: Vec3) -> glam::DVec3 {
     v
+}
+
+/// A stored rotation, widened exactly: nothing to do.
+#[inline]
+pub(crate) fn widen_quat(q: Quat) -> glam::DQuat {
+    q
 }
 
 /// A decided vector, rounded to what is stored: nothing to do.

@@ -11,6 +11,26 @@ use carom_bvh::PairSearch;
 pub struct Workspace {
     pub(crate) search: PairSearch,
     pub(crate) near: Vec<NearPair>,
+    pub(crate) casts: CastMemory,
+}
+
+/// The memory of casts against meshes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CastMemory {
+    /// Stretches of time still to be looked at, the earliest last.
+    pub(crate) spans: Vec<(f64, f64)>,
+    /// Triangles that may be touched during one.
+    pub(crate) triangles: Vec<u32>,
+    /// Parts of a tree, each with a stretch of time.
+    pub(crate) parts: Vec<(TreePart, f64, f64)>,
+}
+
+/// A node or a leaf of a tree, by number, with its reference where it has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TreePart {
+    Root,
+    Node { number: u32, reference: usize },
+    Leaf { number: u32, reference: usize },
 }
 
 /// Two triangles that may be the nearest.

@@ -3,6 +3,8 @@
 use crate::cast::{Body, Points, cast, cast_maps, motion};
 use crate::sweeps::random_path;
 use carom_ccd::{ImpactSettings, Motion, Proof, TimeOfImpact, Why};
+use carom_geom::SupportMap;
+use carom_geom::f64::{Cone, Cuboid, Cylinder, Ellipsoid};
 use carom_gjk::{GjkSettings, wide};
 use carom_testkit::oracle::impact::{Path, first_contact, gap};
 use carom_testkit::random::Random;
@@ -406,4 +408,44 @@ fn numbers_without_bounds_end_undecided() {
         Motion::new(DQuat::IDENTITY, DVec3::X * 1.6, DVec3::ZERO, DVec3::ZERO, DVec3::Y * 1e300).unwrap();
     let answer = cast_maps(&a.shape, &a.motion(), &a.shape, &spin, &ImpactSettings::default()).0;
     assert!(matches!(answer, TimeOfImpact::Undecided(_)), "{answer:?}");
+}
+
+/// Curved shapes, whose tetrahedra are thin where they just overlap: every impact is decided.
+#[test]
+fn curved_shapes_are_decided() {
+    let mut random = Random::new(12);
+    let shapes: [Box<dyn SupportMap>; 4] = [
+        Box::new(Cylinder::new(0.4, 0.3).unwrap()),
+        Box::new(Ellipsoid::new(DVec3::new(0.5, 0.3, 0.2)).unwrap()),
+        Box::new(Cone::new(0.4, 0.3).unwrap()),
+        Box::new(Cuboid::new(DVec3::new(0.5, 0.4, 0.3)).unwrap()),
+    ];
+    let (mut n_hits, mut n_clear) = (0, 0);
+    for case in 0..400 {
+        let (a, b) = (&*shapes[case % 4], &*shapes[case / 4 % 4]);
+        let angle = [0.0, 1.0, 3.0][case / 16 % 3];
+        let path_a = random_path(&mut random, angle, 0.0, 0.0);
+        let mut path_b = random_path(&mut random, angle, 1.5, 2.5);
+        path_b.linear -= path_b.center * 0.9;
+        let (motion_a, motion_b) = (motion(&path_a), motion(&path_b));
+        let apart = |t: f64| {
+            let b_in_a = motion_b.pose_at(t).relative_to(&motion_a.pose_at(t));
+            wide::signed_distance(a, b, &b_in_a, &GjkSettings::default(), None).distance
+        };
+        match cast_maps(a, &motion_a, b, &motion_b, &ImpactSettings::default()).0 {
+            TimeOfImpact::Hit(impact) => {
+                n_hits += 1;
+                assert!(apart(impact.t_hi) <= 1e-12, "case {case}: {impact:?}");
+                assert!(impact.t_lo == 0.0 || -1e-12 < apart(impact.t_lo), "case {case}: {impact:?}");
+                let first = first_contact(apart, 0.0, 1.0, 100).first.unwrap_or(1.0);
+                assert!(impact.t_lo <= first + 1e-9, "case {case}: {first} {impact:?}");
+            }
+            TimeOfImpact::Clear(_) => {
+                n_clear += 1;
+                assert!(first_contact(apart, 0.0, 1.0, 100).first.is_none(), "case {case}");
+            }
+            TimeOfImpact::Undecided(undecided) => panic!("case {case}: {undecided:?}"),
+        }
+    }
+    assert!(100 < n_hits && 30 < n_clear, "{n_hits} {n_clear}");
 }

@@ -82,7 +82,7 @@ fn separation(
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
-    let Workspace { search, near } = memory;
+    let Workspace { search, near, .. } = memory;
     near.clear();
     let mut best = Closest::NOWHERE;
     // An upper bound of the least distance, once a pair is known.

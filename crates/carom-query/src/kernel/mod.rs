@@ -1,6 +1,9 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
 mod answer;
+mod cast;
+mod cast_mesh;
+mod cast_meshes;
 mod compound;
 mod convex;
 mod dispatch;
@@ -24,6 +27,7 @@ mod shape;
 mod special;
 
 pub use answer::{Distance, PairContact};
+pub use cast::{cast, cast_with, motion_of};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 pub use inside::{placement, winding_number};

@@ -1,0 +1,102 @@
+//! When a convex body first comes within a distance of a half-space, both moving: one axis, the plane's normal, says it all.
+//!
+//! The separation along the normal is the distance itself, so it is a bound from below and from above, and no search for nearest
+//! points is needed. The normal turns with the half-space, which follows the plane exactly.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5.3 (moving sphere against plane). Differs: any convex body,
+//! turning.
+
+use crate::advance::advance;
+use crate::body_pair::BodyPair;
+use crate::chord::chord_bound;
+use crate::separation::Axis;
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, TimeOfImpact, Undecided, Why};
+use carom_geom::{SupportMap, SupportPoint};
+use carom_math::tol;
+use glam::DVec3;
+
+/// The origin of a frame.
+pub(crate) struct Origin;
+
+impl SupportMap for Origin {
+    fn support(&self, _direction: DVec3) -> SupportPoint {
+        SupportPoint { point: DVec3::ZERO, vertex: 0 }
+    }
+
+    fn center(&self) -> DVec3 {
+        DVec3::ZERO
+    }
+
+    fn radius(&self) -> f64 {
+        0.0
+    }
+}
+
+/// When a moving convex body first comes within the target distance of all points below a moving plane, which passes through the origin
+/// of A's frame with the unit normal `normal`, in that frame. The tolerance is in radii of B.
+pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
+    normal: DVec3,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+) -> TimeOfImpact {
+    let (start, end) = (settings.start_time, settings.max_time);
+    let pair = BodyPair::new(&Origin, motion_a, b, motion_b, start, end);
+    let target = settings.target_distance.max(0.0);
+    let mut axis = Axis::turning(&pair, pair.a.rotation * normal, pair.a.angular(), 0.0);
+    // The separation is below the distance by at most this.
+    let doubt = 2.0 * axis.rounding();
+    let finest = 16.0 * axis.rounding();
+    let mut tolerance = (settings.tolerance.max(0.0) * pair.b.radius()).max(finest);
+    let (mut safe, mut probe) = (start, start);
+    let mut least = f64::INFINITY;
+    let mut n_stalls = 0;
+    for _ in 0..settings.max_steps.max(1) {
+        let here = axis.separation(&pair, probe);
+        let above = here + doubt;
+        if above <= target {
+            let placed = pair.at(probe);
+            let n = axis.at(probe);
+            let point_b = pair.place_b(&placed, pair.b.farthest(-(placed.rotation_b.transpose() * n)))
+                - n * pair.b.margin;
+            let point_a = point_b - n * (n.dot(point_b) - n.dot(pair.place_a(&placed, DVec3::ZERO)));
+            let proof = if above <= 0.0 { Proof::Overlap } else { Proof::Within(above) };
+            let points = [point_a, point_b].map(|point| pair.in_world(probe, point));
+            let mut impact = Impact::new([safe, probe], points, n, proof);
+            if settings.wants_features {
+                impact.feature_b = b.feature_id(-(placed.rotation_b.transpose() * n));
+            }
+            return TimeOfImpact::Hit(impact);
+        }
+        let back = if safe < probe {
+            chord_bound(axis.separation(&pair, safe), here, axis.kappa, probe - safe)
+        } else {
+            here
+        };
+        if !(target < here && target < back) {
+            if probe == safe {
+                break;
+            }
+            probe = safe;
+            tolerance = (0.25 * tolerance).max(finest);
+            continue;
+        }
+        let advanced = advance(&pair, &mut axis, (probe, here), end, target, tolerance);
+        least = least.min(back).min(advanced.least);
+        if end <= advanced.time {
+            return TimeOfImpact::Clear(Clear::new(least));
+        }
+        n_stalls = if advanced.time - safe <= tol::IMPACT_STALL * (end - start) { n_stalls + 1 } else { 0 };
+        safe = advanced.time;
+        if 3 <= n_stalls && tolerance <= finest {
+            break;
+        }
+        let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
+        probe = if advanced.slope < 0.0 && safe < safe + beyond { (safe + beyond).min(end) } else { safe };
+    }
+    let upper = (axis.separation(&pair, safe) + doubt).max(0.0);
+    let upper = if upper.is_nan() { f64::INFINITY } else { upper };
+    let why = if upper - target <= 4.0 * finest { Why::WithinRounding } else { Why::StepsSpent };
+    TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
+}

@@ -1,0 +1,270 @@
+//! When two moving shapes first touch: any shape against any shape, rotation included, with a proof.
+//!
+//! One match over the kinds, as for every other question. Convex pairs are searched as they are; of the parts of a compound the
+//! earliest counts; meshes are walked in stretches of time. A body that is undecided is never dropped: the bracket begins there.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one test per pair of kinds).
+
+use super::super::num::geom::{HalfSpace, TriMesh};
+use super::super::num::{Pose, Vec3, widen, widen_quat};
+use super::compound::Compound;
+use super::shape::{Kind, Shape};
+use super::{cast_mesh, cast_meshes, dispatch, half_space};
+use crate::impact;
+use crate::workspace::Workspace;
+use carom_ccd::{
+    Clear, Earliest, Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact,
+    half_space_time_of_impact,
+};
+use carom_geom::{SupportMap, SupportPoint};
+use carom_math::{WidePose, tol};
+use glam::DVec3;
+
+/// When two moving shapes first come within the target distance of each other, in the frame of the motions.
+///
+/// Where they are in contact from the start, points and normal are those of the deepest contact then. Parts are numbered as in
+/// [`super::contact`]. Allocates where meshes or compounds take part; [`cast_with`] does not.
+pub fn cast(
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+) -> TimeOfImpact {
+    cast_with(a, motion_a, b, motion_b, settings, &mut Workspace::default())
+}
+
+/// [`cast`] in memory that the caller keeps.
+pub fn cast_with(
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+) -> TimeOfImpact {
+    let answer = pair(a, motion_a, b, motion_b, settings, memory);
+    match answer {
+        TimeOfImpact::Hit(mut impact) if impact.t_hi <= settings.start_time => {
+            let relative = b_in_a(motion_a, motion_b, settings.start_time);
+            let target = settings.target_distance.max(0.0);
+            let place = dispatch::contact(a, b, &relative, target, memory);
+            if let Some(place) = place.filter(|place| place.distance.is_finite()) {
+                let place = place.placed(&motion_a.pose_at(settings.start_time));
+                (impact.point_a, impact.point_b, impact.normal) =
+                    (place.point_a, place.point_b, place.normal);
+                (impact.part_a, impact.part_b) = (place.part_a, place.part_b);
+            }
+            TimeOfImpact::Hit(impact)
+        }
+        TimeOfImpact::Clear(clear) if settings.wants_distance && !(a.is_convex() && b.is_convex()) => {
+            let distance = better_distance(clear.distance, a, motion_a, b, motion_b, settings, memory);
+            TimeOfImpact::Clear(Clear::new(distance))
+        }
+        _ => answer,
+    }
+}
+
+/// The motion of a body that is at `pose` at the time 0: `center`, a point of the body in its own frame, moves with the velocity `linear`,
+/// and the body turns about it by `angular`, an axis times radians per unit of time.
+pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Result<Motion, MotionError> {
+    let rotation = widen_quat(pose.rotation);
+    Motion::new(rotation, widen(pose.translation), widen(center), widen(linear), widen(angular))
+}
+
+/// B's frame in A's frame.
+fn b_in_a(motion_a: &Motion, motion_b: &Motion, t: f64) -> WidePose {
+    motion_b.pose_at(t).relative_to(&motion_a.pose_at(t))
+}
+
+pub(super) fn pair(
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+) -> TimeOfImpact {
+    match (a.kind(), b.kind()) {
+        (Kind::Convex(map_a), Kind::Convex(map_b)) => {
+            if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+                return impact::convex(&**a, motion_a, &**b, motion_b, settings);
+            }
+            if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
+                return impact::convex(a, motion_a, b, motion_b, settings);
+            }
+            impact::convex(map_a, motion_a, map_b, motion_b, settings)
+        }
+        (Kind::HalfSpace(a), Kind::Convex(b)) => {
+            half_space_time_of_impact(a.normal_wide(), motion_a, b, motion_b, settings)
+        }
+        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, motion_a, b, motion_b, settings),
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+            // What is lowest of a mesh is lowest of its hull.
+            let corners = Corners::new(b.mesh());
+            let mut answer =
+                half_space_time_of_impact(a.normal_wide(), motion_a, &corners, motion_b, settings);
+            if let TimeOfImpact::Hit(impact) = &mut answer {
+                let down = -motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
+                impact.part_b = corners.support(down).vertex / 3;
+            }
+            answer
+        }
+        (Kind::Mesh(a), Kind::Convex(b)) => {
+            cast_mesh::convex(a, motion_a, b, motion_b, settings, &mut memory.casts)
+        }
+        (Kind::Mesh(a), Kind::Mesh(b)) => {
+            cast_meshes::meshes(a, motion_a, b, motion_b, settings, &mut memory.casts)
+        }
+        (Kind::Compound(a), _) => parts(a, motion_a, b, motion_b, settings, memory),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+            pair(b, motion_b, a, motion_a, settings, memory).swapped()
+        }
+    }
+}
+
+/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place in it.
+fn parts(
+    a: &Compound,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+) -> TimeOfImpact {
+    let mut earliest = Earliest::new();
+    for (number, part) in a.parts().iter().enumerate() {
+        let motion = motion_a.of_part((widen_quat(part.pose.rotation), widen(part.pose.translation)));
+        let mut asked = settings.with_times(settings.start_time, earliest.until(settings.max_time));
+        asked.wants_distance = false;
+        let mut answer = pair(&part.shape, &motion, b, motion_b, &asked, memory);
+        if let TimeOfImpact::Hit(impact) = &mut answer {
+            impact.part_a = impact.part_a.saturating_add(a.first_number(number));
+        }
+        earliest.add(answer);
+    }
+    earliest.answer()
+}
+
+/// Half-spaces overlap without end unless their normals are opposite, and stay so.
+fn half_spaces(
+    a: &HalfSpace,
+    motion_a: &Motion,
+    b: &HalfSpace,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+) -> TimeOfImpact {
+    let (start, end) = (settings.start_time, settings.max_time);
+    let overlap_at = |t: f64| {
+        let place = half_space::closest_half_space(a, b, &b_in_a(motion_a, motion_b, t));
+        (place.distance == f64::NEG_INFINITY).then_some(place)
+    };
+    // The first of ever shorter times at which they surely cross.
+    let mut found = overlap_at(start).map(|place| (start, place));
+    let mut time = end - start;
+    while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {
+        let Some(place) = overlap_at(start + time) else { break };
+        found = Some((start + time, place));
+        while let Some(place) = overlap_at(start + 0.5 * time) {
+            time *= 0.5;
+            found = Some((start + time, place));
+        }
+    }
+    let Some((t, place)) = found else {
+        // Opposite all the time, to rounding: B's plane is that of its origin.
+        return half_space_time_of_impact(
+            a.normal_wide(),
+            motion_a,
+            &crate::ray_convex::Point,
+            motion_b,
+            settings,
+        );
+    };
+    let place = place.placed(&motion_a.pose_at(t));
+    let points = [place.point_a, place.point_b];
+    TimeOfImpact::Hit(Impact::new([start, t], points, place.normal, Proof::Overlap))
+}
+
+/// A better lower bound of the distance of bodies that do not meet: with a target just below the nearest that they were seen.
+fn better_distance(
+    known: f64,
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+) -> f64 {
+    let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
+    let mut nearest = f64::INFINITY;
+    for i in 0..=LOOKS {
+        let relative = b_in_a(motion_a, motion_b, start + time * (f64::from(i) / f64::from(LOOKS)));
+        nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory).distance);
+    }
+    let mut best = known;
+    for _ in 0..MOST_ASKED_AGAIN {
+        let target = tol::IMPACT_DISTANCE * nearest;
+        if !(best < target && target < f64::INFINITY) {
+            break;
+        }
+        let mut asked = settings.with_target_distance(target);
+        asked.wants_distance = false;
+        match pair(a, motion_a, b, motion_b, &asked, memory) {
+            TimeOfImpact::Clear(clear) => {
+                best = best.max(clear.distance);
+                break;
+            }
+            TimeOfImpact::Hit(impact) => match impact.proof {
+                Proof::Within(distance) if distance < nearest => nearest = distance,
+                _ => break,
+            },
+            TimeOfImpact::Undecided(_) => break,
+        }
+    }
+    best
+}
+
+/// Intervals at whose ends the distance is looked at.
+const LOOKS: u32 = 8;
+
+/// How often a better distance is asked for.
+const MOST_ASKED_AGAIN: u32 = 6;
+
+/// The corners of a mesh as a support map, by looking at all of them; the number of a corner is three times that of its triangle and more.
+struct Corners<'a> {
+    mesh: &'a TriMesh,
+    center: DVec3,
+    radius: f64,
+}
+
+impl Corners<'_> {
+    fn new(mesh: &TriMesh) -> Corners<'_> {
+        let (low, high) = mesh.wide_bounds();
+        let center = low * 0.5 + high * 0.5;
+        let farthest = (high - center).max(center - low);
+        Corners { mesh, center, radius: farthest.length() * (1.0 + 8.0 * f64::EPSILON) }
+    }
+}
+
+impl SupportMap for Corners<'_> {
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let mut best = (f64::NEG_INFINITY, SupportPoint { point: self.center, vertex: 0 });
+        for (number, corner) in self.mesh.iter_corners().flatten().enumerate() {
+            let height = direction.dot(corner);
+            if best.0 < height {
+                best = (height, SupportPoint { point: corner, vertex: number as u32 });
+            }
+        }
+        best.1
+    }
+
+    fn center(&self) -> DVec3 {
+        self.center
+    }
+
+    fn radius(&self) -> f64 {
+        self.radius
+    }
+}

@@ -1,0 +1,214 @@
+//! A moving convex shape against a moving mesh: stretches of time, earliest first, each through the tree, then triangle by triangle.
+//!
+//! For a stretch the body's box in the mesh's frame says which triangles it may touch. Where those are many, and the box is larger for the
+//! way it goes than for the body, the stretch is halved. Of what is left the plane of the triangle clears most, by two supports of
+//! the body; the others are searched as convex pairs, until the earliest contact that is proved.
+//! A triangle that is undecided within its stretch is asked about once more for all the time.
+//!
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
+//! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
+
+use super::mesh_shape::MeshShape;
+use crate::impact;
+use crate::workspace::CastMemory;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_ccd::{Earliest, ImpactSettings, Motion, Slab, Sweep, TimeOfImpact};
+use carom_geom::SupportMap;
+use carom_math::scaling::unit;
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// More triangles than this, and a stretch of time is halved.
+const MOST_TRIANGLES: usize = 12;
+
+/// A stretch is not halved below this part of all the time: 2^-14.
+const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
+
+/// In radii of the body: a box with a longer side is so for the way the body goes.
+const LONG: f64 = 2.6;
+
+/// When a moving convex shape first comes within the target distance of a moving mesh.
+pub(super) fn convex(
+    a: &MeshShape,
+    motion_a: &Motion,
+    b: &dyn SupportMap,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut CastMemory,
+) -> TimeOfImpact {
+    let (start, end) = (settings.start_time, settings.max_time);
+    let sweep = Sweep::new(motion_a, motion_b, start, end);
+    let leaf = Against::new(a, motion_a, motion_b, settings);
+    let mut earliest = Earliest::new();
+    let CastMemory { spans, triangles, .. } = memory;
+    spans.clear();
+    spans.push((start, end));
+    while let Some((from, to)) = spans.pop() {
+        let until = earliest.until(end);
+        // Contact is certain by then.
+        if until <= from && start < from {
+            break;
+        }
+        let to = to.min(until);
+        let slab = sweep.slab(from, to);
+        let can_halve = SHORTEST * (end - start) < to - from;
+        if !leaf.near(&slab, b, can_halve, triangles) {
+            let middle = 0.5 * (from + to);
+            spans.push((middle, to));
+            spans.push((from, middle));
+            continue;
+        }
+        leaf.ask(&slab, b, 0, [from, to], triangles, &mut earliest);
+    }
+    earliest.answer()
+}
+
+/// A mesh that convex shapes are cast against.
+pub(super) struct Against<'a> {
+    mesh: &'a MeshShape,
+    motion_a: &'a Motion,
+    motion_b: &'a Motion,
+    settings: ImpactSettings,
+}
+
+impl<'a> Against<'a> {
+    pub(super) fn new(
+        mesh: &'a MeshShape,
+        motion_a: &'a Motion,
+        motion_b: &'a Motion,
+        settings: &ImpactSettings,
+    ) -> Against<'a> {
+        Against { mesh, motion_a, motion_b, settings: settings.with_distance(false) }
+    }
+
+    /// What is farther away than this is of no interest: a little above the target, so that what is left out is surely apart.
+    pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
+        let target = self.settings.target_distance.max(0.0);
+        let tolerance = self.settings.tolerance.max(0.0) * (b.radius() + b.margin());
+        (target + tolerance).max(target * (1.0 + 4.0 * f64::EPSILON))
+    }
+
+    /// The box of a moving shape, grown by the room.
+    fn swept(&self, slab: &Slab, b: &dyn SupportMap) -> ([DVec3; 2], Aabb) {
+        let room = DVec3::splat(self.room(b));
+        let [min, max] = slab.bounds(b);
+        let (min, max) = (min - room, max + room);
+        // Numbers that are none may be anywhere.
+        let is_box = min.cmple(max).all();
+        let aabb = if is_box { Aabb::around(min, max) } else { Aabb::EVERYTHING };
+        let everywhere = [DVec3::NEG_INFINITY, DVec3::INFINITY];
+        (if is_box { [min, max] } else { everywhere }, self.mesh.in_tree(&aabb))
+    }
+
+    /// Is a leaf of the mesh's tree near the way of the shape?
+    pub(super) fn is_near(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
+        let mut found = false;
+        self.mesh.tree().visit_box(&self.swept(slab, b).1, |_| {
+            found = true;
+            ControlFlow::Break(())
+        });
+        found
+    }
+
+    /// The way is longer than the shape.
+    pub(super) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
+        let [min, max] = slab.bounds(b);
+        // Not so for numbers that are none.
+        LONG * (b.radius() + b.margin()) < (max - min).max_element()
+    }
+
+    /// Collects the triangles near the way of the shape; false where there are so many that half the way should be looked at.
+    pub(super) fn near(
+        &self,
+        slab: &Slab,
+        b: &dyn SupportMap,
+        can_halve: bool,
+        triangles: &mut Vec<u32>,
+    ) -> bool {
+        triangles.clear();
+        let ([min, max], aabb) = self.swept(slab, b);
+        let limit = if can_halve && self.is_long(slab, b) { MOST_TRIANGLES } else { usize::MAX };
+        self.mesh.tree().visit_box(&aabb, |found| {
+            for &triangle in found.primitives {
+                let [x, y, z] = self.mesh.mesh().corners(triangle);
+                let (low, high) = (x.min(y).min(z), x.max(y).max(z));
+                if low.cmple(max).all() && min.cmple(high).all() {
+                    triangles.push(triangle);
+                }
+            }
+            if triangles.len() <= limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        triangles.len() <= limit
+    }
+
+    /// Asks about the collected triangles.
+    pub(super) fn ask(
+        &self,
+        slab: &Slab,
+        b: &dyn SupportMap,
+        part_b: u32,
+        [from, to]: [f64; 2],
+        triangles: &[u32],
+        earliest: &mut Earliest,
+    ) {
+        let room = self.room(b);
+        earliest.add_clear(room);
+        let size = b.radius() + b.margin();
+        let center = slab.start().transform_point(b.center());
+        for &number in triangles {
+            if self.is_beside_plane(slab, b, center, room, number) {
+                continue;
+            }
+            let triangle = self.mesh.mesh().triangle(number);
+            // The tolerance is that of the body, however small the triangle.
+            let smaller = triangle.radius().min(size);
+            let mut asked = self.settings;
+            if 0.0 < smaller {
+                asked.tolerance *= size / smaller;
+            }
+            let until = earliest.until(to);
+            if until < from {
+                break;
+            }
+            let mut answer = self.triangle(&triangle, b, &asked.with_times(from, until));
+            if matches!(answer, TimeOfImpact::Undecided(_)) {
+                // Perhaps for where the stretch begins and ends.
+                let all = earliest.until(self.settings.max_time);
+                answer = self.triangle(&triangle, b, &asked.with_times(self.settings.start_time, all));
+            }
+            if let TimeOfImpact::Hit(impact) = &mut answer {
+                (impact.part_a, impact.part_b) = (number, part_b);
+            }
+            earliest.add(answer);
+        }
+    }
+
+    fn triangle(
+        &self,
+        triangle: &dyn SupportMap,
+        b: &dyn SupportMap,
+        asked: &ImpactSettings,
+    ) -> TimeOfImpact {
+        impact::convex(triangle, self.motion_a, b, self.motion_b, asked)
+    }
+
+    /// The shape stays on one side of the triangle's plane, farther away than the room.
+    fn is_beside_plane(
+        &self,
+        slab: &Slab,
+        b: &dyn SupportMap,
+        center: DVec3,
+        room: f64,
+        triangle: u32,
+    ) -> bool {
+        let [x, y, z] = self.mesh.mesh().corners(triangle);
+        let Some(up) = unit((y - x).cross(z - x)) else { return false };
+        let n = if up.dot(center - x) < 0.0 { -up } else { up };
+        let top = n.dot(x).max(n.dot(y)).max(n.dot(z));
+        // A product with a unit vector.
+        let rounding = 8.0 * f64::EPSILON * (x.abs() + y.abs() + z.abs()).element_sum();
+        // Not so for NaN.
+        room + rounding < slab.lowest(b, n) - top
+    }
+}
