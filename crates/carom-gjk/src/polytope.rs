@@ -47,8 +47,15 @@ impl Face {
 /// Scaled length, squared: faces of less height have no normal.
 const SLIVER_SQ: f64 = tol::GJK_ROUNDING * tol::GJK_ROUNDING;
 
-/// The most faces of one visible region; a larger one is replaced face by face.
-const MAX_VISIBLE: usize = 62;
+/// The most faces of one visible region that are looked for at first, with room for the edges around it and those that wait.
+const FEW: usize = 62;
+const FEW_AROUND: usize = FEW + 2;
+const FEW_WAITING: usize = FEW + 4;
+
+/// The same where that was not enough, as for a new top over a round base: all faces that there may be.
+const MANY: usize = 560;
+const MANY_AROUND: usize = MANY + 2;
+const MANY_WAITING: usize = MANY + 4;
 
 /// The polytope.
 pub(crate) struct Polytope<'m> {
@@ -148,9 +155,37 @@ impl<'m> Polytope<'m> {
         if self.n_vertices == self.vertices.len() {
             return Err(Full);
         }
-        let mut visible = [0u16; MAX_VISIBLE];
-        let mut rim = [(0u16, 0u16); MAX_VISIBLE + 2];
-        let (mut n_visible, mut n_rim) = self.flood(face, vertex.w, threshold, &mut visible, &mut rim);
+        let mut visible = [0u16; FEW];
+        let mut rim = [(0u16, 0u16); FEW_AROUND];
+        let found =
+            self.flood::<FEW, FEW_AROUND, FEW_WAITING>(face, vertex.w, threshold, &mut visible, &mut rim);
+        if found.0 == 0 {
+            return self.expand_far(face, vertex, threshold);
+        }
+        self.replace(face, vertex, &mut visible, &mut rim, found)
+    }
+
+    /// [`Polytope::expand`] for a point that sees many faces: were they left, the surface would be dented, and bound nothing.
+    #[cold]
+    #[inline(never)]
+    fn expand_far(&mut self, face: usize, vertex: Vertex, threshold: f64) -> Result<(), Full> {
+        let mut visible = [0u16; MANY];
+        let mut rim = [(0u16, 0u16); MANY_AROUND];
+        let found =
+            self.flood::<MANY, MANY_AROUND, MANY_WAITING>(face, vertex.w, threshold, &mut visible, &mut rim);
+        self.replace(face, vertex, &mut visible, &mut rim, found)
+    }
+
+    /// Puts a fan around the new point in the place of the visible region; of `face` alone where that is no disc.
+    #[inline(always)]
+    fn replace(
+        &mut self,
+        face: usize,
+        vertex: Vertex,
+        visible: &mut [u16],
+        rim: &mut [(u16, u16)],
+        (mut n_visible, mut n_rim): (usize, usize),
+    ) -> Result<(), Full> {
         if n_visible == 0 || !self.is_loop(&rim[..n_rim]) {
             (n_visible, visible[0]) = (1, face as u16);
             n_rim = 3;
@@ -212,13 +247,13 @@ impl<'m> Polytope<'m> {
     ///
     /// Zero faces when there is no room for them.
     #[inline(always)]
-    fn flood(
+    fn flood<const VISIBLE: usize, const AROUND: usize, const WAITING: usize>(
         &mut self,
         start: usize,
         w: DVec3,
         threshold: f64,
-        visible: &mut [u16; MAX_VISIBLE],
-        rim: &mut [(u16, u16); MAX_VISIBLE + 2],
+        visible: &mut [u16; VISIBLE],
+        rim: &mut [(u16, u16); AROUND],
     ) -> (usize, usize) {
         self.stamp += 1;
         let stamp = self.stamp;
@@ -226,7 +261,7 @@ impl<'m> Polytope<'m> {
         visible[0] = start as u16;
         let (mut n_visible, mut n_rim) = (1, 0);
         // Edges still to be crossed, the next one last. Each visible face adds at most one more than it takes.
-        let mut stack = [0u16; MAX_VISIBLE + 4];
+        let mut stack = [0u16; WAITING];
         let neighbours = self.faces[start].neighbours;
         (stack[0], stack[1], stack[2]) = (neighbours[2], neighbours[1], neighbours[0]);
         let mut n_stack = 3;
@@ -240,7 +275,7 @@ impl<'m> Polytope<'m> {
             }
             // A sliver goes with whatever reaches it.
             if threshold < data.normal.dot(w) - data.distance || data.distance == f64::INFINITY {
-                if n_visible == MAX_VISIBLE {
+                if n_visible == VISIBLE {
                     return (0, 0);
                 }
                 data.stamp = stamp;

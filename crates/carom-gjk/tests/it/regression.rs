@@ -156,3 +156,59 @@ fn corners_that_are_all_but_one() {
         assert!((found.distance - 1.0).abs() < 1e-14 && found.lower_bound <= 1.0, "{z:e}: {found:?}");
     }
 }
+
+/// A small thing in the middle of a cone, which is as deep along a whole circle of directions: the surface that was grown lost
+/// the origin.
+#[test]
+fn as_deep_all_around() {
+    let cone = |h: f64, r: f64| Cone::new(h, r).unwrap();
+    let turned = |x: DVec3, y: DVec3, z: DVec3| DMat3::from_cols(x, y, z);
+    let cases: [(&str, &dyn SupportMap, &dyn SupportMap, WidePose, f64); 3] = [
+        (
+            "a box in a cone",
+            &cone(952.77099609375, 398.4683532714844),
+            &Cuboid::new(DVec3::new(0.006590788718312979, 0.0011303989449515939, 0.023915788158774376))
+                .unwrap(),
+            WidePose {
+                rotation: DMat3::from_quat(DQuat::from_xyzw(0.0, 0.0, 0.46649608, -0.8845233).normalize()),
+                translation: DVec3::new(0.0004191506802152738, -0.0006661915082782546, 0.0006686572170357338),
+            },
+            -195.03449624052314,
+        ),
+        (
+            "a needle in a cone",
+            &Cylinder::new(0.0015770284226164222, 0.006341399159282446).unwrap(),
+            &cone(89.10153198242188, 48.30805587768555),
+            WidePose {
+                rotation: turned(
+                    DVec3::new(0.8386400262160609, -0.39790209973567087, 0.37196347327966095),
+                    DVec3::new(-0.07122498198646116, 0.5969206448375718, 0.7991324957150259),
+                    DVec3::new(-0.5400091743381339, -0.6966775888405208, 0.472260975349441),
+                ),
+                translation: DVec3::ZERO,
+            },
+            -23.318233354171813,
+        ),
+        (
+            "a cone in a cone",
+            &cone(4.634397983551025, 4.658163547515869),
+            &cone(0.0003398782864678651, 0.00017369269335176796),
+            WidePose {
+                rotation: turned(
+                    DVec3::new(0.5077839407721683, 0.7899639232174714, -0.3436749474558016),
+                    DVec3::new(0.7610609292098952, -0.5982750482497148, -0.2507054619907045),
+                    DVec3::new(-0.4036604160975634, -0.13425336739412735, -0.9050051391120824),
+                ),
+                translation: DVec3::ZERO,
+            },
+            -2.081320803373304,
+        ),
+    ];
+    for (name, a, b, pose, depth) in cases {
+        let found = signed_distance(a, b, &pose, &GjkSettings::default(), None);
+        println!("{name}: {found:?}");
+        assert_ne!(found.outcome, Outcome::Undecided, "{name}: {found:?}");
+        assert!(found.distance <= depth * (1.0 - 1e-4), "{name}: {found:?}");
+        assert!(depth * (1.0 + 1e-3) <= found.distance && depth <= found.upper_bound, "{name}: {found:?}");
+    }
+}
