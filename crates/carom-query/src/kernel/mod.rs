@@ -21,6 +21,7 @@ mod pair;
 mod point;
 mod ray;
 mod ray_batch;
+mod ray_depth;
 mod round_pair;
 mod rounded;
 mod shape;
@@ -39,5 +40,6 @@ pub use pair::{contact, contact_with, distance, distance_with, intersects, trian
 pub use point::project_point;
 pub use ray::{ray_cast, ray_cast_all, ray_crossings};
 pub use ray_batch::ray_cast_batch;
+pub use ray_depth::{RayContact, RayDepthCache, RayDepthCounters, RayDepthSettings, RayMesh, ray_depth};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};
 pub use shape::{Shape, UserShape};

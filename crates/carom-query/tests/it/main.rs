@@ -20,6 +20,7 @@ mod mesh_mesh;
 mod mesh_timed;
 mod ray_batch;
 mod ray_cases;
+mod ray_depth;
 mod rays;
 mod round_manifolds;
 mod support;
