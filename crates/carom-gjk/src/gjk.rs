@@ -86,9 +86,11 @@ impl Simplex {
     /// Is there a corner at this very place?
     #[inline(always)]
     fn has(&self, vertex: &Vertex) -> bool {
+        // Without branches: of two corners one coordinate may well be the same.
         let mut has = false;
-        for i in 0..self.n.min(4) {
-            has |= self.points[i] == vertex.w;
+        for i in 0..4 {
+            let point = self.points[i];
+            has |= (i < self.n) & (point.x == vertex.w.x) & (point.y == vertex.w.y) & (point.z == vertex.w.z);
         }
         has
     }
