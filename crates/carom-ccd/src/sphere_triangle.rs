@@ -236,7 +236,9 @@ impl Translating for BallPolygon<'_> {
             let next = if i + 1 < n { i + 1 } else { 0 };
             let edge = ExactVec3::difference(polygon.corners[next], polygon.corners[i]);
             let (edge_sq, place) = (edge.length_squared(), -p.dot(&edge));
-            let is_beside = 0.0 <= place.sign() && (&place - &edge_sq).sign() <= 0.0;
+            // An edge without length is its corner.
+            let has_length = 0.0 < edge_sq.sign();
+            let is_beside = has_length && 0.0 <= place.sign() && (&place - &edge_sq).sign() <= 0.0;
             if is_beside && (&p.cross(&edge).length_squared() - &(&radius_sq * &edge_sq)).sign() <= 0.0 {
                 return true;
             }

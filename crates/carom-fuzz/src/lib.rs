@@ -14,6 +14,7 @@ mod bvh;
 mod bytes;
 mod changing;
 mod convex;
+mod elements;
 mod hull;
 mod manifolds;
 mod mesh;
@@ -23,6 +24,7 @@ mod pairs_double;
 mod pairs_single;
 mod renewal;
 mod solver;
+mod sphere_triangle;
 mod triangles;
 mod world;
 
@@ -31,6 +33,7 @@ pub use broad::broad;
 pub use bvh::bvh;
 pub use changing::changing;
 pub use convex::convex;
+pub use elements::elements;
 pub use hull::hull;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
@@ -38,6 +41,7 @@ pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
 pub use renewal::renewal;
 pub use solver::solver;
+pub use sphere_triangle::sphere_triangle;
 pub use triangles::triangles;
 pub use world::world;
 
@@ -45,7 +49,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 16] = [
+pub const BODIES: [Body; 18] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -54,11 +58,13 @@ pub const BODIES: [Body; 16] = [
     ("broad", broad),
     ("bvh", bvh),
     ("changing", changing),
+    ("elements", elements),
     ("manifolds", manifolds),
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
     ("renewal", renewal),
     ("solver", solver),
+    ("sphere_triangle", sphere_triangle),
     ("tables", tables),
     ("tables_f64", tables_f64),
     ("world", world),

@@ -1,10 +1,9 @@
 //! Vertices and faces, edges and edges, made so that the answer is known.
 
-use crate::element_data::{distance_sq, size};
+use crate::element_data::element;
 use carom_ccd::{Element, ElementKind, ElementSettings, Proof, TimeOfImpact, Why};
 use carom_geom::FeatureId;
-use carom_testkit::oracle::rational::exact;
-use carom_testkit::random::Random;
+use carom_testkit::conform::element_ccd::{self, Query, Verdict};
 use glam::DVec3;
 
 fn make(kind: ElementKind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
@@ -13,8 +12,6 @@ fn make(kind: ElementKind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
         ElementKind::EdgeEdge => Element::edge_edge(start, end).unwrap(),
     }
 }
-
-const KINDS: [ElementKind; 2] = [ElementKind::VertexFace, ElementKind::EdgeEdge];
 
 #[test]
 fn a_vertex_falls_through_a_face_and_an_edge_across_an_edge() {
@@ -53,132 +50,54 @@ fn what_touches_at_the_start_or_at_the_end_is_decided_exactly() {
     assert!(nothing.hit().is_some(), "four vertices at one place");
 }
 
-/// Every number is a small multiple of a power of two, so the contact at a known time is exact.
-#[test]
-fn no_contact_that_is_exactly_there_is_missed() {
-    let mut random = Random::new(9);
-    let (mut n_proved, mut n_open, mut n_before) = (0, 0, 0);
-    for i in 0..20_000 {
-        let kind = KINDS[i % 2];
-        let n = [2, 5, 40][i % 3];
-        let grid = |random: &mut Random| (random.grid_point(2 * n) - DVec3::splat(n as f64)) * 16.0;
-        // Places at the time of contact, and a common point with shares in quarters.
-        let mut p: [DVec3; 4] = core::array::from_fn(|_| grid(&mut random));
-        let quarter = |random: &mut Random| random.below(5) as f64 * 0.25;
-        match kind {
-            ElementKind::VertexFace => {
-                let u = quarter(&mut random);
-                let v = quarter(&mut random).min(1.0 - u);
-                p[0] = p[1] + (p[2] - p[1]) * u + (p[3] - p[1]) * v;
-            }
-            ElementKind::EdgeEdge => {
-                let (u, v) = (quarter(&mut random), quarter(&mut random));
-                let by = p[0] + (p[1] - p[0]) * u - (p[2] + (p[3] - p[2]) * v);
-                (p[2], p[3]) = (p[2] + by, p[3] + by);
-            }
-        }
-        let time = [0.0, 0.125, 0.25, 0.5, 0.75, 1.0][random.below(6)];
-        let velocity: [DVec3; 4] = core::array::from_fn(|k| match i % 7 {
-            0 => DVec3::ZERO,
-            // Within a plane, all the time.
-            1 => grid(&mut random) * DVec3::new(1.0, 0.0, 1.0),
-            2 if k < 2 => DVec3::ZERO,
-            _ => grid(&mut random),
-        });
-        let scale = [1.0, 1024.0, 1048576.0, 2.0_f64.powi(-40)][i % 4];
-        let far = if i % 5 == 0 { DVec3::new(1048576.0, -524288.0, 4096.0) } else { DVec3::ZERO };
-        let start = core::array::from_fn(|k| (p[k] - velocity[k] * time + far) * scale);
-        let end = core::array::from_fn(|k| (p[k] + velocity[k] * (1.0 - time) + far) * scale);
-        let element = make(kind, start, end);
-        let found = element.time_of_impact(&ElementSettings::default());
-        assert!(found.safe_until(1.0) <= time, "{i}: past the contact at {time}: {element:?} {found:?}");
-        match found {
-            TimeOfImpact::Hit(hit) => {
-                n_proved += 1;
-                n_before += usize::from(hit.t_hi < time);
-            }
-            TimeOfImpact::Undecided(undecided) => {
-                n_open += 1;
-                assert_eq!(undecided.why, Why::WithinRounding, "{i}: {element:?} {undecided:?}");
-                assert!(
-                    undecided.distance <= 1e-12 * size(&element).max(1e-300),
-                    "{i}: {element:?} {undecided:?}"
-                );
-            }
-            TimeOfImpact::Clear(_) => panic!("{i}: missed: {element:?}"),
-        }
+fn verdict(found: TimeOfImpact) -> Verdict {
+    match found {
+        TimeOfImpact::Clear(clear) => Verdict::Clear(clear.distance),
+        TimeOfImpact::Hit(hit) => Verdict::Hit(hit.t_lo, hit.t_hi),
+        TimeOfImpact::Undecided(undecided) => Verdict::Open(undecided.t_safe),
     }
-    println!("{n_proved} proved, {n_open} within rounding, {n_before} of them earlier than the known one");
-    assert!(4_000 < n_proved && 1_000 < n_open, "{n_proved} {n_open}");
 }
 
-/// What is clear keeps its distance, what is hit is hit, in fractions; grazing, thin, and turning ones among them.
-#[test]
-fn random_elements_are_what_the_answer_says() {
-    let mut random = Random::new(10);
-    let mut n = [0; 3];
-    for i in 0..720 {
-        let kind = KINDS[i % 2];
-        let scale = [1.0, 1e-3, 1e3, 1e6][i / 2 % 4];
-        let mut points = || -> [DVec3; 4] { core::array::from_fn(|_| random.cube_point()) };
-        let (mut start, mut end) = (points(), points());
-        match i % 9 {
-            0 => end = start,
-            1 => start[2] = start[3] + (start[2] - start[3]) * 1e-9,
-            2 => end[1] = end[2],
-            3 => end = start.map(|p| DVec3::new(-p.z, p.y, p.x)),
-            4 => {
-                // In passing, by 1e-6.
-                let height = DVec3::Y * 1e-6;
-                start = [
-                    DVec3::new(-1.0, 0.0, 0.1) + height,
-                    DVec3::new(-1.0, 0.0, -0.3) + height,
-                    DVec3::X,
-                    DVec3::Z,
-                ];
-                end = start;
-                end[0].x = 2.0;
-                end[1].x = 2.0;
-            }
-            _ => {}
-        }
-        let element = make(kind, start.map(|p| p * scale), end.map(|p| p * scale));
-        let settings = ElementSettings::default();
-        let found = element.time_of_impact(&settings);
-        let is_below = |t: f64, distance: f64| {
-            let bound = exact(distance);
-            distance_sq(&element, t) < &bound * &bound
-        };
-        match found {
-            TimeOfImpact::Clear(clear) => {
-                n[0] += 1;
-                assert!(0.0 < clear.distance, "{clear:?}");
-                for k in 0..=3 {
-                    assert!(!is_below(f64::from(k) / 3.0, clear.distance), "{i}: {element:?} {clear:?}");
-                }
-                // The boxes find nothing that touches either.
-                if let TimeOfImpact::Undecided(boxes) = element.time_of_impact_by_inclusion(0.0, 1e-5, 500) {
-                    assert!(boxes.why == Why::StepsSpent || boxes.distance <= 1e-3 * scale, "{boxes:?}");
-                }
-            }
-            TimeOfImpact::Hit(hit) => {
-                n[1] += 1;
-                assert!(is_below(hit.t_lo, 1e-12 * size(&element)), "{i}: {element:?} {hit:?}");
-                for k in 0..3 {
-                    assert!(
-                        !is_below(hit.t_lo * f64::from(k) / 3.0, f64::MIN_POSITIVE),
-                        "{i}: {element:?} {hit:?}"
-                    );
-                }
-            }
-            TimeOfImpact::Undecided(undecided) => {
-                n[2] += 1;
-                assert!(is_below(undecided.t_safe, 1e-12 * size(&element)), "{i}: {element:?} {undecided:?}");
-            }
-        }
+/// How near to a contact the search by axes may stay undecided, relative to the size.
+const NEAR: f64 = 1e-12;
+
+fn by_axes(query: &Query) -> Verdict {
+    let found = element(query).time_of_impact(&ElementSettings::default());
+    if let TimeOfImpact::Undecided(undecided) = found {
+        assert_eq!(undecided.why, Why::WithinRounding, "{query:?} {undecided:?}");
+        assert!(undecided.distance <= NEAR * query.size(), "{query:?} {undecided:?}");
     }
-    println!("random elements: {} clear, {} hits, {} undecided", n[0], n[1], n[2]);
-    assert!(400 < n[0] && 50 < n[1], "{n:?}");
+    verdict(found)
+}
+
+#[test]
+fn the_search_by_axes_keeps_all_promises() {
+    if let Some(counts) = element_ccd::check_published(NEAR, by_axes) {
+        println!("published: {counts:?}");
+        assert_eq!(counts.hits + counts.open, 288);
+        assert!(200 <= counts.hits && counts.open_beside <= 213, "{counts:?}");
+    }
+    let counts = element_ccd::check_known(if is_slow() { 200_000 } else { 1500 }, NEAR, by_axes);
+    println!("known: {counts:?}");
+    assert_eq!(counts.clear, 0);
+    assert!(counts.open < 2 * counts.hits, "{counts:?}");
+    let counts = element_ccd::check_random(if is_slow() { 20_000 } else { 400 }, NEAR, by_axes);
+    println!("random: {counts:?}");
+    assert!(30 < counts.hits && 250 < counts.clear, "{counts:?}");
+}
+
+fn is_slow() -> bool {
+    std::env::var_os("CAROM_SLOW").is_some()
+}
+
+/// At a coarser tolerance, and where the boxes are spent it has said nothing wrong either.
+#[test]
+fn the_search_by_boxes_keeps_all_promises() {
+    let by_boxes = |query: &Query| verdict(element(query).time_of_impact_by_inclusion(0.0, 1e-3, 100_000));
+    let counts = element_ccd::check_known(400, 1e-2, by_boxes);
+    assert_eq!((counts.clear, counts.hits), (0, 0));
+    let counts = element_ccd::check_random(400, 1e-2, by_boxes);
+    assert!(200 < counts.clear, "{counts:?}");
 }
 
 #[test]

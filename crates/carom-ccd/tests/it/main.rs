@@ -7,7 +7,6 @@ mod cast;
 mod dynamic_sat;
 mod element;
 mod element_data;
-mod exact;
 mod hard;
 mod motion;
 mod moving_sphere;

@@ -1,8 +1,8 @@
 //! Balls against planes and balls: brackets judged in fractions of whole numbers.
 
-use crate::exact::{minus, moved, square};
 use carom_ccd::{MovingSphere, SheetPlane, Sides, TimeOfImpact, Why};
 use carom_geom::ShapeError;
+use carom_testkit::oracle::moving::{minus, moved, square};
 use carom_testkit::oracle::rational::{dot, exact, exact3};
 use carom_testkit::random::Random;
 use glam::DVec3;

@@ -1,8 +1,8 @@
 //! Balls against triangles and polygons: every feature, both sides, judged in fractions of whole numbers.
 
-use crate::exact::{Vector, moved, point_triangle_sq};
 use carom_ccd::{MovingSphere, Polygon, Sides, TimeOfImpact};
 use carom_geom::{FeatureId, FeatureKind};
+use carom_testkit::oracle::moving::{Vector, moved, point_triangle_sq};
 use carom_testkit::oracle::rational::{exact, exact3};
 use carom_testkit::random::Random;
 use glam::DVec3;
@@ -325,6 +325,16 @@ fn the_same_scaled_by_a_power_of_two_has_the_same_bits() {
             }
         }
     }
+}
+
+/// Two corners at one place, so far away that rounding leaves it open whether the ball touches at the start: the edge between
+/// them has no length, and is within any distance of its own line.
+#[test]
+fn r_an_edge_without_length_does_not_touch_from_afar() {
+    let far = DVec3::new(-5.0, 4.961_442_866_246_189e19, 0.0);
+    let ball = ball([-5.0, 0.0, -5.0], 5.0, [0.0, 1.0, -1.0]);
+    let found = ball.against_polygon(&triangle([DVec3::new(0.0, -3.0, 31.0), far, far]), Sides::Both, 1e-8);
+    assert_eq!(found.hit(), None);
 }
 
 #[test]

@@ -53,6 +53,8 @@ macro_rules! bodies {
 bodies! {
     convex 4000;
     triangles 6000;
+    elements 1500;
+    sphere_triangle 1500;
     hull 3000;
     mesh 1500;
     bounds 8000;

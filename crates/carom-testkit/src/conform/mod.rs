@@ -5,6 +5,7 @@ pub mod broad_phase;
 pub mod bvh;
 pub mod cliffs;
 pub mod dice;
+pub mod element_ccd;
 pub mod memory;
 pub mod renewal;
 pub mod spatial_index;

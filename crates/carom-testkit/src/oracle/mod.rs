@@ -6,6 +6,7 @@ pub mod convex;
 pub mod depth;
 pub mod impact;
 pub mod integer;
+pub mod moving;
 pub mod pairs;
 pub mod rational;
 pub mod sat;

@@ -1,32 +1,38 @@
-//! Distances without rounding, of points that move: fractions of whole numbers.
+//! Distances of points, segments and triangles that move, without rounding: fractions of whole numbers.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1 (closest points), in exact numbers.
 
-use carom_testkit::oracle::rational::{dot, exact, exact3};
+use super::rational::{dot, exact, exact3};
 use glam::DVec3;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-pub(crate) type Vector = [BigRational; 3];
+/// Three exact numbers.
+pub type Vector = [BigRational; 3];
 
-pub(crate) fn minus(a: &Vector, b: &Vector) -> Vector {
+/// `a - b`.
+pub fn minus(a: &Vector, b: &Vector) -> Vector {
     core::array::from_fn(|i| &a[i] - &b[i])
 }
 
 /// `a + (b - a) t`.
-pub(crate) fn between(a: &Vector, b: &Vector, t: &BigRational) -> Vector {
+pub fn between(a: &Vector, b: &Vector, t: &BigRational) -> Vector {
     core::array::from_fn(|i| &a[i] + (&b[i] - &a[i]) * t)
 }
 
 /// `p + v t`, of numbers taken as they are.
-pub(crate) fn moved(p: DVec3, v: DVec3, t: f64) -> Vector {
+pub fn moved(p: DVec3, v: DVec3, t: f64) -> Vector {
     let (p, v, t) = (exact3(p), exact3(v), exact(t));
     core::array::from_fn(|i| &p[i] + &v[i] * &t)
 }
 
-pub(crate) fn square(v: &Vector) -> BigRational {
+/// The length, squared.
+pub fn square(v: &Vector) -> BigRational {
     dot(v, v)
 }
 
-pub(crate) fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
+/// The distance of a point from a segment, squared.
+pub fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
     let (edge, from) = (minus(b, a), minus(p, a));
     let edge_sq = square(&edge);
     let zero = BigRational::zero();
@@ -35,14 +41,16 @@ pub(crate) fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRationa
     square(&minus(p, &between(a, b, &place)))
 }
 
-pub(crate) fn cross(a: &Vector, b: &Vector) -> Vector {
+/// Vector product.
+pub fn cross(a: &Vector, b: &Vector) -> Vector {
     core::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         &a[j] * &b[k] - &a[k] * &b[j]
     })
 }
 
-pub(crate) fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
+/// The distance of a point from a triangle, squared; with corners on a line it is that segment.
+pub fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
     let n = cross(&minus(&t[1], &t[0]), &minus(&t[2], &t[0]));
     let zero = BigRational::zero();
     let inside = |i: usize| zero <= dot(&n, &cross(&minus(&t[(i + 1) % 3], &t[i]), &minus(p, &t[i])));
@@ -54,7 +62,8 @@ pub(crate) fn point_triangle_sq(p: &Vector, t: &[Vector; 3]) -> BigRational {
     (0..3).map(|i| point_segment_sq(p, &t[i], &t[(i + 1) % 3])).min().unwrap()
 }
 
-pub(crate) fn segment_segment_sq(a: &[Vector; 2], b: &[Vector; 2]) -> BigRational {
+/// The distance of two segments, squared.
+pub fn segment_segment_sq(a: &[Vector; 2], b: &[Vector; 2]) -> BigRational {
     let (e, f, r) = (minus(&a[1], &a[0]), minus(&b[1], &b[0]), minus(&b[0], &a[0]));
     let mut best = [
         point_segment_sq(&a[0], &b[0], &b[1]),

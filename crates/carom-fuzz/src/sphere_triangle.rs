@@ -1,0 +1,63 @@
+//! Balls that move against triangles and polygons: brackets hold in fractions, on both sides.
+
+use crate::bytes::Bytes;
+use carom_ccd::{MovingSphere, Polygon, Sides, TimeOfImpact};
+use carom_testkit::oracle::moving::{Vector, moved, point_triangle_sq};
+use carom_testkit::oracle::rational::{exact, exact3};
+use glam::DVec3;
+
+/// Any ball and any corners are refused or answered, and the answer holds.
+pub fn sphere_triangle(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let flags = bytes.byte();
+    let corners: [DVec3; 3] = core::array::from_fn(|_| bytes.point());
+    let Ok(ball) = MovingSphere::new(bytes.point(), bytes.size(), bytes.point()) else { return };
+    let Ok(polygon) = Polygon::triangle(corners) else {
+        let is_sound = |p: &DVec3| p.is_finite() && p.abs().max_element() <= carom_math::tol::MAX_LENGTH;
+        assert!(!corners.iter().all(is_sound), "{corners:?} were refused");
+        return;
+    };
+    let end = bytes.float();
+    let answer = ball.against_polygon(&polygon, Sides::Both, end);
+    let front = ball.against_polygon(&polygon, Sides::Front, end);
+    let context = || format!("{ball:?} {corners:?} until {end:e}: {answer:?}");
+    // What is seen from the front is seen from both sides, at the same time.
+    if let (Some(front), Some(both)) = (front.hit(), answer.hit()) {
+        assert_eq!(front, both, "{}", context());
+    } else {
+        assert!(front.hit().is_none(), "{} {front:?}", context());
+    }
+    let end = if 0.0 < end { end.min(carom_math::tol::MAX_LENGTH) } else { 0.0 };
+    let until = answer.safe_until(end);
+    assert!((0.0..=end).contains(&until), "{}", context());
+    // Squares of what is this small or large are beyond fractions made of `f64` in little time.
+    let farthest = corners.iter().map(|p| (*p - ball.center()).length()).fold(ball.radius(), f64::max);
+    let is_middling = |x: f64| x == 0.0 || (1e-30 < x && x < 1e30);
+    if !(is_middling(farthest) && is_middling(end) && is_middling(ball.velocity().length()))
+        || flags & 12 != 0
+    {
+        return;
+    }
+    let triangle: [Vector; 3] = corners.map(exact3);
+    let is_within = |t: f64, distance: f64| {
+        let reach = exact(ball.radius()) + exact(distance);
+        point_triangle_sq(&moved(ball.center(), ball.velocity(), t), &triangle) <= &reach * &reach
+    };
+    for share in [0.5, 1.0 - 2f64.powi(-20)] {
+        let t = until * share;
+        assert!(t == 0.0 || !is_within(t, 0.0), "touches at {t}: {}", context());
+    }
+    match answer {
+        TimeOfImpact::Clear(clear) => {
+            for t in [0.0, 0.25 * end, end] {
+                let below = clear.distance * (1.0 - 2f64.powi(-40));
+                assert!(!is_within(t, below) || below == 0.0, "near at {t}: {}", context());
+            }
+        }
+        TimeOfImpact::Hit(hit) => assert!(hit.t_hi <= end && is_within(hit.t_hi, 0.0), "{}", context()),
+        TimeOfImpact::Undecided(undecided) => {
+            let above = undecided.distance * (1.0 + 2f64.powi(-40)) + 2f64.powi(-40) * farthest;
+            assert!(is_within(undecided.t_safe, above), "{}", context());
+        }
+    }
+}
