@@ -367,3 +367,20 @@ pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
 /// Decides which points of a contact are shown, and never whether there is one. The direction may be that of nearly parallel
 /// edges, a little off the face that touches.
 pub const TOUCHING_CORNER: f64 = f64::from_bits((1023 - 16) << 52);
+
+/// Pure number, relative to the largest coordinate of a level: what is thinner counts as nothing, and planes nearer to each other are
+/// one. 2^-33: a hundredth of a millimetre in a level of 80 km, a millionth of a unit in one of 8,192.
+///
+/// Corners of brushes are off by some 2^-50 of that, over the sine of the sharpest angle between planes. Smaller, and planes that were meant
+/// to be one leave cells between them; larger, and a body may sink in by as much.
+pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
+
+/// The sine of an angle. Planes whose normals differ by less are parallel.
+///
+/// Over the size of a level two such planes part by less than ten times [`BSP_THIN`].
+pub const BSP_SAME_NORMAL: f64 = 1e-9;
+
+/// The cosine of an angle, 30 degrees. Where two faces of a cell of a level turn by less from one to the other their edge is not bevelled.
+///
+/// There a ball is stopped early by 4 % of its radius at most.
+pub const BSP_BLUNT: f64 = 0.866_025_403_784_438_6;

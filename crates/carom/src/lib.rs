@@ -11,6 +11,8 @@
 //! | shapes, hulls, meshes, exact triangles, mass | [`geom`] |
 //! | trees over boxes | [`bvh`] |
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
+//! | when moving bodies touch, with proof, rotation included | [`ccd`] |
+//! | levels of brushes, and bodies that are swept through them | [`bsp`] |
 //! | impulses, friction, joints, sleep | [`response`] |
 //! | coarser meshes with a proven error bound; convex decomposition | [`simplify`](mod@simplify) |
 //! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
@@ -140,7 +142,9 @@ pub use carom_broad_auto as broad_auto;
 pub use carom_broad_grid as broad_grid;
 pub use carom_broad_sap as broad_sap;
 pub use carom_broad_tree as broad_tree;
+pub use carom_bsp as bsp;
 pub use carom_bvh as bvh;
+pub use carom_ccd as ccd;
 pub use carom_geom as geom;
 pub use carom_gjk as gjk;
 pub use carom_lanes as lanes;

@@ -1,0 +1,253 @@
+//! A convex piece of a level, given by the planes around it, and its faces as polygons.
+//!
+//! Faces are cut out of large squares, one plane after the other; then each corner is computed anew from the three planes that meet in
+//! it, so that it does not matter how large the squares were.
+//!
+//! Degenerate input: a plane that repeats another or touches nothing is left out of the faces; an open brush, an empty one, one of no
+//! thickness, and numbers that are none are refused with the number of the first plane to blame.
+//!
+//! Reference: I. Sutherland, G. Hodgman, Reentrant Polygon Clipping, 1974; Quake's map format (idTech, 1996: brushes as half-spaces).
+
+use crate::planes::SplitPlane;
+use crate::tree::Contents;
+use alloc::vec::Vec;
+use carom_math::{scaling, tol};
+use core::fmt;
+use glam::DVec3;
+
+/// A polygon in the surface of a brush.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Face {
+    /// The plane, its normal out of the brush.
+    pub plane: SplitPlane,
+    /// The number of the plane among those given.
+    pub number: usize,
+    /// Counter-clockwise seen from outside.
+    pub corners: Vec<DVec3>,
+}
+
+/// A convex piece of a level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brush {
+    faces: Vec<Face>,
+    contents: Contents,
+    size: f64,
+}
+
+/// Why a brush was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BrushError {
+    /// The plane with this number has a NaN, an infinite coordinate, or one beyond 2^40.
+    NotFinite(usize),
+    /// The plane with this number has no direction.
+    NoNormal(usize),
+    /// The planes leave a way out to infinity, by the face of the plane with this number or by lack of planes.
+    Open(usize),
+    /// No point is behind all planes, or all such points are in one plane.
+    Empty,
+    /// There is nothing in it: no bit of the contents is set.
+    NoContents,
+}
+
+impl fmt::Display for BrushError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BrushError::NotFinite(plane) => {
+                write!(f, "plane {plane} of the brush has a number that is NaN, infinite or beyond 2^40")
+            }
+            BrushError::NoNormal(plane) => write!(f, "plane {plane} of the brush has no direction"),
+            BrushError::Open(plane) => write!(f, "the brush is open: the face of plane {plane} has no end"),
+            BrushError::Empty => write!(f, "the brush is empty: no space is behind all of its planes"),
+            BrushError::NoContents => write!(f, "the brush has no contents"),
+        }
+    }
+}
+
+impl core::error::Error for BrushError {}
+
+/// 2^40. Products of three coordinates and their differences are exact to what faces need.
+const LARGEST: f64 = 1_099_511_627_776.0;
+
+/// How many times as far as its planes a brush may reach.
+const REACH: f64 = 4096.0;
+
+/// A corner of a polygon, and the plane of the edge that leaves it.
+#[derive(Clone, Copy)]
+struct Corner {
+    place: DVec3,
+    /// `None` for a side of the square.
+    edge: Option<usize>,
+}
+
+impl Brush {
+    /// The space behind all planes: each normal points out of the brush, and may have any length.
+    pub fn from_planes(planes: &[SplitPlane], contents: Contents) -> Result<Brush, BrushError> {
+        if contents.is_empty() {
+            return Err(BrushError::NoContents);
+        }
+        let mut units = Vec::with_capacity(planes.len());
+        for (i, plane) in planes.iter().enumerate() {
+            let is_number = |x: f64| x.abs() <= LARGEST;
+            let SplitPlane { normal, offset } = *plane;
+            if !(is_number(normal.x) && is_number(normal.y) && is_number(normal.z) && is_number(offset)) {
+                return Err(BrushError::NotFinite(i));
+            }
+            let unit = scaling::unit(normal).ok_or(BrushError::NoNormal(i))?;
+            let offset = offset / scaling::length(normal);
+            if !is_number(offset) {
+                return Err(BrushError::NotFinite(i));
+            }
+            units.push(SplitPlane { normal: unit, offset });
+        }
+        let far = units.iter().fold(0.0_f64, |far, plane| far.max(plane.offset.abs()));
+        // All planes through the origin have only that in common, or are open.
+        let far = if far == 0.0 { 1.0 } else { far };
+        let mut faces = Vec::new();
+        for number in 0..units.len() {
+            if let Some(corners) = face(&units, number, far)? {
+                faces.push(Face { plane: units[number], number, corners });
+            }
+        }
+        let size = faces
+            .iter()
+            .flat_map(|face| &face.corners)
+            .fold(0.0_f64, |size, p| size.max(p.abs().max_element()));
+        let has_room = faces.len() >= 4
+            && faces.iter().any(|face| {
+                let least = corners_of(&faces).fold(0.0_f64, |least, p| least.min(face.plane.height(p)));
+                least < -tol::BSP_THIN * size
+            });
+        if !has_room {
+            return Err(BrushError::Empty);
+        }
+        Ok(Brush { faces, contents, size })
+    }
+
+    /// A box with these least and greatest coordinates.
+    pub fn cuboid(low: DVec3, high: DVec3, contents: Contents) -> Result<Brush, BrushError> {
+        let sides = [DVec3::X, DVec3::Y, DVec3::Z];
+        let planes: Vec<SplitPlane> = sides
+            .iter()
+            .flat_map(|&n| {
+                [
+                    SplitPlane { normal: n, offset: n.dot(high) },
+                    SplitPlane { normal: -n, offset: -n.dot(low) },
+                ]
+            })
+            .collect();
+        Brush::from_planes(&planes, contents)
+    }
+
+    /// The polygons around it; planes that touch nothing have none.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// What is in it.
+    pub fn contents(&self) -> Contents {
+        self.contents
+    }
+
+    /// The largest absolute coordinate.
+    pub fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// All corners, those of each face.
+    pub fn corners(&self) -> impl Iterator<Item = DVec3> + '_ {
+        corners_of(&self.faces)
+    }
+}
+
+fn corners_of(faces: &[Face]) -> impl Iterator<Item = DVec3> + '_ {
+    faces.iter().flat_map(|face| face.corners.iter().copied())
+}
+
+/// The polygon of one plane behind all the others; `None` where nothing is left of it.
+fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVec3>>, BrushError> {
+    let own = planes[number];
+    let (u, v) = own.normal.any_orthonormal_pair();
+    let side = 2.0 * REACH * far;
+    let middle = own.normal * own.offset;
+    let mut polygon: Vec<Corner> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+        .iter()
+        .map(|&(x, y)| Corner { place: middle + (u * x + v * y) * side, edge: None })
+        .collect();
+    // The square's corners are rounded by this, and cuts repeat that.
+    let thin = tol::BSP_THIN * far;
+    for (i, plane) in planes.iter().enumerate() {
+        if i == number {
+            continue;
+        }
+        let turn = plane.normal.cross(own.normal).length_squared();
+        if turn <= tol::BSP_SAME_NORMAL * tol::BSP_SAME_NORMAL {
+            // Parallel: of planes that are the same the first has the face.
+            let ahead = own.offset - plane.offset * plane.normal.dot(own.normal).signum();
+            let is_same_way = 0.0 < plane.normal.dot(own.normal);
+            let is_hidden =
+                if is_same_way { thin < ahead || (ahead.abs() <= thin && i < number) } else { ahead < thin };
+            if is_hidden {
+                return Ok(None);
+            }
+            continue;
+        }
+        polygon = cut(&polygon, plane, i);
+        if polygon.len() < 3 {
+            return Ok(None);
+        }
+    }
+    let mut corners: Vec<DVec3> = Vec::with_capacity(polygon.len());
+    for (i, corner) in polygon.iter().enumerate() {
+        let before = polygon[(i + polygon.len() - 1) % polygon.len()].edge;
+        let place = match (before, corner.edge) {
+            (Some(a), Some(b)) => meeting_point(&own, &planes[a], &planes[b]).unwrap_or(corner.place),
+            _ => corner.place,
+        };
+        if REACH * far < place.abs().max_element() {
+            return Err(BrushError::Open(number));
+        }
+        if corners.last().is_none_or(|last| thin < (*last - place).length()) {
+            corners.push(place);
+        }
+    }
+    while 1 < corners.len() && (corners[0] - corners[corners.len() - 1]).length() <= thin {
+        corners.pop();
+    }
+    Ok((corners.len() >= 3).then_some(corners))
+}
+
+/// What is behind the plane.
+fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
+    let mut kept = Vec::with_capacity(polygon.len() + 1);
+    for (i, corner) in polygon.iter().enumerate() {
+        let next = &polygon[(i + 1) % polygon.len()];
+        let (here, there) = (plane.height(corner.place), plane.height(next.place));
+        let crossing = || corner.place + (next.place - corner.place) * (here / (here - there));
+        if here <= 0.0 {
+            kept.push(*corner);
+            if 0.0 < there && here < 0.0 {
+                kept.push(Corner { place: crossing(), edge: Some(number) });
+            } else if 0.0 < there {
+                // The edge leaves at the corner itself.
+                if let Some(last) = kept.last_mut() {
+                    last.edge = Some(number);
+                }
+            }
+        } else if there < 0.0 {
+            kept.push(Corner { place: crossing(), edge: corner.edge });
+        }
+    }
+    kept
+}
+
+/// The point that three planes have in common, by Cramer's rule; `None` where that is not one point.
+fn meeting_point(a: &SplitPlane, b: &SplitPlane, c: &SplitPlane) -> Option<DVec3> {
+    let across = b.normal.cross(c.normal);
+    let volume = a.normal.dot(across);
+    if volume.abs() <= tol::BSP_SAME_NORMAL {
+        return None;
+    }
+    let sum = across * a.offset + c.normal.cross(a.normal) * b.offset + a.normal.cross(b.normal) * c.offset;
+    Some(sum / volume)
+}

@@ -1,0 +1,188 @@
+//! The part of a brush that is in a cell, and how a plane cuts it in two.
+//!
+//! Reference: B. Naylor, J. Amanatides, W. Thibault, Merging BSP Trees Yields Polyhedral Set Operations, 1990 (parts of polyhedra in cells).
+
+use crate::brush::Brush;
+use crate::planes::{PlaneTable, SidedPlane, SplitPlane};
+use crate::tree::Contents;
+use alloc::vec::Vec;
+use carom_math::ops;
+use glam::DVec3;
+
+/// A polygon around a fragment.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub(crate) plane: SidedPlane,
+    /// It is in the boundary of the cell: nothing is to be split by it.
+    pub(crate) is_boundary: bool,
+    /// Counter-clockwise seen from outside.
+    pub(crate) corners: Vec<DVec3>,
+}
+
+/// The part of a brush that is in a cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Fragment {
+    pub(crate) contents: Contents,
+    pub(crate) sides: Vec<Side>,
+    pub(crate) low: DVec3,
+    pub(crate) high: DVec3,
+}
+
+/// Where a fragment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Front,
+    Behind,
+    Both,
+}
+
+impl Fragment {
+    pub(crate) fn of_brush(brush: &Brush, table: &mut PlaneTable) -> Fragment {
+        let sides = brush.faces().iter().map(|face| Side {
+            plane: table.find_or_add(&face.plane),
+            is_boundary: false,
+            corners: face.corners.clone(),
+        });
+        Fragment::new(brush.contents(), sides.collect())
+    }
+
+    fn new(contents: Contents, sides: Vec<Side>) -> Fragment {
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for &corner in sides.iter().flat_map(|side| &side.corners) {
+            (low, high) = (low.min(corner), high.max(corner));
+        }
+        Fragment { contents, sides, low, high }
+    }
+
+    /// All of the cell is in the brush.
+    pub(crate) fn fills_cell(&self) -> bool {
+        self.sides.iter().all(|side| side.is_boundary)
+    }
+
+    /// Where it is; what reaches over by no more than `thin` does not count.
+    pub(crate) fn place(&self, plane: &SplitPlane, thin: f64) -> Place {
+        let (middle, half) = ((self.low + self.high) * 0.5, (self.high - self.low) * 0.5);
+        let (height, reach) = (plane.height(middle), plane.normal.abs().dot(half));
+        if thin < height - reach {
+            return Place::Front;
+        }
+        if height + reach < -thin {
+            return Place::Behind;
+        }
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &corner in self.sides.iter().flat_map(|side| &side.corners) {
+            let height = plane.height(corner);
+            (least, most) = (least.min(height), most.max(height));
+        }
+        if thin < most && least < -thin {
+            Place::Both
+        } else if thin < most {
+            Place::Front
+        } else if least < -thin {
+            Place::Behind
+        } else if 0.0 <= most + least {
+            // No thicker than what does not count.
+            Place::Front
+        } else {
+            Place::Behind
+        }
+    }
+
+    /// From now on this plane bounds the cell.
+    pub(crate) fn bound(&mut self, plane: u32) {
+        for side in &mut self.sides {
+            side.is_boundary |= side.plane.plane == plane;
+        }
+    }
+
+    /// The parts in front and behind; a part without four sides is nothing.
+    pub(crate) fn cut(&self, number: u32, plane: &SplitPlane, thin: f64) -> [Option<Fragment>; 2] {
+        let mut parts = [Vec::new(), Vec::new()];
+        let mut rim: Vec<DVec3> = Vec::new();
+        for side in &self.sides {
+            let cuts = cut_polygon(&side.corners, plane, thin, &mut rim);
+            for (part, corners) in parts.iter_mut().zip(cuts) {
+                if corners.len() >= 3 {
+                    part.push(Side { corners, ..side.clone() });
+                }
+            }
+        }
+        let lid = around(rim, plane.normal, thin);
+        // The lid of what is behind looks along the plane's normal.
+        let mut back = 0;
+        parts.map(|mut sides| {
+            let is_front = back == 0;
+            back += 1;
+            if lid.len() >= 3 {
+                let mut corners = lid.clone();
+                if is_front {
+                    corners.reverse();
+                }
+                let plane = SidedPlane { plane: number, is_flipped: is_front };
+                sides.push(Side { plane, is_boundary: true, corners });
+            }
+            (sides.len() >= 4).then(|| Fragment::new(self.contents, sides))
+        })
+    }
+}
+
+/// The parts of a convex polygon in front of a plane and behind; corners in the plane belong to both, and to the rim.
+fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<DVec3>) -> [Vec<DVec3>; 2] {
+    let (mut front, mut back) = (Vec::new(), Vec::new());
+    for (i, &corner) in corners.iter().enumerate() {
+        let next = corners[(i + 1) % corners.len()];
+        let (here, there) = (plane.height(corner), plane.height(next));
+        if -thin <= here && here <= thin {
+            front.push(corner);
+            back.push(corner);
+            rim.push(corner);
+            continue;
+        }
+        if 0.0 < here {
+            front.push(corner)
+        } else {
+            back.push(corner)
+        }
+        if (thin < here && there < -thin) || (here < -thin && thin < there) {
+            // From the end in front, whichever way the edge is passed: both polygons that share it find the same point.
+            let (from, to, above, below) =
+                if 0.0 < here { (corner, next, here, there) } else { (next, corner, there, here) };
+            let crossing = from + (to - from) * (above / (above - below));
+            front.push(crossing);
+            back.push(crossing);
+            rim.push(crossing);
+        }
+    }
+    // A polygon that only touches the plane is on one side.
+    let is_off = |polygon: &[DVec3], sign: f64| polygon.iter().any(|&p| thin < sign * plane.height(p));
+    let (is_front, is_back) = (is_off(&front, 1.0), is_off(&back, -1.0));
+    [if is_front { front } else { Vec::new() }, if is_back { back } else { Vec::new() }]
+}
+
+/// Points of a plane in the order in which they go round, counter-clockwise seen from where the normal points, without repetition.
+fn around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
+    let mut rim: Vec<DVec3> = Vec::with_capacity(points.len());
+    for point in points {
+        if rim.iter().all(|old| thin < (*old - point).length()) {
+            rim.push(point);
+        }
+    }
+    if rim.len() < 3 {
+        return Vec::new();
+    }
+    let middle = rim.iter().fold(DVec3::ZERO, |sum, &p| sum + p) / rim.len() as f64;
+    let (u, v) = normal.any_orthonormal_pair();
+    let mut turns: Vec<(f64, DVec3)> =
+        rim.into_iter().map(|p| (ops::atan2((p - middle).dot(v), (p - middle).dot(u)), p)).collect();
+    turns.sort_by(|a, b| a.0.total_cmp(&b.0));
+    turns.into_iter().map(|(_, p)| p).collect()
+}
+
+/// Twice the area of a polygon.
+pub(crate) fn double_area(corners: &[DVec3]) -> f64 {
+    let mut sum = DVec3::ZERO;
+    for i in 1..corners.len().saturating_sub(1) {
+        sum += (corners[i] - corners[0]).cross(corners[i + 1] - corners[0]);
+    }
+    sum.length()
+}

@@ -1,0 +1,87 @@
+//! Real levels, where they are present.
+
+use crate::truth::{depth, first, point_hit};
+use carom_bsp::{Brush, BspSettings, BspTree, Contents, Point, SplitPlane, TraceStack};
+use carom_testkit::conform::dice::Dice;
+use carom_testkit::data;
+use glam::DVec3;
+
+fn brushes(name: &str) -> Option<Vec<Brush>> {
+    let text = std::fs::read_to_string(data::find(&format!("levels/{name}.brushes.txt"))?).unwrap();
+    let mut all: Vec<Vec<SplitPlane>> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("brush ") {
+            all.push(Vec::new());
+        } else if let Some(plane) = line.strip_prefix("p ") {
+            let numbers: Vec<f64> = plane.split_whitespace().map(|word| word.parse().unwrap()).collect();
+            let [x, y, z, offset] = numbers.try_into().unwrap();
+            all.last_mut().unwrap().push(SplitPlane { normal: DVec3::new(x, y, z), offset });
+        }
+    }
+    Some(
+        all.iter()
+            .enumerate()
+            .map(|(i, planes)| {
+                Brush::from_planes(planes, Contents::SOLID)
+                    .unwrap_or_else(|error| panic!("brush {i} of {name}: {error}"))
+            })
+            .collect(),
+    )
+}
+
+#[test]
+fn real_levels_agree_with_the_list_of_their_brushes() {
+    // All five, and many more points, in a long run.
+    let is_long = std::env::var_os("CAROM_SLOW").is_some();
+    let names: &[&str] = if is_long {
+        &["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"]
+    } else {
+        &["start_e0", "slope", "lqdm13"]
+    };
+    let n = if is_long { 1_000_000 } else { 20_000 };
+    for name in names {
+        let Some(brushes) = brushes(name) else { return };
+        let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+        println!("{name}: {} brushes, {:?}", brushes.len(), tree.report());
+        let (low, high) = tree.bounds();
+        let mut dice = Dice::new(5);
+        let mut place = || {
+            let [x, y, z] = [0.0; 3].map(|_: f64| f64::from(dice.range(-0.05, 1.05)));
+            low + (high - low) * DVec3::new(x, y, z)
+        };
+        let mut stack = TraceStack::new();
+        let (mut n_solid, mut n_hits, mut n_near) = (0, 0, 0);
+        for _ in 0..n {
+            let (point, to) = (place(), place());
+            let most = brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(depth(brush, point)));
+            if most.abs() < 4.0 * tree.tolerance() {
+                n_near += 1;
+                continue;
+            }
+            assert_eq!(
+                tree.contents_at(point) == Contents::SOLID,
+                most > 0.0,
+                "{name}: {point}, depth {most}"
+            );
+            n_solid += u32::from(most > 0.0);
+            let way = to - point;
+            let truth = first(brushes.iter().map(|brush| point_hit(brush, point, way)));
+            let hit = tree.trace_with(&Point, point, way, Contents::SOLID, &mut stack);
+            if let (Some(t), Some(hit)) = (truth, hit) {
+                n_hits += 1;
+                let off = (t - hit.t).abs() * way.length();
+                // Where the way leads nearly along a face rounding of the plane is long.
+                let slope = hit.normal.dot(way).abs() / way.length();
+                let is_inside = hit.starts_inside && t == 0.0;
+                assert!(
+                    is_inside || off * slope < 8.0 * tree.tolerance(),
+                    "{name}: {t} {hit:?} from {point} to {to}"
+                );
+            } else {
+                assert_eq!(truth.is_some(), hit.is_some(), "{name}: {truth:?} {hit:?} from {point} to {to}");
+            }
+        }
+        println!("{n_solid} solid points, {n_near} in surfaces, {n_hits} hits");
+        assert!(n_solid > 100 && n_near < n / 100 && n_hits > n / 2);
+    }
+}

@@ -1,0 +1,94 @@
+//! What is at a place, against the list of brushes.
+
+use crate::truth::{depth, level, vector};
+use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents, Point};
+use carom_testkit::conform::dice::Dice;
+use glam::DVec3;
+
+#[test]
+fn points_are_solid_where_they_are_in_a_brush() {
+    let mut dice = Dice::new(11);
+    for (seed, n) in [(1, 1), (2, 5), (3, 40), (4, 200)] {
+        let brushes = level(seed, n);
+        let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+        let (mut n_solid, mut n_near) = (0, 0);
+        for _ in 0..20_000 {
+            let point = vector(&mut dice, 15.0);
+            let most = brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(depth(brush, point)));
+            if most.abs() < 4.0 * tree.tolerance() {
+                n_near += 1;
+                continue;
+            }
+            let expected = if most > 0.0 { Contents::SOLID } else { Contents::empty() };
+            assert_eq!(tree.contents_at(point), expected, "{point} of level {seed}, depth {most}");
+            assert_eq!(
+                tree.contents_within(&Point, point),
+                expected,
+                "{point} of level {seed}, depth {most}"
+            );
+            n_solid += u32::from(most > 0.0);
+        }
+        assert!(n_solid > 20 && n_near < 20, "{n_solid} solid, {n_near} in surfaces");
+        let report = tree.report();
+        assert!(
+            report.depth < 200 && report.filled_leaves as usize >= 1 && report.leaves == report.nodes + 1,
+            "{report:?}"
+        );
+    }
+}
+
+#[test]
+fn contents_add_up_and_solid_hides_what_is_in_it() {
+    let cuboid = |low: f64, high: f64, contents| {
+        Brush::cuboid(DVec3::splat(low), DVec3::splat(high), contents).unwrap()
+    };
+    let slime = Contents::from_bits_retain(1 << 7);
+    let brushes =
+        [cuboid(0.0, 4.0, Contents::LIQUID), cuboid(2.0, 6.0, slime), cuboid(3.0, 5.0, Contents::SOLID)];
+    let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+    let at = |x: f64| tree.contents_at(DVec3::splat(x));
+    assert_eq!(at(-0.5), Contents::empty());
+    assert_eq!(at(1.0), Contents::LIQUID);
+    assert_eq!(at(2.5), Contents::LIQUID | slime);
+    assert!(at(3.5).contains(Contents::SOLID) && at(4.5).contains(Contents::SOLID));
+    assert_eq!(at(5.5), slime);
+    assert_eq!(tree.contents_at(DVec3::NAN), Contents::empty());
+    // A ball sees through the water if it is not asked for it.
+    let (from, way) = (DVec3::new(-2.0, 3.5, 3.5), DVec3::new(10.0, 0.0, 0.0));
+    let hit = |mask| tree.trace(&Ball { radius: 0.25 }, from, way, mask).unwrap();
+    assert!((hit(Contents::LIQUID).t - 0.175).abs() < 1e-9);
+    assert!((hit(Contents::SOLID).t - 0.475).abs() < 1e-9);
+    let all = hit(Contents::all());
+    assert!((all.t - 0.175).abs() < 1e-9 && all.contents == Contents::LIQUID && all.normal == -DVec3::X);
+}
+
+#[test]
+fn an_empty_level_is_empty() {
+    let tree = BspTree::from_brushes(&[], &BspSettings::default()).unwrap();
+    assert_eq!(tree.contents_at(DVec3::ZERO), Contents::empty());
+    assert!(tree.trace(&Point, DVec3::ZERO, DVec3::X, Contents::all()).is_none());
+    assert_eq!(tree.nearest_free(&Point, DVec3::ONE, Contents::all()), Some(DVec3::ONE));
+}
+
+#[test]
+fn a_body_that_starts_in_solid_gets_out() {
+    let mut dice = Dice::new(12);
+    let brushes = level(6, 60);
+    let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+    let ball = Ball { radius: 0.3 };
+    let (mut n_stuck, mut farthest) = (0, 0.0_f64);
+    for _ in 0..500 {
+        let place = vector(&mut dice, 13.0);
+        if !tree.contents_within(&ball, place).contains(Contents::SOLID) {
+            assert_eq!(tree.nearest_free(&ball, place, Contents::SOLID), Some(place));
+            continue;
+        }
+        n_stuck += 1;
+        let free = tree.nearest_free(&ball, place, Contents::SOLID).expect("there is room around the level");
+        assert!(!tree.contents_within(&ball, free).contains(Contents::SOLID));
+        farthest = farthest.max((free - place).length());
+        assert!(brushes.iter().all(|brush| crate::truth::distance(brush, free) >= 0.3 - 1e-8));
+    }
+    println!("{n_stuck} stuck, out by {farthest:.2} at most");
+    assert!(n_stuck > 100 && farthest < 6.0, "{n_stuck} stuck, {farthest}");
+}
