@@ -76,7 +76,9 @@ pub struct BodyDesc {
     pub family: u32,
     /// Tells what it touches, and pushes nothing.
     pub is_sensor: bool,
-    /// Fast for its size: kept from passing through things within a step.
+    /// Fast for its size: what its way in a step meets, turning included, stops it there until the next step, so that a dynamic
+    /// body passes through nothing. Of two fast bodies each is stopped by the other's whole way, also where a third
+    /// stopped that one before.
     pub is_fast: bool,
     /// How much of gravity it feels.
     pub gravity_scale: f32,

@@ -45,6 +45,7 @@ mod par;
 mod query;
 mod snapshot;
 mod stats;
+mod sweep;
 mod time_critical;
 mod world;
 

@@ -21,6 +21,10 @@ pub struct Stats {
     pub n_touching: usize,
     /// Manifolds of all pairs.
     pub n_manifolds: usize,
+    /// Pairs with a fast body that were asked when they touch.
+    pub n_swept: usize,
+    /// Fast bodies that were stopped on their way, to go on in the next step.
+    pub n_stopped: usize,
     /// Boxes tested against boxes.
     pub n_box_tests: u64,
     /// What the solver did.

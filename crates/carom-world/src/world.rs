@@ -13,6 +13,7 @@ use crate::internal_edges;
 use crate::joint::Joints;
 use crate::narrow::{self, NOT_SOLVED, Record, Scene};
 use crate::stats::{Clock, Stats, Undone};
+use crate::sweep::Sweeps;
 use crate::time_critical::{self, Pace, Plan};
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
@@ -97,6 +98,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) stats: Stats,
     pace: Pace,
     work: Work,
+    pub(crate) sweeps: Sweeps,
 }
 
 /// Vectors whose content does not outlive a call.
@@ -155,6 +157,7 @@ impl<B: BroadPhase> World<B> {
             stats: Stats::default(),
             pace: Pace::default(),
             work: Work::default(),
+            sweeps: Sweeps::default(),
         }
     }
 
@@ -176,6 +179,7 @@ impl<B: BroadPhase> World<B> {
         let substeps = self.settings.solver.substeps;
         let plan = Plan::start(budget, self.pace, self.manifolds.len(), substeps);
         // Broad and narrow phase: which bodies touch, and where.
+        self.foresee(dt);
         self.detect_within(&plan);
         let mut clock = Clock::start();
         self.stats.solver = Default::default();
@@ -193,6 +197,8 @@ impl<B: BroadPhase> World<B> {
         self.stats.solver = solver.step(bodies, &work.contacts, &mut joints.list, dt)?;
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
+        // Fast bodies go no farther than to what they meet.
+        self.stop_fast();
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved();
@@ -422,12 +428,15 @@ impl<B: BroadPhase> World<B> {
         self.work.moves = moves;
     }
 
-    /// The box of a body: around its shape and, for a fast one, its way in a step, and half the prediction around.
+    /// The box of a body: around its shape or, of a fast one, all of its way in a step, and half the prediction around.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
         let body = &self.bodies[index];
         let prediction = self.settings.prediction * self.settings.solver.length_unit;
-        let aabb = boxed(shape, &body.pose, 0.5 * prediction);
-        if self.traits[index].is_fast { clamped(&aabb.swept(body.linear_velocity * self.dt)) } else { aabb }
+        if !self.traits[index].is_fast {
+            return boxed(shape, &body.pose, 0.5 * prediction);
+        }
+        let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
+        clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * prediction))
     }
 
     /// The pair is looked at by the narrow phase.
@@ -537,7 +546,7 @@ pub(crate) fn boxed(shape: &Shape, pose: &Pose, margin: f32) -> Aabb {
     clamped(&shape.aabb(pose).inflated(margin))
 }
 
-fn clamped(aabb: &Aabb) -> Aabb {
+pub(crate) fn clamped(aabb: &Aabb) -> Aabb {
     // NaN, of numbers beyond all bounds, becomes the whole world.
     let low = |x: f32| if x.is_nan() { f32::MIN } else { x.clamp(f32::MIN, f32::MAX) };
     let high = |x: f32| if x.is_nan() { f32::MAX } else { x.clamp(f32::MIN, f32::MAX) };

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod budget;
+mod bullets;
 mod door;
 mod events;
 mod piles;
