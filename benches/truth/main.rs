@@ -8,6 +8,7 @@
 
 mod convex;
 mod filter;
+mod impacts;
 mod rays;
 mod tolerances;
 mod triangles;
@@ -23,6 +24,7 @@ cargo xtask truth WHAT [OPTIONS]
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
+  impacts     times of impact of boxes and hulls that turn, against looking often           (2,000,000 sweeps)
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
   winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
@@ -76,6 +78,7 @@ fn run() -> Result<bool, Error> {
     match words.as_slice() {
         ["convex"] => Ok(convex::run(&options)),
         ["filter"] => Ok(filter::run(&options)),
+        ["impacts"] => Ok(impacts::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
         ["tolerances"] => Ok(tolerances::run(&options)),
         ["winding"] => Ok(winding::run(&options)),

@@ -16,6 +16,7 @@ mod changing;
 mod convex;
 mod elements;
 mod hull;
+mod impacts;
 mod manifolds;
 mod mesh;
 #[path = "pairs/double.rs"]
@@ -35,6 +36,7 @@ pub use changing::changing;
 pub use convex::convex;
 pub use elements::elements;
 pub use hull::hull;
+pub use impacts::impacts;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
@@ -49,10 +51,11 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 18] = [
+pub const BODIES: [Body; 19] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
+    ("impacts", impacts),
     ("mesh", mesh),
     ("bounds", bounds),
     ("broad", broad),

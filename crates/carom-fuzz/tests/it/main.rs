@@ -56,6 +56,7 @@ bodies! {
     elements 1500;
     sphere_triangle 1500;
     hull 3000;
+    impacts 3000;
     mesh 1500;
     bounds 8000;
     broad 1000;

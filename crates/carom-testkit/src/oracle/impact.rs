@@ -21,13 +21,15 @@ pub struct Figure {
     normals: Vec<DVec3>,
     /// Unit vectors along the edges, one of each parallel family.
     edges: Vec<DVec3>,
+    /// Of a ball about the origin.
+    radius: f64,
 }
 
 impl Figure {
     /// A box by its half extents.
     pub fn cuboid(half: DVec3) -> Figure {
         let points = box_corners(half, |p| p);
-        Figure { points, normals: DVec3::AXES.to_vec(), edges: DVec3::AXES.to_vec() }
+        Figure { points, normals: DVec3::AXES.to_vec(), edges: DVec3::AXES.to_vec(), radius: half.length() }
     }
 
     /// The hull of points that do not lie in one plane.
@@ -45,7 +47,8 @@ impl Figure {
         for edge in &hull.edges {
             different(&mut edges, (points[edge[1]] - points[edge[0]]).normalize());
         }
-        Figure { points: points.to_vec(), normals, edges }
+        let radius = points.iter().map(|p| p.length()).fold(0.0, f64::max);
+        Figure { points: points.to_vec(), normals, edges, radius }
     }
 }
 
@@ -78,9 +81,13 @@ impl Path {
 }
 
 /// The greatest separation of two figures over all axes that can separate them at the time `t`: positive exactly when they are apart,
-/// and then at most their distance; negative minus the depth.
+/// and then at most their distance, that of the balls around them where those are apart; negative minus the depth.
 pub fn gap(a: (&Figure, &Path), b: (&Figure, &Path), t: f64) -> f64 {
     let ((turn_a, at_a), (turn_b, at_b)) = (a.1.at(t), b.1.at(t));
+    let between_balls = (at_b - at_a).length() - a.0.radius - b.0.radius;
+    if 0.0 < between_balls {
+        return between_balls;
+    }
     // In A's frame.
     let turn = turn_a.conjugate() * turn_b;
     let shift = turn_a.conjugate() * (at_b - at_a);

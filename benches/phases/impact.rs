@@ -1,0 +1,293 @@
+//! Times of impact: convex bodies moving straight and turning, and bodies swept across a mesh of 70,000 triangles.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::mesh_pairs::Body;
+use carom_benches::peers::parry;
+use carom_benches::scenes::Hulls;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_geom::{ConvexHull, Cuboid, Sphere};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast, cast_with};
+use carom_scenes::Rng;
+use carom_scenes::mesh::{Knot, torus_knot};
+use glam::{DQuat, DVec3};
+use parry3d::math::{Pose as ParryPose, Rotation};
+use parry3d::query::{
+    NonlinearRigidMotion, ShapeCastOptions, Sweep, ToiProxy, cast_shapes, cast_shapes_nonlinear,
+    sweep_time_of_impact,
+};
+use parry3d::shape::{Ball, Cuboid as ParryCuboid, Shape as ParryShape};
+use std::sync::Arc;
+
+/// Times differ by what `f32` and the tolerances make of a slow approach.
+const TOLERANCE: f64 = 0.02;
+
+/// One body that moves, and one that stays or moves too.
+struct Case {
+    a: usize,
+    b: usize,
+    motions: [Motion; 2],
+    paths: [NonlinearRigidMotion; 2],
+    sweeps: [Sweep; 2],
+}
+
+fn main() {
+    let mut runner = Runner::new("impact");
+    for n in [8, 32, 128] {
+        for (workload, angle) in
+            [("linear", 0.0), ("rotating 0.2", 0.2), ("rotating 1", 1.0), ("rotating 3", 3.0)]
+        {
+            if runner.wants(workload) {
+                hulls(&mut runner, workload, n, angle);
+            }
+        }
+    }
+    for (workload, angle) in [("boxes 0", 0.0), ("boxes 0.78", 0.78), ("boxes 3", 3.0)] {
+        if runner.wants(workload) {
+            boxes(&mut runner, workload, angle);
+        }
+    }
+    mesh(&mut runner);
+}
+
+fn single(v: DVec3) -> DVec3 {
+    v.as_vec3().as_dvec3()
+}
+
+fn case(a: usize, b: usize, places: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
+    let places = places.map(|(q, p, v, w)| (q.as_quat().as_dquat(), single(p), single(v), single(w)));
+    let pose = |q: DQuat, p: DVec3| {
+        let q = q.as_quat();
+        ParryPose::from_parts(parry::vector(p.as_vec3()), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
+    };
+    let zero = parry::vector(glam::Vec3::ZERO);
+    Case {
+        a,
+        b,
+        motions: places.map(|(q, p, v, w)| Motion::new(q, p, DVec3::ZERO, v, w).expect("finite numbers")),
+        paths: places.map(|(q, p, v, w)| {
+            NonlinearRigidMotion::new(
+                pose(q, p),
+                zero,
+                parry::vector(v.as_vec3()),
+                parry::vector(w.as_vec3()),
+            )
+        }),
+        sweeps: places.map(|(q, p, v, w)| {
+            Sweep::from_poses(&pose(q, p), &pose(DQuat::from_scaled_axis(w) * q, p + v), zero)
+        }),
+    }
+}
+
+/// Two hulls that start about two sizes apart and fly at each other, both turning; nine in ten meet.
+fn hulls(runner: &mut Runner, workload: &str, n: usize, angle: f64) {
+    let scene = Hulls::new(n, 11);
+    let shapes: Vec<Shape> = scene
+        .points
+        .iter()
+        .map(|points| {
+            let points: Vec<_> = points.iter().map(|p| p.as_vec3()).collect();
+            Shape::Hull(Arc::new(
+                ConvexHull::from_points(&points).expect("points of an ellipsoid have a hull"),
+            ))
+        })
+        .collect();
+    let peers: Vec<Box<dyn ParryShape>> = scene
+        .points
+        .iter()
+        .map(|points| Box::new(parry::hull(points).expect("parry builds the hull")) as Box<dyn ParryShape>)
+        .collect();
+    let clouds: Vec<Vec<_>> = scene
+        .points
+        .iter()
+        .map(|points| points.iter().map(|p| parry::vector(p.as_vec3())).collect())
+        .collect();
+    let mut rng = Rng::new(21);
+    let cases: Vec<Case> = (0..1000)
+        .map(|_| {
+            let (a, b) = (rng.below(16), rng.below(16));
+            let from = rng.direction() * rng.range(2.2, 3.5);
+            let aim = rng.direction() * rng.range(0.0, 1.0) - from;
+            let still = (rng.rotation(), DVec3::ZERO, DVec3::ZERO, rng.direction() * angle);
+            case(a, b, [still, (rng.rotation(), from, aim, rng.direction() * angle)])
+        })
+        .collect();
+    pairs(runner, workload, n, angle, &shapes, &peers, &clouds, &cases);
+}
+
+/// The boxes of the published comparison of misses.
+fn boxes(runner: &mut Runner, workload: &str, angle: f64) {
+    let mut rng = Rng::new(22);
+    let halves: Vec<DVec3> = (0..64)
+        .map(|_| single(DVec3::new(rng.range(0.05, 1.05), rng.range(0.05, 1.05), rng.range(0.05, 1.05))))
+        .collect();
+    let shapes: Vec<Shape> =
+        halves.iter().map(|h| Shape::Cuboid(Cuboid::new(h.as_vec3()).expect("a size"))).collect();
+    let peers: Vec<Box<dyn ParryShape>> = halves
+        .iter()
+        .map(|h| Box::new(ParryCuboid::new(parry::vector(h.as_vec3()))) as Box<dyn ParryShape>)
+        .collect();
+    let clouds: Vec<Vec<_>> = halves
+        .iter()
+        .map(|&h| {
+            carom_testkit::oracle::sat::box_corners(h, |p| p)
+                .iter()
+                .map(|p| parry::vector(p.as_vec3()))
+                .collect()
+        })
+        .collect();
+    let cases: Vec<Case> = (0..1000)
+        .map(|_| {
+            let mut cube = |reach: f64| {
+                DVec3::new(rng.range(-reach, reach), rng.range(-reach, reach), rng.range(-reach, reach))
+            };
+            let (from, linear) = (cube(2.5), cube(4.0));
+            let still = (rng.rotation(), DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+            let moving = (rng.rotation(), from, linear, rng.direction() * angle);
+            case(rng.below(64), rng.below(64), [still, moving])
+        })
+        .collect();
+    pairs(runner, workload, 8, angle, &shapes, &peers, &clouds, &cases);
+}
+
+/// Times carom against parry's casts and its sweep.
+fn pairs(
+    runner: &mut Runner,
+    workload: &str,
+    size: usize,
+    angle: f64,
+    shapes: &[Shape],
+    peers: &[Box<dyn ParryShape>],
+    clouds: &[Vec<parry3d::math::Vector>],
+    cases: &[Case],
+) {
+    let settings = ImpactSettings::default();
+    let ours =
+        |case: &Case| cast(&shapes[case.a], &case.motions[0], &shapes[case.b], &case.motions[1], &settings);
+    let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+    let straight = |case: &Case| {
+        let [a, b] = &case.paths;
+        cast_shapes(&a.start, a.linvel, &*peers[case.a], &b.start, b.linvel, &*peers[case.b], options)
+            .ok()
+            .flatten()
+            .map(|hit| hit.time_of_impact)
+    };
+    let nonlinear = |case: &Case| {
+        let [a, b] = &case.paths;
+        cast_shapes_nonlinear(a, &*peers[case.a], b, &*peers[case.b], 0.0, 1.0, true)
+            .ok()
+            .flatten()
+            .map(|hit| hit.time_of_impact)
+    };
+    let swept = |case: &Case| {
+        let (a, b) =
+            (ToiProxy::from_points(&clouds[case.a], 0.0), ToiProxy::from_points(&clouds[case.b], 0.0));
+        sweep_time_of_impact(&a, &case.sweeps[0], &b, &case.sweeps[1], 1.0, 0.005)
+    };
+    let mut answers = Answers::new();
+    for (i, case) in cases.iter().enumerate() {
+        let theirs = if angle == 0.0 { straight(case) } else { nonlinear(case) };
+        compare(&mut answers, &format!("case {i}"), &ours(case), theirs);
+    }
+    let row = Row { workload, size: size as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for case in cases {
+                std::hint::black_box(ours(case));
+            }
+        })
+        .entry("parry", || {
+            for case in cases {
+                if angle == 0.0 {
+                    std::hint::black_box(straight(case));
+                } else {
+                    std::hint::black_box(nonlinear(case));
+                }
+            }
+        })
+        .entry("parry sweep", || {
+            for case in cases {
+                std::hint::black_box(swept(case));
+            }
+        });
+    // Some of the peer's answers are wrong.
+    runner.some(row, contest);
+}
+
+fn compare(answers: &mut Answers, what: &str, ours: &TimeOfImpact, theirs: Option<f32>) {
+    match ours {
+        TimeOfImpact::Hit(impact) => {
+            answers.number(what, impact.t_hi, theirs.map_or(f64::NAN, f64::from), TOLERANCE);
+        }
+        TimeOfImpact::Clear(_) => answers.equal(what, &None, &theirs),
+        _ => answers.equal(what, &"undecided", &"undecided"),
+    }
+}
+
+/// A ball and a hull of 32 vertices, small and larger, swept across the knot.
+fn mesh(runner: &mut Runner) {
+    let body = Body::new(torus_knot(&Knot::default(), 70_000)).expect("the knot is a mesh");
+    let peer = parry::mesh(&body.data.vertices_f32(), &body.data.triangles).expect("parry builds the mesh");
+    let scene = Hulls::new(32, 11);
+    for size in [0.05, 0.2] {
+        let points: Vec<DVec3> = scene.points[0].iter().map(|p| single(*p * size)).collect();
+        let singles: Vec<_> = points.iter().map(|p| p.as_vec3()).collect();
+        let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&singles).expect("points of an ellipsoid")));
+        let ball = Shape::Sphere(Sphere::new(size as f32).expect("a size"));
+        let (hull_peer, ball_peer) =
+            (parry::hull(&points).expect("parry builds the hull"), Ball::new(size as f32));
+        let bodies: [(&str, &Shape, &dyn ParryShape, f64); 4] = [
+            ("sphere-mesh", &ball, &ball_peer, 0.0),
+            ("convex-mesh", &hull, &hull_peer, 0.0),
+            ("convex-mesh 0.5", &hull, &hull_peer, 0.5),
+            ("convex-mesh 3", &hull, &hull_peer, 3.0),
+        ];
+        for (workload, shape, shape_peer, angle) in bodies {
+            if !runner.wants(workload) {
+                continue;
+            }
+            let mut rng = Rng::new(23);
+            let n = if angle == 0.0 { 200 } else { 60 };
+            let cases: Vec<Case> = (0..n)
+                .map(|_| {
+                    let (from, to) = (rng.direction() * 2.0, rng.direction() * rng.range(0.0, 1.0));
+                    let still = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+                    let moving = (rng.rotation(), from, (to - from) * 1.5, rng.direction() * angle);
+                    case(0, 0, [still, moving])
+                })
+                .collect();
+            let settings = ImpactSettings::default();
+            let mut memory = Workspace::default();
+            let mut ours = |case: &Case| {
+                cast_with(&body.shape, &case.motions[0], shape, &case.motions[1], &settings, &mut memory)
+            };
+            let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+            let theirs = |case: &Case| {
+                let [a, b] = &case.paths;
+                let hit = if angle == 0.0 {
+                    cast_shapes(&a.start, a.linvel, &peer, &b.start, b.linvel, shape_peer, options)
+                } else {
+                    cast_shapes_nonlinear(a, &peer, b, shape_peer, 0.0, 1.0, true)
+                };
+                hit.ok().flatten().map(|hit| hit.time_of_impact)
+            };
+            let mut answers = Answers::new();
+            for (i, case) in cases.iter().enumerate() {
+                compare(&mut answers, &format!("{workload} {size} case {i}"), &ours(case), theirs(case));
+            }
+            let row =
+                Row { workload, size: (size * 100.0) as u64, unit: Unit::Us, per_call: cases.len() as u64 };
+            let contest = Contest::new(answers)
+                .entry("carom", || {
+                    for case in &cases {
+                        std::hint::black_box(ours(case));
+                    }
+                })
+                .entry("parry", || {
+                    for case in &cases {
+                        std::hint::black_box(theirs(case));
+                    }
+                });
+            runner.some(row, contest);
+        }
+    }
+}
