@@ -407,9 +407,8 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut axis = c.center;
     if let Some(cache) = cache {
         for &pair in &cache.pairs[..usize::from(cache.n_pairs).min(4)] {
-            if let Some(vertex) = c.rebuild(pair)
-                && !simplex.has(&vertex)
-            {
+            // Pairs are all different; should two of them be at one place now, every feature is tried.
+            if let Some(vertex) = c.rebuild(pair) {
                 simplex.put(simplex.n, &vertex);
                 simplex.n += 1;
             }
