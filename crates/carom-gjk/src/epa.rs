@@ -199,20 +199,23 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     if let Some(weights) = inner_weights(x, y, z) {
         return on_triangle(polytope, k, weights, normal, height, distance);
     }
-    let (mut best, mut best_sq) = (k, f64::INFINITY);
+    // Nearest to the foot of the origin, and not to the origin: that may be as near to faces in other planes.
+    let foot = normal * height;
+    let mut best = (k, [1.0, 0.0, 0.0]);
+    let mut best_sq = f64::INFINITY;
     for (i, face) in polytope.faces[..polytope.n_faces].iter().enumerate() {
         // The second test keeps faces on the other side of a thin C out.
         if face.distance <= same_plane && 0.5 < face.normal.dot(normal) {
-            let [x, y, z] = polytope.corners(i);
-            let distance_sq = nearest_of_all(&[x, y, z, DVec3::ZERO], 3).distance_sq;
-            if distance_sq < best_sq {
-                (best, best_sq) = (i, distance_sq);
+            let [x, y, z] = polytope.corners(i).map(|corner| corner - foot);
+            let points = [x, y, z, DVec3::ZERO];
+            let nearest = nearest_of_all(&points, 3);
+            if nearest.distance_sq < best_sq {
+                let [wx, wy, wz, _] = weights(&points, nearest.keep);
+                (best, best_sq) = ((i, [wx, wy, wz]), nearest.distance_sq);
             }
         }
     }
-    let [x, y, z] = polytope.corners(best);
-    let [wx, wy, wz, _] = weights(&[x, y, z, DVec3::ZERO], nearest_of_all(&[x, y, z, DVec3::ZERO], 3).keep);
-    on_triangle(polytope, best, [wx, wy, wz], normal, height, distance)
+    on_triangle(polytope, best.0, best.1, normal, height, distance)
 }
 
 /// The answer with its witness on a triangle of the polytope.

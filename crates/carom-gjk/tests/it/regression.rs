@@ -212,3 +212,34 @@ fn as_deep_all_around() {
         assert!(depth * (1.0 + 1e-3) <= found.distance && depth <= found.upper_bound, "{name}: {found:?}");
     }
 }
+
+/// A ball in the middle of a prism: as deep towards several faces. The normal was that of one of them, the points those of
+/// another.
+#[test]
+fn points_belong_to_the_normal() {
+    for n in [6, 8, 10, 12, 16] {
+        let corners: Vec<DVec3> = (0..2 * n)
+            .map(|i| {
+                let (sine, cosine) = (core::f64::consts::TAU * f64::from(i / 2) / f64::from(n)).sin_cos();
+                DVec3::new(0.7 * cosine, if i % 2 == 0 { -1.0 } else { 1.0 }, 0.9 * sine)
+            })
+            .collect();
+        for (k, offset) in
+            [DVec3::ZERO, DVec3::new(0.0, 0.1, 0.0), DVec3::new(1e-13, 0.0, 0.0)].into_iter().enumerate()
+        {
+            for turn in [0.0, 0.1, -2.0, 0.7] {
+                let prism = Cloud::new(corners.clone());
+                let ball = Capsule::new(0.01 * k as f64, 0.2).unwrap();
+                let pose = WidePose::from_quat(DQuat::from_rotation_y(turn), offset);
+                for found in [
+                    signed_distance(&prism, &ball, &pose, &GjkSettings::default(), None),
+                    signed_distance(&ball, &prism, &pose.inverse(), &GjkSettings::default(), None),
+                ] {
+                    let way = found.point_b - found.point_a;
+                    let off = (way - found.normal * found.distance).length();
+                    assert!(off < 1e-12 && found.distance < -0.3, "{n} {offset} {turn}: {off:e} {found:?}");
+                }
+            }
+        }
+    }
+}

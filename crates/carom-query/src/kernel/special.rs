@@ -317,8 +317,12 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     };
     let point_b = center + along * s;
     let point_a = point_b.clamp(-half, half);
-    let noise = tol::GJK_TOUCHING * (half.max_element() + reach + center.abs().max_element());
+    let size = half.max_element() + reach + center.abs().max_element();
+    let noise = tol::GJK_TOUCHING * size;
     let gap = point_b - point_a;
+    // Where the segment runs along a face, its place on it is any, to rounding: that must not turn the normal, on which the
+    // radius stands.
+    let gap = DVec3::select(gap.abs().cmple(DVec3::splat(f64::EPSILON * size)), DVec3::ZERO, gap);
     let length = sqrt(gap.length_squared());
     let margin_b = widen_real(b.radius());
     if !(noise < length) {

@@ -187,7 +187,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
                     continue;
                 }
                 tally.n_scaled += 1;
-                if answer.scaled(power) != *large {
+                if answer.scaled(power) != large.scaled(1.0) {
                     tally.n_other_bits += 1;
                     tally.tell("scaled", || format!("by {power:e}: {answer:?}\n{large:?}\n{}", context()));
                 }

@@ -103,8 +103,9 @@ impl Answer {
         }
     }
 
-    /// With all lengths times a power of two.
+    /// With all lengths times a power of two; what `f32` has no normal number for is nothing.
     fn scaled(&self, s: f64) -> Answer {
+        let above = |x: f64| if (x * s).abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { x * s };
         Answer {
             says: match self.says {
                 Says::Signed(d) => Says::Signed(d * s),
@@ -117,7 +118,7 @@ impl Answer {
                 other => other,
             },
             bounds: self.bounds.map(|b| b * s),
-            points: self.points.map(|points| points.map(|p| p * s)),
+            points: self.points.map(|points| points.map(|p| DVec3::from_array(p.to_array().map(above)))),
             ..*self
         }
     }
@@ -281,7 +282,9 @@ impl Row {
         let size = pair.size;
         let (lower, upper) = (truth.lower, truth.upper);
         self.n = 1;
-        let (is_apart, is_together) = (SIGN * size < lower, upper < -SIGN * size);
+        // The faces of a hull lie off its vertices by roundings of what is stored.
+        let sign = if matches!(answer.says, Says::Separation(_)) { answer.tolerance } else { SIGN };
+        let (is_apart, is_together) = (sign * size < lower, upper < -sign * size);
         self.n_apart = u64::from(is_apart);
         self.n_together = u64::from(is_together);
         self.n_loose = u64::from(answer.tolerance * size < upper - lower);
