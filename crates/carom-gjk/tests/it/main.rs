@@ -10,6 +10,7 @@ mod invariants;
 mod nearest;
 mod polytopes;
 mod published;
+mod real_bodies;
 mod regression;
 mod rng;
 mod thin;
