@@ -73,6 +73,37 @@
 //! assert_eq!(answer.nearest.map(|nearest| nearest.distance), Some(0.5));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
+//!
+//! Is any part of a body nearer to another than it may be, and where? [`places_nearer_than`] lists every such place, with a clearance for
+//! each pair of parts.
+//!
+//! ```
+//! use carom_geom::{Cuboid, Sphere};
+//! use carom_math::{Pose, Vec3};
+//! use carom_query::{Compound, CompoundPart, Shape, Workspace, places_nearer_than};
+//!
+//! let part = |shape, y| CompoundPart { shape, pose: Pose::from_translation(Vec3::Y * y) };
+//! // A passenger, head and trunk, and a seat, a backrest with the bar of the headrest.
+//! let passenger = Shape::Compound(std::sync::Arc::new(Compound::new(vec![
+//!     part(Shape::Cuboid(Cuboid::new(Vec3::new(0.15, 0.3, 0.2))?), 0.8),
+//!     part(Shape::Sphere(Sphere::new(0.11)?), 1.25),
+//! ])?));
+//! let seat = Shape::Compound(std::sync::Arc::new(Compound::new(vec![
+//!     part(Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 0.35, 0.25))?), 0.7),
+//!     part(Shape::Cuboid(Cuboid::new(Vec3::new(0.02, 0.1, 0.1))?), 1.2),
+//! ])?));
+//! // He may lean on the backrest; his head keeps ten centimetres from the bar.
+//! let mut keeps = |of_passenger: u32, of_seat: u32| if (of_passenger, of_seat) == (1, 1) { 0.1 } else { 0.0 };
+//! let behind = Pose::from_translation(Vec3::X * -0.2);
+//! let (mut memory, mut places) = (Workspace::default(), Vec::new());
+//! let here = Pose::IDENTITY;
+//! places_nearer_than(&passenger, &here, &seat, &behind, 0.1, &mut keeps, &mut memory, &mut places);
+//! assert_eq!((places.len(), places[0].part_a, places[0].part_b), (1, 1, 1));
+//! assert!((places[0].distance - 0.07).abs() < 1e-6 && places[0].normal.x < -0.99);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+#![doc = include_str!("../MATRIX.md")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.

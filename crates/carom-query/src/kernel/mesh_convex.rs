@@ -71,6 +71,26 @@ pub(super) fn contact(
     (best.distance <= prediction).then_some(best)
 }
 
+/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is above `most`.
+pub(super) fn nearer_than(
+    a: &MeshShape,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    most: f64,
+    clearance: &mut dyn FnMut(u32, u32) -> f64,
+    tell: &mut dyn FnMut(&Closest),
+) {
+    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(most)), |triangle| {
+        let limit = clearance(triangle, 0);
+        let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);
+        closest.part_a = triangle;
+        if closest.distance < limit {
+            tell(&closest);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
 /// A manifold for every triangle that is apart by at most `prediction`, in the order of the triangles.
 pub(super) fn manifolds(
     a: &MeshShape,

@@ -222,6 +222,36 @@ pub(super) fn manifolds(
     out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or((0, 0), |c| (c.part_a, c.part_b)));
 }
 
+/// Tells the nearest place of every pair of triangles that are nearer than their clearance, none of which is above `most`.
+pub(super) fn nearer_than(
+    a: &MeshShape,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    most: f64,
+    clearance: &mut dyn FnMut(u32, u32) -> f64,
+    memory: &mut Workspace,
+    tell: &mut dyn FnMut(&Closest),
+) {
+    if !(0.0 <= most) {
+        return;
+    }
+    let scale = scale_of_pair(a, b, b_in_a);
+    let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
+    let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
+    let bound = most * scale;
+    memory.search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
+        for &triangle_a in leaf_a.primitives {
+            for &triangle_b in leaf_b.primitives {
+                let closest = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
+                if closest.distance < clearance(triangle_a, triangle_b) {
+                    tell(&closest);
+                }
+            }
+        }
+        ControlFlow::Continue(bound)
+    });
+}
+
 /// The scale at which two trees are walked: that of the larger mesh, unless the way between them would leave the range.
 pub(super) fn scale_of_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> f64 {
     let (scale, far) = (a.scale().min(b.scale()), b_in_a.translation.abs().max_element());

@@ -4,6 +4,7 @@ mod answer;
 mod cast;
 mod cast_mesh;
 mod cast_meshes;
+mod clearance;
 mod compound;
 mod convex;
 mod dispatch;
@@ -29,6 +30,7 @@ mod special;
 
 pub use answer::{Distance, PairContact};
 pub use cast::{cast, cast_with, motion_of};
+pub use clearance::{nearer_than, places_nearer_than};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 pub use inside::{placement, winding_number};

@@ -4,6 +4,7 @@
 
 mod allocations;
 mod casts;
+mod clearance;
 mod coincident;
 mod compound;
 mod convex_matrix;
@@ -15,6 +16,7 @@ mod internal_edges;
 mod invariants;
 mod mass;
 mod matrix;
+mod matrix_table;
 mod mesh_cases;
 mod mesh_mesh;
 mod mesh_timed;

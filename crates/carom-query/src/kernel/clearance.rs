@@ -1,0 +1,113 @@
+//! Tolerance verification: is any part of A nearer than a clearance to B, and every place where that is so.
+//!
+//! The clearance may differ for every pair of parts: a head from a bar, an arm from a rest. Parts are triangles, and the parts
+//! of compounds. Trees leave out what is farther apart than the largest clearance; each pair of parts that is left is asked for
+//! its distance by itself, as far as its own clearance.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification); E. Larsen, S. Gottschalk, M. Lin,
+//! D. Manocha, Fast Proximity Queries with Swept Sphere Volumes, TR99-018, UNC Chapel Hill, 1999.
+
+use super::super::num::{Pose, Real, widen_real};
+use super::answer::Distance;
+use super::shape::{Kind, Shape};
+use super::{dispatch, half_space, mesh_convex, mesh_mesh};
+use crate::closest::Closest;
+use crate::workspace::Workspace;
+use alloc::vec::Vec;
+use carom_math::{WidePose, rounding};
+
+/// The nearest place of two shapes, if it is nearer than `clearance`, a length; `None` if they keep clear, which is said as soon as
+/// it is known. World frame; distance 0 where they share a point, and with a clearance of 0 nothing is nearer.
+pub fn nearer_than(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    clearance: Real,
+    memory: &mut Workspace,
+) -> Option<Distance> {
+    let limit = widen_real(clearance);
+    let b_in_a = pose_b.wide().relative_to(&pose_a.wide());
+    let closest = dispatch::distance(a, b, &b_in_a, limit, memory);
+    (closest.distance.max(0.0) < limit).then(|| Distance::from_closest(&closest.placed(&pose_a.wide())))
+}
+
+/// Appends the nearest place of every pair of parts that are nearer to each other than their clearance, in the order of A's part
+/// numbers, then B's. World frame; distance 0 where two parts share a point.
+///
+/// `clearance` is asked for the clearance of pairs of parts, by their numbers in [`Distance::part_a`] and [`Distance::part_b`]
+/// ([`Compound::locate`](super::Compound::locate) leads back to parts of compounds); what it answers counts up to `most`.
+/// Allocates nothing but what `out` takes.
+pub fn places_nearer_than(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    most: Real,
+    clearance: &mut dyn FnMut(u32, u32) -> Real,
+    memory: &mut Workspace,
+    out: &mut Vec<Distance>,
+) {
+    let first = out.len();
+    let place_a = pose_a.wide();
+    let b_in_a = pose_b.wide().relative_to(&place_a);
+    let mut ask = |part_a: u32, part_b: u32| widen_real(clearance(part_a, part_b).min(most));
+    let mut tell = |closest: &Closest| out.push(Distance::from_closest(&closest.placed(&place_a)));
+    collect(a, b, &b_in_a, widen_real(most), &mut ask, memory, &mut tell);
+    out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
+}
+
+/// [`places_nearer_than`] in A's frame.
+fn collect(
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &WidePose,
+    most: f64,
+    clearance: &mut dyn FnMut(u32, u32) -> f64,
+    memory: &mut Workspace,
+    tell: &mut dyn FnMut(&Closest),
+) {
+    match (a.kind(), b.kind()) {
+        (Kind::Convex(_) | Kind::HalfSpace(_), Kind::Convex(_) | Kind::HalfSpace(_)) => {
+            let limit = clearance(0, 0);
+            let closest = dispatch::distance(a, b, b_in_a, limit, memory);
+            if closest.distance.max(0.0) < limit {
+                tell(&closest);
+            }
+        }
+        (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, tell),
+        (Kind::Mesh(a), Kind::Mesh(b)) => {
+            mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, tell);
+        }
+        (Kind::HalfSpace(a), Kind::Mesh(b)) => {
+            for triangle in 0..b.mesh().n_triangles() as u32 {
+                let limit = clearance(0, triangle);
+                let mut closest = half_space::closest_convex(a, &b.mesh().triangle(triangle), b_in_a);
+                closest.part_b = triangle;
+                if closest.distance.max(0.0) < limit {
+                    tell(&closest);
+                }
+            }
+        }
+        (Kind::Compound(a), _) => {
+            let reach = b.placed_box(b_in_a).inflated(rounding::up(most));
+            for (part, pose, first) in a.near(reach) {
+                let number = |part: u32| part.saturating_add(first);
+                let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
+                let mut place = |closest: &Closest| {
+                    let placed = closest.placed(pose);
+                    tell(&Closest { part_a: number(placed.part_a), ..placed });
+                };
+                collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
+            }
+        }
+        (Kind::Convex(_), Kind::Mesh(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+            let a_in_b = b_in_a.inverse();
+            let mut other = |part_b: u32, part_a: u32| clearance(part_a, part_b);
+            let mut back = |closest: &Closest| tell(&closest.swapped(&a_in_b));
+            collect(b, a, &a_in_b, most, &mut other, memory, &mut back);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Writes `MATRIX.md`, which the docs of the crate show: every kind of shape against every other, every question, as answered
+//! here. `CAROM_WRITE=1 cargo test -p carom-query matrix_table` writes it again.
+
+use crate::zoo::shapes;
+use carom_math::{Interval, Pose, Quat, Ray, Vec3};
+use carom_query::{
+    ImpactSettings, ManifoldCache, Outcome, Shape, TimeOfImpact, cast, contact, distance, intersects,
+    manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+};
+use carom_testkit::random::Random;
+use std::fmt::Write as _;
+
+/// Places of each pair.
+const ROUNDS: usize = 12;
+
+/// The column of a shape. A kind that is new does not compile here until it has one.
+fn column(shape: &Shape) -> (usize, &'static str) {
+    match shape {
+        Shape::Sphere(_) => (0, "Sphere"),
+        Shape::Capsule(_) => (1, "Capsule"),
+        Shape::TaperedCapsule(_) => (2, "TaperedCapsule"),
+        Shape::Cuboid(_) => (3, "Cuboid"),
+        Shape::Cylinder(_) => (4, "Cylinder"),
+        Shape::Cone(_) => (5, "Cone"),
+        Shape::Ellipsoid(_) => (6, "Ellipsoid"),
+        Shape::Hull(_) => (7, "Hull"),
+        Shape::Rounded(_) => (8, "Rounded"),
+        Shape::User(_) => (9, "User"),
+        Shape::HalfSpace(_) => (10, "HalfSpace"),
+        Shape::Mesh(_) => (11, "Mesh"),
+        Shape::HeightField(_) => (12, "HeightField"),
+        Shape::Compound(_) => (13, "Compound"),
+    }
+}
+const N_KINDS: usize = 14;
+
+fn kinds() -> Vec<(&'static str, Shape)> {
+    let mut kinds: Vec<Option<(&'static str, Shape)>> = vec![None; N_KINDS];
+    for (_, shape) in shapes() {
+        let (number, name) = column(&shape);
+        kinds[number].get_or_insert((name, shape));
+    }
+    kinds.into_iter().map(|kind| kind.expect("a shape of every kind")).collect()
+}
+
+fn random_pose(random: &mut Random, reach: f32) -> Pose {
+    let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 2.0);
+    Pose::new(turn, random.cube_point().as_vec3() * reach)
+}
+
+/// The letters of the questions that this pair answered, in either order, wherever it was.
+fn cell(a: &Shape, b: &Shape, random: &mut Random) -> String {
+    let mut is_known = [true; 5];
+    let (mut n_deep, mut n_local, mut n_manifolds) = (0, 0, 0);
+    for round in 0..ROUNDS {
+        // Some apart, some together.
+        let (pose_a, pose_b) = (random_pose(random, 0.2), random_pose(random, 0.1 + 0.15 * round as f32));
+        for (a, pose_a, b, pose_b) in [(a, pose_a, b, pose_b), (b, pose_b, a, pose_a)] {
+            let found = distance(a, &pose_a, b, &pose_b);
+            let meets = intersects(a, &pose_a, b, &pose_b);
+            is_known[0] &= meets == (found.distance == 0.0);
+            is_known[1] &= found.outcome != Outcome::Undecided && 0.0 <= found.distance;
+            let near = contact(a, &pose_a, b, &pose_b, 1e9);
+            is_known[2] &= near.is_some_and(|near| near.outcome != Outcome::Undecided);
+            if let Some(near) = near.filter(|near| near.contact.distance < 0.0) {
+                n_deep += 1;
+                n_local += usize::from(near.is_local);
+            }
+            let mut list = Vec::new();
+            manifolds(a, &pose_a, b, &pose_b, 0.01, &mut ManifoldCache::new(), &mut list);
+            n_manifolds += list.len();
+            is_known[3] &= list.iter().all(|m| m.contacts().iter().all(|c| c.normal.is_finite()));
+            let still = motion_of(&pose_a, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
+            let moves = motion_of(&pose_b, Vec3::ZERO, -pose_b.translation, Vec3::X).unwrap();
+            let when = cast(a, &still, b, &moves, &ImpactSettings::default());
+            is_known[4] &= match when {
+                TimeOfImpact::Hit(impact) => impact.t_lo <= impact.t_hi && (impact.t_lo <= 0.0 || !meets),
+                TimeOfImpact::Clear(_) => !meets,
+                _ => false,
+            };
+        }
+    }
+    assert!(0 < n_deep, "the mix was fair");
+    is_known[3] &= 0 < n_manifolds;
+    let letters = ['I', 'D', if 0 < n_local { 'c' } else { 'C' }, 'M', 'T'];
+    letters.into_iter().zip(is_known).map(|(letter, known)| if known { letter } else { '-' }).collect()
+}
+
+/// The same for one shape alone.
+fn own_cells(shape: &Shape, random: &mut Random) -> [&'static str; 3] {
+    let (mut n_hits, mut is_right, mut n_projected) = (0, true, 0);
+    for _ in 0..200 {
+        let pose = random_pose(random, 0.3);
+        let from = random.cube_point().as_vec3() * 3.0;
+        let ray = Ray::new(from, random.cube_point().as_vec3() * 0.2 - from);
+        let (first, mut all) = (ray_cast(shape, &pose, &ray, Interval::FORWARD), Vec::new());
+        ray_cast_all(shape, &pose, &ray, Interval::FORWARD, &mut all);
+        is_right &= first.is_some() != all.is_empty();
+        n_hits += all.len();
+        let on = project_point(shape, &pose, from);
+        n_projected += usize::from(on.is_some_and(|on| {
+            (on.point.distance(from) - on.distance.abs()).abs() < 1e-4 && on.is_inside == (on.distance < 0.0)
+        }));
+    }
+    let is_cast = is_right && 20 < n_hits;
+    [
+        if is_cast { "yes" } else { "-" },
+        if is_cast { "yes" } else { "-" },
+        if n_projected == 200 { "yes" } else { "-" },
+    ]
+}
+
+fn table() -> String {
+    let kinds = kinds();
+    let mut random = Random::new(14);
+    let mut text = String::from(
+        "# Which pairs, which questions\n\n\
+         Every kind of shape against every other, in either order; written by a test that asks every cell.\n\n\
+         `I` `intersects`, `D` `distance`, `C` `contact`, `M` `manifolds`, `T` `cast`, the time of impact. A small `c`: the depth is \
+         that of a pair of parts, and says so. `-`: two half-spaces that overlap do so without end, and there is nothing to rest \
+         on; all else is answered.\n\n|",
+    );
+    for (name, _) in &kinds {
+        write!(text, " | {name}").unwrap();
+    }
+    text.push_str(" |\n|---");
+    text.push_str(&"|---".repeat(kinds.len()));
+    text.push_str("|\n");
+    for (row, (name, a)) in kinds.iter().enumerate() {
+        write!(text, "| {name}").unwrap();
+        for (number, (_, b)) in kinds.iter().enumerate() {
+            if number < row {
+                text.push_str(" | \"");
+            } else {
+                write!(text, " | {}", cell(a, b, &mut random)).unwrap();
+            }
+        }
+        text.push_str(" |\n");
+    }
+    text.push_str("\n`\"`: as in the other order.\n\n| | `ray_cast` | `ray_cast_all` | `project_point` |\n|---|---|---|---|\n");
+    for (name, shape) in &kinds {
+        let [first, all, point] = own_cells(shape, &mut random);
+        writeln!(text, "| {name} | {first} | {all} | {point} |").unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_docs_show_what_is_answered() {
+    let text = table();
+    // Nothing is left out but what half-spaces have not got.
+    for line in text.lines().filter(|line| line.starts_with("| ")) {
+        let holes = line.matches('-').count() - 3 * usize::from(line.contains("|---"));
+        let allowed = usize::from(line.starts_with("| HalfSpace") && line.contains("ID"));
+        assert!(holes <= allowed, "{line}");
+    }
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
+    if std::env::var_os("CAROM_WRITE").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(
+        text,
+        std::fs::read_to_string(&path).unwrap(),
+        "MATRIX.md is stale: see the head of this file"
+    );
+}
