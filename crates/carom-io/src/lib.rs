@@ -1,4 +1,5 @@
-//! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes in `f64`.
+//! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes in `f64`;
+//! levels of brushes ([`map`]) become entities and planes.
 //!
 //! Reading never panics and never allocates on the word of a header; every refusal is one line that names the file and
 //! the place in it.
@@ -21,6 +22,7 @@
 pub mod boxes_csv;
 mod error;
 pub mod gltf;
+pub mod map;
 pub mod obj;
 mod part;
 mod plain_xml;

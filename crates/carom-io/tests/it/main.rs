@@ -3,6 +3,7 @@
 
 mod bad_files;
 mod formats;
+mod maps;
 mod random_bytes;
 mod real_data;
 mod scenes;

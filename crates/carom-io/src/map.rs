@@ -1,0 +1,227 @@
+//! Levels in the text format of Quake's editors: entities with keys, and brushes as planes through three points each.
+//!
+//! Both dialects are read, the standard one and Valve 220: what follows the points of a plane, the texture, does not matter
+//! here and is passed over to the end of the line, and so are patches and other blocks in a brush's place.
+//!
+//! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve, Hammer's map version 220.
+//! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a brush no line.
+
+use crate::error::{Place, ReadError};
+use carom_bsp::{Brush, Contents, SplitPlane};
+use glam::DVec3;
+use std::path::Path;
+
+/// Something in a level.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Entity {
+    /// Its keys and values, in the order of the file.
+    pub pairs: Vec<(String, String)>,
+    /// The brushes that it is made of.
+    pub brushes: Vec<MapBrush>,
+}
+
+/// A convex piece of a level, as the file has it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MapBrush {
+    /// The line of its opening brace, counted from 1.
+    pub line: usize,
+    /// Normals point out of the brush; of length 1.
+    pub planes: Vec<SplitPlane>,
+    /// The line of each plane.
+    pub lines: Vec<usize>,
+    /// The name of the texture of the first plane; empty without one.
+    pub texture: String,
+}
+
+/// A level.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Map {
+    /// The first is the world.
+    pub entities: Vec<Entity>,
+}
+
+impl Entity {
+    /// The value of a key, the last one where it is given twice.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.pairs.iter().rev().find(|pair| pair.0 == key).map(|pair| pair.1.as_str())
+    }
+
+    /// What it is: the value of `classname`, or nothing.
+    pub fn class(&self) -> &str {
+        self.get("classname").unwrap_or("")
+    }
+
+    /// A value of three numbers, such as `origin`.
+    pub fn vector(&self, key: &str) -> Option<DVec3> {
+        let numbers: Vec<f64> =
+            self.get(key)?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [x, y, z] = numbers.try_into().ok()?;
+        Some(DVec3::new(x, y, z)).filter(|v| v.is_finite())
+    }
+}
+
+impl Map {
+    /// The brushes of all entities whose class `wants` names something for, with these contents. A brush that is open, empty or has a
+    /// plane that is none is left out and told of in the second list, by its line.
+    pub fn brushes(
+        &self,
+        path: &Path,
+        wants: impl Fn(&str, &MapBrush) -> Contents,
+    ) -> (Vec<Brush>, Vec<ReadError>) {
+        let (mut brushes, mut refused) = (Vec::new(), Vec::new());
+        for entity in &self.entities {
+            for brush in &entity.brushes {
+                let contents = wants(entity.class(), brush);
+                if contents.is_empty() {
+                    continue;
+                }
+                match Brush::from_planes(&brush.planes, contents) {
+                    Ok(brush) => brushes.push(brush),
+                    Err(error) => {
+                        refused.push(ReadError::at(path, Place::Line(brush.line), error.to_string()))
+                    }
+                }
+            }
+        }
+        (brushes, refused)
+    }
+}
+
+/// Reads the bytes of a map; `path` is for messages.
+pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
+    let mut map = Map::default();
+    let mut open: Vec<Block> = Vec::new();
+    for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {
+        let at = |reason: String| ReadError::at(path, Place::Line(number + 1), reason);
+        // Texts may be in any encoding; braces, points and keys are not.
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        match text.as_bytes().first() {
+            None => {}
+            Some(b'/') if text.starts_with("//") => {}
+            Some(b'{') => open.push(opened(&mut map, &open, number + 1).map_err(at)?),
+            Some(b'}') => {
+                open.pop().ok_or_else(|| at("a closing brace without an opening one".to_owned()))?;
+            }
+            Some(b'"') => {
+                if open.last() != Some(&Block::Entity) {
+                    return Err(at("a key outside of an entity".to_owned()));
+                }
+                let pair = pair(text).map_err(at)?;
+                if let Some(entity) = map.entities.last_mut() {
+                    entity.pairs.push(pair);
+                }
+            }
+            Some(b'(') if open.last() == Some(&Block::Brush) => {
+                let (plane, texture) = plane(text).map_err(at)?;
+                let brush = map.entities.last_mut().and_then(|entity| entity.brushes.last_mut());
+                if let Some(brush) = brush {
+                    if brush.planes.is_empty() {
+                        brush.texture = texture.to_owned();
+                    }
+                    brush.planes.push(plane);
+                    brush.lines.push(number + 1);
+                }
+            }
+            _ if open.last() == Some(&Block::Other) => {}
+            // The name of what follows in a brush's place: a patch and the like.
+            _ if open.last() == Some(&Block::Brush) => {
+                let brush = map.entities.last().and_then(|entity| entity.brushes.last());
+                if brush.is_some_and(|brush| !brush.planes.is_empty()) {
+                    return Err(at(format!("{text:?} is neither a plane nor a brace")));
+                }
+            }
+            _ => return Err(at(format!("{text:?} is neither a brace, a key nor a plane"))),
+        }
+    }
+    if !open.is_empty() {
+        return Err(ReadError::at(
+            path,
+            Place::File,
+            format!("{} opening braces are not closed", open.len()),
+        ));
+    }
+    if map.entities.is_empty() {
+        return Err(ReadError::at(path, Place::File, "no entity: not a map"));
+    }
+    for entity in &mut map.entities {
+        // What stands in a brush's place and has no planes is none.
+        entity.brushes.retain(|brush| !brush.planes.is_empty());
+    }
+    Ok(map)
+}
+
+/// What an opening brace began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Entity,
+    Brush,
+    /// Inside of a brush: a patch, or what else an editor knows.
+    Other,
+}
+
+fn opened(map: &mut Map, open: &[Block], line: usize) -> Result<Block, String> {
+    match open.last() {
+        None => {
+            map.entities.push(Entity { pairs: Vec::new(), brushes: Vec::new() });
+            Ok(Block::Entity)
+        }
+        Some(Block::Entity) => {
+            if let Some(entity) = map.entities.last_mut() {
+                let brush = MapBrush { line, planes: Vec::new(), lines: Vec::new(), texture: String::new() };
+                entity.brushes.push(brush);
+            }
+            Ok(Block::Brush)
+        }
+        Some(_) if open.len() < 8 => Ok(Block::Other),
+        Some(_) => Err("braces in braces, eight deep".to_owned()),
+    }
+}
+
+/// A line with a key and a value in quotes.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let mut parts = text.split('"');
+    let (_, key, between, value) = (parts.next(), parts.next(), parts.next(), parts.next());
+    match (key, between, value) {
+        (Some(key), Some(between), Some(value)) if between.trim().is_empty() => {
+            Ok((key.to_owned(), value.to_owned()))
+        }
+        _ => Err(format!("{text:?} is not a key and a value in quotes")),
+    }
+}
+
+/// A line with three points in brackets, and the name of the texture.
+fn plane(text: &str) -> Result<(SplitPlane, &str), String> {
+    let mut points = [DVec3::ZERO; 3];
+    let mut rest = text;
+    for point in &mut points {
+        let inside = rest.trim_start().strip_prefix('(').and_then(|rest| rest.split_once(')'));
+        let (inside, after) = inside.ok_or_else(|| format!("{text:?} has no three points in brackets"))?;
+        let mut numbers = [0.0_f64; 3];
+        let mut words = inside.split_whitespace();
+        for x in &mut numbers {
+            let word = words.next().ok_or_else(|| format!("({inside}) has no three numbers"))?;
+            *x = word.parse().map_err(|_| format!("{word:?} is not a number"))?;
+            if !x.is_finite() {
+                return Err(format!("coordinate {word} is not finite"));
+            }
+        }
+        if words.next().is_some() {
+            return Err(format!("({inside}) has more than three numbers"));
+        }
+        *point = DVec3::from_array(numbers);
+        rest = after;
+    }
+    let [a, b, c] = points;
+    let normal = (c - a).cross(b - a);
+    let length = normal.length();
+    if !(0.0 < length && length.is_finite()) {
+        return Err("the three points of the plane are on a line".to_owned());
+    }
+    let normal = normal / length;
+    let texture = rest.split_whitespace().next().unwrap_or("");
+    Ok((SplitPlane { normal, offset: normal.dot(a) }, texture))
+}

@@ -1,0 +1,122 @@
+//! Levels: what is in them, and what is no level.
+
+use carom_bsp::{Contents, SplitPlane};
+use carom_io::map::{Map, parse};
+use carom_testkit::data;
+use glam::DVec3;
+use std::path::Path;
+
+/// A box from 0 to 2, its planes through points clockwise seen from outside, in Valve's dialect; and a second one without textures.
+const LEVEL: &str = r#"// Game: Quake
+{
+"classname" "worldspawn"
+"message" "a room, ""
+// brush 0
+{
+( 0 0 0 ) ( 0 1 0 ) ( 0 0 1 ) wall [ 0 -1 0 0 ] [ 0 0 -1 0 ] 0 1 1
+( 2 0 0 ) ( 2 0 1 ) ( 2 1 0 ) wall [ 0 1 0 0 ] [ 0 0 -1 0 ] 0 1 1
+( 0 0 0 ) ( 0 0 1 ) ( 1 0 0 ) wall 0 0 0 1 1
+( 0 2 0 ) ( 1 2 0 ) ( 0 2 1 ) wall
+( 0 0 0 ) ( 1 0 0 ) ( 0 1 0 ) floor
+( 0 0 2 ) ( 0 1 2 ) ( 1 0 2 ) wall
+}
+}
+{
+"classname" "func_water"
+"origin" "1 2 -3.5"
+{
+patchDef2
+{
+( 5 5 0 0 0 )
+}
+}
+}
+"#;
+
+fn read(text: &str) -> Result<Map, String> {
+    parse(text.as_bytes(), Path::new("a.map")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_level_is_entities_with_keys_and_brushes() {
+    let map = read(LEVEL).unwrap();
+    assert_eq!(map.entities.len(), 2);
+    let [world, water] = [&map.entities[0], &map.entities[1]];
+    assert_eq!((world.class(), world.get("message")), ("worldspawn", Some("a room, ")));
+    assert_eq!((water.class(), water.brushes.len()), ("func_water", 0));
+    assert_eq!(water.vector("origin"), Some(DVec3::new(1.0, 2.0, -3.5)));
+    let brush = &world.brushes[0];
+    assert_eq!((brush.line, brush.planes.len(), brush.texture.as_str()), (6, 6, "wall"));
+    assert_eq!(brush.planes[0], SplitPlane { normal: -DVec3::X, offset: 0.0 });
+    assert_eq!((brush.planes[1].normal, brush.planes[1].offset, brush.lines[1]), (DVec3::X, 2.0, 8));
+    let (brushes, refused) = map.brushes(Path::new("a.map"), |_, _| Contents::SOLID);
+    assert!(refused.is_empty());
+    let (low, high) =
+        brushes[0].corners().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(a, b), p| (a.min(p), b.max(p)));
+    assert_eq!((low, high), (DVec3::ZERO, DVec3::splat(2.0)));
+}
+
+#[test]
+fn what_is_wrong_is_named_by_its_line() {
+    let with = |from: &str, to: &str| read(&LEVEL.replacen(from, to, 1)).unwrap_err();
+    assert_eq!(with("( 0 1 0 )", "( 0 1 )"), "a.map: line 7: ( 0 1 ) has no three numbers");
+    assert_eq!(with("( 0 1 0 )", "( 0 1 0 4 )"), "a.map: line 7: ( 0 1 0 4 ) has more than three numbers");
+    assert_eq!(with("( 0 1 0 )", "( 0 one 0 )"), "a.map: line 7: \"one\" is not a number");
+    assert_eq!(with("( 0 1 0 )", "( 0 inf 0 )"), "a.map: line 7: coordinate inf is not finite");
+    assert_eq!(with("( 0 1 0 )", "( 0 0 0 )"), "a.map: line 7: the three points of the plane are on a line");
+    assert_eq!(
+        with("\"classname\" \"worldspawn\"", "\"classname"),
+        "a.map: line 3: \"\\\"classname\" is not a key and a value in quotes"
+    );
+    assert_eq!(with("( 5 5 0 0 0 )\n}", "( 5 5 0 0 0 )"), "a.map: 1 opening braces are not closed");
+    assert_eq!(with("// Game", "}"), "a.map: line 1: a closing brace without an opening one");
+    assert_eq!(
+        with("// Game", "game"),
+        "a.map: line 1: \"game: Quake\" is neither a brace, a key nor a plane"
+    );
+    assert_eq!(read(" \n").unwrap_err(), "a.map: no entity: not a map");
+    // A brush without its last plane is open: the rest of the level is there.
+    let map = read(&LEVEL.replacen("( 0 0 2 ) ( 0 1 2 ) ( 1 0 2 ) wall\n", "", 1)).unwrap();
+    let (brushes, refused) = map.brushes(Path::new("a.map"), |_, _| Contents::SOLID);
+    assert!(brushes.is_empty());
+    let message = refused[0].to_string();
+    assert!(message.starts_with("a.map: line 6: the brush is open"), "{message}");
+}
+
+#[test]
+fn real_levels_are_read_as_their_lists_of_brushes_say() {
+    for name in ["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"] {
+        let (Some(file), Some(list)) =
+            (data::find(&format!("levels/{name}.map")), data::find(&format!("levels/{name}.brushes.txt")))
+        else {
+            return;
+        };
+        let map = parse(&std::fs::read(&file).unwrap(), &file).unwrap();
+        let (brushes, refused) = map.brushes(&file, |_, _| Contents::SOLID);
+        let listed = std::fs::read_to_string(list).unwrap();
+        let mut corners: Vec<Vec<DVec3>> = Vec::new();
+        for line in listed.lines() {
+            if line.starts_with("brush ") {
+                corners.push(Vec::new());
+            } else if let Some(vertex) = line.strip_prefix("v ") {
+                let numbers: Vec<f64> = vertex.split_whitespace().map(|word| word.parse().unwrap()).collect();
+                corners.last_mut().unwrap().push(DVec3::from_slice(&numbers));
+            }
+        }
+        println!(
+            "{name}: {} entities, {} brushes, {} refused",
+            map.entities.len(),
+            brushes.len(),
+            refused.len()
+        );
+        assert_eq!((brushes.len(), refused.len()), (corners.len(), 0), "{name}: {refused:?}");
+        for (i, (brush, corners)) in brushes.iter().zip(&corners).enumerate() {
+            // The list merged corners nearer than 0.02 units.
+            for corner in brush.corners() {
+                let nearest =
+                    corners.iter().fold(f64::INFINITY, |least, other| least.min((corner - *other).length()));
+                assert!(nearest < 0.05, "{name}: brush {i}: no corner near {corner}: {nearest}");
+            }
+        }
+    }
+}
