@@ -59,7 +59,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// The scene
-    #[arg(default_value = "pile", value_parser = ["pile"])]
+    #[arg(default_value = "pile", value_parser = ["pile", "bullets"])]
     pub scene: String,
     /// Bodies that move
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

@@ -74,6 +74,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
         .with_restitution(spec.restitution)
         .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
+        .with_fast(spec.is_fast)
 }
 
 impl<'a> Cache<'a> {

@@ -65,6 +65,8 @@ pub struct BodySpec {
     pub angular_damping: f32,
     /// Bodies with the same number, other than 0, do not collide with each other: the limbs of one ragdoll.
     pub family: u32,
+    /// Fast for its size: it shall pass through nothing within a step.
+    pub is_fast: bool,
 }
 
 impl BodySpec {
@@ -80,6 +82,7 @@ impl BodySpec {
             angular_damping: 0.0,
             restitution: 0.0,
             family: 0,
+            is_fast: false,
         }
     }
 

@@ -22,6 +22,7 @@ extern crate alloc;
 
 mod body;
 mod broadmark;
+mod bullets;
 mod clock;
 mod crowd;
 mod hull;
@@ -31,6 +32,7 @@ mod ragdoll;
 mod rng;
 
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
+pub use bullets::bullets;
 pub use clock::{Clock, ClockPart, ClockPartKind, ClockSettings};
 pub use crowd::{Crowd, CrowdKind};
 pub use hull::{HULL_RADII, hull_points};

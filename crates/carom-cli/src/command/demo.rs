@@ -77,7 +77,10 @@ impl Shortfall {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
-    let scene = carom_scenes::pile(args.bodies as usize, args.seed);
+    let scene = match args.scene.as_str() {
+        "bullets" => carom_scenes::bullets(args.bodies as usize, args.seed),
+        _ => carom_scenes::pile(args.bodies as usize, args.seed),
+    };
     let n_threads = args.threads.unwrap_or(0) as usize;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
     let pool = pool.map_err(|e| format!("--threads: {e}"))?;

@@ -93,3 +93,21 @@ fn a_budget_is_kept_and_reported() {
     assert!(error("demo --budget-ms 0").contains("above 0"));
     assert!(error("demo --budget-ms 1 --budget-steps 9").contains("cannot be used with"));
 }
+
+/// The same run with every broad phase, in which the wall takes what the bullets bring.
+#[test]
+fn bullets_are_stopped_by_a_thin_wall() {
+    let (d, status) = json("demo bullets --bodies 200 --frames 20 --json");
+    assert_eq!((status, d["scene"].as_str(), d["bodies"].as_u64()), (0, Some("bullets"), Some(200)));
+    let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    // The wall takes nearly all of their energy; who passes it keeps its own.
+    assert!(energy[19] < 0.3 * energy[0], "{energy:?}");
+    let hash = |arguments: &str| {
+        let (d, _) = json(&format!("demo bullets --bodies 100 --frames 20 --json {arguments}"));
+        d["hash"].as_str().unwrap().to_owned()
+    };
+    let one = hash("--threads 1");
+    for listed in ["auto", "sweep-and-prune", "brute-force"] {
+        assert_eq!(one, hash(&format!("--threads 2 --broad-phase {listed}")), "{listed}");
+    }
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bullets;
 mod clocks;
 mod crowds;
 mod meshes;

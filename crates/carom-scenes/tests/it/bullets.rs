@@ -1,0 +1,24 @@
+//! The range: as many bullets as asked for, all in front of the wall, none where another is.
+
+use carom_scenes::bullets;
+
+#[test]
+fn bullets_fly_at_the_wall_from_one_side() {
+    let scene = bullets(1000, 1);
+    assert_eq!(scene.n_moving(), 1000);
+    assert_eq!(scene, bullets(1000, 1));
+    assert_ne!(scene, bullets(1000, 2));
+    let moving: Vec<_> = scene.bodies.iter().filter(|body| !body.is_fixed()).collect();
+    assert!(
+        moving
+            .iter()
+            .all(|body| body.is_fast && body.pose.translation.x < -0.5 && 0.4 < body.pose.translation.y)
+    );
+    assert!(moving.iter().all(|body| 1000.0 <= body.linear_velocity.x));
+    for (i, body) in moving.iter().enumerate() {
+        for other in &moving[..i] {
+            let way = (body.pose.translation - other.pose.translation).abs();
+            assert!(0.1 < way.y.max(way.z), "{body:?} {other:?}");
+        }
+    }
+}
