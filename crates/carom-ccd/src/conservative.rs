@@ -38,7 +38,8 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     for _ in 0..settings.max_steps.max(1) {
         let placed = search.pair.at(probe);
         let proposal = propose(&search.pair.b_in_a(&placed), search.wanted(tolerance));
-        if let Some(contact) = search.contact(&placed, &proposal, last.as_ref(), probe) {
+        let witness = search.pair.witness(&placed, &proposal);
+        if let Some(contact) = search.contact(&placed, &proposal, witness, last.as_ref(), probe) {
             return TimeOfImpact::Hit(search.impact([safe, probe], &placed, &contact));
         }
         let pair = &search.pair;
@@ -48,7 +49,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             tolerance = (0.25 * tolerance).max(search.finest());
             continue;
         }
-        upper = search.upper(&placed, &proposal);
+        upper = search.upper(witness);
         let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
         let mut axis = Axis::fixed(pair, n);
         let here = axis.separation(pair, safe);

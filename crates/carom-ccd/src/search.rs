@@ -62,27 +62,28 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         FINEST * self.pair.rounding
     }
 
-    /// How far apart the bodies are at most; infinite where nothing is known.
-    pub(crate) fn upper(&self, placed: &Placed, proposal: &Proposal) -> f64 {
-        let distance = match self.pair.witness(placed, proposal) {
+    /// How far apart the bodies are at most, of which these are points; infinite where nothing is known.
+    pub(crate) fn upper(&self, witness: Option<(DVec3, DVec3)>) -> f64 {
+        let distance = match witness {
             Some((a, b)) => scaling::length(b - a) + self.pair.rounding - self.pair.margins(),
             None => f64::INFINITY,
         };
         if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) }
     }
 
-    /// A proof that the bodies are within the target distance.
+    /// A proof that the bodies are within the target distance; `witness` is that of the proposal.
     pub(crate) fn contact(
         &self,
         placed: &Placed,
         proposal: &Proposal,
+        witness: Option<(DVec3, DVec3)>,
         last: Option<&Axis>,
         t: f64,
     ) -> Option<Contact> {
         let pair = &self.pair;
         let rounding = pair.rounding;
         let mut common = None;
-        if let Some((a, b)) = pair.witness(placed, proposal) {
+        if let Some((a, b)) = witness {
             let gap = b - a;
             let distance = scaling::length(gap);
             let above = distance + rounding - pair.margins();

@@ -94,6 +94,11 @@ impl Slab {
         &self.from
     }
 
+    /// B's frame in A's frame at the end.
+    pub fn end(&self) -> &WidePose {
+        &self.to
+    }
+
     /// A lower bound of `n . x` over all points x of B, in A's frame, and all the time; `n` is a unit vector of A's frame.
     #[inline]
     pub fn lowest<B: SupportMap + ?Sized>(&self, b: &B, n: DVec3) -> f64 {

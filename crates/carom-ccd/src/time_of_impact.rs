@@ -75,9 +75,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             let placed = self.pair.at(probe);
             let wanted = if is_exact { tol::GJK_TOUCHING } else { self.wanted(tolerance) };
             let proposal = propose(&self.pair.b_in_a(&placed), wanted);
-            let upper = self.upper(&placed, &proposal);
+            let witness = self.pair.witness(&placed, &proposal);
+            let upper = self.upper(witness);
             self.nearest = self.nearest.min(upper);
-            if let Some(contact) = self.contact(&placed, &proposal, last.as_ref(), probe) {
+            if let Some(contact) = self.contact(&placed, &proposal, witness, last.as_ref(), probe) {
                 return TimeOfImpact::Hit(self.impact([safe, probe], &placed, &contact));
             }
             let Some(step) = self.step(&placed, &proposal, safe, probe, end, tolerance) else {
@@ -113,7 +114,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         }
         let placed = self.pair.at(safe);
         let proposal = propose(&self.pair.b_in_a(&placed), tol::GJK_TOUCHING);
-        let upper = self.upper(&placed, &proposal);
+        let upper = self.upper(self.pair.witness(&placed, &proposal));
         self.nearest = self.nearest.min(upper);
         self.undecided(safe, upper)
     }
@@ -171,7 +172,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             let t = if t.is_finite() { t.max(self.pair.start).min(self.pair.end) } else { self.pair.start };
             let placed = self.pair.at(t);
             let proposal = propose(&self.pair.b_in_a(&placed), tol::IMPACT_PROPOSAL);
-            self.nearest = self.upper(&placed, &proposal);
+            self.nearest = self.upper(self.pair.witness(&placed, &proposal));
         }
         let mut best = known;
         for _ in 0..MOST_ASKED_AGAIN {

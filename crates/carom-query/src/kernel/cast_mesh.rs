@@ -1,13 +1,14 @@
 //! A moving convex shape against a moving mesh: stretches of time, earliest first, each through the tree, then triangle by triangle.
 //!
 //! For a stretch the body's box in the mesh's frame says which triangles it may touch. Where those are many, and the box is larger for the
-//! way it goes than for the body, the stretch is halved. Of what is left the plane of the triangle clears most, by two supports of
-//! the body; the others are searched as convex pairs, until the earliest contact that is proved.
+//! way it goes than for the body, the stretch is halved. Of what is left the triangle's normal, and the way from its nearest point, clear
+//! most, by two supports of the body each; the others are searched as convex pairs, until the earliest contact that is proved.
 //! A triangle that is undecided within its stretch is asked about once more for all the time.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
 //! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
+use super::super::num::{narrow, widen};
 use super::mesh_shape::MeshShape;
 use crate::impact;
 use crate::workspace::CastMemory;
@@ -155,9 +156,10 @@ impl<'a> Against<'a> {
         let room = self.room(b);
         earliest.add_clear(room);
         let size = b.radius() + b.margin();
-        let center = slab.start().transform_point(b.center());
+        let center = b.center();
+        let middle = (slab.start().transform_point(center) + slab.end().transform_point(center)) * 0.5;
         for &number in triangles {
-            if self.is_beside_plane(slab, b, center, room, number) {
+            if self.is_beside(slab, b, middle, room, number) {
                 continue;
             }
             let triangle = self.mesh.mesh().triangle(number);
@@ -193,22 +195,23 @@ impl<'a> Against<'a> {
         impact::convex(triangle, self.motion_a, b, self.motion_b, asked)
     }
 
-    /// The shape stays on one side of the triangle's plane, farther away than the room.
-    fn is_beside_plane(
-        &self,
-        slab: &Slab,
-        b: &dyn SupportMap,
-        center: DVec3,
-        room: f64,
-        triangle: u32,
-    ) -> bool {
-        let [x, y, z] = self.mesh.mesh().corners(triangle);
-        let Some(up) = unit((y - x).cross(z - x)) else { return false };
-        let n = if up.dot(center - x) < 0.0 { -up } else { up };
-        let top = n.dot(x).max(n.dot(y)).max(n.dot(z));
+    /// The shape stays farther away than the room along the normal of the triangle, or along the way from its nearest point
+    /// to the middle of the shape: that one tells where the shape passes beside the triangle.
+    fn is_beside(&self, slab: &Slab, b: &dyn SupportMap, middle: DVec3, room: f64, triangle: u32) -> bool {
+        let corners @ [x, y, z] = self.mesh.mesh().corners(triangle);
         // A product with a unit vector.
         let rounding = 8.0 * f64::EPSILON * (x.abs() + y.abs() + z.abs()).element_sum();
         // Not so for NaN.
-        room + rounding < slab.lowest(b, n) - top
+        let is_clear = |n: DVec3| {
+            let top = corners.iter().fold(f64::NEG_INFINITY, |top, &corner| top.max(n.dot(corner)));
+            room + rounding < slab.lowest(b, n) - top
+        };
+        if let Some(up) = unit((y - x).cross(z - x))
+            && is_clear(if up.dot(middle - x) < 0.0 { -up } else { up })
+        {
+            return true;
+        }
+        let nearest = self.mesh.mesh().triangle(triangle).project_point(narrow(middle));
+        unit(middle - widen(nearest.point)).is_some_and(is_clear)
     }
 }
