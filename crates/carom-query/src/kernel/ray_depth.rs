@@ -255,7 +255,7 @@ pub fn ray_depth(
             }
             ControlFlow::Continue(())
         });
-        counters.nodes += u64::from(visit.counters.nodes);
+        counters.nodes += visit.counters.nodes;
         out[first..].sort_unstable_by_key(|contact| contact.vertex);
     }
 }
@@ -285,7 +285,7 @@ fn cast(
         }
         ControlFlow::Continue(limit)
     });
-    counters.nodes += u64::from(visit.counters.nodes);
+    counters.nodes += visit.counters.nodes;
     (!visit.stopped).then_some((t, left_by))
 }
 
@@ -311,7 +311,7 @@ fn first_on(
         }
         ControlFlow::Continue(limit)
     });
-    counters.nodes += u64::from(visit.counters.nodes);
+    counters.nodes += visit.counters.nodes;
     nearest
 }
 
