@@ -59,17 +59,18 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
         return corner(2, [0.0, 1.0]);
     }
     let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && 0.0 <= d1 && d3 <= 0.0 {
+    // A side without length has no nearest point of its own: the others have.
+    if vc <= 0.0 && 0.0 <= d1 && d3 <= 0.0 && d3 < d1 {
         let s = d1 / (d1 - d3);
         return Nearest { point: a + ab * s, part: Part::Side(0), parameters: [s, 0.0] };
     }
     let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && 0.0 <= d2 && d6 <= 0.0 {
+    if vb <= 0.0 && 0.0 <= d2 && d6 <= 0.0 && d6 < d2 {
         let s = d2 / (d2 - d6);
         return Nearest { point: a + ac * s, part: Part::Side(2), parameters: [0.0, s] };
     }
     let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && 0.0 <= d4 - d3 && 0.0 <= d5 - d6 {
+    if va <= 0.0 && 0.0 <= d4 - d3 && 0.0 <= d5 - d6 && 0.0 < (d4 - d3) + (d5 - d6) {
         let s = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return Nearest { point: b + (c - b) * s, part: Part::Side(1), parameters: [1.0 - s, s] };
     }

@@ -118,3 +118,29 @@ fn settings_that_make_no_sense_are_harmless_and_vertices_that_are_none_are_refus
         "vertex 2 at the time 1 is NaN or infinite"
     );
 }
+
+/// The side between corners at one place has no share of its own: 0 over 0 once became the distance.
+#[test]
+fn r_a_triangle_with_two_corners_at_one_place_is_a_segment() {
+    let segment = [DVec3::new(4.0, 0.0, -4.0), DVec3::new(-4.0, 0.0, 4.0)];
+    for corners in [[0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0]] {
+        let at = |y: f64| {
+            let [a, b, c] = corners.map(|i: usize| segment[i]);
+            [segment[0] * 0.5 + segment[1] * 0.5 + DVec3::new(0.0, y, 0.0), a, b, c]
+        };
+        for (from, to) in [(0.0, 0.0), (1.0, -1.0), (3.0, 2.0), (1e-14, 0.0)] {
+            let found =
+                make(ElementKind::VertexFace, at(from), at(to)).time_of_impact(&ElementSettings::default());
+            let touches = to <= 0.0 && corners != [0, 0, 0];
+            assert_eq!(
+                matches!(found, TimeOfImpact::Clear(_)),
+                !touches,
+                "{corners:?} {from} {to}: {found:?}"
+            );
+            if let TimeOfImpact::Undecided(undecided) = found {
+                assert!(undecided.distance <= 1e-11, "{undecided:?}");
+                assert!((undecided.t_safe - from / (from - to)).abs() < 1e-11, "{undecided:?}");
+            }
+        }
+    }
+}
