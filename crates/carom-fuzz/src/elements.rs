@@ -31,7 +31,8 @@ pub fn elements(bytes: &[u8]) {
     assert!((0.0..=1.0).contains(&until), "{}", context());
     // Squares of what is this small or large are beyond fractions made of `f64` in little time.
     let size = query.size().max(target);
-    if !(size == 0.0 || (1e-30 < size && size < 1e30)) || flags & 28 != 0 {
+    let largest = start.iter().chain(&end).map(|p| p.abs().max_element()).fold(target, f64::max);
+    if !(largest == 0.0 || (1e-30 < size && size < 1e30)) || flags & 28 != 0 {
         return;
     }
     for share in [0.0, 0.5, 1.0 - 2f64.powi(-20)] {
