@@ -267,9 +267,14 @@ pub(super) fn capsule_capsule(
     let t = (s * cosine - center.dot(along)).clamp(-half_b, half_b);
     let s = (level + t * cosine).clamp(-half_a, half_a);
     let (point_a, point_b) = (axis * s, center + along * t);
-    // Where the segments meet, what is left between them is rounding: out across both.
-    let noise = tol::GJK_TOUCHING * (half_a + half_b + center.abs().max_element());
-    let (normal, length) = direction(point_b - point_a, noise, || across(cross, side, center));
+    let (gap, reach) = (point_b - point_a, half_a + half_b + center.abs().max_element());
+    let noise = tol::GJK_TOUCHING * reach;
+    // Where the segments all but cross, the direction between them is rounding, and across both is where it would be. Where they meet
+    // nothing is left of it: out across both.
+    let is_between = s.abs() < half_a && t.abs() < half_b;
+    let least = if is_between { noise.max(tol::CROSSING_AXES * reach * sqrt(sine_sq)) } else { noise };
+    let toward = |gap: DVec3| if noise * noise < gap.length_squared() { gap } else { center };
+    let (normal, length) = direction(gap, least, || across(cross, side, toward(gap)));
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
 }

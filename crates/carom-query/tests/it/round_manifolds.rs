@@ -4,7 +4,7 @@ use carom_geom::{Capsule, Cuboid, Manifold, Sphere};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{ManifoldCache, Shape, UserShape, manifolds};
 use carom_testkit::conform::dice::Dice;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
 /// A shape twice: by its name, and as a support map of which nothing else is known.
@@ -287,3 +287,33 @@ macro_rules! ugly {
 
 ugly!(single, carom_geom, carom_math, carom_query, f32, 2e-6);
 ugly!(double, carom_geom::f64, carom_math::f64, carom_query::f64, f64, 1e-12);
+
+/// The normal came from the difference of points that rounding had left: up to 1.7e-7 of the size off.
+#[test]
+fn capsules_whose_axes_all_but_cross_part_across_both() {
+    use carom_query::f64 as wide;
+    let mut dice = Dice::new(9);
+    for exponent in 0..60 {
+        let turn = DQuat::from_scaled_axis(dice.point(3.0).as_dvec3());
+        let other = turn * DQuat::from_axis_angle(DVec3::X, f64::from(dice.range(0.4, 1.5)));
+        let gap = (-f64::from(exponent)).exp2();
+        let capsule = wide::Shape::Capsule(carom_geom::f64::Capsule::new(1.0, 0.5).unwrap());
+        let across = turn * DVec3::X;
+        let pose = |rotation, at| carom_math::f64::Pose::new(rotation, at);
+        let at = turn * DVec3::new(gap, 0.3, 0.0) + other * DVec3::new(0.0, 0.2, 0.0);
+        let found = wide::contact(&capsule, &pose(turn, DVec3::ZERO), &capsule, &pose(other, at), 0.0);
+        if let Some(found) = found.filter(|_| gap < 1.0) {
+            let off = found.contact.normal.cross(across).length();
+            assert!(off < 1e-11, "a gap of 2^-{exponent}: off by {off}");
+            // Below rounding either side is out.
+            assert!(exponent > 40 || found.contact.normal.dot(across) > 0.0, "2^-{exponent}: the wrong side");
+            assert!(
+                (found.contact.distance - (gap - 1.0)).abs() < 1e-14,
+                "2^-{exponent}: {:?}",
+                found.contact
+            );
+        } else {
+            assert!(exponent == 0);
+        }
+    }
+}
