@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 16] = [
+const GROUPS: [&str; 18] = [
     "primitives",
     "bounds",
     "broad",
@@ -18,6 +18,8 @@ const GROUPS: [&str; 16] = [
     "distance",
     "depth",
     "manifold",
+    "impact",
+    "elements",
     "tri_tri",
     "mesh_mesh",
     "volumes",

@@ -16,7 +16,7 @@ pub fn impacts(bytes: &[u8]) {
     let settings = ImpactSettings::default()
         .with_target_distance(bytes.float())
         .with_tolerance([1e-4, 1e-2, 1e-9, 0.0][bytes.below(4)])
-        .with_distance(bytes.byte() % 4 == 0)
+        .with_distance(bytes.byte().is_multiple_of(4))
         .with_features(true);
     let target = settings.target_distance.max(0.0);
     let answer = time_of_impact(a, &motion_a, b, &motion_b, &settings, proposer(a, b));
@@ -82,9 +82,9 @@ pub fn impacts(bytes: &[u8]) {
 
 fn motion(bytes: &mut Bytes<'_>) -> Option<Motion> {
     let (rotation, place, center) = (bytes.rotation(), bytes.point(), bytes.point());
-    let center = if bytes.byte() % 2 == 0 { glam::DVec3::ZERO } else { center };
+    let center = if bytes.byte().is_multiple_of(2) { glam::DVec3::ZERO } else { center };
     let linear = bytes.point();
-    let angular = if bytes.byte() % 3 == 0 { glam::DVec3::ZERO } else { bytes.point() };
+    let angular = if bytes.byte().is_multiple_of(3) { glam::DVec3::ZERO } else { bytes.point() };
     Motion::new(rotation, place, center, linear, angular).ok()
 }
 

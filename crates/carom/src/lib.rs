@@ -1,4 +1,4 @@
-//! Collision detection: which bodies might touch, which do, where, how deep, and what happens next.
+//! Collision detection: which bodies might touch, which do, where, how deep, when, and what happens next.
 //!
 //! This crate is the front door: it re-exports the others, and this page is the guide. Each of them answers one question
 //! and can be used alone.
@@ -65,6 +65,29 @@
 //!
 //! let resting = Pose::from_translation(Vec3::Y * -2.5);
 //! assert!(carom::intersects(&hull, &resting, &floor, &Pose::IDENTITY));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When do they touch?
+//!
+//! [`cast`] is asked about shapes that move and turn, and proves what it answers: a bracket around the first contact, or how far
+//! apart they stay, or until when nothing touches and why no more is known.
+//!
+//! ```
+//! use carom::ccd::{ImpactSettings, TimeOfImpact};
+//! use carom::geom::Cuboid;
+//! use carom::{Pose, Shape, Vec3};
+//!
+//! let wall = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 2.0, 2.0))?);
+//! let plank = Shape::Cuboid(Cuboid::new(Vec3::new(1.0, 0.1, 0.1))?);
+//! let still = carom::motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)?;
+//! // From five metres away, at ten metres and three turns a second.
+//! let from = Pose::from_translation(Vec3::X * -5.0);
+//! let flight = carom::motion_of(&from, Vec3::ZERO, Vec3::X * 10.0, Vec3::Y * 19.0)?;
+//! let answer = carom::cast(&wall, &still, &plank, &flight, &ImpactSettings::default());
+//! let TimeOfImpact::Hit(hit) = answer else { return Err("it flies into the wall".into()) };
+//! // Nothing touches before `t_lo`, and they surely do at `t_hi`.
+//! assert!(0.39 < hit.t_lo && hit.t_lo <= hit.t_hi && hit.t_hi < hit.t_lo + 1e-3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -160,7 +183,7 @@ pub use carom_broad::{BroadPhase, SpatialIndex};
 pub use carom_broad_tree::DynamicBvh;
 pub use carom_math::{Interval, Pose, Quat, Ray, Vec3, glam};
 pub use carom_query::{
-    Shape, contact, distance, intersects, manifolds, project_point, ray_cast, ray_cast_all,
+    Shape, cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
 };
 pub use carom_world::{BodyDesc, BodyId, World};
 
