@@ -219,7 +219,8 @@ fn compare(answers: &mut Answers, what: &str, ours: &TimeOfImpact, theirs: Optio
             answers.number(what, impact.t_hi, theirs.map_or(f64::NAN, f64::from), TOLERANCE);
         }
         TimeOfImpact::Clear(_) => answers.equal(what, &None, &theirs),
-        _ => answers.equal(what, &"undecided", &"undecided"),
+        // Not wrong, but no answer either.
+        _ => answers.equal(what, &"undecided", &"decided"),
     }
 }
 

@@ -106,15 +106,8 @@ impl BspTree {
                 }
                 continue;
             }
-            let Some(node) = self.nodes.get(part.child as usize) else { continue };
-            let Some(plane) = self.planes.get(node.plane as usize) else { continue };
-            let in_front = sweep.cut(&plane.flipped(), Part { child: node.children[0], ..part });
-            let behind = sweep.cut(plane, Part { child: node.children[1], ..part });
             // What comes first is looked at first.
-            let starts_behind = plane.height(from) + plane.normal.dot(way) * part.low < 0.0;
-            let (near, far) = if starts_behind { (behind, in_front) } else { (in_front, behind) };
-            stack.extend(far);
-            stack.extend(near);
+            stack.extend(sweep.far_and_near(part).into_iter().flatten());
         }
         best
     }
@@ -139,12 +132,7 @@ impl BspTree {
                 pieces.extend(sweep.piece(leaf, part).map(|part| (part.low, part.high)));
                 continue;
             }
-            let Some(node) = self.nodes.get(part.child as usize) else { continue };
-            let Some(plane) = self.planes.get(node.plane as usize) else { continue };
-            let in_front = sweep.cut(&plane.flipped(), Part { child: node.children[0], ..part });
-            let behind = sweep.cut(plane, Part { child: node.children[1], ..part });
-            stack.0.extend(in_front);
-            stack.0.extend(behind);
+            stack.0.extend(sweep.far_and_near(part).into_iter().flatten());
         }
     }
 
@@ -183,6 +171,17 @@ impl<B: Body> Sweep<'_, B> {
             return None;
         }
         (part.low < part.high).then_some(part)
+    }
+
+    /// The parts on either side of the plane of a node, the one where the part begins last.
+    #[inline]
+    fn far_and_near(&self, part: Part) -> [Option<Part>; 2] {
+        let Some(node) = self.tree.nodes.get(part.child as usize) else { return [None; 2] };
+        let Some(plane) = self.tree.planes.get(node.plane as usize) else { return [None; 2] };
+        let in_front = self.cut(&plane.flipped(), Part { child: node.children[0], ..part });
+        let behind = self.cut(plane, Part { child: node.children[1], ..part });
+        let starts_behind = plane.height(self.from) + plane.normal.dot(self.way) * part.low < 0.0;
+        if starts_behind { [in_front, behind] } else { [behind, in_front] }
     }
 
     /// The part that the bevels of a cell leave.
