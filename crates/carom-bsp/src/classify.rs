@@ -70,17 +70,14 @@ impl BspTree {
                 .iter()
                 .fold(0.0, |end: f64, piece| if piece.0 <= end { end.max(piece.1) } else { end });
             let way = direction * (end * far + 2.0 * self.thin);
-            if end < 1.0 && way.length() < nearest && self.is_free(body, place + way, mask) {
+            if end < 1.0
+                && way.length() < nearest
+                && !self.contents_within(body, place + way).intersects(mask)
+            {
                 (nearest, found) = (way.length(), Some(place + way));
             }
         }
         found
-    }
-
-    fn is_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> bool {
-        let mut is_free = true;
-        self.visit_cells(body, place, |contents, _, _| is_free &= !contents.intersects(mask));
-        is_free
     }
 
     /// The cells that the body overlaps by more than the tolerance: their contents, the planes on the way to them with the cell
