@@ -35,6 +35,12 @@ pub enum Command {
     #[command(after_help = "Examples:\n  carom distance bolt.stl nut.stl --pose-b 0,0,0.002,0,0,0,1\n  \
         carom distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1")]
     Distance(Box<DistanceArgs>),
+    /// When a shape that moves first meets another
+    #[command(after_help = "Examples:\n  carom sweep gripper.stl part.stl --by 0,0,-0.2\n  \
+        carom sweep box:1,0.1,0.2 sphere:0.5 --pose-a -3,0,0,0,0,0,1 --by 6,0,0 --rotate-by 0,0,0.7071068,0.7071068\n\n\
+        A goes in a straight line and turns at a constant rate, the short way, about the origin of its own frame; B stays.\n\
+        The time goes from 0 to 1, and nothing touches before the time that is told.")]
+    Sweep(Box<SweepArgs>),
     /// Where a ray meets a mesh or shape
     #[command(after_help = "Example:\n  carom ray engine.stl --from 0,0,10 --dir 0,0,-1 --all")]
     Ray(RayArgs),
@@ -49,7 +55,7 @@ pub enum Command {
     /// Answer questions in JSON, one on each line
     #[command(after_help = "Example:\n  \
         echo '{\"id\":1,\"op\":\"distance\",\"a\":{\"sphere\":1},\"b\":{\"box\":[1,1,1]},\"pose_b\":[4,0,0,0,0,0,1]}' | carom batch\n\n\
-        Ops: distance, contact, intersects, ray, point. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"round-box\":[hx,hy,hz,R]},\n\
+        Ops: distance, contact, intersects, cast, ray, point, vertex_face, edge_edge. Shapes: {\"sphere\":R}, {\"box\":[hx,hy,hz]}, {\"round-box\":[hx,hy,hz,R]},\n\
         {\"capsule\":[half,R]}, {\"tapered\":[half,R_UP,R_DOWN]}, {\"cylinder\":[half,R]}, {\"cone\":[half,R]}, {\"ellipsoid\":[a,b,c]}, {\"hull\":[[x,y,z],..]},\n\
         {\"mesh\":{\"vertices\":[[x,y,z],..],\"triangles\":[[i,j,k],..]}}, {\"file\":PATH,\"scale\":S}")]
     Batch(BatchArgs),
@@ -120,9 +126,9 @@ pub struct CheckArgs {
     pub keep_going: bool,
 }
 
-/// Arguments of `distance`.
+/// Two shapes, each in its place.
 #[derive(Debug, Args)]
-pub struct DistanceArgs {
+pub struct PairArgs {
     /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R tapered:HALF,R_UP,R_DOWN cylinder:HALF,R cone:HALF,R
     /// ellipsoid:A,B,C hull:FILE mesh:FILE
     pub a: ShapeArg,
@@ -146,6 +152,31 @@ pub struct DistanceArgs {
     /// Multiply B's lengths before it is placed
     #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
     pub scale_b: f64,
+}
+
+/// Arguments of `distance`.
+#[derive(Debug, Args)]
+pub struct DistanceArgs {
+    /// What is asked about.
+    #[command(flatten)]
+    pub pair: PairArgs,
+    /// Write the answer as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// What is asked about.
+    #[command(flatten)]
+    pub pair: PairArgs,
+    /// How far A goes
+    #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
+    pub by: Numbers<3>,
+    /// How A turns on its way, a unit quaternion in the frame of the world
+    #[arg(long, value_name = "qx,qy,qz,qw", value_parser = numbers::<4>, allow_hyphen_values = true)]
+    pub rotate_by: Option<Numbers<4>>,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,

@@ -7,3 +7,4 @@ pub mod distance;
 pub mod info;
 pub mod pairs;
 pub mod ray;
+pub mod sweep;

@@ -39,6 +39,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => command::demo::run(args),
         Command::Check(args) => command::check::run(args),
         Command::Distance(args) => command::distance::run(args),
+        Command::Sweep(args) => command::sweep::run(args),
         Command::Ray(args) => command::ray::run(args),
         Command::Info(args) => command::info::run(args),
         Command::Pairs(args) => command::pairs::run(args),

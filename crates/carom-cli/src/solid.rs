@@ -50,9 +50,16 @@ pub struct Solid {
     pub shape: Shape,
     /// Where it is; for a mesh the identity, it is baked.
     pub pose: Pose,
+    /// The origin of the frame in which it was described, in the frame of the shape: where a mesh was placed, else zero.
+    pub origin: DVec3,
 }
 
 impl Solid {
+    /// A mesh in world coordinates, that was described in a frame with this origin.
+    pub fn baked(mesh: MeshShape, origin: DVec3) -> Solid {
+        Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY, origin }
+    }
+
     /// The mesh, for exact counts; `None` for a convex shape.
     pub fn mesh(&self) -> Option<&MeshShape> {
         match &self.shape {
@@ -64,7 +71,7 @@ impl Solid {
 
 /// Reads, scales and places a shape; the message names what is wrong.
 pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Solid, String> {
-    let convex = |shape: Shape| Ok(Solid { shape, pose: pose_of(placement) });
+    let convex = |shape: Shape| Ok(Solid { shape, pose: pose_of(placement), origin: DVec3::ZERO });
     match spec {
         ShapeSpec::Sphere(r) => convex(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
         ShapeSpec::Box(h) => {
@@ -121,7 +128,7 @@ fn hull(points: &[DVec3], scale: f64) -> Result<Shape, HullError> {
 pub fn bake(name: &str, mesh: Arc<RawMesh>, scale: f64, placement: &Placement) -> Result<Solid, String> {
     let piece = Piece { mesh, scale: [scale; 3], placement: *placement };
     let part = Part { name: name.to_owned(), pieces: vec![piece] };
-    Ok(Solid { shape: Shape::Mesh(Arc::new(bake_part(&part)?)), pose: Pose::IDENTITY })
+    Ok(Solid::baked(bake_part(&part)?, pose_of(placement).translation))
 }
 
 /// A part in world coordinates.

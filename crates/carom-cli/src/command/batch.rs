@@ -5,10 +5,12 @@
 
 use crate::args::BatchArgs;
 use crate::batch_shape::Shapes;
-use crate::command::ray;
+use crate::command::{ray, sweep};
 use crate::report::{self, Found};
+use carom_ccd::{Element, ElementSettings};
 use carom_io::scene_json::read_numbers;
 use carom_math::f64::{Interval, Ray};
+use carom_math::tol;
 use carom_query::f64::{intersects, project_point};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
@@ -88,6 +90,34 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
             Ok(report::distance_members(&a, &b, op == "contact"))
         }
+        "cast" => {
+            let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
+            let angular = match question.get("rotate_by") {
+                None => DVec3::ZERO,
+                Some(_) => sweep::angular(&list(question, "rotate_by")?)
+                    .map_err(|e| format!("\"rotate_by\": {e}"))?,
+            };
+            sweep::members(&a, &b, vector(question, "by")?, angular)
+        }
+        "vertex_face" | "edge_edge" => {
+            let at = |key| list::<12>(question, key).map(|x| points(&x));
+            let (start, end) = (at("start")?, at("end")?);
+            let element = if op == "edge_edge" {
+                Element::edge_edge(start, end)
+            } else {
+                Element::vertex_face(start, end)
+            };
+            let element = element.map_err(|e| e.to_string())?;
+            let separation = match question.get("min_separation") {
+                None => 0.0,
+                Some(value) => value
+                    .as_f64()
+                    .filter(|s| (0.0..=tol::MAX_LENGTH).contains(s))
+                    .ok_or_else(|| format!("a \"min_separation\" of {value}"))?,
+            };
+            let settings = ElementSettings::default().with_minimum_separation(separation);
+            Ok(sweep::time_members(&element.time_of_impact(&settings)))
+        }
         "intersects" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
             if let (Some(mesh_a), Some(mesh_b)) = (a.mesh(), b.mesh()) {
@@ -122,15 +152,26 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             members.insert("inside".to_owned(), json!(projection.is_inside));
             Ok(members)
         }
-        _ => Err(format!("unknown op {op:?}; known are distance contact intersects ray point")),
+        _ => Err(format!(
+            "unknown op {op:?}; known are distance contact intersects cast ray point vertex_face edge_edge"
+        )),
     }
 }
 
 /// Three finite numbers.
 fn vector(question: &Value, key: &str) -> Result<DVec3, String> {
+    list::<3>(question, key).map(DVec3::from_array)
+}
+
+/// So many finite numbers.
+fn list<const N: usize>(question: &Value, key: &str) -> Result<[f64; N], String> {
     let value = question.get(key).ok_or_else(|| format!("no {key:?}"))?;
     let numbers = read_numbers(value).map_err(|e| format!("{key:?}: {e}"))?;
-    let three = <[f64; 3]>::try_from(numbers.as_slice())
-        .map_err(|_| format!("{key:?}: {} numbers; 3 are needed", numbers.len()))?;
-    Ok(DVec3::from_array(three))
+    <[f64; N]>::try_from(numbers.as_slice())
+        .map_err(|_| format!("{key:?}: {} numbers; {N} are needed", numbers.len()))
+}
+
+/// Four points, coordinate after coordinate.
+fn points(numbers: &[f64; 12]) -> [DVec3; 4] {
+    core::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..3 * i + 3]))
 }

@@ -12,11 +12,9 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair};
 use carom_broad_tree::DynamicBvh;
 use carom_io::Part;
-use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, Shape, contact, distance};
+use carom_query::f64::{MeshShape, contact, distance};
 use glam::DVec3;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// A pair of parts that is listed.
 pub struct PairReport {
@@ -81,7 +79,7 @@ fn place(files: Vec<Loaded>) -> Result<(Vec<String>, Vec<Solid>), String> {
     let mut solids = Vec::new();
     for (part, path) in parts.iter().zip(&origin) {
         let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", path.display()))?;
-        solids.push(Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY });
+        solids.push(Solid::baked(mesh, DVec3::ZERO));
         progress.step();
     }
     Ok((parts.into_iter().map(|p| p.name).collect(), solids))

@@ -1,6 +1,6 @@
 //! `carom distance`: two shapes, one answer.
 
-use crate::args::{DistanceArgs, Numbers};
+use crate::args::{DistanceArgs, Numbers, PairArgs};
 use crate::report::{self, Found, spaced};
 use crate::shape_arg::ShapeArg;
 use crate::solid::{self, Solid};
@@ -10,8 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// Runs the command.
 pub fn run(args: &DistanceArgs) -> Result<Found, String> {
-    let a = read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a)?;
-    let b = read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b)?;
+    let [a, b] = read_pair(&args.pair)?;
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
     document.extend(report::distance_members(&a, &b, false));
@@ -22,6 +21,14 @@ pub fn run(args: &DistanceArgs) -> Result<Found, String> {
         report::print(&sentence(&document))?;
     }
     Ok(if is_intersecting { Found::Something } else { Found::Nothing })
+}
+
+/// The two shapes of a command line, in their places.
+pub fn read_pair(args: &PairArgs) -> Result<[Solid; 2], String> {
+    Ok([
+        read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a)?,
+        read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b)?,
+    ])
 }
 
 fn read(

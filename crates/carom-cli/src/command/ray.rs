@@ -5,11 +5,10 @@ use crate::load;
 use crate::report::{self, Found, spaced};
 use crate::solid::{self, ShapeSpec, Solid};
 use carom_io::Placement;
-use carom_math::f64::{Interval, Pose, Ray};
-use carom_query::f64::{Shape, ray_cast, ray_cast_all};
+use carom_math::f64::{Interval, Ray};
+use carom_query::f64::{ray_cast, ray_cast_all};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
 
 /// Where a ray meets one of several solids.
 pub struct Hit {
@@ -35,7 +34,7 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
             let has_parts = 1 < model.parts.len();
             let bake = |part| -> Result<Solid, String> {
                 let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", file.display()))?;
-                Ok(Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY })
+                Ok(Solid::baked(mesh, DVec3::ZERO))
             };
             model
                 .parts

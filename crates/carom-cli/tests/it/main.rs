@@ -11,3 +11,4 @@ mod pairs;
 mod player;
 mod ray;
 mod run;
+mod sweep;

@@ -1,0 +1,104 @@
+//! `carom sweep`: when a shape that moves first meets one that stays, with a proof.
+//!
+//! What is told as the time is the proved-safe end of the bracket: nothing touches before it. A contact that could not be proved, as of
+//! shapes that only graze each other, is told as a hit that is not certified, and never as no hit.
+
+use crate::args::SweepArgs;
+use crate::command::distance;
+use crate::report::{self, Found, spaced};
+use crate::solid::Solid;
+use carom_math::f64::Pose;
+use carom_math::tol;
+use carom_query::f64::{cast, contact, motion_of};
+use carom_query::{ImpactSettings, Motion, TimeOfImpact};
+use glam::{DQuat, DVec3};
+use serde_json::{Map, Value, json};
+
+/// Runs the command.
+pub fn run(args: &SweepArgs) -> Result<Found, String> {
+    let [a, b] = distance::read_pair(&args.pair)?;
+    let angular = match &args.rotate_by {
+        None => DVec3::ZERO,
+        Some(turn) => angular(&turn.0).map_err(|e| format!("--rotate-by: {e}"))?,
+    };
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), json!("carom.sweep.v1"));
+    document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular)?);
+    let is_hit = document["hit"] == json!(true);
+    if args.json {
+        report::print(&Value::Object(document).to_string())?;
+    } else {
+        report::print(&sentence(&document))?;
+    }
+    Ok(if is_hit { Found::Something } else { Found::Nothing })
+}
+
+/// The axis times radians of a turn by a unit quaternion x, y, z, w, the short way.
+pub fn angular(quaternion: &[f64; 4]) -> Result<DVec3, String> {
+    let (still, turned) = (DQuat::IDENTITY, DQuat::from_array(*quaternion));
+    let motion = Motion::between((still, DVec3::ZERO), (turned, DVec3::ZERO), DVec3::ZERO, 1.0);
+    motion.map(|motion| motion.angular()).map_err(|e| e.to_string())
+}
+
+/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and B, which stays; without the schema.
+pub fn members(a: &Solid, b: &Solid, by: DVec3, angular: DVec3) -> Result<Map<String, Value>, String> {
+    let largest = by.abs().max_element();
+    if tol::MAX_LENGTH < largest {
+        return Err(format!("a way of {largest} is longer than any length may be"));
+    }
+    let motion_a = motion_of(&a.pose, a.origin, by, angular).map_err(|e| format!("A: {e}"))?;
+    let motion_b =
+        motion_of(&b.pose, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO).map_err(|e| format!("B: {e}"))?;
+    let settings = ImpactSettings::default().with_tolerance(tol::SWEEP_BRACKET);
+    let answer = cast(&a.shape, &motion_a, &b.shape, &motion_b, &settings);
+    let place = match &answer {
+        TimeOfImpact::Hit(impact) => Some((impact.point_a, impact.normal)),
+        TimeOfImpact::Undecided(undecided) => {
+            // Where they are nearest when they can no longer be told apart.
+            let then = motion_a.pose_at(undecided.t_safe);
+            let pose = Pose::new(DQuat::from_mat3(&then.rotation).normalize(), then.translation);
+            contact(&a.shape, &pose, &b.shape, &b.pose, f64::INFINITY)
+                .map(|place| (place.contact.point_a, place.contact.normal))
+        }
+        TimeOfImpact::Clear(_) => None,
+    };
+    let mut members = time_members(&answer);
+    members.insert("point".to_owned(), place.map_or(Value::Null, |(point, _)| report::list(point)));
+    members.insert("normal".to_owned(), place.map_or(Value::Null, |(_, normal)| report::list(normal)));
+    Ok(members)
+}
+
+/// Hit or not, the bracket, and whether that is proved.
+pub fn time_members(answer: &TimeOfImpact) -> Map<String, Value> {
+    let (time, time_end, is_certified) = match answer {
+        TimeOfImpact::Hit(impact) => (Some(impact.t_lo), Some(impact.t_hi), true),
+        TimeOfImpact::Undecided(undecided) => (Some(undecided.t_safe), None, false),
+        TimeOfImpact::Clear(_) => (None, None, true),
+    };
+    let mut members = Map::new();
+    members.insert("hit".to_owned(), json!(time.is_some()));
+    members.insert("time".to_owned(), json!(time));
+    members.insert("time_end".to_owned(), json!(time_end));
+    members.insert("certified".to_owned(), json!(is_certified));
+    members
+}
+
+/// The answer for people.
+fn sentence(d: &Map<String, Value>) -> String {
+    if d["hit"] != json!(true) {
+        return "no hit".to_owned();
+    }
+    let vector = |key: &str| {
+        let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);
+        spaced(DVec3::new(x(0), x(1), x(2)))
+    };
+    let place = if d["point"].is_null() {
+        String::new()
+    } else {
+        format!(", at {}, normal {}", vector("point"), vector("normal"))
+    };
+    match &d["time_end"] {
+        Value::Null => format!("perhaps a hit, not before {}{place}", d["time"]),
+        end => format!("hit between {} and {end}{place}", d["time"]),
+    }
+}
