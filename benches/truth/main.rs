@@ -9,6 +9,7 @@
 mod convex;
 mod filter;
 mod impacts;
+mod levels;
 mod rays;
 mod tolerances;
 mod triangles;
@@ -25,6 +26,7 @@ cargo xtask truth WHAT [OPTIONS]
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
   impacts     times of impact of boxes and hulls that turn, against looking often           (2,000,000 sweeps)
+  levels      bodies through levels of brushes, real ones where they are present           (1,000,000 each)
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
   winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
@@ -79,6 +81,7 @@ fn run() -> Result<bool, Error> {
         ["convex"] => Ok(convex::run(&options)),
         ["filter"] => Ok(filter::run(&options)),
         ["impacts"] => Ok(impacts::run(&options)),
+        ["levels"] => Ok(levels::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
         ["tolerances"] => Ok(tolerances::run(&options)),
         ["winding"] => Ok(winding::run(&options)),

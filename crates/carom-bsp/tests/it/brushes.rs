@@ -1,8 +1,8 @@
 //! Brushes from planes: polygons where they should be, and refusals by name.
 
-use crate::truth::{level, vector};
 use carom_bsp::{Brush, BrushError, Contents, SplitPlane};
-use carom_testkit::conform::dice::Dice;
+use carom_testkit::oracle::brush::generated_level;
+use carom_testkit::random::Random;
 use glam::DVec3;
 
 fn cube() -> Vec<SplitPlane> {
@@ -19,7 +19,7 @@ fn refused(planes: &[SplitPlane]) -> BrushError {
 
 #[test]
 fn faces_are_closed_polygons_in_their_planes() {
-    for brush in level(1, 300) {
+    for brush in generated_level(1, 300) {
         let mut edges: Vec<(DVec3, DVec3)> = Vec::new();
         for face in brush.faces() {
             for (i, &corner) in face.corners.iter().enumerate() {
@@ -73,11 +73,11 @@ fn what_is_no_brush_is_refused_by_name() {
 
 #[test]
 fn size_and_place_do_not_matter() {
-    let mut dice = Dice::new(3);
+    let mut random = Random::new(3);
     for exponent in [-60, -20, 0, 20, 30] {
         let scale = f64::from(exponent).exp2();
         let mut planes = cube();
-        planes.push(SplitPlane { normal: vector(&mut dice, 1.0), offset: 0.1 });
+        planes.push(SplitPlane { normal: random.cube_point(), offset: 0.1 });
         let small = Brush::from_planes(&planes, Contents::SOLID).unwrap();
         for plane in &mut planes {
             plane.offset *= scale;

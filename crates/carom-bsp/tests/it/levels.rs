@@ -1,33 +1,8 @@
 //! Real levels, where they are present.
 
-use crate::truth::{depth, first, point_hit};
-use carom_bsp::{Brush, BspSettings, BspTree, Contents, Point, SplitPlane, TraceStack};
-use carom_testkit::conform::dice::Dice;
-use carom_testkit::data;
-use glam::DVec3;
-
-fn brushes(name: &str) -> Option<Vec<Brush>> {
-    let text = std::fs::read_to_string(data::find(&format!("levels/{name}.brushes.txt"))?).unwrap();
-    let mut all: Vec<Vec<SplitPlane>> = Vec::new();
-    for line in text.lines() {
-        if line.starts_with("brush ") {
-            all.push(Vec::new());
-        } else if let Some(plane) = line.strip_prefix("p ") {
-            let numbers: Vec<f64> = plane.split_whitespace().map(|word| word.parse().unwrap()).collect();
-            let [x, y, z, offset] = numbers.try_into().unwrap();
-            all.last_mut().unwrap().push(SplitPlane { normal: DVec3::new(x, y, z), offset });
-        }
-    }
-    Some(
-        all.iter()
-            .enumerate()
-            .map(|(i, planes)| {
-                Brush::from_planes(planes, Contents::SOLID)
-                    .unwrap_or_else(|error| panic!("brush {i} of {name}: {error}"))
-            })
-            .collect(),
-    )
-}
+use carom_bsp::{BspSettings, BspTree, Contents, Point, TraceStack};
+use carom_testkit::oracle::brush::{Body, BrushTruth, brush_depth, real_level};
+use carom_testkit::random::Random;
 
 #[test]
 fn real_levels_agree_with_the_list_of_their_brushes() {
@@ -40,20 +15,22 @@ fn real_levels_agree_with_the_list_of_their_brushes() {
     };
     let n = if is_long { 1_000_000 } else { 20_000 };
     for name in names {
-        let Some(brushes) = brushes(name) else { return };
+        let Some(brushes) = real_level(name) else { return };
         let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
         println!("{name}: {} brushes, {:?}", brushes.len(), tree.report());
         let (low, high) = tree.bounds();
-        let mut dice = Dice::new(5);
+        let mut random = Random::new(5);
+        let truth = BrushTruth::new(&brushes, Body::Point);
         let mut place = || {
-            let [x, y, z] = [0.0; 3].map(|_: f64| f64::from(dice.range(-0.05, 1.05)));
-            low + (high - low) * DVec3::new(x, y, z)
+            let part = random.cube_point() * 0.55 + 0.5;
+            low + (high - low) * part
         };
         let mut stack = TraceStack::new();
         let (mut n_solid, mut n_hits, mut n_near) = (0, 0, 0);
         for _ in 0..n {
             let (point, to) = (place(), place());
-            let most = brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(depth(brush, point)));
+            let most =
+                brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, point)));
             if most.abs() < 4.0 * tree.tolerance() {
                 n_near += 1;
                 continue;
@@ -65,7 +42,7 @@ fn real_levels_agree_with_the_list_of_their_brushes() {
             );
             n_solid += u32::from(most > 0.0);
             let way = to - point;
-            let truth = first(brushes.iter().map(|brush| point_hit(brush, point, way)));
+            let truth = truth.entry(0.0, point, way);
             let hit = tree.trace_with(&Point, point, way, Contents::SOLID, &mut stack);
             if let (Some(t), Some(hit)) = (truth, hit) {
                 n_hits += 1;

@@ -3,6 +3,6 @@
 
 mod brushes;
 mod levels;
+mod oracle;
 mod points;
 mod traces;
-mod truth;

@@ -1,20 +1,21 @@
 //! What is at a place, against the list of brushes.
 
-use crate::truth::{depth, level, vector};
 use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents, Point};
-use carom_testkit::conform::dice::Dice;
+use carom_testkit::oracle::brush::{brush_depth, brush_distance, generated_level};
+use carom_testkit::random::Random;
 use glam::DVec3;
 
 #[test]
 fn points_are_solid_where_they_are_in_a_brush() {
-    let mut dice = Dice::new(11);
+    let mut random = Random::new(11);
     for (seed, n) in [(1, 1), (2, 5), (3, 40), (4, 200)] {
-        let brushes = level(seed, n);
+        let brushes = generated_level(seed, n);
         let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
         let (mut n_solid, mut n_near) = (0, 0);
         for _ in 0..20_000 {
-            let point = vector(&mut dice, 15.0);
-            let most = brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(depth(brush, point)));
+            let point = random.cube_point() * 15.0;
+            let most =
+                brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, point)));
             if most.abs() < 4.0 * tree.tolerance() {
                 n_near += 1;
                 continue;
@@ -72,13 +73,13 @@ fn an_empty_level_is_empty() {
 
 #[test]
 fn a_body_that_starts_in_solid_gets_out() {
-    let mut dice = Dice::new(12);
-    let brushes = level(6, 60);
+    let mut random = Random::new(12);
+    let brushes = generated_level(6, 60);
     let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
     let ball = Ball { radius: 0.3 };
     let (mut n_stuck, mut farthest) = (0, 0.0_f64);
     for _ in 0..500 {
-        let place = vector(&mut dice, 13.0);
+        let place = random.cube_point() * 13.0;
         if !tree.contents_within(&ball, place).contains(Contents::SOLID) {
             assert_eq!(tree.nearest_free(&ball, place, Contents::SOLID), Some(place));
             continue;
@@ -87,7 +88,7 @@ fn a_body_that_starts_in_solid_gets_out() {
         let free = tree.nearest_free(&ball, place, Contents::SOLID).expect("there is room around the level");
         assert!(!tree.contents_within(&ball, free).contains(Contents::SOLID));
         farthest = farthest.max((free - place).length());
-        assert!(brushes.iter().all(|brush| crate::truth::distance(brush, free) >= 0.3 - 1e-8));
+        assert!(brushes.iter().all(|brush| brush_distance(brush, free) >= 0.3 - 1e-8));
     }
     println!("{n_stuck} stuck, out by {farthest:.2} at most");
     assert!(n_stuck > 100 && farthest < 6.0, "{n_stuck} stuck, {farthest}");

@@ -1,34 +1,37 @@
 //! Sweeps against Minkowski sums of brush and body: exact for points, never late for anything, and early by what bevels leave.
 
-use crate::truth::{ball_hit, depth, distance, first, hull_hit, level, point_hit, rotation, sum, vector};
 use carom_bsp::{
     Ball, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, Point, Points, Supported, TraceStack,
 };
 use carom_geom::f64::Capsule;
-use carom_testkit::conform::dice::Dice;
+use carom_testkit::oracle::brush::{
+    Body as Mover, BrushTruth, brush_depth, brush_distance, generated_level, rotation,
+};
+use carom_testkit::random::Random;
 use glam::{DMat3, DVec3};
 
 fn tree(brushes: &[Brush], bevels: Bevels) -> BspTree {
     BspTree::from_brushes(brushes, &BspSettings::default().with_bevels(bevels)).unwrap()
 }
 
-fn segment(dice: &mut Dice) -> (DVec3, DVec3) {
-    let from = vector(dice, 16.0);
-    (from, vector(dice, 14.0) - from)
+fn segment(random: &mut Random) -> (DVec3, DVec3) {
+    let from = random.cube_point() * 16.0;
+    (from, random.cube_point() * 14.0 - from)
 }
 
 #[test]
 fn a_point_stops_where_it_gets_into_a_brush() {
-    let mut dice = Dice::new(21);
+    let mut random = Random::new(21);
     let mut stack = TraceStack::new();
     for (seed, n) in [(1, 1), (2, 8), (3, 100)] {
-        let brushes = level(seed, n);
+        let brushes = generated_level(seed, n);
+        let points = BrushTruth::new(&brushes, Mover::Point);
         for bevels in [Bevels::None, Bevels::All] {
             let tree = tree(&brushes, bevels);
             let mut n_hits = 0;
             for _ in 0..4000 {
-                let (from, way) = segment(&mut dice);
-                let truth = first(brushes.iter().map(|brush| point_hit(brush, from, way)));
+                let (from, way) = segment(&mut random);
+                let truth = points.entry(0.0, from, way);
                 let hit = tree.trace_with(&Point, from, way, Contents::SOLID, &mut stack);
                 match (truth, hit) {
                     (None, None) => {}
@@ -39,15 +42,18 @@ fn a_point_stops_where_it_gets_into_a_brush() {
                         if !hit.starts_inside {
                             assert!(hit.normal.dot(way) < 0.0);
                             assert!(hit.plane.height(hit.place).abs() < 1e-8);
-                            let nearest =
-                                brushes.iter().fold(f64::NEG_INFINITY, |d, b| d.max(depth(b, hit.place)));
+                            let nearest = brushes
+                                .iter()
+                                .fold(f64::NEG_INFINITY, |d, b| d.max(brush_depth(b, hit.place)));
                             assert!(nearest.abs() < 1e-8, "stopped {nearest} off the surface");
                         }
                     }
                     // Through a corner by less than the tolerance.
                     (Some(t), None) => {
                         let deepest = |s: f64| {
-                            brushes.iter().fold(f64::NEG_INFINITY, |d, b| d.max(depth(b, from + way * s)))
+                            brushes
+                                .iter()
+                                .fold(f64::NEG_INFINITY, |d, b| d.max(brush_depth(b, from + way * s)))
                         };
                         let most =
                             (0..1000).fold(0.0_f64, |most, i| most.max(deepest(t + f64::from(i) * 1e-9)));
@@ -70,34 +76,24 @@ struct Early {
     worst: f64,
 }
 
-fn early<B: Body>(
-    tree: &BspTree,
-    body: &B,
-    truth: impl Fn(DVec3, DVec3) -> Option<f64>,
-    seed: u64,
-    n: usize,
-) -> Early {
-    let mut dice = Dice::new(seed);
+fn early<B: Body>(tree: &BspTree, body: &B, truth: &BrushTruth, seed: u64, n: usize) -> Early {
+    let mut random = Random::new(seed);
     let mut found = Early { n_hits: 0, n_early: 0, n_false: 0, sum: 0.0, worst: 0.0 };
     for _ in 0..n {
-        let (from, way) = segment(&mut dice);
-        let (t, hit) = (truth(from, way), tree.trace(body, from, way, Contents::SOLID));
-        let Some(hit) = hit else {
-            // Touching, or through an edge by less than the tolerance, is free.
-            if let Some(t) = t {
-                let later = truth(from, way * (1.0 + 1e-7));
-                let inside = tree.contents_within(body, from + way * (t + 1e-6).min(1.0));
-                assert!(inside.is_empty() && later.is_some(), "not stopped at {t}, from {from} by {way}");
-            }
-            continue;
-        };
+        let (from, way) = segment(&mut random);
+        let (t, hit) = (truth.entry(0.0, from, way), tree.trace(body, from, way, Contents::SOLID));
+        // A body that is smaller by the tolerance is never touched before.
+        if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from, way) {
+            let t = hit.map_or(f64::INFINITY, |hit| hit.t);
+            assert!(t < smaller + 1e-12, "late: {hit:?}, truth {smaller}, from {from} by {way}");
+        }
+        let Some(hit) = hit else { continue };
         found.n_hits += 1;
         let Some(t) = t else {
             found.n_false += 1;
             continue;
         };
         let ahead = (t - hit.t) * way.length();
-        assert!(ahead > -1e-7, "late by {ahead}: {hit:?}, truth {t}, from {from} by {way}");
         if ahead > 1e-6 {
             found.n_early += 1;
             found.sum += ahead;
@@ -109,9 +105,9 @@ fn early<B: Body>(
 
 #[test]
 fn bodies_are_never_late_and_bevels_make_them_less_early() {
-    let brushes = level(7, 40);
-    let mut dice = Dice::new(22);
-    let hull: Vec<DVec3> = (0..8).map(|_| vector(&mut dice, 0.6)).collect();
+    let brushes = generated_level(7, 40);
+    let mut random = Random::new(22);
+    let hull: Vec<DVec3> = (0..8).map(|_| random.cube_point() * 0.6).collect();
     let cube: Vec<DVec3> = (0..8)
         .map(|i| {
             DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 0.8
@@ -119,37 +115,20 @@ fn bodies_are_never_late_and_bevels_make_them_less_early() {
         })
         .collect();
     let cylinder = Cylinder { axis: DVec3::Z, radius: 0.4, height: 1.2 };
-    // A cylinder is nearly the hull of many points of its rims.
-    let rims: Vec<DVec3> = (0..32)
-        .map(|i| {
-            DVec3::new(
-                (f64::from(i) * core::f64::consts::FRAC_PI_8).cos() * 0.4,
-                (f64::from(i) * core::f64::consts::FRAC_PI_8).sin() * 0.4,
-                1.2 * f64::from(i / 16),
-            )
-        })
-        .collect();
-    let hull_sums: Vec<_> = brushes.iter().map(|brush| sum(brush, &hull)).collect();
-    let cube_sums: Vec<_> = brushes.iter().map(|brush| sum(brush, &cube)).collect();
-    let rim_sums: Vec<_> = brushes.iter().map(|brush| sum(brush, &rims)).collect();
+    let truth = |body| BrushTruth::new(&brushes, body);
+    let balls = truth(Mover::Ball(0.5));
+    let hulls = truth(Mover::Hull(hull.clone()));
+    let cubes = truth(Mover::Hull(cube.clone()));
+    let cylinders = truth(Mover::Upright { radius: 0.4, height: 1.2 });
     println!("body: bevels: hits, early, stopped where nothing is, mean and worst length early");
     let mut rows: Vec<Vec<Early>> = Vec::new();
     for bevels in [Bevels::None, Bevels::Edges, Bevels::All] {
         let tree = tree(&brushes, bevels);
-        let of_sums = |sums: &[carom_geom::f64::ConvexHull], from, way| {
-            first(sums.iter().map(|s| hull_hit(s, from, way)))
-        };
         let row = vec![
-            early(
-                &tree,
-                &Ball { radius: 0.5 },
-                |f, w| first(brushes.iter().map(|b| ball_hit(b, 0.5, f, w))),
-                31,
-                250,
-            ),
-            early(&tree, &Points(&hull), |f, w| of_sums(&hull_sums, f, w), 32, 1000),
-            early(&tree, &Points(&cube), |f, w| of_sums(&cube_sums, f, w), 33, 1000),
-            early(&tree, &cylinder, |f, w| of_sums(&rim_sums, f, w), 34, 1000),
+            early(&tree, &Ball { radius: 0.5 }, &balls, 31, 1000),
+            early(&tree, &Points(&hull), &hulls, 32, 1000),
+            early(&tree, &Points(&cube), &cubes, 33, 1000),
+            early(&tree, &cylinder, &cylinders, 34, 1000),
         ];
         for (name, e) in ["ball", "hull", "cube", "cylinder"].iter().zip(&row) {
             let mean = e.sum / f64::from(e.n_early.max(1));
@@ -170,23 +149,24 @@ fn bodies_are_never_late_and_bevels_make_them_less_early() {
 
 #[test]
 fn a_capsule_is_stopped_before_the_balls_in_it() {
-    let brushes = level(8, 30);
+    let brushes = generated_level(8, 30);
+    let balls = BrushTruth::new(&brushes, Mover::Ball(0.3));
     let tree = tree(&brushes, Bevels::Edges);
-    let mut dice = Dice::new(23);
+    let mut random = Random::new(23);
     let mut n = 0;
     for _ in 0..150 {
-        let turn = DMat3::from_quat(rotation(&mut dice));
+        let turn = DMat3::from_quat(rotation(&mut random));
         let capsule = Capsule::new(0.5, 0.3).unwrap();
-        let (from, way) = segment(&mut dice);
+        let (from, way) = segment(&mut random);
         let hit = tree.trace(&Supported { shape: &capsule, rotation: turn }, from, way, Contents::SOLID);
         for y in [-0.5, 0.0, 0.5] {
             let by = turn * DVec3::new(0.0, y, 0.0);
-            let Some(t) = first(brushes.iter().map(|brush| ball_hit(brush, 0.3, from + by, way))) else {
+            let Some(t) = balls.entry(0.0, from + by, way) else {
                 continue;
             };
             let deepest = brushes
                 .iter()
-                .fold(f64::INFINITY, |d, b| d.min(distance(b, from + by + way * (t + 1e-5).min(1.0))));
+                .fold(f64::INFINITY, |d, b| d.min(brush_distance(b, from + by + way * (t + 1e-5).min(1.0))));
             if deepest < 0.3 - 1e-8 {
                 n += 1;
                 assert!(
@@ -201,11 +181,11 @@ fn a_capsule_is_stopped_before_the_balls_in_it() {
 
 #[test]
 fn a_box_among_boxes_is_exact_with_a_bevel_along_each_axis() {
-    let mut dice = Dice::new(24);
+    let mut random = Random::new(24);
     let brushes: Vec<Brush> = (0..40)
         .map(|_| {
-            let low = vector(&mut dice, 12.0);
-            let high = low + vector(&mut dice, 2.0).abs() + 0.1;
+            let low = random.cube_point() * 12.0;
+            let high = low + (random.cube_point() * 2.0).abs() + 0.1;
             Brush::cuboid(low, high, Contents::SOLID).unwrap()
         })
         .collect();
@@ -214,9 +194,8 @@ fn a_box_among_boxes_is_exact_with_a_bevel_along_each_axis() {
     let corners: Vec<DVec3> = (0..8)
         .map(|i| half * DVec3::new([-1.0, 1.0][i & 1], [-1.0, 1.0][i >> 1 & 1], [-1.0, 1.0][i >> 2]))
         .collect();
-    let sums: Vec<_> = brushes.iter().map(|brush| sum(brush, &corners)).collect();
-    let found =
-        early(&tree, &Points(&corners), |f, w| first(sums.iter().map(|s| hull_hit(s, f, w))), 36, 3000);
+    let truth = BrushTruth::new(&brushes, Mover::Hull(corners.clone()));
+    let found = early(&tree, &Points(&corners), &truth, 36, 3000);
     assert_eq!((found.n_early, found.n_false), (0, 0));
     assert!(found.n_hits > 400, "{}", found.n_hits);
 }
@@ -253,7 +232,7 @@ fn a_body_on_the_floor_slides_and_does_not_sink() {
 
 #[test]
 fn what_is_no_segment_meets_nothing() {
-    let tree = tree(&level(9, 5), Bevels::Edges);
+    let tree = tree(&generated_level(9, 5), Bevels::Edges);
     for (from, way) in [(DVec3::NAN, DVec3::X), (DVec3::ZERO, DVec3::NAN), (DVec3::INFINITY, DVec3::X)] {
         assert!(tree.trace(&Point, from, way, Contents::all()).is_none());
     }

@@ -1,5 +1,7 @@
 //! Slow answers that are obviously right.
 
+#[cfg(feature = "bsp")]
+pub mod brush;
 pub mod certificate;
 pub mod contain;
 pub mod convex;

@@ -1,0 +1,298 @@
+//! Levels of brushes: points against the list of the brushes, and sweeps of bodies against the exact sums of brush and body.
+//!
+//! A sweep is wrong where the body, made smaller by eight times the tolerance, would have been stopped before, and early where it is stopped
+//! before the body made larger by as much. By how much, in units of the level, is counted for each kind of bevels; so is what is
+//! stopped where nothing is. Bodies are those of players of the game that the real levels are of. Half of the ways start at a
+//! surface, as those of players do; lengths are from 4 to 1,024 units, each scale as often.
+
+use crate::Options;
+use crate::work::in_chunks;
+use carom_bsp::{
+    Ball, Bevels, Body, Brush, BspSettings, BspTree, Contents, Cylinder, Point, Points, TraceHit, TraceStack,
+};
+use carom_testkit::oracle::brush::{self, BrushTruth, brush_depth, generated_level, real_level};
+use carom_testkit::random::Random;
+use glam::DVec3;
+use std::time::Instant;
+
+const LEVELS: [&str; 5] = ["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"];
+const BEVELS: [Bevels; 3] = [Bevels::None, Bevels::Edges, Bevels::All];
+const CHUNK: u64 = 1000;
+/// Units that a sweep may be early by, for each column.
+const STEPS: [f64; 5] = [0.1, 1.0, 4.0, 16.0, f64::INFINITY];
+
+/// For one kind of bevels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    hits: u64,
+    /// Within the tolerance.
+    exact: u64,
+    /// By how many units, as in [`STEPS`].
+    early: [u64; 5],
+    /// Stopped where nothing is.
+    at_nothing: u64,
+    late: u64,
+    worst: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    sweeps: u64,
+    /// The truth: something is met.
+    hits: u64,
+    starts_inside: u64,
+    kinds: [Counts; 3],
+}
+
+impl Tally {
+    fn add(mut self, other: &Tally) -> Tally {
+        self.sweeps += other.sweeps;
+        self.hits += other.hits;
+        self.starts_inside += other.starts_inside;
+        for (a, b) in self.kinds.iter_mut().zip(&other.kinds) {
+            a.hits += b.hits;
+            a.exact += b.exact;
+            a.at_nothing += b.at_nothing;
+            a.late += b.late;
+            a.worst = a.worst.max(b.worst);
+            for (a, b) in a.early.iter_mut().zip(b.early) {
+                *a += b;
+            }
+        }
+        self
+    }
+}
+
+/// True where no point was on the wrong side and no sweep late.
+pub(crate) fn run(options: &Options) -> bool {
+    let n = options.count.unwrap_or(1_000_000);
+    let mut is_right = true;
+    let mut n_levels = 0;
+    for name in LEVELS {
+        let Some(brushes) = real_level(name) else { continue };
+        n_levels += 1;
+        is_right &= level(name, &brushes, n, options);
+    }
+    if n_levels == 0 {
+        // In units of players too.
+        let brushes: Vec<Brush> = generated_level(1, 200)
+            .iter()
+            .filter_map(|brush| {
+                let mut planes: Vec<_> = brush.faces().iter().map(|face| face.plane).collect();
+                planes.iter_mut().for_each(|plane| plane.offset *= 64.0);
+                Brush::from_planes(&planes, Contents::SOLID).ok()
+            })
+            .collect();
+        is_right &= level("generated", &brushes, n, options);
+    }
+    is_right
+}
+
+fn level(name: &str, brushes: &[Brush], n: u64, options: &Options) -> bool {
+    let mut trees = Vec::new();
+    println!("{name}: {} brushes", brushes.len());
+    for bevels in BEVELS {
+        let start = Instant::now();
+        match BspTree::from_brushes(brushes, &BspSettings::default().with_bevels(bevels)) {
+            Ok(tree) => {
+                println!(
+                    "  bevels {bevels:?}: built in {:.0} ms, {:?}",
+                    start.elapsed().as_secs_f64() * 1e3,
+                    tree.report()
+                );
+                trees.push(tree);
+            }
+            Err(error) => {
+                println!("  bevels {bevels:?}: {error}");
+                return false;
+            }
+        }
+    }
+    let mut is_right = points(brushes, &trees[0], n, options);
+    println!(
+        "  {:>8} {:>6} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "body",
+        "bevels",
+        "sweeps",
+        "hits",
+        "late",
+        "stopped",
+        "exact",
+        "< 0.1",
+        "< 1",
+        "< 4",
+        "< 16",
+        "more",
+        "nothing",
+        "worst"
+    );
+    let hull = hull();
+    let corners: Vec<DVec3> = (0..8)
+        .map(|i| {
+            let side = |bit: i32| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            DVec3::new(16.0 * side(0), 16.0 * side(1), 28.0 + 28.0 * side(2))
+        })
+        .collect();
+    let upright = Cylinder { axis: DVec3::Z, radius: 16.0, height: 56.0 };
+    let ask = Asked { brushes, trees: &trees, n: n.div_ceil(5), options };
+    is_right &= ask.sweeps("point", &Point, brush::Body::Point);
+    is_right &= ask.sweeps("ball", &Ball { radius: 16.0 }, brush::Body::Ball(16.0));
+    is_right &= ask.sweeps("cylinder", &upright, brush::Body::Upright { radius: 16.0, height: 56.0 });
+    is_right &= ask.sweeps("box", &Points(&corners), brush::Body::Hull(corners.clone()));
+    is_right &= ask.sweeps("hull", &Points(&hull), brush::Body::Hull(hull.clone()));
+    is_right
+}
+
+/// Twelve points of an ellipsoid of the size of a player.
+fn hull() -> Vec<DVec3> {
+    let mut random = Random::new(77);
+    (0..12)
+        .map(|_| random.cube_point().normalize_or(DVec3::Z) * DVec3::new(16.0, 16.0, 28.0))
+        .map(|p| p + DVec3::new(0.0, 0.0, 28.0))
+        .collect()
+}
+
+fn points(brushes: &[Brush], tree: &BspTree, n: u64, options: &Options) -> bool {
+    #[derive(Default)]
+    struct Seen {
+        solid: u64,
+        in_surfaces: u64,
+        wrong: u64,
+    }
+    let (low, high) = tree.bounds();
+    let near = 4.0 * tree.tolerance();
+    let tallies = in_chunks(n.div_ceil(CHUNK), options, |chunk, seen: &mut Seen| {
+        let mut random = Random::new(options.seed << 40 ^ chunk);
+        for _ in 0..CHUNK {
+            let point = low + (high - low) * (random.cube_point() * 0.55 + 0.5);
+            let most = brushes.iter().fold(f64::NEG_INFINITY, |most, b| most.max(brush_depth(b, point)));
+            if most.abs() < near {
+                seen.in_surfaces += 1;
+                continue;
+            }
+            seen.solid += u64::from(0.0 < most);
+            seen.wrong += u64::from((0.0 < most) != (tree.contents_at(point) == Contents::SOLID));
+        }
+    });
+    let sum = |f: fn(&Seen) -> u64| tallies.iter().map(f).sum::<u64>();
+    let wrong = sum(|seen| seen.wrong);
+    println!(
+        "  {} points: {} solid, {} in surfaces, {wrong} wrong",
+        n.div_ceil(CHUNK) * CHUNK,
+        sum(|seen| seen.solid),
+        sum(|seen| seen.in_surfaces)
+    );
+    wrong == 0
+}
+
+struct Asked<'a> {
+    brushes: &'a [Brush],
+    trees: &'a [BspTree],
+    n: u64,
+    options: &'a Options,
+}
+
+impl Asked<'_> {
+    fn sweeps<B: Body + Sync>(&self, name: &str, body: &B, oracle: brush::Body) -> bool {
+        let truth = BrushTruth::new(self.brushes, oracle);
+        let tallies = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, tally: &mut Tally| {
+            let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 1 << 32);
+            let mut stack = TraceStack::new();
+            for _ in 0..CHUNK {
+                let (from, way) = self.way(&mut random);
+                self.sweep(body, &truth, from, way, &mut stack, tally);
+            }
+        });
+        let all = tallies.iter().fold(Tally::default(), Tally::add);
+        for (bevels, counts) in BEVELS.iter().zip(all.kinds) {
+            println!(
+                "  {name:>8} {:>6} {:>9} {:>9} {:>6} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8.2}",
+                format!("{bevels:?}"),
+                all.sweeps,
+                all.hits,
+                counts.late,
+                counts.hits,
+                counts.exact,
+                counts.early[0],
+                counts.early[1],
+                counts.early[2],
+                counts.early[3],
+                counts.early[4],
+                counts.at_nothing,
+                counts.worst
+            );
+        }
+        println!("  {name:>8}: {} more started inside", all.starts_inside);
+        all.kinds.iter().all(|counts| counts.late == 0)
+    }
+
+    fn way(&self, random: &mut Random) -> (DVec3, DVec3) {
+        let (low, high) = self.trees[0].bounds();
+        let from = if random.below(2) == 0 {
+            low + (high - low) * (random.cube_point() * 0.5 + 0.5)
+        } else {
+            let faces = self.brushes[random.below(self.brushes.len())].faces();
+            let face = &faces[random.below(faces.len())];
+            let i = random.below(face.corners.len() - 2);
+            let [a, b, c] = [face.corners[0], face.corners[i + 1], face.corners[i + 2]];
+            let (u, v) = (random.unit(), random.unit());
+            let (u, v) = if u + v <= 1.0 { (u, v) } else { (1.0 - u, 1.0 - v) };
+            a + (b - a) * u + (c - a) * v + face.plane.normal * (72.0 * random.unit())
+        };
+        let direction = random.cube_point().normalize_or(DVec3::X);
+        (from, direction * 4.0 * random.range(0.0, 8.0).exp2())
+    }
+
+    fn sweep(
+        &self,
+        body: &impl Body,
+        truth: &BrushTruth,
+        from: DVec3,
+        way: DVec3,
+        stack: &mut TraceStack,
+        tally: &mut Tally,
+    ) {
+        let (length, margin) = (way.length(), 8.0 * self.trees[0].tolerance());
+        let t = truth.entry(0.0, from, way);
+        if t == Some(0.0) {
+            tally.starts_inside += 1;
+            // Stopped at once, unless it only touches.
+            let is_deep = truth.entry(-margin, from, way) == Some(0.0);
+            for (tree, counts) in self.trees.iter().zip(&mut tally.kinds) {
+                let hit = tree.trace_with(body, from, way, Contents::SOLID, stack);
+                counts.late += u64::from(is_deep && !hit.is_some_and(|hit| hit.starts_inside));
+            }
+            return;
+        }
+        tally.sweeps += 1;
+        tally.hits += u64::from(t.is_some());
+        let smaller = || truth.entry(-margin, from, way);
+        let larger = || truth.entry(margin, from, way);
+        for (tree, counts) in self.trees.iter().zip(&mut tally.kinds) {
+            let hit: Option<TraceHit> = tree.trace_with(body, from, way, Contents::SOLID, stack);
+            counts.hits += u64::from(hit.is_some());
+            let Some(hit) = hit else {
+                counts.late += u64::from(t.is_some() && smaller().is_some());
+                continue;
+            };
+            let off = t.map(|t| (t - hit.t) * length);
+            if off.is_some_and(|off| off.abs() <= margin) {
+                counts.exact += 1;
+            } else if off.is_some_and(|off| off < 0.0) {
+                counts.late += u64::from(smaller().is_some_and(|smaller| smaller + 1e-12 < hit.t));
+            } else if larger().is_some_and(|larger| larger <= hit.t + 1e-12) {
+                counts.exact += 1;
+            } else if let Some(off) = off {
+                counts.worst = counts.worst.max(off);
+                for (most, n) in STEPS.iter().zip(&mut counts.early) {
+                    if off < *most {
+                        *n += 1;
+                        break;
+                    }
+                }
+            } else {
+                counts.at_nothing += 1;
+            }
+        }
+    }
+}
