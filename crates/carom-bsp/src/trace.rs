@@ -29,6 +29,8 @@ pub struct TraceHit {
     pub normal: DVec3,
     /// The plane that was met, not shifted.
     pub plane: SplitPlane,
+    /// That plane bevels an edge or a corner of the level: no face is in it.
+    pub is_bevel: bool,
     /// The body overlaps something where it starts: see [`BspTree::nearest_free`].
     pub starts_inside: bool,
     /// What was met.
@@ -46,6 +48,7 @@ struct Part {
     touch: f64,
     /// That plane, with the cell behind it.
     entry: Option<SplitPlane>,
+    is_bevel: bool,
 }
 
 /// Room for what is still to be looked at; kept between sweeps, so that these allocate nothing.
@@ -61,7 +64,14 @@ impl TraceStack {
     /// All of the segment, in all of the tree.
     fn start(&mut self, root: u32) {
         self.0.clear();
-        self.0.push(Part { child: root, low: 0.0, high: 1.0, touch: f64::NEG_INFINITY, entry: None });
+        self.0.push(Part {
+            child: root,
+            low: 0.0,
+            high: 1.0,
+            touch: f64::NEG_INFINITY,
+            entry: None,
+            is_bevel: false,
+        });
     }
 }
 
@@ -153,7 +163,7 @@ struct Sweep<'a, B> {
 impl<B: Body> Sweep<'_, B> {
     /// The part behind a plane, once that is moved out.
     #[inline]
-    fn cut(&self, plane: &SplitPlane, part: Part) -> Option<Part> {
+    fn cut(&self, plane: &SplitPlane, part: Part, is_bevel: bool) -> Option<Part> {
         let mut part = part;
         let reach = self.body.reach(-plane.normal);
         let (height, rate) = (plane.height(self.from), plane.normal.dot(self.way));
@@ -163,7 +173,7 @@ impl<B: Body> Sweep<'_, B> {
             part.low = part.low.max(above / -rate);
             let touch = (height - reach) / -rate;
             if part.touch < touch && 0.0 < above {
-                (part.touch, part.entry) = (touch, Some(*plane));
+                (part.touch, part.entry, part.is_bevel) = (touch, Some(*plane), is_bevel);
             }
         } else if 0.0 < rate {
             part.high = part.high.min(-above / rate);
@@ -178,15 +188,15 @@ impl<B: Body> Sweep<'_, B> {
     fn far_and_near(&self, part: Part) -> [Option<Part>; 2] {
         let Some(node) = self.tree.nodes.get(part.child as usize) else { return [None; 2] };
         let Some(plane) = self.tree.planes.get(node.plane as usize) else { return [None; 2] };
-        let in_front = self.cut(&plane.flipped(), Part { child: node.children[0], ..part });
-        let behind = self.cut(plane, Part { child: node.children[1], ..part });
+        let in_front = self.cut(&plane.flipped(), Part { child: node.children[0], ..part }, false);
+        let behind = self.cut(plane, Part { child: node.children[1], ..part }, false);
         let starts_behind = plane.height(self.from) + plane.normal.dot(self.way) * part.low < 0.0;
         if starts_behind { [in_front, behind] } else { [behind, in_front] }
     }
 
     /// The part that the bevels of a cell leave.
     fn piece(&self, leaf: &Leaf, part: Part) -> Option<Part> {
-        self.tree.bevels_of(leaf).iter().try_fold(part, |part, plane| self.cut(plane, part))
+        self.tree.bevels_of(leaf).iter().try_fold(part, |part, plane| self.cut(plane, part, true))
     }
 
     fn enter(&self, leaf: &Leaf, part: Part) -> Option<TraceHit> {
@@ -198,6 +208,7 @@ impl<B: Body> Sweep<'_, B> {
             place: self.from + self.way * t,
             normal: plane.normal,
             plane,
+            is_bevel: part.is_bevel,
             starts_inside: part.entry.is_none(),
             contents: leaf.contents,
         })

@@ -396,3 +396,25 @@ pub const BSP_BLUNT: f64 = 0.866_025_403_784_438_6;
 /// 2^-10. The difference of the nearest points is rounded by some 4 u of the size, so its direction by 4 u over the distance; the product of
 /// the axes is rounded by 4 u over the sine. Where both serve they agree to 2^-40.
 pub const CROSSING_AXES: f64 = f64::from_bits((1023 - 10) << 52);
+
+/// Pure number, the sine of an angle: 2^-40. A character that moves towards a plane at no more than this part of its speed moves along it.
+///
+/// Over a metre it comes nearer by a millionth of a micrometre, which the skin takes a thousand million times. Projections on planes
+/// and creases are off by some 2^-50.
+pub const CHARACTER_INTO: f64 = f64::from_bits((1023 - 40) << 52);
+
+/// Pure number, the sine of an angle: 2^-20. Two contacts of a character whose normals differ by less are one.
+///
+/// Larger, and the character would be pushed into the first by sliding along the second; smaller, and the noise of two normals of one
+/// wall, some 1e-9, is taken for a crease.
+pub const CHARACTER_SAME: f64 = f64::from_bits((1023 - 20) << 52);
+
+/// Fraction of the figure's reach. A step that is higher than the limit by no more than this is climbed: 2^-20, two micrometres.
+///
+/// Heights of contacts are off by what the distance search leaves, some 1e-9 of the figure.
+pub const CHARACTER_STEP: f64 = f64::from_bits((1023 - 20) << 52);
+
+/// The cosine of an angle: 2^-30. A slope whose cosine is below that of the limit by no more than this is climbed.
+///
+/// At 45 degrees that is an angle of 1e-9; normals of faces are off by some 1e-15.
+pub const CHARACTER_SLOPE: f64 = f64::from_bits((1023 - 30) << 52);

@@ -5,6 +5,7 @@
 mod bullets;
 mod clocks;
 mod crowds;
+mod levels;
 mod meshes;
 mod piles;
 

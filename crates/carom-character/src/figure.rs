@@ -1,0 +1,159 @@
+//! The shape that walks: a capsule, a cylinder, a box or an ellipsoid that stands upright and does not turn.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5, eq. 25.8 to 25.10 (how far a body reaches along a normal).
+
+use carom_geom::f64::{Capsule, Cuboid, Cylinder, Ellipsoid};
+use carom_geom::{ShapeError, SupportMap, SupportPoint};
+use carom_math::{ops, scaling};
+use glam::{DMat3, DQuat, DVec3};
+
+/// Which shape walks, in its own frame: it stands along y, its middle in the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Form {
+    /// A segment along y with a radius all around.
+    Capsule(Capsule),
+    /// A cylinder along y.
+    Cylinder(Cylinder),
+    /// A box.
+    Cuboid(Cuboid),
+    /// An ellipsoid.
+    Ellipsoid(Ellipsoid),
+}
+
+/// A shape that stands upright; its place is that of its middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    form: Form,
+    /// From the frame of the form to the world.
+    rotation: DMat3,
+    up: DVec3,
+}
+
+impl Figure {
+    /// A capsule of this height, caps included, and radius; not higher than wide, it is a ball.
+    pub fn capsule(height: f64, radius: f64) -> Result<Figure, ShapeError> {
+        let straight = 0.5 * height - radius;
+        // Not so for NaN.
+        let straight = if straight < 0.0 { 0.0 } else { straight };
+        Ok(Figure::of(Form::Capsule(Capsule::new(straight, radius)?)))
+    }
+
+    /// A cylinder of this height and radius.
+    pub fn cylinder(height: f64, radius: f64) -> Result<Figure, ShapeError> {
+        Ok(Figure::of(Form::Cylinder(Cylinder::new(0.5 * height, radius)?)))
+    }
+
+    /// A box of this size.
+    pub fn cuboid(size: DVec3) -> Result<Figure, ShapeError> {
+        Ok(Figure::of(Form::Cuboid(Cuboid::new(size * 0.5)?)))
+    }
+
+    /// An ellipsoid of this height, as wide as twice the radius.
+    pub fn ellipsoid(height: f64, radius: f64) -> Result<Figure, ShapeError> {
+        Ok(Figure::of(Form::Ellipsoid(Ellipsoid::new(DVec3::new(radius, 0.5 * height, radius))?)))
+    }
+
+    fn of(form: Form) -> Figure {
+        Figure { form, rotation: DMat3::IDENTITY, up: DVec3::Y }
+    }
+
+    /// The same shape where another direction is up: turned there from y the shortest way. Unchanged for a vector without direction.
+    #[must_use]
+    pub fn with_up(self, up: DVec3) -> Figure {
+        match scaling::unit(up) {
+            Some(up) => {
+                Figure { rotation: DMat3::from_quat(DQuat::from_rotation_arc(DVec3::Y, up)), up, ..self }
+            }
+            None => self,
+        }
+    }
+
+    /// The shape.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// Unit vector.
+    pub fn up(&self) -> DVec3 {
+        self.up
+    }
+
+    /// From the frame of the shape to the world.
+    pub fn rotation(&self) -> &DMat3 {
+        &self.rotation
+    }
+
+    /// How far it reaches from its middle along a unit vector of the world.
+    #[inline]
+    pub fn reach(&self, normal: DVec3) -> f64 {
+        let n = self.rotation.transpose() * normal;
+        let across = || ops::sqrt(n.x * n.x + n.z * n.z);
+        match &self.form {
+            Form::Capsule(s) => s.half_height() * n.y.abs() + s.radius(),
+            Form::Cylinder(s) => s.half_height() * n.y.abs() + s.radius() * across(),
+            Form::Cuboid(s) => s.half_extents().dot(n.abs()),
+            Form::Ellipsoid(s) => (s.radii() * n).length(),
+        }
+    }
+
+    /// A point of the surface, seen from the middle, that is farthest along a unit vector of the world.
+    pub fn farthest(&self, normal: DVec3) -> DVec3 {
+        self.rotation * self.support(self.rotation.transpose() * normal).point + normal * self.margin()
+    }
+
+    /// From the middle to the ground that it stands on, a length.
+    pub fn stature(&self) -> f64 {
+        self.reach(-self.up)
+    }
+
+    /// Half its least width, a length.
+    pub fn half_width(&self) -> f64 {
+        match &self.form {
+            Form::Capsule(s) => s.radius(),
+            Form::Cylinder(s) => s.radius(),
+            Form::Cuboid(s) => s.half_extents().x.min(s.half_extents().z),
+            Form::Ellipsoid(s) => s.radii().x.min(s.radii().z),
+        }
+    }
+
+    /// The shape as a support map, in its own frame.
+    fn map(&self) -> &dyn SupportMap {
+        match &self.form {
+            Form::Capsule(s) => s,
+            Form::Cylinder(s) => s,
+            Form::Cuboid(s) => s,
+            Form::Ellipsoid(s) => s,
+        }
+    }
+}
+
+impl SupportMap for Figure {
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        self.map().support(direction)
+    }
+
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.map().vertex(number)
+    }
+
+    fn center(&self) -> DVec3 {
+        self.map().center()
+    }
+
+    fn radius(&self) -> f64 {
+        self.map().radius()
+    }
+
+    fn margin(&self) -> f64 {
+        self.map().margin()
+    }
+}
+
+#[cfg(feature = "bsp")]
+impl carom_bsp::Body for Figure {
+    #[inline]
+    fn reach(&self, normal: DVec3) -> f64 {
+        Figure::reach(self, normal)
+    }
+}

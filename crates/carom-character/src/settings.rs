@@ -1,0 +1,133 @@
+//! How a character walks: lengths in the unit of the level (defaults are for metres), times in seconds, angles in radians.
+
+use carom_math::ops;
+use core::fmt;
+
+/// How a character walks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CharacterSettings {
+    /// A length: the distance that is kept from everything. 0.005.
+    pub skin: f64,
+    /// A length: ledges up to this height above the ground are walked up; 0 for none. 0.4.
+    pub step_height: f64,
+    /// Radians, 0 to a right angle: slopes up to this angle are walked on, steeper ones are walls. 50 degrees.
+    pub slope_limit: f64,
+    /// A length: ground that falls away by no more than this is followed down. 0.4.
+    pub snap_distance: f64,
+    /// Length per second squared: how fast a fall grows. 9.81.
+    pub gravity: f64,
+    /// Length per second: the fastest fall. 60.
+    pub max_fall_speed: f64,
+    /// Length per second squared: how fast the wish turns the motion in the air; 0 for not at all. 8.
+    pub air_acceleration: f64,
+    /// A length: who starts in something is put at the nearest free place, if that is no farther. 2.
+    pub max_push_out: f64,
+    /// A mass: what the character weighs when it pushes. 80 (kilograms).
+    pub mass: f64,
+    /// Mass times length per second squared: the most it pushes with. 600 (newtons).
+    pub max_push: f64,
+}
+
+impl Default for CharacterSettings {
+    fn default() -> CharacterSettings {
+        CharacterSettings {
+            skin: 0.005,
+            step_height: 0.4,
+            slope_limit: core::f64::consts::PI * (50.0 / 180.0),
+            snap_distance: 0.4,
+            gravity: 9.81,
+            max_fall_speed: 60.0,
+            air_acceleration: 8.0,
+            max_push_out: 2.0,
+            mass: 80.0,
+            max_push: 600.0,
+        }
+    }
+}
+
+/// Why settings were refused: this one is no number, negative, or out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingsError(pub &'static str);
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is out of its range", self.0)
+    }
+}
+
+impl core::error::Error for SettingsError {}
+
+impl CharacterSettings {
+    /// These settings with another distance that is kept.
+    #[must_use]
+    pub fn with_skin(self, skin: f64) -> CharacterSettings {
+        CharacterSettings { skin, ..self }
+    }
+
+    /// These settings with another height of steps.
+    #[must_use]
+    pub fn with_step_height(self, step_height: f64) -> CharacterSettings {
+        CharacterSettings { step_height, ..self }
+    }
+
+    /// These settings with another steepest slope, radians.
+    #[must_use]
+    pub fn with_slope_limit(self, slope_limit: f64) -> CharacterSettings {
+        CharacterSettings { slope_limit, ..self }
+    }
+
+    /// These settings with another distance within which ground is followed down.
+    #[must_use]
+    pub fn with_snap_distance(self, snap_distance: f64) -> CharacterSettings {
+        CharacterSettings { snap_distance, ..self }
+    }
+
+    /// These settings with another gravity.
+    #[must_use]
+    pub fn with_gravity(self, gravity: f64) -> CharacterSettings {
+        CharacterSettings { gravity, ..self }
+    }
+
+    /// These settings with another control of the motion in the air.
+    #[must_use]
+    pub fn with_air_acceleration(self, air_acceleration: f64) -> CharacterSettings {
+        CharacterSettings { air_acceleration, ..self }
+    }
+
+    /// These settings with another mass and greatest push.
+    #[must_use]
+    pub fn with_push(self, mass: f64, max_push: f64) -> CharacterSettings {
+        CharacterSettings { mass, max_push, ..self }
+    }
+
+    /// The cosine of the steepest slope.
+    pub(crate) fn least_up(&self) -> f64 {
+        ops::sin_cos(self.slope_limit).1 - carom_math::tol::CHARACTER_SLOPE
+    }
+
+    /// Every number is in its range.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let not_negative = [
+            ("step_height", self.step_height),
+            ("slope_limit", self.slope_limit),
+            ("snap_distance", self.snap_distance),
+            ("gravity", self.gravity),
+            ("max_fall_speed", self.max_fall_speed),
+            ("air_acceleration", self.air_acceleration),
+            ("max_push_out", self.max_push_out),
+            ("mass", self.mass),
+            ("max_push", self.max_push),
+        ];
+        if !(0.0 < self.skin && self.skin.is_finite()) {
+            return Err(SettingsError("skin"));
+        }
+        if let Some((name, _)) = not_negative.iter().find(|(_, x)| !(0.0 <= *x && x.is_finite())) {
+            return Err(SettingsError(name));
+        }
+        if core::f64::consts::FRAC_PI_2 < self.slope_limit {
+            return Err(SettingsError("slope_limit"));
+        }
+        Ok(())
+    }
+}

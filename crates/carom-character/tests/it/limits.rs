@@ -1,0 +1,106 @@
+//! Steps and slopes are climbed or refused exactly at the limit, by every figure in every world.
+
+use crate::worlds::{World, figures, start, walk};
+use carom_character::CharacterSettings;
+use carom_math::glam::DVec3;
+use carom_scenes::{slope_course, step_course};
+
+/// How near to a limit is asked: a part of it.
+const NEAR: f64 = 1e-4;
+
+#[test]
+fn steps_up_to_the_limit() {
+    let settings = CharacterSettings::default();
+    let mut heights: Vec<(f64, bool)> =
+        (1..=20).map(|i| 0.05 * f64::from(i)).map(|h| (h, h < 0.401)).collect();
+    heights.extend([(0.4 * (1.0 - NEAR), true), (0.4, true), (0.4 * (1.0 + NEAR), false)]);
+    for (height, is_climbed) in heights {
+        let level = step_course(height);
+        for (kind, world) in World::all(&level) {
+            for (name, figure) in figures() {
+                for speed in [0.1, 3.0] {
+                    let mut character = start(&level, figure, settings);
+                    walk(&mut character, &mut *world.sweep(), DVec3::ZERO, 0.5);
+                    // To the step, and two seconds more.
+                    walk(&mut character, &mut *world.sweep(), DVec3::X * 3.0, 0.5);
+                    walk(
+                        &mut character,
+                        &mut *world.sweep(),
+                        DVec3::X * speed,
+                        if speed < 1.0 { 8.0 } else { 1.0 },
+                    );
+                    let feet = character.feet();
+                    let expected = if is_climbed { height } else { 0.0 };
+                    let what = format!("{kind}, {name}, {speed} m/s: step of {height}: feet at {feet}");
+                    assert!(character.ground().is_some(), "{what}");
+                    assert!((feet.y - expected - settings.skin).abs() < 1e-3, "{what}");
+                    assert!(is_climbed == (1.9 < feet.x), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn slopes_up_to_the_limit() {
+    let limit = 45.0_f64;
+    let mut angles: Vec<(f64, bool)> = (1..=17).map(|i| 5.0 * f64::from(i)).map(|a| (a, a < 45.1)).collect();
+    angles.extend([(limit * (1.0 - NEAR), true), (limit * (1.0 + NEAR), false)]);
+    let settings = CharacterSettings::default().with_slope_limit(limit.to_radians());
+    for (degrees, is_climbed) in angles {
+        let level = slope_course(degrees.to_radians());
+        for (kind, world) in World::all(&level) {
+            for (name, figure) in figures() {
+                let mut character = start(&level, figure, settings);
+                let mut sweep = world.sweep();
+                walk(&mut character, &mut *sweep, DVec3::ZERO, 0.5);
+                let (mut highest, mut fastest) = (0.0_f64, 0.0_f64);
+                let end = level.blocks[0].corners.iter().fold(0.0_f64, |end, corner| end.max(corner.x));
+                for _ in 0..1200 {
+                    if end - 1.0 < character.feet().x {
+                        break;
+                    }
+                    character.walk(&mut *sweep, DVec3::X * 3.0, 1.0 / 60.0);
+                    highest = highest.max(character.feet().y);
+                    fastest = fastest.max(character.velocity().length());
+                }
+                let what = format!("{kind}, {name}: slope of {degrees} degrees: highest {highest}");
+                assert!(fastest <= 3.0 * (1.0 + 1e-9), "{what}: fastest {fastest}");
+                assert!(is_climbed == (1.99 < highest) && highest < 2.02, "{what}");
+                assert!(is_climbed || highest < 0.05, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn stairs_are_climbed_and_gone_down() {
+    let mut level = step_course(0.4);
+    level.blocks.truncate(1);
+    level.stairs([2.0, 0.0, 0.0], [1.0, 0.0, 0.0], 10, 0.4, 0.35, 4.0);
+    level.cuboid([5.5, 0.0, -2.0], [15.0, 4.0, 2.0]);
+    let settings = CharacterSettings::default();
+    for (kind, world) in World::all(&level) {
+        for (name, figure) in figures() {
+            for hertz in [30.0, 144.0] {
+                let mut character = start(&level, figure, settings);
+                let mut sweep = world.sweep();
+                let mut n_air = 0;
+                let mut go = |velocity: f64, seconds: f64| {
+                    for _ in 0..(seconds * hertz) as usize {
+                        character.walk(&mut *sweep, DVec3::X * velocity, 1.0 / hertz);
+                        n_air += u32::from(character.ground().is_none());
+                    }
+                    character.feet()
+                };
+                go(0.0, 0.5);
+                let top = go(2.0, 4.0);
+                let what = format!("{kind}, {name}, {hertz} Hz");
+                assert!((top.y - 4.0).abs() < 0.01 && 5.0 < top.x, "{what}: up to {top}");
+                let foot = go(-2.0, 5.0);
+                assert!(foot.y.abs() < 0.01 && foot.x < 0.5, "{what}: down to {foot}");
+                assert!(n_air < 40, "{what}: {n_air} calls in the air");
+            }
+        }
+    }
+}

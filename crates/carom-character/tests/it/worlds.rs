@@ -1,0 +1,60 @@
+//! The same level as every kind of world, and figures to walk in it.
+
+use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
+use carom_character::{BspWorld, Character, CharacterSettings, Figure, Sweep};
+use carom_math::glam::DVec3;
+use carom_scenes::Level;
+
+/// A level, ready to be walked in.
+pub(crate) enum World {
+    Bsp(Box<BspTree>),
+}
+
+impl World {
+    pub(crate) fn bsp(level: &Level, bevels: Bevels) -> World {
+        let brush = |planes: Vec<SplitPlane>| Brush::from_planes(&planes, Contents::SOLID).unwrap();
+        let brushes: Vec<Brush> = level
+            .blocks
+            .iter()
+            .map(|block| {
+                brush(block.planes().map(|(normal, offset)| SplitPlane { normal, offset }).collect())
+            })
+            .collect();
+        let settings = BspSettings::default().with_bevels(bevels);
+        World::Bsp(Box::new(BspTree::from_brushes(&brushes, &settings).unwrap()))
+    }
+
+    /// Every kind of world, with its name.
+    pub(crate) fn all(level: &Level) -> Vec<(&'static str, World)> {
+        vec![("brushes", World::bsp(level, Bevels::All))]
+    }
+
+    pub(crate) fn sweep(&self) -> Box<dyn Sweep + '_> {
+        match self {
+            World::Bsp(tree) => Box::new(BspWorld::new(tree)),
+        }
+    }
+}
+
+/// Every kind of figure, with its name: 1.8 metres high, 0.6 wide.
+pub(crate) fn figures() -> [(&'static str, Figure); 4] {
+    [
+        ("cylinder", Figure::cylinder(1.8, 0.3).unwrap()),
+        ("capsule", Figure::capsule(1.8, 0.3).unwrap()),
+        ("box", Figure::cuboid(DVec3::new(0.6, 1.8, 0.6)).unwrap()),
+        ("ellipsoid", Figure::ellipsoid(1.8, 0.3).unwrap()),
+    ]
+}
+
+/// A character whose feet are a little above the first start of a level.
+pub(crate) fn start(level: &Level, figure: Figure, settings: CharacterSettings) -> Character {
+    let place = level.starts[0] + DVec3::Y * (figure.stature() + 0.02);
+    Character::new(figure, settings, place).unwrap()
+}
+
+/// Walks for some seconds at 60 Hz.
+pub(crate) fn walk(character: &mut Character, world: &mut dyn Sweep, wish: DVec3, seconds: f64) {
+    for _ in 0..(seconds * 60.0).round() as usize {
+        character.walk(world, wish, 1.0 / 60.0);
+    }
+}
