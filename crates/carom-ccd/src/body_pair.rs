@@ -33,7 +33,7 @@ pub(crate) struct Moving<'s, S: ?Sized> {
     pub(crate) arm: f64,
     pub(crate) margin: f64,
     /// A scan of `support` is a rounded one; the exact one climbs from it.
-    climbs: bool,
+    pub(crate) climbs: bool,
     /// By how much the pivot was moved off the motion's own, in the outer frame.
     offset: DVec3,
 }

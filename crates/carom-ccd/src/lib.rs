@@ -90,6 +90,7 @@ mod moving_sphere;
 mod nearest;
 mod overlap;
 mod plane;
+mod portal;
 mod proposal;
 mod schedule;
 mod search;

@@ -134,8 +134,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
 
 /// Where bodies are in contact, from A's pivot.
 pub(crate) struct Contact {
-    points: [DVec3; 2],
+    pub(crate) points: [DVec3; 2],
     /// Unit vector from A towards B.
-    normal: DVec3,
-    proof: Proof,
+    pub(crate) normal: DVec3,
+    pub(crate) proof: Proof,
 }

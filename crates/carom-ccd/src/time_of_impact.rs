@@ -19,7 +19,7 @@ use crate::search::Search;
 use crate::separation::Axis;
 use crate::spheres::{Meeting, meeting};
 use crate::turn::turn_of_feature;
-use crate::{Clear, ImpactSettings, Motion, Proposal, TimeOfImpact};
+use crate::{Clear, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, portal};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
@@ -65,6 +65,12 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
             Meeting::Between { start, end, distance } => (start, end, distance),
         };
+        if !self.pair.a.turns()
+            && !self.pair.b.turns()
+            && let Some(answer) = portal::first_contact(self, start, end, least)
+        {
+            return self.seen(answer);
+        }
         let finest = self.finest();
         let mut tolerance = self.first_tolerance();
         let (mut safe, mut probe) = (start, start);
@@ -117,6 +123,15 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         let upper = self.upper(self.pair.witness(&placed, &proposal));
         self.nearest = self.nearest.min(upper);
         self.undecided(safe, upper)
+    }
+
+    /// An answer, whose proof may show the bodies nearer than they were seen.
+    fn seen(&mut self, answer: TimeOfImpact) -> TimeOfImpact {
+        if let TimeOfImpact::Hit(impact) = &answer {
+            let distance = if let Proof::Within(distance) = impact.proof { distance } else { 0.0 };
+            self.nearest = self.nearest.min(distance);
+        }
+        answer
     }
 
     /// Of an axis that turns with the features and one that does not the one that leads farther; `None` where neither separates the

@@ -12,4 +12,5 @@ mod motion;
 mod moving_sphere;
 mod schedule;
 mod sphere_triangle;
+mod straight;
 mod sweeps;
