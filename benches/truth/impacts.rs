@@ -59,6 +59,9 @@ pub(crate) fn run(options: &Options) -> bool {
     for is_box in [true, false] {
         for both in [false, true] {
             for (row, angle) in ROTATIONS.into_iter().enumerate() {
+                if options.turn.is_some_and(|turn| turn != angle) {
+                    continue;
+                }
                 let tallies = in_chunks(each.div_ceil(CHUNK), options, |chunk, counts: &mut Counts| {
                     let mut random = Random::new(options.seed << 40 ^ (row as u64) << 32 ^ chunk);
                     for _ in 0..CHUNK {

@@ -33,6 +33,7 @@ cargo xtask truth WHAT [OPTIONS]
   --pairs N, --rays N, --count N   how many
   --seed S                         another sequence of random numbers (1)
   --threads T                      how many threads (all)
+  --turn R                         of the impacts only those that turn by so many radians: 0.2, 0.78, 1.5 or 3
 ";
 
 /// What was asked for.
@@ -41,6 +42,8 @@ pub(crate) struct Options {
     pub(crate) count: Option<u64>,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
+    /// Of times of impact: only the rows that turn by so many radians.
+    pub(crate) turn: Option<f64>,
 }
 
 type Error = Box<dyn std::error::Error>;
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Error> {
     use lexopt::ValueExt as _;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut options = Options { count: None, seed: 1, threads };
+    let mut options = Options { count: None, seed: 1, threads, turn: None };
     let mut words = Vec::new();
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -68,6 +71,7 @@ fn run() -> Result<bool, Error> {
             lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
             lexopt::Arg::Long("pairs" | "rays" | "count") => options.count = Some(parser.value()?.parse()?),
             lexopt::Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+            lexopt::Arg::Long("turn") => options.turn = Some(parser.value()?.parse()?),
             lexopt::Arg::Long("threads") => options.threads = parser.value()?.parse::<usize>()?.max(1),
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
                 print!("{USAGE}");

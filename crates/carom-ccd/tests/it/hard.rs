@@ -449,3 +449,75 @@ fn curved_shapes_are_decided() {
     }
     assert!(100 < n_hits && 30 < n_clear, "{n_hits} {n_clear}");
 }
+
+/// A sweep of the long runs: a corner passes over the side of a box that turns by 3 radians, a ten-thousandth away.
+#[test]
+fn slow_grazing_while_turning_is_decided() {
+    let a = Body::cuboid(
+        DVec3::new(0.08217818289995193, 0.7993850708007813, 0.09990134090185165),
+        Path::fixed(
+            DQuat::from_xyzw(0.170438751578331, -0.5985100269317627, 0.6536761522293091, 0.43063193559646606),
+            DVec3::ZERO,
+        ),
+    );
+    let path = Path {
+        rotation: DQuat::from_xyzw(
+            0.36386385560035706,
+            -0.2113042175769806,
+            0.18108642101287842,
+            0.888910174369812,
+        ),
+        local_center: DVec3::ZERO,
+        center: DVec3::new(1.2813282012939453, 0.15346167981624603, 1.263304591178894),
+        linear: DVec3::new(0.5542963743209839, -1.1676974296569824, -2.5827884674072266),
+        angular: DVec3::new(-0.2996664345264435, 2.5029964447021484, -1.6264097690582275),
+    };
+    let b = Body::cuboid(DVec3::new(0.7154483199119568, 0.980074942111969, 0.6226702332496643), path);
+    let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
+    let seen = first_contact(between, 0.0, 1.0, 400);
+    assert!(seen.first.is_none(), "they come within a ten-thousandth, and do not touch: {seen:?}");
+    let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
+    assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
+    // It took 65, and was undecided, where the search for a root left no values to certify the way to it.
+    assert!(n_proposals <= 6, "{n_proposals}");
+}
+
+/// A sweep of the long runs: an edge passes by an edge while both boxes turn by 3 radians. Where a root far ahead was found, and not
+/// reached, its slope was taken for that of the place reached, and the next look was far behind the contact, 64 times.
+#[test]
+fn the_slope_of_a_root_that_is_not_reached_is_not_followed() {
+    let a = Body::cuboid(
+        DVec3::new(0.9660835862159729, 0.5579489469528198, 0.3318396210670471),
+        Path {
+            rotation: DQuat::from_xyzw(
+                -0.7592031955718994,
+                0.2515399158000946,
+                0.3096458315849304,
+                -0.5142544507980347,
+            ),
+            local_center: DVec3::ZERO,
+            center: DVec3::ZERO,
+            linear: DVec3::new(0.6956658959388733, -0.13551023602485657, 0.9169152975082397),
+            angular: DVec3::new(-2.4307644367218018, -0.586152195930481, 1.6576520204544067),
+        },
+    );
+    let path = Path {
+        rotation: DQuat::from_xyzw(
+            -0.601848840713501,
+            0.46574291586875916,
+            0.3335871398448944,
+            -0.5564001202583313,
+        ),
+        local_center: DVec3::ZERO,
+        center: DVec3::new(1.706839919090271, 1.2979496717453003, 1.9033410549163818),
+        linear: DVec3::new(-3.9657680988311768, 0.12721063196659088, -2.209850549697876),
+        angular: DVec3::new(2.799487590789795, -0.3647347390651703, -1.014809489250183),
+    };
+    let b = Body::cuboid(DVec3::new(0.7957178354263306, 0.39150798320770264, 0.07941493391990662), path);
+    let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
+    let seen = first_contact(between, 0.0, 1.0, 400);
+    assert!(seen.first.is_none(), "they pass: {seen:?}");
+    let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
+    assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
+    assert!(n_proposals <= 8, "{n_proposals}");
+}
