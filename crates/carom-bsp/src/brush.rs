@@ -67,7 +67,7 @@ impl fmt::Display for BrushError {
 impl core::error::Error for BrushError {}
 
 /// 2^40. Products of three coordinates and their differences are exact to what faces need.
-const LARGEST: f64 = 1_099_511_627_776.0;
+pub(crate) const LARGEST: f64 = 1_099_511_627_776.0;
 
 /// How many times as far as its planes a brush may reach.
 const REACH: f64 = 4096.0;

@@ -13,7 +13,7 @@
 use crate::bevel::bevels;
 use crate::brush::Brush;
 use crate::fragment::{Fragment, Place, double_area};
-use crate::planes::PlaneTable;
+use crate::planes::{PlaneTable, SplitPlane};
 use crate::tree::{BspReport, BspTree, Contents, LEAF, Leaf, Node};
 use alloc::vec::Vec;
 use carom_math::tol;
@@ -44,11 +44,14 @@ pub struct BspSettings {
     pub max_tried: u32,
     /// What a cut costs, in pieces that one side has more than the other.
     pub cost_of_cut: f64,
+    /// How much of the surface of a mesh may be open, as a part of it, 0 to 1: [`BspError::Open`]. With 1 every mesh has a tree, of cells
+    /// that are solid where it winds at least half around their middles.
+    pub max_open: f64,
 }
 
 impl Default for BspSettings {
     fn default() -> BspSettings {
-        BspSettings { bevels: Bevels::default(), max_tried: 64, cost_of_cut: 4.0 }
+        BspSettings { bevels: Bevels::default(), max_tried: 64, cost_of_cut: 4.0, max_open: tol::BSP_OPEN }
     }
 }
 
@@ -70,20 +73,44 @@ impl BspSettings {
     pub fn with_cost_of_cut(self, cost_of_cut: f64) -> BspSettings {
         BspSettings { cost_of_cut, ..self }
     }
+
+    /// These settings with another part of the surface that may be open.
+    #[must_use]
+    pub fn with_max_open(self, max_open: f64) -> BspSettings {
+        BspSettings { max_open, ..self }
+    }
 }
 
 /// Why no tree was built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BspError {
     /// There would be more than 2^30 cells.
     TooMany,
+    /// The vertex with this number has a NaN, an infinite coordinate, or one beyond 2^40.
+    NotFinite(usize),
+    /// The triangle with this number has a corner that is no vertex.
+    NoVertex(usize),
+    /// There is nothing in the mesh: no bit of the contents is set.
+    NoContents,
+    /// At this place the back of a triangle is seen from outside: the surface is open, or inside out.
+    Open(DVec3),
 }
 
 impl fmt::Display for BspError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BspError::TooMany => write!(f, "the tree would have more than 2^30 cells"),
+            BspError::NotFinite(vertex) => {
+                write!(f, "vertex {vertex} has a coordinate that is NaN, infinite or beyond 2^40")
+            }
+            BspError::NoVertex(triangle) => write!(f, "triangle {triangle} has a corner that is no vertex"),
+            BspError::NoContents => write!(f, "the mesh has no contents"),
+            BspError::Open(at) => write!(
+                f,
+                "the surface is open or inside out: at ({}, {}, {}) the back of a triangle is seen from outside",
+                at.x, at.y, at.z
+            ),
         }
     }
 }
@@ -105,33 +132,44 @@ impl BspTree {
         for corner in brushes.iter().flat_map(Brush::corners) {
             (low, high) = (low.min(corner), high.max(corner));
         }
-        let size = if brushes.is_empty() { 0.0 } else { low.abs().max(high.abs()).max_element() };
-        let thin = tol::BSP_THIN * size;
-        let mut table = PlaneTable::new(thin);
+        let mut tree = BspTree::empty(low, high);
+        let mut table = PlaneTable::new(tree.thin);
         let fragments = brushes.iter().map(|brush| Fragment::of_brush(brush, &mut table)).collect();
-        let mut tree = BspTree {
-            planes: Vec::new(),
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-            bevels: Vec::new(),
-            root: LEAF,
-            thin,
-            low,
-            high,
-            report: BspReport::default(),
-        };
         let mut stack = Vec::new();
         stack.push(Task { fragments, contents: Contents::empty(), parent: None, depth: 0 });
         while let Some(task) = stack.pop() {
             let reference = tree.divide(task, &table, settings, &mut stack)?;
             tree.report.depth = tree.report.depth.max(reference.1);
         }
-        tree.report.nodes = tree.nodes.len() as u32;
-        tree.report.leaves = tree.leaves.len() as u32;
-        tree.report.planes = table.planes.len() as u32;
-        tree.report.bevels = tree.bevels.len() as u32;
         tree.planes = table.planes;
+        tree.count();
         Ok(tree)
+    }
+
+    /// Without anything in it; the coordinates are those of what will be.
+    pub(crate) fn empty(low: DVec3, high: DVec3) -> BspTree {
+        let size = low.abs().max(high.abs()).max_element();
+        // The least coordinates of nothing are infinite.
+        let size = if size.is_finite() { size } else { 0.0 };
+        BspTree {
+            planes: Vec::new(),
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            bevels: Vec::new(),
+            root: LEAF,
+            thin: tol::BSP_THIN * size,
+            low,
+            high,
+            report: BspReport::default(),
+        }
+    }
+
+    /// Completes the report.
+    pub(crate) fn count(&mut self) {
+        self.report.nodes = self.nodes.len() as u32;
+        self.report.leaves = self.leaves.len() as u32;
+        self.report.planes = self.planes.len() as u32;
+        self.report.bevels = self.bevels.len() as u32;
     }
 
     /// Makes a node or a leaf of a cell; its reference and depth.
@@ -226,27 +264,52 @@ impl BspTree {
 
 /// The plane to divide a cell by; `None` where it is not to be divided.
 fn choose(fragments: &[Fragment], table: &PlaneTable, settings: &BspSettings, thin: f64) -> Option<u32> {
+    let sides = fragments.iter().flat_map(|fragment| &fragment.sides).filter(|side| !side.is_boundary);
+    let tried = tried_planes(sides.map(|side| (side.plane.plane, &side.corners[..])), settings);
+    let planes: Vec<(SplitPlane, u32)> =
+        tried.iter().map(|&(plane, n_faces)| (table.planes[plane as usize], n_faces)).collect();
+    let best = best_plane(&planes, settings, |split, _| {
+        let mut counts = [0_u32; 3];
+        for fragment in fragments {
+            match fragment.place(split, thin) {
+                Place::Front => counts[0] += 1,
+                Place::Behind => counts[1] += 1,
+                Place::Both => counts[2] += 1,
+            }
+        }
+        Some(counts)
+    })?;
+    tried.iter().zip(&planes).find(|(_, plane)| plane.0 == best).map(|(tried, _)| tried.0)
+}
+
+/// The planes of these faces that are to be tried, with how many faces are in each: those with the largest area, that first.
+pub(crate) fn tried_planes<'a>(
+    faces: impl Iterator<Item = (u32, &'a [DVec3])>,
+    settings: &BspSettings,
+) -> Vec<(u32, u32)> {
     let mut areas: HashMap<u32, (f64, u32)> = HashMap::new();
-    for side in fragments.iter().flat_map(|fragment| &fragment.sides).filter(|side| !side.is_boundary) {
-        let entry = areas.entry(side.plane.plane).or_insert((0.0, 0));
-        *entry = (entry.0 + double_area(&side.corners), entry.1 + 1);
+    for (plane, corners) in faces {
+        let entry = areas.entry(plane).or_insert((0.0, 0));
+        *entry = (entry.0 + double_area(corners), entry.1 + 1);
     }
     let mut tried: Vec<(f64, u32, u32)> =
         areas.into_iter().map(|(plane, (area, n))| (area, n, plane)).collect();
-    // The largest first; by number where they are alike, so that the order of the table is of no account.
+    // By number where they are alike, so that the order of the table is of no account.
     tried.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
     tried.truncate(settings.max_tried.max(1) as usize);
-    let mut best: Option<(f64, u32)> = None;
-    for (_, n_faces, plane) in tried {
-        let split = table.planes[plane as usize];
-        let (mut n_front, mut n_behind, mut n_cut) = (0_u32, 0_u32, 0_u32);
-        for fragment in fragments {
-            match fragment.place(&split, thin) {
-                Place::Front => n_front += 1,
-                Place::Behind => n_behind += 1,
-                Place::Both => n_cut += 1,
-            }
-        }
+    tried.into_iter().map(|(_, n, plane)| (plane, n)).collect()
+}
+
+/// Of planes with the number of faces in each the one that costs least. `count` says how many pieces are in front, behind and cut, for a
+/// plane and whether faces are in it, or nothing where it is of no use.
+pub(crate) fn best_plane(
+    tried: &[(SplitPlane, u32)],
+    settings: &BspSettings,
+    count: impl Fn(&SplitPlane, bool) -> Option<[u32; 3]>,
+) -> Option<SplitPlane> {
+    let mut best: Option<(f64, SplitPlane)> = None;
+    for &(plane, n_faces) in tried {
+        let Some([n_front, n_behind, n_cut]) = count(&plane, n_faces > 0) else { continue };
         let cost = f64::from(n_front.abs_diff(n_behind)) + settings.cost_of_cut * f64::from(n_cut)
             - f64::from(n_faces);
         if best.is_none_or(|best| cost < best.0) {

@@ -14,16 +14,22 @@ use glam::DVec3;
 impl BspTree {
     /// What is at a point; in a surface, what is in front of the plane of its face or what is behind. Nothing at a point with a NaN.
     pub fn contents_at(&self, point: DVec3) -> Contents {
-        let mut child = self.root;
-        while child & LEAF == 0 {
-            let Some(node) = self.nodes.get(child as usize) else { return Contents::empty() };
-            let Some(plane) = self.planes.get(node.plane as usize) else { return Contents::empty() };
-            child = node.children[usize::from(plane.height(point) < 0.0)];
-        }
         if point.is_nan() {
             return Contents::empty();
         }
-        self.leaves.get((child & !LEAF) as usize).map_or(Contents::empty(), |leaf| leaf.contents)
+        let leaf = self.leaf_at(point) & !LEAF;
+        self.leaves.get(leaf as usize).map_or(Contents::empty(), |leaf| leaf.contents)
+    }
+
+    /// The reference to the leaf that a point is in.
+    pub(crate) fn leaf_at(&self, point: DVec3) -> u32 {
+        let mut child = self.root;
+        while child & LEAF == 0 {
+            let Some(node) = self.nodes.get(child as usize) else { return LEAF };
+            let Some(plane) = self.planes.get(node.plane as usize) else { return LEAF };
+            child = node.children[usize::from(plane.height(point) < 0.0)];
+        }
+        child
     }
 
     /// Everything that a body overlaps by more than the tolerance; near edges of the level, what it nearly does ([`BspTree::trace`]).

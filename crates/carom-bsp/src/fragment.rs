@@ -36,6 +36,56 @@ pub(crate) enum Place {
     Both,
 }
 
+/// Where points are; what reaches over by no more than `thin` does not count.
+pub(crate) fn place_of<'a>(
+    corners: impl IntoIterator<Item = &'a DVec3>,
+    plane: &SplitPlane,
+    thin: f64,
+) -> Place {
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &corner in corners {
+        let height = plane.height(corner);
+        (least, most) = (least.min(height), most.max(height));
+    }
+    if thin < most && least < -thin {
+        Place::Both
+    } else if thin < most {
+        Place::Front
+    } else if least < -thin {
+        Place::Behind
+    } else if 0.0 <= most + least {
+        // No thicker than what does not count.
+        Place::Front
+    } else {
+        Place::Behind
+    }
+}
+
+/// The part of a face of a mesh that is in a cell or in its boundary.
+#[derive(Clone, Debug)]
+pub(crate) struct Polygon {
+    pub(crate) plane: SidedPlane,
+    /// Counter-clockwise seen from where it looks.
+    pub(crate) corners: Vec<DVec3>,
+}
+
+impl Polygon {
+    /// From now on it is one of this plane, which it is in but for the tolerance.
+    pub(crate) fn lay_in(&mut self, plane: u32, table: &PlaneTable) {
+        if self.plane.plane != plane {
+            let looks = table.outward(self.plane).normal;
+            let is_flipped = looks.dot(table.planes[plane as usize].normal) < 0.0;
+            self.plane = SidedPlane { plane, is_flipped };
+        }
+    }
+
+    /// The parts in front and behind.
+    pub(crate) fn cut(&self, plane: &SplitPlane, thin: f64) -> [Option<Polygon>; 2] {
+        cut_polygon(&self.corners, plane, thin, &mut Vec::new())
+            .map(|corners| (corners.len() >= 3).then_some(Polygon { plane: self.plane, corners }))
+    }
+}
+
 impl Fragment {
     pub(crate) fn of_brush(brush: &Brush, table: &mut PlaneTable) -> Fragment {
         let sides = brush.faces().iter().map(|face| Side {
@@ -46,7 +96,7 @@ impl Fragment {
         Fragment::new(brush.contents(), sides.collect())
     }
 
-    fn new(contents: Contents, sides: Vec<Side>) -> Fragment {
+    pub(crate) fn new(contents: Contents, sides: Vec<Side>) -> Fragment {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for &corner in sides.iter().flat_map(|side| &side.corners) {
             (low, high) = (low.min(corner), high.max(corner));
@@ -69,23 +119,7 @@ impl Fragment {
         if height + reach < -thin {
             return Place::Behind;
         }
-        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &corner in self.sides.iter().flat_map(|side| &side.corners) {
-            let height = plane.height(corner);
-            (least, most) = (least.min(height), most.max(height));
-        }
-        if thin < most && least < -thin {
-            Place::Both
-        } else if thin < most {
-            Place::Front
-        } else if least < -thin {
-            Place::Behind
-        } else if 0.0 <= most + least {
-            // No thicker than what does not count.
-            Place::Front
-        } else {
-            Place::Behind
-        }
+        place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
     /// From now on this plane bounds the cell.

@@ -30,6 +30,8 @@ mod brush;
 mod build;
 mod classify;
 mod fragment;
+mod label;
+mod mesh;
 mod planes;
 mod trace;
 mod tree;

@@ -385,6 +385,11 @@ pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
 /// Over the size of a level two such planes part by less than ten times [`BSP_THIN`].
 pub const BSP_SAME_NORMAL: f64 = 1e-9;
 
+/// A part of an area. Where more of the surface of a mesh than this shows its back to empty space, the mesh is open.
+///
+/// Cracks of 1/50 of a unit along all edges of triangles of 32 units, as editors of levels leave them, show a thousandth.
+pub const BSP_OPEN: f64 = 0.004;
+
 /// The cosine of an angle, 30 degrees. Where two faces of a cell of a level turn by less from one to the other their edge is not bevelled.
 ///
 /// There a ball is stopped early by 4 % of its radius at most.

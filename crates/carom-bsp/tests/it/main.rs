@@ -3,6 +3,7 @@
 
 mod brushes;
 mod levels;
+mod meshes;
 mod oracle;
 mod points;
 mod traces;

@@ -1,0 +1,134 @@
+//! Which cells of a divided mesh are solid.
+//!
+//! Cells that meet in a side without any wall are one room. The winding number of the mesh around one point of the largest cell
+//! says what a whole room is, so it is computed a few times, not once for each cell. In an empty room only fronts of walls are to be
+//! seen: where backs are, the surface is open there or inside out.
+//!
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding Numbers, ACM TOG
+//! 32(4), 2013 (which likewise decides cells of a division, not points); R. Tarjan, Efficiency of a Good But Not Linear Set Union
+//! Algorithm, 1975.
+
+use crate::build::BspError;
+use crate::fragment::{Fragment, Polygon, double_area};
+use crate::planes::PlaneTable;
+use crate::tree::{BspTree, LEAF};
+use alloc::vec::Vec;
+use carom_geom::winding::winding_number;
+use glam::DVec3;
+
+/// A cell that nothing divides, and what is around it.
+pub(crate) struct Cell {
+    middle: DVec3,
+    /// How thick it is at least about its middle.
+    depth: f64,
+    /// The planes of sides without walls, and a point just beyond each.
+    doors: Vec<(u32, DVec3)>,
+    /// Twice the area of walls whose back is to the cell, and a point of one.
+    backs: f64,
+    back: DVec3,
+}
+
+impl Cell {
+    pub(crate) fn new(
+        cell: &Fragment,
+        walls: &[Polygon],
+        outside: &[u32],
+        table: &PlaneTable,
+        thin: f64,
+    ) -> Cell {
+        let middle = mean(cell.sides.iter().flat_map(|side| &side.corners));
+        let mut doors = Vec::new();
+        let mut depth = f64::INFINITY;
+        let (mut backs, mut back) = (0.0, middle);
+        for side in &cell.sides {
+            let plane = table.outward(side.plane);
+            depth = depth.min(-plane.height(middle));
+            let own = walls.iter().filter(|wall| wall.plane.plane == side.plane.plane);
+            let mut has_wall = false;
+            for wall in own {
+                has_wall = true;
+                // The wall looks the way that the cell's side looks: out of the cell.
+                if wall.plane.is_flipped == side.plane.is_flipped {
+                    backs += double_area(&wall.corners);
+                    back = mean(wall.corners.iter());
+                }
+            }
+            let number = side.plane.plane;
+            // A side that is hardly wider than the tolerance has no middle to go through.
+            let round = side.corners.iter().map(|corner| (*corner - side.corners[0]).length());
+            let longest = round.fold(0.0, f64::max);
+            let is_wide = 32.0 * thin * longest < double_area(&side.corners);
+            if !has_wall && is_wide && !outside.contains(&number) {
+                doors.push((number, mean(side.corners.iter()) + plane.normal * (2.0 * thin)));
+            }
+        }
+        Cell { middle, depth, doors, backs, back }
+    }
+}
+
+fn mean<'a>(points: impl Iterator<Item = &'a DVec3>) -> DVec3 {
+    let (sum, n) = points.fold((DVec3::ZERO, 0.0), |(sum, n), point| (sum + *point, n + 1.0));
+    if n == 0.0 { DVec3::ZERO } else { sum / n }
+}
+
+/// For each cell, in the order of the leaves of the tree, whether it is solid.
+pub(crate) fn label(
+    tree: &BspTree,
+    cells: &[Cell],
+    triangles: &[[DVec3; 3]],
+    max_open: f64,
+) -> Result<Vec<bool>, BspError> {
+    let mut rooms: Vec<u32> = (0..cells.len() as u32).collect();
+    for (number, cell) in cells.iter().enumerate() {
+        for (plane, door) in &cell.doors {
+            let next = tree.leaf_at(*door) & !LEAF;
+            // It has to lead back: a wall that is seen from one side only may still be one.
+            if !cells[next as usize].doors.iter().any(|back| back.0 == *plane) {
+                continue;
+            }
+            let (a, b) = (room(&mut rooms, number as u32), room(&mut rooms, next));
+            rooms[a.max(b) as usize] = a.min(b);
+        }
+    }
+    // The thickest cell of each room speaks for it.
+    let mut speaker: Vec<Option<u32>> = alloc::vec![None; cells.len()];
+    for number in 0..cells.len() as u32 {
+        let own = &mut speaker[room(&mut rooms, number) as usize];
+        let is_thicker = own.is_none_or(|old| cells[old as usize].depth < cells[number as usize].depth);
+        if is_thicker {
+            *own = Some(number);
+        }
+    }
+    let is_solid: Vec<bool> = speaker
+        .iter()
+        .map(|number| {
+            number.is_some_and(|number| {
+                0.5 <= winding_number(cells[number as usize].middle, triangles.iter().copied())
+            })
+        })
+        .collect();
+    let labels: Vec<bool> =
+        (0..cells.len() as u32).map(|number| is_solid[room(&mut rooms, number) as usize]).collect();
+    // Cracks show backs too, but hardly any.
+    let mut open = 0.0;
+    let mut widest = (0.0, DVec3::ZERO);
+    for (cell, _) in cells.iter().zip(&labels).filter(|(_, is_solid)| !**is_solid) {
+        open += cell.backs;
+        if widest.0 < cell.backs {
+            widest = (cell.backs, cell.back);
+        }
+    }
+    let all: f64 = triangles.iter().map(|t| double_area(t)).sum();
+    if max_open * all < open { Err(BspError::Open(widest.1)) } else { Ok(labels) }
+}
+
+/// The cell that stands for all of a room.
+fn room(rooms: &mut [u32], cell: u32) -> u32 {
+    let mut at = cell;
+    while rooms[at as usize] != at {
+        let next = rooms[at as usize];
+        rooms[at as usize] = rooms[next as usize];
+        at = next;
+    }
+    at
+}

@@ -1,0 +1,292 @@
+//! Builds the tree from closed triangle meshes: planes of triangles divide cells until no triangle is left inside of any.
+//!
+//! A box around the mesh is the first cell. Of the planes of the triangles in a cell, and of three planes across the axes in their middle, the
+//! one is taken that cuts few and leaves about as many on either side; the latter keep round meshes, all of which is behind
+//! each of their planes, from trees as deep as they have triangles. Triangles in a plane that divides are walls of the cells on
+//! both sides. Which cells are solid is found after, from the walls and from winding numbers: see `label.rs`.
+//!
+//! Degenerate input: triangles of no area are left out; meshes may overlap, touch and be in each other; T-junctions and gaps up to the
+//! tolerance do not matter, and larger ones only where much of the surface is open.
+//!
+//! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987; S. Melax, Dynamic
+//! Plane Shifting BSP Traversal, 2000 (trees of level geometry).
+
+use crate::bevel::bevels;
+use crate::brush::LARGEST;
+use crate::build::{BspError, BspSettings, best_plane, tried_planes};
+use crate::fragment::{Fragment, Place, Polygon, Side, place_of};
+use crate::label::{Cell, label};
+use crate::planes::{PlaneTable, SplitPlane};
+use crate::tree::{BspTree, Contents, LEAF, Leaf, Node};
+use alloc::vec::Vec;
+use carom_math::scaling;
+use glam::DVec3;
+
+/// A cell to be divided, and the reference to it in its parent.
+struct Task {
+    cell: Fragment,
+    /// Inside of it.
+    polygons: Vec<Polygon>,
+    /// In its boundary.
+    walls: Vec<Polygon>,
+    parent: Option<(u32, usize)>,
+    depth: u32,
+}
+
+/// How far the first cell reaches beyond the mesh, over its size.
+const AROUND: f64 = 0.125;
+
+impl BspTree {
+    /// A tree around what closed triangles enclose, counter-clockwise seen from outside. What is inside of any of several meshes has the
+    /// contents, so the triangles of all of them can be given as one list.
+    ///
+    /// Refuses an index without a vertex and a vertex that is no place by its number, and a surface that is open or inside out by a
+    /// place where that is seen.
+    pub fn from_mesh(
+        vertices: &[DVec3],
+        triangles: &[[u32; 3]],
+        contents: Contents,
+        settings: &BspSettings,
+    ) -> Result<BspTree, BspError> {
+        if contents.is_empty() {
+            return Err(BspError::NoContents);
+        }
+        let is_place = |v: &DVec3| v.to_array().iter().all(|x| x.abs() <= LARGEST);
+        if let Some(vertex) = vertices.iter().position(|v| !is_place(v)) {
+            return Err(BspError::NotFinite(vertex));
+        }
+        let mut corners = Vec::with_capacity(triangles.len());
+        for (number, triangle) in triangles.iter().enumerate() {
+            let [a, b, c] = triangle.map(|vertex| vertices.get(vertex as usize));
+            match (a, b, c) {
+                (Some(a), Some(b), Some(c)) => corners.push([*a, *b, *c]),
+                _ => return Err(BspError::NoVertex(number)),
+            }
+        }
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for corner in corners.iter().flatten() {
+            (low, high) = (low.min(*corner), high.max(*corner));
+        }
+        let mut tree = BspTree::empty(low, high);
+        if corners.is_empty() {
+            tree.leaves.push(Leaf { contents: Contents::empty(), bevels: [0; 2] });
+            tree.report.leaves = 1;
+            return Ok(tree);
+        }
+        let thin = tree.thin;
+        let mut table = PlaneTable::new(thin);
+        let polygons: Vec<Polygon> = corners.iter().filter_map(|t| polygon(t, &mut table, thin)).collect();
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut solids: Vec<Fragment> = Vec::new();
+        let around = AROUND * (high - low).max_element() + 4.0 * thin;
+        let cell = around_all(low - around, high + around, &mut table);
+        let outside: Vec<u32> = cell.sides.iter().map(|side| side.plane.plane).collect();
+        let mut stack = Vec::new();
+        stack.push(Task { cell, polygons, walls: Vec::new(), parent: None, depth: 0 });
+        while let Some(mut task) = stack.pop() {
+            let split = task.split(&mut table, settings, thin);
+            let reference = match split {
+                None => {
+                    cells.push(Cell::new(&task.cell, &task.walls, &outside, &table, thin));
+                    solids.push(task.cell);
+                    let number = cells.len() as u32 - 1;
+                    if LEAF / 2 <= number {
+                        return Err(BspError::TooMany);
+                    }
+                    LEAF | number
+                }
+                Some((plane, cuts)) => {
+                    let number = tree.nodes.len() as u32;
+                    if LEAF / 2 <= number {
+                        return Err(BspError::TooMany);
+                    }
+                    tree.nodes.push(Node { plane, children: [LEAF; 2] });
+                    let [walls_ahead, walls_behind] =
+                        divided(task.walls, plane, &table, thin, &mut tree.report.splits);
+                    let [ahead, behind] =
+                        divided(task.polygons, plane, &table, thin, &mut tree.report.splits);
+                    let sides = cuts.into_iter().zip([(ahead, walls_ahead), (behind, walls_behind)]);
+                    for (side, (cell, (polygons, mut walls))) in sides.enumerate() {
+                        // Those in the plane itself are walls of either side.
+                        let (inside, more): (Vec<_>, Vec<_>) =
+                            polygons.into_iter().partition(|polygon| polygon.plane.plane != plane);
+                        walls.extend(more);
+                        let parent = Some((number, side));
+                        stack.push(Task { cell, polygons: inside, walls, parent, depth: task.depth + 1 });
+                    }
+                    number
+                }
+            };
+            tree.report.depth = tree.report.depth.max(task.depth);
+            match task.parent {
+                Some((node, side)) => tree.nodes[node as usize].children[side] = reference,
+                None => tree.root = reference,
+            }
+        }
+        tree.planes = table.planes.clone();
+        let is_solid = label(&tree, &cells, &corners, settings.max_open)?;
+        for (cell, is_solid) in solids.iter().zip(is_solid) {
+            let first = tree.bevels.len() as u32;
+            if is_solid {
+                bevels(cell, &table, settings.bevels, &mut tree.bevels);
+            }
+            let contents = if is_solid { contents } else { Contents::empty() };
+            tree.leaves.push(Leaf { contents, bevels: [first, tree.bevels.len() as u32] });
+            tree.report.filled_leaves += u32::from(is_solid);
+        }
+        tree.count();
+        Ok(tree)
+    }
+}
+
+impl Task {
+    /// The plane that divides the cell and its parts in front and behind; `None` where nothing is left inside. What turns out to be in
+    /// the boundary becomes a wall.
+    fn split(
+        &mut self,
+        table: &mut PlaneTable,
+        settings: &BspSettings,
+        thin: f64,
+    ) -> Option<(u32, [Fragment; 2])> {
+        let mut may_be_axis = true;
+        while !self.polygons.is_empty() {
+            let split = self.choose(table, settings, thin, may_be_axis)?;
+            let number = table.find_or_add(&split).plane;
+            let split = table.planes[number as usize];
+            if self.cell.place(&split, thin) == Place::Both
+                && let [Some(ahead), Some(behind)] = self.cell.cut(number, &split, thin)
+            {
+                return Some((number, [ahead, behind]));
+            }
+            let (walls, inside): (Vec<_>, Vec<_>) =
+                self.polygons.drain(..).partition(|polygon| polygon.plane.plane == number);
+            self.polygons = inside;
+            may_be_axis &= !walls.is_empty();
+            for mut wall in walls {
+                // It belongs to the side that it lies in.
+                let off = |side: &Side| {
+                    let plane = table.planes[side.plane.plane as usize];
+                    wall.corners.iter().fold(0.0_f64, |off, corner| off.max(plane.height(*corner).abs()))
+                };
+                let nearest = self.cell.sides.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
+                if let Some(side) = nearest {
+                    wall.lay_in(side.plane.plane, table);
+                }
+                self.walls.push(wall);
+            }
+        }
+        None
+    }
+
+    fn choose(
+        &self,
+        table: &PlaneTable,
+        settings: &BspSettings,
+        thin: f64,
+        may_be_axis: bool,
+    ) -> Option<SplitPlane> {
+        let faces = self.polygons.iter().map(|polygon| (polygon.plane.plane, &polygon.corners[..]));
+        let mut tried: Vec<(SplitPlane, u32)> = tried_planes(faces, settings)
+            .into_iter()
+            .map(|(plane, n_faces)| (table.planes[plane as usize], n_faces))
+            .collect();
+        if may_be_axis {
+            for normal in [DVec3::X, DVec3::Y, DVec3::Z] {
+                let mut places: Vec<f64> =
+                    self.polygons.iter().map(|polygon| normal.dot(polygon.corners[0])).collect();
+                let middle = places.len() / 2;
+                let (_, offset, _) = places.select_nth_unstable_by(middle, f64::total_cmp);
+                tried.push((SplitPlane { normal, offset: *offset }, 0));
+            }
+        }
+        let all = self.polygons.len() as u32;
+        best_plane(&tried, settings, |split, is_face| {
+            let mut counts = [0_u32; 3];
+            for polygon in &self.polygons {
+                match place_of(&polygon.corners, split, thin) {
+                    Place::Front => counts[0] += 1,
+                    Place::Behind => counts[1] += 1,
+                    Place::Both => counts[2] += 1,
+                }
+            }
+            // One that is no triangle's has to leave fewer on both sides, else there would be no end.
+            let [front, behind, cut] = counts;
+            (is_face || (front + cut < all && behind + cut < all)).then_some(counts)
+        })
+    }
+}
+
+/// `None` for a triangle of no area.
+fn polygon(corners: &[DVec3; 3], table: &mut PlaneTable, thin: f64) -> Option<Polygon> {
+    let [a, b, c] = *corners;
+    let across = (b - a).cross(c - a);
+    let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+    // Its height over the longest side: one that is no higher than the tolerance has no normal to speak of.
+    if !(thin * longest < across.length()) {
+        return None;
+    }
+    let normal = scaling::unit(across)?;
+    let plane = table.find_or_add(&SplitPlane { normal, offset: normal.dot((a + b + c) / 3.0) });
+    Some(Polygon { plane, corners: corners.to_vec() })
+}
+
+/// A box; all of its sides are boundary.
+fn around_all(low: DVec3, high: DVec3, table: &mut PlaneTable) -> Fragment {
+    let mut sides = Vec::with_capacity(6);
+    for axis in 0..3 {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        for is_high in [false, true] {
+            let mut normal = DVec3::ZERO;
+            normal[axis] = if is_high { 1.0 } else { -1.0 };
+            let offset = if is_high { high[axis] } else { -low[axis] };
+            let mut corners: Vec<DVec3> = [(false, false), (true, false), (true, true), (false, true)]
+                .iter()
+                .map(|&(at_u, at_v)| {
+                    let mut corner = DVec3::ZERO;
+                    corner[axis] = if is_high { high[axis] } else { low[axis] };
+                    corner[u] = if at_u { high[u] } else { low[u] };
+                    corner[v] = if at_v { high[v] } else { low[v] };
+                    corner
+                })
+                .collect();
+            if !is_high {
+                corners.reverse();
+            }
+            let plane = table.find_or_add(&SplitPlane { normal, offset });
+            sides.push(Side { plane, is_boundary: true, corners });
+        }
+    }
+    Fragment::new(Contents::empty(), sides)
+}
+
+/// What is in front of a plane and behind; what is in it is in both.
+fn divided(
+    polygons: Vec<Polygon>,
+    plane: u32,
+    table: &PlaneTable,
+    thin: f64,
+    n_cuts: &mut u32,
+) -> [Vec<Polygon>; 2] {
+    let split = &table.planes[plane as usize];
+    let (mut ahead, mut behind) = (Vec::new(), Vec::new());
+    for mut polygon in polygons {
+        let is_in_plane = polygon.corners.iter().all(|corner| split.height(*corner).abs() <= thin);
+        if polygon.plane.plane == plane || is_in_plane {
+            polygon.lay_in(plane, table);
+            ahead.push(polygon.clone());
+            behind.push(polygon);
+            continue;
+        }
+        match place_of(&polygon.corners, split, thin) {
+            Place::Front => ahead.push(polygon),
+            Place::Behind => behind.push(polygon),
+            Place::Both => {
+                *n_cuts += 1;
+                let [front, back] = polygon.cut(split, thin);
+                ahead.extend(front);
+                behind.extend(back);
+            }
+        }
+    }
+    [ahead, behind]
+}
