@@ -263,25 +263,53 @@ pub(super) fn capsule_capsule(
         // Parallel: the middle of the stretch where they run side by side, or the nearer end.
         0.5 * ((level - half_b).max(-half_a) + (level + half_b).min(half_a))
     };
-    let s = s.clamp(-half_a, half_a);
-    let t = (s * cosine - center.dot(along)).clamp(-half_b, half_b);
-    let s = (level + t * cosine).clamp(-half_a, half_a);
+    // Which ends count is said by the parameters as they first come: a second time rounding would decide.
+    let (mut s, mut is_inner_a) = (s.clamp(-half_a, half_a), s.abs() < half_a);
+    let t = s * cosine - center.dot(along);
+    let (t, is_inner_b) = (t.clamp(-half_b, half_b), t.abs() < half_b);
+    if !is_inner_b {
+        s = level + t * cosine;
+        (s, is_inner_a) = (s.clamp(-half_a, half_a), s.abs() < half_a);
+    }
     let (point_a, point_b) = (axis * s, center + along * t);
-    let (gap, reach) = (point_b - point_a, half_a + half_b + center.abs().max_element());
+    let (mut gap, reach) = (point_b - point_a, half_a + half_b + center.abs().max_element());
     let noise = tol::GJK_TOUCHING * reach;
     // Where the segments all but cross, the direction between them is rounding, and across both is where it would be. Where they meet
     // nothing is left of it: out across both.
-    let is_between = s.abs() < half_a && t.abs() < half_b;
+    let is_between = is_inner_a && is_inner_b;
+    if is_inner_a {
+        let side = if is_between { along - axis * cosine } else { DVec3::ZERO };
+        gap = without_rounding_along(gap, axis, side, noise);
+    } else if is_inner_b {
+        gap = without_rounding_along(gap, along, DVec3::ZERO, noise);
+    }
     let least = if is_between { noise.max(tol::CROSSING_AXES * reach * sqrt(sine_sq)) } else { noise };
     let toward = |gap: DVec3| if noise * noise < gap.length_squared() { gap } else { center };
-    let (normal, length) = direction(gap, least, || across(cross, side, toward(gap)));
+    let (normal, length) = direction(gap, least, || across(cross, axis, side, toward(gap)));
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
 }
 
-/// The unit vector along plus or minus `normal`, on the side of `toward`; along `otherwise` where there is none.
-fn across(normal: DVec3, otherwise: DVec3, toward: DVec3) -> DVec3 {
+/// What lies between the nearest points of two segments, without what rounding left along those that have theirs between their ends:
+/// of little that is much, and the ends of the capsules are far. The one has the unit `axis`; `side` is what the other's direction has
+/// across it, or zero.
+#[inline(always)]
+fn without_rounding_along(gap: DVec3, axis: DVec3, side: DVec3, noise: f64) -> DVec3 {
+    let gap = gap - axis * gap.dot(axis);
+    let (along_side, side_sq) = (gap.dot(side), side.length_squared());
+    // More than rounding is where the nearest points are ends after all. Of parallel segments the first was enough.
+    if 0.0 < side_sq && along_side * along_side <= noise * noise * side_sq {
+        gap - side * (along_side / side_sq)
+    } else {
+        gap
+    }
+}
+
+/// The unit vector along plus or minus `normal`, on the side of `toward`, and across `axis`, whatever rounding has left along it;
+/// along `otherwise` where there is none.
+fn across(normal: DVec3, axis: DVec3, otherwise: DVec3, toward: DVec3) -> DVec3 {
     let (unit, _) = direction(normal, tol::GJK_TOUCHING, || otherwise);
+    let (unit, _) = direction(unit - axis * unit.dot(axis), tol::GJK_TOUCHING, || otherwise);
     if unit.dot(toward) < 0.0 { -unit } else { unit }
 }
 

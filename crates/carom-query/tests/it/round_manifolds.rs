@@ -317,3 +317,41 @@ fn capsules_whose_axes_all_but_cross_part_across_both() {
         }
     }
 }
+
+/// Rounding left the normal of capsules in each other, their axes parallel or crossing to rounding, a part along the axes: by it
+/// the ends were in each other still.
+#[test]
+fn the_normal_of_capsules_whose_axes_meet_parts_them() {
+    use carom_query::f64 as wide;
+    let mut dice = Dice::new(10);
+    let tiny = |dice: &mut Dice| f64::from(dice.range(1.0, 2.0)) * (-f64::from(dice.below(56) as u32)).exp2();
+    let (mut worst, mut n_near) = (0.0_f64, 0);
+    let rounds = if std::env::var_os("CAROM_SLOW").is_some() { 2_000_000 } else { 60_000 };
+    for _ in 0..rounds {
+        let half = [0; 2].map(|_| f64::from(dice.range(0.1, 2.0)));
+        let radius = [0; 2].map(|_| tiny(&mut dice));
+        let shapes =
+            [0, 1].map(|i| wide::Shape::Capsule(carom_geom::f64::Capsule::new(half[i], radius[i]).unwrap()));
+        let turn = DQuat::from_scaled_axis(dice.point(3.0).as_dvec3());
+        let other =
+            turn * DQuat::from_axis_angle(DVec3::X, if dice.one_in(4) { 0.0 } else { tiny(&mut dice) });
+        // Crossing in the middle or elsewhere, and beside each other by much or next to nothing.
+        let mut at = DVec3::X * tiny(&mut dice);
+        if dice.one_in(2) {
+            at += DVec3::Y * f64::from(dice.range(-1.0, 1.0));
+        }
+        let poses = [(turn, DVec3::ZERO), (other, turn * at)].map(|(r, t)| carom_math::f64::Pose::new(r, t));
+        let reach = 10.0 * (half[0] + half[1]);
+        let Some(found) = wide::contact(&shapes[0], &poses[0], &shapes[1], &poses[1], reach) else {
+            panic!("nothing is so far apart")
+        };
+        let (normal, distance) = (found.contact.normal, found.contact.distance);
+        let extent = |i: usize| half[i] * (poses[i].rotation * DVec3::Y).dot(normal).abs() + radius[i];
+        let room = poses[1].translation.dot(normal) - extent(0) - extent(1);
+        n_near += usize::from(distance + radius[0] + radius[1] < 1e-9);
+        worst = worst.max(distance - room);
+        assert!(distance - room < 1e-13, "{distance:e} but {room:e}: {half:?} {radius:?} {poses:?}");
+    }
+    println!("{worst:e}, {n_near} with axes that meet, all but");
+    assert!(rounds / 20 < n_near);
+}
