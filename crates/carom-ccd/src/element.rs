@@ -17,7 +17,7 @@ use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why, check};
 use carom_geom::{FeatureId, ShapeError, tri_distance};
 use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
-use carom_math::scaling::scale_of;
+use carom_math::scaling::{scale_of, unit};
 use carom_math::tol;
 use glam::DVec3;
 
@@ -516,10 +516,20 @@ impl<'a, const N: usize> Search<'a, N> {
     }
 
     fn hit(&self, t_lo: f64, t_hi: f64, nearest: &Nearest, normal: DVec3, proof: Proof) -> TimeOfImpact {
+        let normal = if normal == DVec3::ZERO { self.way_together(nearest) } else { normal };
         let mut impact =
             Impact::new([t_lo, t_hi], self.element.points_at(t_hi, nearest.parameters), normal, proof);
         [impact.feature_a, impact.feature_b] = self.element.features(nearest.part);
         TimeOfImpact::Hit(impact)
+    }
+
+    /// Features that are at one place and have no extent, as two ends of edges, have no normal: the unit vector against which B goes
+    /// as A sees it stands for it, or any where neither moves.
+    #[cold]
+    fn way_together(&self, nearest: &Nearest) -> DVec3 {
+        let weights = nearest.weights_of::<N>();
+        let way = (0..N).fold(DVec3::ZERO, |sum, i| sum - self.dw[i] * weights[i]);
+        unit(way).unwrap_or(DVec3::X)
     }
 
     fn undecided(&self, t: f64, distance: f64, why: Why) -> TimeOfImpact {

@@ -13,7 +13,7 @@
 use crate::moving_sphere::{MovingSphere, Sides, entry, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
 use crate::translate::{Near, Translating, first_contact, sound_end};
-use crate::{Clear, TimeOfImpact, check};
+use crate::{Clear, Earliest, Element, ElementSettings, TimeOfImpact, check};
 use carom_geom::{FeatureId, ShapeError};
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
@@ -104,7 +104,45 @@ impl MovingSphere {
         }
         let end = sound_end(end);
         let hint = pair.hint(end);
-        first_contact(&pair, hint, end, scale)
+        let answer = first_contact(&pair, hint, end, scale);
+        match answer {
+            // A ball without extent is never inside anything: it passes through.
+            TimeOfImpact::Undecided(undecided) if self.radius() == 0.0 => {
+                let soon = 2.0 * undecided.t_safe;
+                let until = if 0.0 < soon { soon.min(end) } else { end };
+                self.passes(polygon, until).unwrap_or(answer)
+            }
+            _ => answer,
+        }
+    }
+
+    /// When the centre passes through a triangle of the fan of the polygon, where that can be proved.
+    #[cold]
+    fn passes(&self, polygon: &Polygon, end: f64) -> Option<TimeOfImpact> {
+        // From the centre, as above: the end of the way is rounded by no more than a difference of corners.
+        let (center, way) = (self.center(), self.velocity() * end);
+        let corner = |i: usize| polygon.corners[i] - center;
+        let mut earliest = Earliest::new();
+        for i in 1..polygon.n.saturating_sub(1) {
+            let at = |place: DVec3| [place, corner(0), corner(i), corner(i + 1)];
+            let element = Element::vertex_face(at(DVec3::ZERO), at(way)).ok()?;
+            let mut answer = element.time_of_impact(&ElementSettings::default());
+            match &mut answer {
+                TimeOfImpact::Hit(impact) => {
+                    let slack = 4.0 * f64::EPSILON * end;
+                    impact.t_lo = (impact.t_lo * end - slack).max(0.0);
+                    impact.t_hi = (impact.t_hi * end + slack).min(end);
+                    impact.point_a += center;
+                    impact.point_b += center;
+                    impact.feature_a = FeatureId::UNKNOWN;
+                }
+                TimeOfImpact::Undecided(_) => return None,
+                TimeOfImpact::Clear(_) => {}
+            }
+            earliest.add(answer);
+        }
+        let answer = earliest.answer();
+        answer.hit().is_some().then_some(answer)
     }
 }
 

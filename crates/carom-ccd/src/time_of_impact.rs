@@ -8,6 +8,11 @@
 //! Near an impact one axis reaches the root when the bodies approach fast enough for its bend, and the next is right to
 //! first order: convergence is quadratic. Without rotation the bound is exact, and this is a GJK ray cast.
 //!
+//! This is bilateral advancement, on both sides of the root of an axis' separation, with each step proved; so there is no file of that name.
+//! As published it finds roots for single pairs of corners, and calls bodies separated that are apart on one axis at the end of
+//! the time. Of 155, 142 and 171 impacts of boxes that both turn, by 0.2, 1.5 and 3 radians, it missed 0, 19 and 37 with 3.2, 4.4 and 4.7
+//! searches for nearest points each; this search 0, 0 and 0 with 2.6, 3.3 and 3.7 (`tests/it/bilateral.rs`, contact at 0.005).
+//!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference 2013 (separation along an axis over time, root finding);
 //! G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004.
 //! Differs: every step is certified, rounding and rotation included; an axis may turn with its feature; contact is proved too.

@@ -101,7 +101,7 @@ pub(crate) fn advanced(a: &Body, b: &Body, settings: &ImpactSettings) -> (TimeOf
     (answer, n_proposals)
 }
 
-fn proposer<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn proposer<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     n_proposals: &mut u32,

@@ -144,3 +144,28 @@ fn r_a_triangle_with_two_corners_at_one_place_is_a_segment() {
         }
     }
 }
+
+/// Where features have no extent in any direction there is no normal to be had from them; the way they come together has one.
+#[test]
+fn normals_are_unit_vectors_also_of_points() {
+    let at = |p: DVec3, q: DVec3| [p, p, q, q];
+    for (start, end, normal) in [
+        // Two points that start at one place and part; that stay there; that meet at the end.
+        (at(DVec3::ZERO, DVec3::ZERO), at(DVec3::ZERO, DVec3::Y), Some(DVec3::NEG_Y)),
+        (at(DVec3::ZERO, DVec3::ZERO), at(DVec3::ZERO, DVec3::ZERO), None),
+        (at(DVec3::X * -4.0, DVec3::ZERO), at(DVec3::ZERO, DVec3::ZERO), Some(DVec3::X)),
+    ] {
+        for kind in [ElementKind::VertexFace, ElementKind::EdgeEdge] {
+            let (start, end) = match kind {
+                ElementKind::EdgeEdge => (start, end),
+                ElementKind::VertexFace => {
+                    ([start[0], start[2], start[2], start[2]], [end[0], end[2], end[2], end[2]])
+                }
+            };
+            let found = make(kind, start, end).time_of_impact(&ElementSettings::default());
+            let hit = found.hit().unwrap_or_else(|| panic!("{found:?}"));
+            assert!((hit.normal.length() - 1.0).abs() < 1e-12, "{hit:?}");
+            assert!(normal.is_none_or(|n| (hit.normal - n).length() < 1e-9), "{hit:?}");
+        }
+    }
+}

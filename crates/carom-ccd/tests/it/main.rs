@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod aabb;
+mod bilateral;
 mod capsule;
 mod cast;
 mod dynamic_sat;

@@ -343,3 +343,54 @@ fn what_is_no_polygon_is_refused_by_name() {
     assert!(Polygon::new(&[DVec3::ZERO; 17]).is_err());
     assert!(Polygon::triangle([DVec3::ZERO, DVec3::NAN, DVec3::ONE]).is_err());
 }
+
+/// A ball of radius 0 is a point: it never overlaps a sheet, and passes through it all the same.
+#[test]
+fn a_point_passes_through_a_polygon() {
+    let mut random = Random::new(91);
+    let (mut n_hits, mut n_clear, mut n_undecided) = (0, 0, 0);
+    for case in 0..600 {
+        let away = if case % 3 == 0 { DVec3::new(1e3, -2e3, 5e2) } else { DVec3::ZERO };
+        let corners: [DVec3; 3] = core::array::from_fn(|_| random.cube_point() + away);
+        let (from, to) = (random.cube_point() * 2.0 + away, random.cube_point() * 0.5 + away);
+        let velocity = (to - from) * random.range(0.6, 3.0);
+        // A polygon of four corners in its plane: the triangle, and a corner on its third side.
+        let four = [corners[0], corners[1], corners[2], (corners[2] + corners[0]) * 0.5];
+        let polygon = if case % 2 == 0 { triangle(corners) } else { Polygon::new(&four).unwrap() };
+        let point = MovingSphere::new(from, 0.0, velocity).unwrap();
+        let found = point.against_polygon(&polygon, Sides::Both, 1.0);
+        // By signs of volumes, far enough from zero to be sure.
+        let volume = |a: DVec3, b: DVec3, c: DVec3| (a - from).dot((b - from).cross(c - from));
+        let end = from + velocity;
+        let sides: [f64; 3] = core::array::from_fn(|i| volume(end, corners[i], corners[(i + 1) % 3]));
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let (before, after) = (normal.dot(from - corners[0]), normal.dot(end - corners[0]));
+        if sides.iter().chain([&before, &after]).any(|x| x.abs() < 1e-6) {
+            continue;
+        }
+        let is_through =
+            before * after < 0.0 && (sides.iter().all(|x| 0.0 < *x) || sides.iter().all(|x| *x < 0.0));
+        match found {
+            TimeOfImpact::Hit(hit) => {
+                n_hits += 1;
+                let time = before / (before - after);
+                assert!(
+                    is_through && hit.t_lo <= time + 1e-12 && time <= hit.t_hi + 1e-12,
+                    "{case}: {time} {hit:?}"
+                );
+                assert!(
+                    hit.t_hi - hit.t_lo < 1e-9 && (hit.normal.length() - 1.0).abs() < 1e-9,
+                    "{case}: {hit:?}"
+                );
+                assert!((hit.point_b - point.center_at(time)).length() < 1e-8, "{case}: {hit:?}");
+            }
+            TimeOfImpact::Clear(_) => {
+                n_clear += 1;
+                assert!(!is_through, "{case}: missed");
+            }
+            // On the diagonal that parts the polygon.
+            TimeOfImpact::Undecided(_) => n_undecided += 1,
+        }
+    }
+    assert!(60 < n_hits && 200 < n_clear && n_undecided < 3, "{n_hits} {n_clear} {n_undecided}");
+}
