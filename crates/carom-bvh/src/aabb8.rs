@@ -185,15 +185,13 @@ impl Volumes8 for Aabb8 {
     fn enters<S: Simd>(&self, simd: S, ray: &RayLanes<S>, t_max: f32) -> (u32, S::F32x8) {
         let planes = [&self.min, &self.max];
         let (mut near, mut far) = (ray.t_min, S::F32x8::splat(simd, t_max));
-        let (early, late) =
-            if ray.is_forward { (&ray.inverse_near, &ray.inverse_far) } else { (&ray.inverse, &ray.inverse) };
         for k in 0..3 {
-            let from = ray.from[k] & 1;
-            let first = S::F32x8::load(simd, &planes[from][k]);
-            let second = S::F32x8::load(simd, &planes[from ^ 1][k]);
+            let is_backward = ray.is_backward[k];
+            let first = S::F32x8::load(simd, &planes[usize::from(is_backward)][k]);
+            let second = S::F32x8::load(simd, &planes[usize::from(!is_backward)][k]);
             // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
-            near = ((first - ray.origin_near[k]) * early[k]).max(near);
-            far = ((second - ray.origin_far[k]) * late[k]).min(far);
+            near = ((first - ray.origin_near[k]) * ray.inverse_near[k]).max(near);
+            far = ((second - ray.origin_far[k]) * ray.inverse_far[k]).min(far);
         }
         if ray.is_forward {
             // Products that underflow are off by less.

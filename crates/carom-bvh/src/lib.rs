@@ -214,6 +214,7 @@ mod quality;
 mod quantized;
 mod ray;
 mod ray_batch;
+mod ray_stack;
 mod refit;
 mod relative;
 mod self_pairs;
@@ -230,7 +231,7 @@ mod watched;
 mod wide;
 
 pub use aabb8::PlacedAabb;
-pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder};
+pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder, Collapse};
 pub use children::Child;
 pub use cost::Cost;
 pub use counters::{Counters, Visit};

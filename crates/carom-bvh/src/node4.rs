@@ -54,9 +54,10 @@ pub(crate) fn enters_pairs<S: Simd>(
     // Only the lower half of `near` and the upper half of `far` are of meaning.
     let (mut near, mut far) = (ray.t_min, S::F32x8::splat(simd, t_max));
     for k in 0..3 {
-        let ordered = if ray.from[k] == 0 { planes[k] } else { planes[k].swap_halves() };
+        let ordered = if ray.is_backward[k] { planes[k].swap_halves() } else { planes[k] };
         let origin = S::F32x8::select(lower, ray.origin_near[k], ray.origin_far[k]);
-        let t = (ordered - origin) * ray.inverse[k];
+        let inverse = S::F32x8::select(lower, ray.inverse_near[k], ray.inverse_far[k]);
+        let t = (ordered - origin) * inverse;
         // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
         near = t.max(near);
         far = t.min(far);

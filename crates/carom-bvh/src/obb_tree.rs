@@ -129,6 +129,7 @@ impl Builder {
                 corners.z.push(p.z);
             }
         }
+        self.widen(settings, 8);
         self.collapse(tree, |aabb, first, count| fit(aabb, first, count, &sums, &corners));
         Ok(())
     }

@@ -179,6 +179,11 @@ impl WideNode<Aabb8> for QuantizedNode8 {
     }
 
     #[inline(always)]
+    fn children<S: Simd>(&self, simd: S) -> S::U32x8 {
+        S::U32x8::load(simd, &self.child)
+    }
+
+    #[inline(always)]
     fn set_child(&mut self, lane: usize, child: u32) {
         self.child[lane & 7] = child;
     }

@@ -8,8 +8,8 @@
 //! Differs: the origin of a ray given in `f64` is rounded outwards per plane, and an interval may be negative.
 
 use crate::counters::{Counters, Visit};
+use crate::ray_stack::RayStack;
 use crate::relative::{UNIT, inverse_power_of_two, reach};
-use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
 use crate::wide::WideNode;
@@ -21,6 +21,9 @@ use glam::DVec3;
 /// The relative error of a plane's parameter is 5 u: subtraction, direction, reciprocal, the reciprocal brought in or out by this, product.
 const SLABS: f32 = 8.0 * UNIT;
 
+/// What an entry of the stack may add to the place where a child is entered: less than 8 steps of the last bit.
+const KEYS: f32 = 16.0 * UNIT;
+
 /// Components of the scaled direction below this, 2^-100, count as 0, with what they may move the ray inside the tree
 /// added to its origin on both sides.
 const PARALLEL: f64 = 7.888_609_052_210_118e-31;
@@ -28,15 +31,14 @@ const PARALLEL: f64 = 7.888_609_052_210_118e-31;
 /// A ray as eight lanes of each of its numbers, in scaled parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RayLanes<S: Simd> {
-    /// For each axis: 0 when the near plane is that of the minimum, else 1.
-    pub(crate) from: [usize; 3],
+    /// For each axis: the near plane is that of the maximum.
+    pub(crate) is_backward: [bool; 3],
     /// The origin, rounded so that the near plane is met early.
     pub(crate) origin_near: [S::F32x8; 3],
     /// The origin, rounded so that the far plane is met late.
     pub(crate) origin_far: [S::F32x8; 3],
-    pub(crate) inverse: [S::F32x8; 3],
-    /// The same, smaller and larger by the error of the slabs. Where t is never negative, products with them are too early and too
-    /// late, and nothing need be added.
+    /// One over the direction. Where t is never negative, one is smaller and one larger by the error of the slabs, so that products with
+    /// them are too early and too late, and nothing need be added.
     pub(crate) inverse_near: [S::F32x8; 3],
     pub(crate) inverse_far: [S::F32x8; 3],
     /// No t below 0 is of interest.
@@ -62,10 +64,10 @@ impl<S: Simd> RayLanes<S> {
     ) -> (S::F32x8, S::F32x8) {
         let (mut near, mut far) = (self.t_min, S::F32x8::splat(simd, t_max));
         for k in 0..3 {
-            let (first, second) = if self.from[k] == 0 { (low[k], high[k]) } else { (high[k], low[k]) };
+            let (first, second) = if self.is_backward[k] { (high[k], low[k]) } else { (low[k], high[k]) };
             // Zero times infinity, a ray in the plane, is NaN, and `max` and `min` then keep what they had.
-            near = ((first - self.origin_near[k]) * self.inverse[k]).max(near);
-            far = ((second - self.origin_far[k]) * self.inverse[k]).min(far);
+            near = ((first - self.origin_near[k]) * self.inverse_near[k]).max(near);
+            far = ((second - self.origin_far[k]) * self.inverse_far[k]).min(far);
         }
         (near, far)
     }
@@ -74,7 +76,7 @@ impl<S: Simd> RayLanes<S> {
     #[inline(always)]
     pub(crate) fn meets(simd: S, near: S::F32x8, far: S::F32x8) -> (u32, S::F32x8) {
         let (slabs, tiny) = (S::F32x8::splat(simd, SLABS), S::F32x8::splat(simd, f32::MIN_POSITIVE));
-        let near_low = near - (near.abs() * slabs + tiny);
+        let near_low = near - (near.abs() * S::F32x8::splat(simd, SLABS + KEYS) + tiny);
         let far_high = far + (far.abs() * slabs + tiny);
         (near_low.le(far_high).bits(), near_low)
     }
@@ -159,33 +161,30 @@ fn scaled_direction(direction: DVec3) -> (DVec3, f64, f64) {
     (lifted * scale, lift, scale)
 }
 
+/// Writes a ray into lanes that are there.
 #[inline(always)]
-fn ray_lanes<S: Simd, W: Volumes8>(
+fn set_lanes<S: Simd, W: Volumes8>(
     simd: S,
+    ray: &mut RayLanes<S>,
     origin: DVec3,
     direction: DVec3,
     size: f64,
     t_min: f32,
-) -> RayLanes<S> {
-    let zero = S::F32x8::splat(simd, 0.0);
-    let (mut origin_lanes, mut direction_lanes) = ([zero; 3], [zero; 3]);
+) {
     if !W::ARE_BOXES {
-        origin_lanes = splat3(simd, origin.as_vec3().to_array());
-        direction_lanes = splat3(simd, direction.as_vec3().to_array());
+        ray.origin = splat3(simd, origin.as_vec3().to_array());
+        ray.direction = splat3(simd, direction.as_vec3().to_array());
     }
-    let mut ray = RayLanes {
-        from: [0; 3],
-        origin_near: [zero; 3],
-        origin_far: [zero; 3],
-        inverse: [zero; 3],
-        inverse_near: [zero; 3],
-        inverse_far: [zero; 3],
-        is_forward: 0.0 <= t_min,
-        t_min: S::F32x8::splat(simd, t_min),
-        origin: origin_lanes,
-        direction: direction_lanes,
-        size: rounding::up(size),
-    };
+    ray.is_forward = 0.0 <= t_min;
+    ray.size = rounding::up(size);
+    let (mut early, mut late) = (1.0, 1.0);
+    if ray.is_forward {
+        (early, late) = (1.0 - (SLABS + KEYS), 1.0 + SLABS);
+        // Entries of the stack may be larger by their last bits; and it is no negative zero.
+        ray.t_min = S::F32x8::splat(simd, t_min * early + 0.0);
+    } else {
+        ray.t_min = S::F32x8::splat(simd, t_min);
+    }
     for k in 0..3 {
         let (o, d) = (origin[k], direction[k]);
         let is_parallel = d.abs() < PARALLEL;
@@ -199,14 +198,12 @@ fn ray_lanes<S: Simd, W: Volumes8>(
         let inverse = if is_parallel { f32::INFINITY } else { 1.0 / d as f32 };
         let backward = inverse < 0.0;
         let (near, far) = if backward { (low, high) } else { (high, low) };
-        ray.from[k] = usize::from(backward);
+        ray.is_backward[k] = backward;
         ray.origin_near[k] = S::F32x8::splat(simd, near);
         ray.origin_far[k] = S::F32x8::splat(simd, far);
-        ray.inverse[k] = S::F32x8::splat(simd, inverse);
-        ray.inverse_near[k] = S::F32x8::splat(simd, inverse * (1.0 - SLABS));
-        ray.inverse_far[k] = S::F32x8::splat(simd, inverse * (1.0 + SLABS));
+        ray.inverse_near[k] = S::F32x8::splat(simd, inverse * early);
+        ray.inverse_far[k] = S::F32x8::splat(simd, inverse * late);
     }
-    ray
 }
 
 /// A ray on its way through a tree.
@@ -219,16 +216,27 @@ pub(crate) struct Descent<S: Simd> {
     unscale: f64,
     pub(crate) t_max: f64,
     t_max_f32: f32,
-    /// Children and where the ray enters them.
-    stack: Stack<(u32, f32), 64>,
+    stack: RayStack,
 }
 
 impl<S: Simd> Descent<S> {
     /// It is nowhere yet.
     #[inline(always)]
     pub(crate) fn new<V: TreeVolume, N>(simd: S, tree: &Bvh<V, N>) -> Descent<S> {
-        let ray = ray_lanes::<S, V::Volumes8>(simd, DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
-        let (reach, stack) = (reach(&tree.bounds.to_aabb()), Stack::new((0, 0.0)));
+        let zero = [S::F32x8::splat(simd, 0.0); 3];
+        let ray = RayLanes {
+            is_backward: [false; 3],
+            origin_near: zero,
+            origin_far: zero,
+            inverse_near: zero,
+            inverse_far: zero,
+            is_forward: true,
+            t_min: zero[0],
+            origin: zero,
+            direction: zero,
+            size: 0.0,
+        };
+        let (reach, stack) = (reach(&tree.bounds.to_aabb()), RayStack::new());
         Descent { ray, reach, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack }
     }
 
@@ -239,11 +247,11 @@ impl<S: Simd> Descent<S> {
         let size = self.reach + line.origin.abs().element_sum();
         let (unlift, unscale) = (1.0 / lift, 1.0 / scale);
         let t_min = rounding::down(line.t_min * unlift * unscale);
-        self.ray = ray_lanes::<S, W>(simd, line.origin, direction, size, t_min);
+        set_lanes::<S, W>(simd, &mut self.ray, line.origin, direction, size, t_min);
         (self.unlift, self.unscale, self.t_max) = (unlift, unscale, line.t_max);
-        self.t_max_f32 = rounding::up(line.t_max * unlift * unscale);
+        // Entries of the stack that are subnormal are larger by less.
+        self.t_max_f32 = rounding::up(line.t_max * unlift * unscale) + f32::MIN_POSITIVE;
         self.stack.clear();
-        self.stack.push((0, f32::NEG_INFINITY));
     }
 
     /// Nowhere again.
@@ -257,35 +265,28 @@ impl<S: Simd> Descent<S> {
     pub(crate) fn shorten(&mut self, t: f64) {
         if t < self.t_max {
             self.t_max = t;
-            self.t_max_f32 = rounding::up(t * self.unlift * self.unscale);
+            self.t_max_f32 = rounding::up(t * self.unlift * self.unscale) + f32::MIN_POSITIVE;
         }
     }
 
-    /// The next child that the ray enters in time.
+    /// The next child that the ray enters in time; the root comes before all, and is not told.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<u32> {
-        while let Some((child, enters)) = self.stack.pop() {
-            if enters <= self.t_max_f32 {
-                return Some(child);
-            }
-        }
-        None
+        self.stack.pop(self.t_max_f32)
     }
 
     /// What comes next, unless the ray is shortened.
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
-        self.stack.top().map(|(child, _)| child)
+        self.stack.top()
     }
 
     /// Pushes the children that the ray enters, the nearest on top.
     #[inline(always)]
     pub(crate) fn open<W: Volumes8, N: WideNode<W>>(&mut self, simd: S, node: &N, counters: &mut Counters) {
         let (meets, near) = node.enters(simd, &self.ray, self.t_max_f32);
-        let near = near.to_array();
-        let meets = meets & node.used();
         node.count(counters);
-        self.stack.push_far_first(meets, node, &near);
+        self.stack.push(simd, meets & node.used(), node.children(simd), near, self.ray.is_forward);
     }
 }
 
@@ -303,7 +304,8 @@ where
         let mut counters = Counters::default();
         let mut descent = Descent::new(simd, self.tree);
         descent.begin::<V::Volumes8>(simd, &self.line);
-        while let Some(child) = descent.next() {
+        let mut next = Some(0);
+        while let Some(child) = next.take().or_else(|| descent.next()) {
             // What comes after it is fetched meanwhile.
             match descent.top() {
                 Some(after) if after & LEAF != 0 => (self.ahead)(after & !LEAF),

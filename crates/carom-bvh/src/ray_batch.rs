@@ -66,10 +66,14 @@ struct Batch<'a, V: TreeVolume, N, R> {
 struct Flight<S: Simd> {
     descent: Descent<S>,
     ray: usize,
-    /// The leaf that it is at, and how often that was given.
-    at: Option<(u32, u32)>,
-    is_flying: bool,
+    /// The child that it is at, or [`NOWHERE`].
+    at: u32,
+    /// How often a leaf was given.
+    turn: u32,
 }
+
+/// No child: there are fewer leaves.
+const NOWHERE: u32 = u32::MAX;
 
 impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
     /// [`Bvh::visit_ray`] for many rays: what each meets, in the order in which it would meet it alone. Several rays are on their
@@ -89,38 +93,25 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
         let tree = self.tree;
-        let idle = || Flight::<S> { descent: Descent::new(simd, tree), ray: 0, at: None, is_flying: false };
+        let idle = || Flight::<S> { descent: Descent::new(simd, tree), ray: 0, at: NOWHERE, turn: 0 };
         let mut flights = [idle(), idle(), idle(), idle(), idle(), idle(), idle(), idle()];
         let mut n_flying = 0;
         for slot in 0..IN_FLIGHT {
             n_flying += usize::from(self.start(simd, slot, &mut flights[slot]));
         }
         while 0 < n_flying {
-            for slot in 0..IN_FLIGHT {
-                let flight = &mut flights[slot];
-                if !flight.is_flying {
+            for (slot, flight) in flights.iter_mut().enumerate() {
+                let at = flight.at;
+                if at & LEAF == 0 {
+                    if let Some(node) = tree.nodes.get(at as usize) {
+                        flight.descent.open(simd, node, &mut counters);
+                    }
+                } else if at == NOWHERE {
                     continue;
-                }
-                let at = match flight.at.take() {
-                    Some(at) => Some(at),
-                    None => match flight.descent.next() {
-                        Some(child) if child & LEAF != 0 => Some((child & !LEAF, 0)),
-                        Some(child) => {
-                            if let Some(node) = tree.nodes.get(child as usize) {
-                                flight.descent.open(simd, node, &mut counters);
-                            }
-                            None
-                        }
-                        None => {
-                            n_flying -= usize::from(!self.start(simd, slot, flight));
-                            continue;
-                        }
-                    },
-                };
-                if let Some((leaf, turn)) = at {
-                    let place = RayTurn { ray: flight.ray, slot, turn };
-                    let found = tree.leaf(leaf);
-                    if turn == 0 {
+                } else {
+                    let place = RayTurn { ray: flight.ray, slot, turn: flight.turn };
+                    let found = tree.leaf(at & !LEAF);
+                    if flight.turn == 0 {
                         counters.leaves += 1;
                         counters.primitives += found.primitives.len() as u64;
                     }
@@ -128,18 +119,24 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                         ControlFlow::Break(()) => flight.descent.stop(),
                         ControlFlow::Continue(LeafAnswer::UpTo(t)) => flight.descent.shorten(t),
                         ControlFlow::Continue(LeafAnswer::Again) => {
-                            flight.at = Some((leaf, turn + 1));
+                            flight.turn += 1;
                             continue;
                         }
                     }
+                    flight.turn = 0;
                 }
-                match flight.descent.top() {
-                    Some(after) if after & LEAF != 0 => {
-                        simd.prefetch(&tree.leaf_starts, (after & !LEAF) as usize);
-                        self.rays.ahead(after & !LEAF);
+                // Where it goes next is known now, and asked for: the others have their turns meanwhile.
+                match flight.descent.next() {
+                    Some(next) => {
+                        flight.at = next;
+                        if next & LEAF == 0 {
+                            simd.prefetch(&tree.nodes, next as usize);
+                        } else {
+                            simd.prefetch(&tree.leaf_starts, (next & !LEAF) as usize);
+                            self.rays.ahead(next & !LEAF);
+                        }
                     }
-                    Some(after) => simd.prefetch(&tree.nodes, after as usize),
-                    None => {}
+                    None => n_flying -= usize::from(!self.start(simd, slot, flight)),
                 }
             }
         }
@@ -148,17 +145,17 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
 }
 
 impl<V: TreeVolume, N, R: RayBatch> Batch<'_, V, N, R> {
-    /// The next ray that may meet something; false when there is none.
+    /// The next ray that may meet something, at the root; false when there is none.
     #[inline(always)]
     fn start<S: Simd>(&mut self, simd: S, slot: usize, flight: &mut Flight<S>) -> bool {
-        flight.is_flying = false;
-        while !flight.is_flying {
-            let Some((ray, line)) = self.rays.next(slot) else { return false };
+        flight.at = NOWHERE;
+        while let Some((ray, line)) = self.rays.next(slot) {
             if line.is_somewhere() {
                 flight.descent.begin::<V::Volumes8>(simd, &line);
-                (flight.ray, flight.is_flying) = (ray, true);
+                (flight.ray, flight.at) = (ray, 0);
+                return true;
             }
         }
-        true
+        false
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! Reference: none needed.
 
-use crate::volumes::Volumes8;
-use crate::wide::WideNode;
 use alloc::vec::Vec;
 
 /// The first `N` entries are kept in place.
@@ -37,22 +35,6 @@ impl<T: Copy, const N: usize> Stack<T, N> {
         }
         self.len = self.len.checked_sub(1)?;
         self.near.get(self.len).copied()
-    }
-
-    /// What [`Stack::pop`] would give.
-    #[inline(always)]
-    pub(crate) fn top(&self) -> Option<T> {
-        if let Some(last) = self.far.last() {
-            return Some(*last);
-        }
-        self.near.get(self.len.checked_sub(1)?).copied()
-    }
-
-    /// Empty again; memory stays.
-    #[inline(always)]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
-        self.far.clear();
     }
 
     #[cold]
@@ -92,41 +74,5 @@ impl FarFirst {
         for i in 0..self.n {
             stack.push(self.order[i & 7]);
         }
-    }
-}
-
-impl<const N: usize> Stack<(u32, f32), N> {
-    /// Pushes the children of these lanes, the nearest on top, as [`FarFirst`] would, but sorted where they come to lie.
-    #[inline(always)]
-    pub(crate) fn push_far_first<W: Volumes8>(
-        &mut self,
-        lanes: u32,
-        node: &impl WideNode<W>,
-        begins: &[f32; 8],
-    ) {
-        let mut left = lanes & 255;
-        let Some(room) = self.near.get_mut(self.len..).and_then(<[_]>::first_chunk_mut::<8>) else {
-            let mut order = FarFirst::new();
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize & 7;
-                left &= left - 1;
-                order.insert(node.child(lane), begins[lane]);
-            }
-            return order.push_onto(self);
-        };
-        let mut n = 0;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize & 7;
-            left &= left - 1;
-            let begin = begins[lane];
-            let mut place = n;
-            while 0 < place && room[(place - 1) & 7].1 < begin {
-                room[place & 7] = room[(place - 1) & 7];
-                place -= 1;
-            }
-            room[place & 7] = (node.child(lane), begin);
-            n += 1;
-        }
-        self.len += n;
     }
 }

@@ -11,7 +11,7 @@ use crate::relative::Relative;
 use crate::tree::{Bvh, Node8, TreeVolume};
 use crate::volumes::{Volumes8, sealed::Sealed};
 use carom_bounds::BoundingVolume as _;
-use carom_lanes::Simd;
+use carom_lanes::{Simd, U32Lanes};
 use core::borrow::Borrow;
 
 /// A node of a tree, with places for up to eight children; W is what it is opened into. It is implemented here.
@@ -33,6 +33,16 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
 
     /// The number of a node, or `1 << 31` and that of a leaf; of no meaning for an unused lane.
     fn child(&self, lane: usize) -> u32;
+
+    /// All children, side by side; of no meaning for unused lanes.
+    #[inline(always)]
+    fn children<S: Simd>(&self, simd: S) -> S::U32x8 {
+        let mut children = [0; 8];
+        for lane in 0..Self::WIDTH.min(8) {
+            children[lane] = self.child(lane);
+        }
+        S::U32x8::load(simd, &children)
+    }
 
     /// Another child.
     fn set_child(&mut self, lane: usize, child: u32);
@@ -102,6 +112,11 @@ impl<W: Volumes8> WideNode<W> for Node8<W> {
     #[inline(always)]
     fn child(&self, lane: usize) -> u32 {
         self.child[lane & 7]
+    }
+
+    #[inline(always)]
+    fn children<S: Simd>(&self, simd: S) -> S::U32x8 {
+        S::U32x8::load(simd, &self.child)
     }
 
     #[inline(always)]

@@ -280,6 +280,30 @@ pub trait U32Lanes<const N: usize>:
         Self::select(other.lt(self), self, other)
     }
 
+    /// Lane i becomes lane `order[i]` modulo N.
+    #[inline(always)]
+    fn permute(self, order: Self) -> Self {
+        let (lanes, order) = (self.to_array(), order.to_array());
+        let mut out = [0; N];
+        for i in 0..N {
+            out[i] = lanes[order[i] as usize % N];
+        }
+        self.replace(&out)
+    }
+
+    /// The lanes in descending order.
+    #[inline(always)]
+    fn sorted_down(self) -> Self {
+        let mut lanes = self.to_array();
+        for i in 1..N {
+            for j in (0..i).rev() {
+                let (a, b) = (lanes[j], lanes[j + 1]);
+                (lanes[j], lanes[j + 1]) = if a < b { (b, a) } else { (a, b) };
+            }
+        }
+        self.replace(&lanes)
+    }
+
     /// Writes the lanes whose mask is set to the front of `out`, in their order, and says how many. With room for N
     /// in `out` all N places are written (what lies behind the kept lanes is unspecified), without a branch.
     ///

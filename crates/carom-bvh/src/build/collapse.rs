@@ -28,7 +28,7 @@ pub(crate) struct Task {
 struct Candidate {
     binary: u32,
     first: u32,
-    /// What an inner node is worth opening, half its area as a rule; -1 for a leaf.
+    /// What an inner node is worth opening, half its area as a rule; -1 for what is not opened, such as a leaf.
     worth: f32,
 }
 
@@ -74,10 +74,10 @@ pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
                 }
             }
             let open = children[largest];
-            if open.worth < 0.0 {
+            let left = binary.nodes[open.binary as usize].tag();
+            if left == 0 || (open.worth < 0.0 && 1 < n) {
                 break;
             }
-            let left = binary.nodes[open.binary as usize].tag();
             let (row_left, row_right) = (&binary.nodes[left as usize], &binary.nodes[left as usize + 1]);
             children[largest] = candidate(left, row_left, open.first);
             children[n] = candidate(left + 1, row_right, open.first + row_left.count());

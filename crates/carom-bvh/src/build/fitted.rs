@@ -37,6 +37,7 @@ impl Builder {
         mut fit: impl FnMut(&[u32]) -> V,
     ) -> Result<(), BvhError> {
         self.binary(boxes, settings)?;
+        self.widen(settings, 8);
         let binary = &self.binary;
         collapse::collapse(binary, &mut self.stack, tree, |_, first, count| {
             fit(binary.order.get(first..first + count).unwrap_or(&[]))

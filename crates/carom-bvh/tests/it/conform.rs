@@ -1,7 +1,7 @@
 //! Every builder and every volume through the suite of trees.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
-use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, TreeVolume};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, TreeVolume};
 use carom_testkit::conform::bvh::{bvh, triangle_bvh};
 use glam::Vec3;
 
@@ -34,6 +34,21 @@ fn boxes_1() {
 #[test]
 fn boxes_2() {
     third::<Aabb>(2);
+}
+
+/// Trees made wide at the least cost, of several methods, of leaves for one primitive at a time and for many.
+#[test]
+fn cheapest_boxes() {
+    for (i, settings) in settings().iter().enumerate().step_by(2) {
+        let settings = settings.with_collapse(Collapse::Cheapest { lanes: [8, 1, 4][i % 3] });
+        bvh(|boxes| Bvh::<Aabb>::build(boxes, &settings));
+    }
+}
+
+#[test]
+fn cheapest_oriented_boxes() {
+    let settings = BuildSettings::default().with_max_leaf(8).with_collapse(Collapse::Cheapest { lanes: 8 });
+    bvh(|boxes| Bvh::<Obb>::build(boxes, &settings));
 }
 
 #[test]

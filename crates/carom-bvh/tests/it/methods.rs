@@ -1,7 +1,7 @@
 //! What the methods promise beyond right answers: cost, depth, and what a post-pass gains.
 
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{BuildMethod, BuildSettings, Bvh, Quality};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, Collapse, Quality};
 use carom_testkit::conform::bvh::many;
 use carom_testkit::conform::dice::Dice;
 use carom_testkit::meshes::mesh;
@@ -65,6 +65,38 @@ fn post_passes_make_trees_cheaper() {
     assert!(left[0].x < 0.96 && left[0].y < 0.97, "reinsertion: {}", left[0]);
     assert!(left[1].x < 0.97 && left[1].y < 0.99, "treelets: {}", left[1]);
     assert!(left[2].x < left[0].x && left[2].y < left[0].y, "both: {}", left[2]);
+}
+
+#[test]
+fn the_cheapest_collapse_fills_nodes() {
+    let mut sum = 0.0;
+    let (sets, methods) = (sets(), BuildMethod::ALL);
+    for (name, boxes) in &sets {
+        for method in methods {
+            let settings = BuildSettings::default().with_method(method).with_max_leaf(8);
+            let before = Bvh::<Aabb>::build(boxes, &settings).unwrap().quality();
+            let cheapest = settings.with_collapse(Collapse::Cheapest { lanes: 8 });
+            let tree = Bvh::<Aabb>::build(boxes, &cheapest).unwrap();
+            assert_eq!(tree.validate(boxes), Ok(()), "{name}, {method:?}");
+            let after = tree.quality();
+            println!(
+                "{name:16} {method:18?} cost {:8.2} -> {:8.2}  children {:.2} -> {:.2}  leaf {:.2} -> {:.2}",
+                before.sah_cost,
+                after.sah_cost,
+                before.mean_children,
+                after.mean_children,
+                before.mean_leaf,
+                after.mean_leaf
+            );
+            // Those of the median are full as they are.
+            assert!(before.mean_children.min(6.0) <= after.mean_children, "{name}, {method:?}");
+            assert!(after.mean_leaf <= 8.0, "{name}, {method:?}");
+            sum += (after.sah_cost / before.sah_cost).ln();
+        }
+    }
+    let left = (sum / (sets.len() * methods.len()) as f64).exp();
+    println!("cost after: {left:.3}");
+    assert!(left < 0.95, "{left}");
 }
 
 #[test]

@@ -353,6 +353,31 @@ impl U32Lanes<8> for U32x8 {
             _mm256_permutevar8x32_epi32(self.0, order)
         })
     }
+    #[inline(always)]
+    fn permute(self, order: Self) -> Self {
+        // SAFETY: the values prove the token.
+        U32x8(unsafe { _mm256_permutevar8x32_epi32(self.0, order.0) })
+    }
+    /// A bitonic network: in six steps each lane is compared with a partner, and keeps the larger where its bit is set.
+    #[inline(always)]
+    fn sorted_down(self) -> Self {
+        // SAFETY: the value proves the token.
+        unsafe {
+            let x = step::<0x99>(self.0, _mm256_shuffle_epi32::<0xb1>(self.0));
+            let x = step::<0xc3>(x, _mm256_shuffle_epi32::<0x4e>(x));
+            let x = step::<0xa5>(x, _mm256_shuffle_epi32::<0xb1>(x));
+            let x = step::<0x0f>(x, _mm256_permute2x128_si256::<0x01>(x, x));
+            let x = step::<0x33>(x, _mm256_shuffle_epi32::<0x4e>(x));
+            U32x8(step::<0x55>(x, _mm256_shuffle_epi32::<0xb1>(x)))
+        }
+    }
+}
+
+/// Of two vectors the larger lanes where the bit is set, else the smaller ones.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn step<const LARGER: i32>(a: __m256i, b: __m256i) -> __m256i {
+    _mm256_blend_epi32::<LARGER>(_mm256_min_epu32(a, b), _mm256_max_epu32(a, b))
 }
 
 impl MaskLanes<8> for Mask8 {

@@ -87,6 +87,8 @@ where
         "compress_bits",
         u.compress_bits(simd, m.bits() | !((1 << N) - 1)).to_array()[..kept].to_vec(),
     ));
+    out.push(("permute", u.permute(v).to_array().to_vec()));
+    out.push(("sorted_down", u.sorted_down().to_array().to_vec()));
     for room in [kept, kept + 1, 40] {
         let mut list = vec![99; room];
         let n = u.compress_store(m, &mut list);

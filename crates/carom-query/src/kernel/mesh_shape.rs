@@ -11,7 +11,7 @@ use crate::winding_tree::WindingTree;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Obb};
-use carom_bvh::{BuildSettings, Bvh, BvhError, Leaf};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, Leaf};
 use carom_geom::line_lanes::LineBlock8;
 use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_math::{WidePose, rounding, scaling};
@@ -45,19 +45,35 @@ pub struct MeshShape {
 impl MeshShape {
     /// Builds the trees, about a microsecond per triangle. Fails only for more than 2^28 triangles.
     pub fn new(mesh: TriMesh) -> Result<MeshShape, BvhError> {
-        MeshShape::with_settings(mesh, &BuildSettings::default().with_max_leaf(MAX_LEAF))
+        let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
+        // For rays; trees of oriented boxes and the walks of two are as they were.
+        let collapse = Collapse::Cheapest { lanes: MAX_LEAF };
+        MeshShape::with_trees(
+            mesh,
+            &settings.with_method(BuildMethod::Sah).with_collapse(collapse),
+            &settings,
+        )
     }
 
     /// [`MeshShape::new`] with another tree, of at most eight triangles in a leaf.
     pub fn with_settings(mesh: TriMesh, settings: &BuildSettings) -> Result<MeshShape, BvhError> {
+        let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
+        MeshShape::with_trees(mesh, &settings, &settings)
+    }
+
+    /// With these settings for the tree and for that of oriented boxes.
+    fn with_trees(
+        mesh: TriMesh,
+        settings: &BuildSettings,
+        of_surface: &BuildSettings,
+    ) -> Result<MeshShape, BvhError> {
         let (low, high) = mesh.wide_bounds();
         let size = low.abs().max(high.abs()).max_element();
         let fits = size == 0.0 || (SMALLEST <= size && size <= LARGEST);
         let scale = if fits { 1.0 } else { scaling::scale_of(size) };
-        let settings = settings.with_max_leaf(settings.max_leaf.min(MAX_LEAF));
-        let tree: Bvh = Bvh::build(&boxes(&mesh, scale), &settings)?;
+        let tree: Bvh = Bvh::build(&boxes(&mesh, scale), settings)?;
         let line_blocks = tree.leaves().map(|leaf| line_block(&mesh, leaf.primitives, scale)).collect();
-        let surface = surface_tree(&mesh, scale, &settings)?;
+        let surface = surface_tree(&mesh, scale, of_surface)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
         let open =
             (!mesh.is_solid()).then(|| WindingTree::new(&tree, |t| mesh.corners(t).map(|p| p * scale)));
