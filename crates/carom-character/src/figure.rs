@@ -117,6 +117,14 @@ impl Figure {
         }
     }
 
+    /// The least and the greatest coordinates of the figure when it moves from `from` by `way`.
+    #[cfg(feature = "query")]
+    pub(crate) fn swept_box(&self, from: DVec3, way: DVec3) -> (DVec3, DVec3) {
+        let reach = DVec3::new(self.reach(DVec3::X), self.reach(DVec3::Y), self.reach(DVec3::Z));
+        let end = from + way;
+        (from.min(end) - reach, from.max(end) + reach)
+    }
+
     /// The shape as a support map, in its own frame.
     fn map(&self) -> &dyn SupportMap {
         match &self.form {

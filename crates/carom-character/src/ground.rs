@@ -25,7 +25,7 @@ const SLIP: f64 = 4.0;
 pub enum GroundKind {
     /// A face or an edge that is not too steep there.
     Slope,
-    /// An edge touched from the side, with ground on top, that the character is stepping on.
+    /// An edge touched from the side, with ground on top, that the character is stepping on; or one that it is stepping down from.
     Ledge,
     /// Between things that are too steep, each of them.
     Wedge,
@@ -118,7 +118,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
             let (next, hit) = self.advance(place, way);
             let hit = hit.filter(|hit| !hit.starts_inside)?;
             place = next;
-            if let Some(ground) = self.ground_of(&hit, heading) {
+            let ground = self.ground_of(&hit, heading).or_else(|| self.floor_below(&hit, place, heading));
+            if let Some(ground) = ground {
                 return Some((place, ground));
             }
             steep[n_steep] = hit.normal;
@@ -143,6 +144,18 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         }
         let (point, normal) = top?;
         Some(Ground { point, ..Ground::of(hit, GroundKind::Ledge, normal) })
+    }
+
+    /// The floor that a figure comes down to from an edge that it leaves, if it is no farther down than ground is followed: on the way the edge
+    /// carries it.
+    fn floor_below(&mut self, hit: &SweepHit, place: DVec3, heading: DVec3) -> Option<Ground> {
+        if !hit.is_edge || hit.normal.dot(self.up) <= 0.0 || hit.normal.dot(heading) <= 0.0 {
+            return None;
+        }
+        let down = -self.up * (self.figure.stature() + self.settings.snap_distance + self.settings.skin);
+        let ray = self.world.ray(place, down, None)?;
+        let ground = Ground { point: place + down * ray.t, ..Ground::of(hit, GroundKind::Ledge, ray.normal) };
+        self.is_gentle(ray.normal).then_some(ground)
     }
 
     /// Where the floor is on top of an edge that is touched from the side, and its normal.

@@ -1,4 +1,5 @@
-//! Walking through the world: a character that slides, climbs steps and slopes, and falls; over any world that can be swept.
+//! Walking through the world: a character that slides, climbs steps and slopes, and falls; over any world that can be swept. A car
+//! on rays.
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
 #![cfg_attr(not(feature = "bsp"), doc = "```ignore")]
@@ -39,12 +40,17 @@
 
 extern crate alloc;
 
+#[cfg(feature = "query")]
+mod approach;
 #[cfg(feature = "bsp")]
 mod bsp_world;
+mod car;
 mod cone;
 mod figure;
 mod ground;
 mod settings;
+#[cfg(feature = "query")]
+mod shape_world;
 mod slide;
 mod step;
 mod sweep;
@@ -52,10 +58,13 @@ mod walk;
 
 #[cfg(feature = "bsp")]
 pub use bsp_world::BspWorld;
+pub use car::{Car, CarSettings, Controls, Wheel};
 pub use cone::nearest_allowed;
 pub use figure::{Figure, Form};
 pub use ground::{Ground, GroundKind};
 pub use settings::{CharacterSettings, SettingsError};
+#[cfg(feature = "query")]
+pub use shape_world::ShapeWorld;
 pub use slide::{Contact, Slide, move_and_slide};
 pub use sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
 pub use walk::{Character, Walked};

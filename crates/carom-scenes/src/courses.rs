@@ -35,7 +35,7 @@ pub fn corner_course(angle: f64) -> Level {
     let (sin, cos) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
     let length = 1.2 / sin + 4.0;
     let (far, wide) = (length * cos, length * sin);
-    level.cuboid([-far - 2.0, -1.0, -wide - 2.0], [2.0, 0.0, wide + 2.0]);
+    level.cuboid([-far - 20.0, -1.0, -wide - 20.0], [20.0, 0.0, wide + 20.0]);
     for side in [-1.0, 1.0] {
         let outline = [[0.0, 0.0], [-far, side * wide], [-far, side * (wide + 1.0)], [1.0, side]];
         level.blocks.push(Block::prism(&outline, 0.0, 3.0));
@@ -117,6 +117,38 @@ fn turned_box(x: f64, z: f64, half: [f64; 2], turn: f64, bottom: f64, top: f64) 
         [x + a * cos - b * sin, z + a * sin + b * cos]
     });
     Block::prism(&outline, bottom, top)
+}
+
+/// A road along x for a car: bumps, a bridge two metres high over a crossing road, and a tunnel 2.2 metres high. 160 metres, 12 wide.
+pub fn car_course() -> Level {
+    let mut level = Level::default();
+    level.cuboid([-20.0, -1.0, -6.0], [140.0, 0.0, 6.0]);
+    // Bumps, on one side and the other, then across.
+    for i in 0..8 {
+        let x = 10.0 + 3.0 * f64::from(i);
+        let side = if i % 2 == 0 { -1.25 } else { 1.25 };
+        let (z, width) = if i < 6 { (side, 2.5) } else { (0.0, 6.0) };
+        let height = 0.06 + 0.01 * f64::from(i);
+        level.blocks.push(Block::extruded(
+            &[[-0.6, 0.0], [0.6, 0.0], [0.2, height], [-0.2, height]],
+            DVec3::new(x, 0.0, z - 0.5 * width),
+            [DVec3::X, DVec3::Y, DVec3::Z * width],
+        ));
+    }
+    // The bridge: a way up, a deck that is open below, a way down.
+    level.blocks.push(Block::ramp([40.0, 0.0, 0.0], [14.0, 0.0, 0.0], 2.0, 5.0));
+    level.cuboid([54.0, 1.7, -2.5], [66.0, 2.0, 2.5]);
+    level.blocks.push(Block::ramp([80.0, 0.0, 0.0], [-14.0, 0.0, 0.0], 2.0, 5.0));
+    for z in [-2.5, 2.3] {
+        level.cuboid([54.0, 2.0, z], [66.0, 2.6, z + 0.2]);
+    }
+    // The tunnel.
+    for z in [-4.0, 2.5] {
+        level.cuboid([90.0, 0.0, z], [112.0, 2.2, z + 1.5]);
+    }
+    level.cuboid([90.0, 2.2, -4.0], [112.0, 3.0, 4.0]);
+    level.starts.push(DVec3::ZERO);
+    level
 }
 
 /// A castle of 48 metres: a curtain wall with a gate, towers, battlements and a walk that stairs and a ramp lead up to; a keep of two

@@ -18,3 +18,5 @@ pub mod random;
 #[cfg(feature = "query")]
 pub mod tolerances;
 pub mod triangle_pairs;
+#[cfg(feature = "character")]
+pub mod walk;

@@ -19,6 +19,10 @@ fn steps_up_to_the_limit() {
         for (kind, world) in World::all(&level) {
             for (name, figure) in figures() {
                 for speed in [0.1, 3.0] {
+                    // Slowly at the limit only, and up a low one.
+                    if speed < 1.0 && 0.06 < (height - settings.step_height).abs() && 0.11 < height {
+                        continue;
+                    }
                     let mut character = start(&level, figure, settings);
                     walk(&mut character, &mut *world.sweep(), DVec3::ZERO, 0.5);
                     // To the step, and two seconds more.
@@ -99,7 +103,7 @@ fn stairs_are_climbed_and_gone_down() {
                 assert!((top.y - 4.0).abs() < 0.01 && 5.0 < top.x, "{what}: up to {top}");
                 let foot = go(-2.0, 5.0);
                 assert!(foot.y.abs() < 0.01 && foot.x < 0.5, "{what}: down to {foot}");
-                assert!(n_air < 40, "{what}: {n_air} calls in the air");
+                assert!(n_air < 20, "{what}: {n_air} calls in the air");
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Character movement, held against slower truths.
 
 #![allow(clippy::unwrap_used)]
+mod cars;
 mod cone;
 mod limits;
 mod motion;
 mod rates;
+mod walks;
 mod worlds;

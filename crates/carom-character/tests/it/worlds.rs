@@ -1,13 +1,19 @@
 //! The same level as every kind of world, and figures to walk in it.
 
 use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
-use carom_character::{BspWorld, Character, CharacterSettings, Figure, Sweep};
+use carom_character::{BspWorld, Character, CharacterSettings, Figure, ShapeWorld, Sweep};
+use carom_geom::f64::{ConvexHull, TriMesh};
+use carom_math::f64::Pose;
 use carom_math::glam::DVec3;
+use carom_query::f64::{MeshShape, Shape};
 use carom_scenes::Level;
+use carom_scenes::mesh::MeshData;
+use std::sync::Arc;
 
 /// A level, ready to be walked in.
 pub(crate) enum World {
     Bsp(Box<BspTree>),
+    Shapes(ShapeWorld),
 }
 
 impl World {
@@ -24,14 +30,39 @@ impl World {
         World::Bsp(Box::new(BspTree::from_brushes(&brushes, &settings).unwrap()))
     }
 
+    /// All triangles as one mesh.
+    pub(crate) fn mesh(mesh: MeshData) -> World {
+        let mesh = TriMesh::new(mesh.vertices, mesh.triangles).unwrap();
+        let mut world = ShapeWorld::new();
+        world.insert(Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())), Pose::IDENTITY);
+        World::Shapes(world)
+    }
+
+    /// Each block as a hull.
+    pub(crate) fn hulls(level: &Level) -> World {
+        let mut world = ShapeWorld::new();
+        for block in &level.blocks {
+            let middle = block.corners.iter().sum::<DVec3>() / block.corners.len() as f64;
+            let corners: Vec<DVec3> = block.corners.iter().map(|p| *p - middle).collect();
+            let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&corners).unwrap()));
+            world.insert(hull, Pose::from_translation(middle));
+        }
+        World::Shapes(world)
+    }
+
     /// Every kind of world, with its name.
     pub(crate) fn all(level: &Level) -> Vec<(&'static str, World)> {
-        vec![("brushes", World::bsp(level, Bevels::All))]
+        vec![
+            ("brushes", World::bsp(level, Bevels::All)),
+            ("mesh", World::mesh(level.mesh())),
+            ("hulls", World::hulls(level)),
+        ]
     }
 
     pub(crate) fn sweep(&self) -> Box<dyn Sweep + '_> {
         match self {
             World::Bsp(tree) => Box::new(BspWorld::new(tree)),
+            World::Shapes(world) => Box::new(world.clone()),
         }
     }
 }

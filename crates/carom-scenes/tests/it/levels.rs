@@ -1,15 +1,16 @@
 //! Levels: convex blocks whose planes and triangles are of one geometry, the same everywhere.
 
 use crate::hash;
-use carom_scenes::{Level, arena, castle, corner_course, slope_course, step_course};
+use carom_scenes::{Level, arena, car_course, castle, corner_course, slope_course, step_course};
 
-fn levels() -> [(&'static str, Level); 5] {
+fn levels() -> [(&'static str, Level); 6] {
     [
         ("step", step_course(0.3)),
         ("slope", slope_course(0.5)),
         ("corner", corner_course(0.2)),
         ("arena", arena(1)),
         ("castle", castle()),
+        ("car", car_course()),
     ]
 }
 
@@ -49,12 +50,13 @@ fn the_same_bits_everywhere() {
             hash(corners.flat_map(|p| p.to_array()).map(f64::to_bits))
         })
         .collect();
-    let expected: [u64; 5] = [
+    let expected: [u64; 6] = [
         0xb296_122b_ad6f_9673,
         0x852a_21d1_2233_a325,
-        0xa193_71fc_91c8_a1ab,
+        0x1fa3_0955_a3b1_7200,
         0x0633_97ea_bf34_bc0d,
         0x325a_d098_d233_0327,
+        0x311f_9fe8_539e_aacf,
     ];
     assert_eq!(hashes, expected, "{hashes:x?}");
 }

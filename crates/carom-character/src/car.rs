@@ -1,0 +1,306 @@
+//! A car on four wheels, each of them two rays: one down to the road, and one up to what is overhead.
+//!
+//! A ray has its origin where the wheel touches the road, but starts behind it, at the top of the car, so a road that the wheel is in
+//! has a negative distance: there a spring and a damper push the car up. Above 0 the wheel is in the air. In a tunnel the ray starts in the
+//! roof if that is too low: a hit in the upper half of the car is overhead, and the road is searched for from the middle; upwards the same ray
+//! finds the roof, with a distance from the top of the car that is negative where the car is in it.
+//!
+//! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how often it is drawn. Each ray is given its last hit.
+//!
+//! Degenerate cases: numbers that are none change nothing; a car on its roof has no road under its wheels and stays so.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12.
+
+use crate::SettingsError;
+use crate::sweep::{RayHit, RaySweep};
+use carom_math::{ops, scaling};
+use glam::{DMat3, DQuat, DVec3};
+
+/// Seconds of a step.
+const STEP: f64 = 1.0 / 240.0;
+
+/// More steps than this are not made in one call.
+const MOST_STEPS: u32 = 1000;
+
+/// What a car is like; metres, kilograms, seconds, radians; x to the front, y up, z to the right, from the middle of the car's box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CarSettings {
+    /// Half the size of the box: length, height, width. (1.9, 0.55, 0.8).
+    pub half: DVec3,
+    /// How far in front of the middle and behind the wheels are. 1.3.
+    pub wheel_base: f64,
+    /// How far aside they are. 0.75.
+    pub track: f64,
+    /// How far below the box they touch the road. 0.3.
+    pub clearance: f64,
+    /// A mass. 1200.
+    pub mass: f64,
+    /// Seconds of one swing of the springs, with the car at rest. 0.7.
+    pub spring_period: f64,
+    /// How much of the damping that lets nothing swing. 0.5.
+    pub damping: f64,
+    /// Coulomb's coefficient of the tyres. 1.1.
+    pub grip: f64,
+    /// The acceleration at full throttle, length per second squared. 4.
+    pub acceleration: f64,
+    /// Length per second squared. 9.81.
+    pub gravity: f64,
+}
+
+impl Default for CarSettings {
+    fn default() -> CarSettings {
+        CarSettings {
+            half: DVec3::new(1.9, 0.55, 0.8),
+            wheel_base: 1.3,
+            track: 0.75,
+            clearance: 0.3,
+            mass: 1200.0,
+            spring_period: 0.7,
+            damping: 0.5,
+            grip: 1.1,
+            acceleration: 4.0,
+            gravity: 9.81,
+        }
+    }
+}
+
+/// What the driver does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Controls {
+    /// -1 full backwards, 1 full forwards.
+    pub throttle: f64,
+    /// 0 to 1.
+    pub brake: f64,
+    /// Radians, to the left of the front wheels above 0.
+    pub steer: f64,
+}
+
+/// What the rays of a wheel say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Wheel {
+    /// From the origin of the ray to the road, along the car's down: above 0 in the air, below 0 in the road. `None` where there is no road.
+    pub distance: Option<f64>,
+    /// From the top of the car to what is overhead: below 0 where the car is in it. `None` where there is nothing.
+    pub roof: Option<f64>,
+    /// A force: how much the spring carries.
+    pub load: f64,
+    /// Where the road is under it, in the world.
+    pub point: DVec3,
+    /// Out of the road there.
+    pub normal: DVec3,
+    down: Option<RayHit>,
+    up: Option<RayHit>,
+}
+
+/// A car.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Car {
+    settings: CarSettings,
+    place: DVec3,
+    rotation: DQuat,
+    velocity: DVec3,
+    spin: DVec3,
+    wheels: [Wheel; 4],
+    /// Seconds not gone yet.
+    left: f64,
+}
+
+impl Car {
+    /// A car whose box has its middle here, looking along x turned by the rotation, at rest.
+    pub fn new(settings: CarSettings, place: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
+        let s = &settings;
+        let lengths = [
+            ("half", s.half.min_element()),
+            ("wheel_base", s.wheel_base),
+            ("track", s.track),
+            ("clearance", s.clearance),
+            ("mass", s.mass),
+            ("spring_period", s.spring_period),
+        ];
+        if let Some((name, _)) = lengths.iter().find(|(_, x)| !(0.0 < *x && x.is_finite())) {
+            return Err(SettingsError(name));
+        }
+        let rest = [s.damping, s.grip, s.acceleration, s.gravity];
+        if !(rest.iter().all(|x| 0.0 <= *x && x.is_finite()) && s.half.is_finite()) {
+            return Err(SettingsError("a rate of the car"));
+        }
+        let turn = rotation.normalize();
+        if !(place.is_finite() && turn.is_finite()) {
+            return Err(SettingsError("place"));
+        }
+        Ok(Car {
+            settings,
+            place,
+            rotation: turn,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+            wheels: [Wheel::default(); 4],
+            left: 0.0,
+        })
+    }
+
+    /// What it is like.
+    pub fn settings(&self) -> &CarSettings {
+        &self.settings
+    }
+
+    /// The middle of its box.
+    pub fn place(&self) -> DVec3 {
+        self.place
+    }
+
+    /// From the car's frame to the world.
+    pub fn rotation(&self) -> DQuat {
+        self.rotation
+    }
+
+    /// Of its middle.
+    pub fn velocity(&self) -> DVec3 {
+        self.velocity
+    }
+
+    /// Gives it a velocity; one with a NaN changes nothing.
+    pub fn set_velocity(&mut self, velocity: DVec3) {
+        if velocity.is_finite() {
+            self.velocity = velocity;
+        }
+    }
+
+    /// Front left, front right, rear left, rear right.
+    pub fn wheels(&self) -> &[Wheel; 4] {
+        &self.wheels
+    }
+
+    /// Where the ray of a wheel has its origin, in the car's frame: where the wheel touches a road that carries nothing.
+    pub fn origin(&self, wheel: usize) -> DVec3 {
+        let s = &self.settings;
+        let (front, right) = (if wheel < 2 { 1.0 } else { -1.0 }, if wheel % 2 == 0 { -1.0 } else { 1.0 });
+        DVec3::new(front * s.wheel_base, -s.half.y - s.clearance, right * s.track)
+    }
+
+    /// Drives on for `dt` seconds; a NaN changes nothing.
+    pub fn drive(&mut self, world: &mut (impl RaySweep + ?Sized), controls: &Controls, dt: f64) {
+        let Controls { throttle, brake, steer } = *controls;
+        let is_number = throttle.is_finite() && brake.is_finite() && steer.is_finite();
+        if !(is_number && 0.0 <= dt && dt.is_finite()) {
+            return;
+        }
+        let controls = Controls {
+            throttle: throttle.clamp(-1.0, 1.0),
+            brake: brake.clamp(0.0, 1.0),
+            steer: steer.clamp(-1.5, 1.5),
+        };
+        self.left += dt;
+        for _ in 0..MOST_STEPS {
+            if self.left < STEP {
+                return;
+            }
+            self.left -= STEP;
+            self.step(world, &controls);
+        }
+        self.left = 0.0;
+    }
+
+    fn step(&mut self, world: &mut (impl RaySweep + ?Sized), controls: &Controls) {
+        let s = self.settings;
+        let pose = DMat3::from_quat(self.rotation);
+        let mut force = DVec3::NEG_Y * (s.gravity * s.mass);
+        let mut torque = DVec3::ZERO;
+        // A quarter of the car on each spring.
+        let quarter = 0.25 * s.mass;
+        let pulse = core::f64::consts::TAU / s.spring_period;
+        let (stiffness, damping) = (quarter * pulse * pulse, 2.0 * s.damping * quarter * pulse);
+        for i in 0..self.wheels.len() {
+            let wheel = self.sense(world, i, &pose);
+            self.wheels[i] = wheel;
+            if let Some(depth) = wheel.roof.map(|roof| -roof).filter(|depth| 0.0 < *depth) {
+                let arm = pose * DVec3::new(self.origin(i).x, s.half.y, self.origin(i).z);
+                let rate = (self.velocity + self.spin.cross(arm)).dot(pose.y_axis);
+                let push = pose.y_axis * -(stiffness * depth + damping * rate).max(0.0);
+                force += push;
+                torque += arm.cross(push);
+            }
+            let Some(depth) = wheel.distance.map(|distance| -distance).filter(|depth| 0.0 < *depth) else {
+                continue;
+            };
+            let arm = wheel.point - self.place;
+            let velocity = self.velocity + self.spin.cross(arm);
+            let load = (stiffness * depth - damping * velocity.dot(wheel.normal)).max(0.0);
+            self.wheels[i].load = load;
+            let push = wheel.normal * load + self.tyre(i, &pose, &wheel, velocity, load, controls);
+            force += push;
+            torque += arm.cross(push);
+        }
+        self.velocity += force * (STEP / s.mass);
+        // The inertia of the box.
+        let sq = s.half * s.half * (s.mass / 3.0);
+        let inertia = DVec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y);
+        self.spin += pose * ((pose.transpose() * torque) / inertia) * STEP;
+        self.place += self.velocity * STEP;
+        let turn = DQuat::from_scaled_axis(self.spin * STEP);
+        self.rotation = (turn * self.rotation).normalize();
+    }
+
+    /// What the rays of a wheel meet.
+    fn sense(&self, world: &mut (impl RaySweep + ?Sized), number: usize, pose: &DMat3) -> Wheel {
+        let s = &self.settings;
+        let up = pose.y_axis;
+        let origin = self.place + *pose * self.origin(number);
+        let height = 2.0 * s.half.y + s.clearance;
+        let old = &self.wheels[number];
+        // So far as the wheel hangs down at most, and as much overhead is seen as the car is high.
+        let (below, above) = (s.clearance, height);
+        let mut down = |from: f64| {
+            let way = from + below;
+            let hit = world.ray(origin + up * from, -up * way, old.down.as_ref())?;
+            Some((hit.t * way - from, hit))
+        };
+        let road = down(height);
+        // What is met in the upper half of the car is overhead.
+        let is_overhead = road.is_some_and(|(distance, _)| distance < -0.5 * height);
+        let road = if is_overhead { down(0.5 * height) } else { road };
+        let way = 0.5 * height + above;
+        let overhead = world.ray(origin + up * (0.5 * height), up * way, old.up.as_ref());
+        Wheel {
+            distance: road.map(|(distance, _)| distance),
+            roof: overhead.map(|hit| hit.t * way - 0.5 * height),
+            load: 0.0,
+            point: road.map_or(origin, |(distance, _)| origin - up * distance),
+            normal: road.map_or(up, |(_, hit)| hit.normal),
+            down: road.map(|(_, hit)| hit),
+            up: overhead,
+        }
+    }
+
+    /// The force of a tyre along the road: what stops it from sliding aside, and what drives and brakes, as far as it grips.
+    fn tyre(
+        &self,
+        number: usize,
+        pose: &DMat3,
+        wheel: &Wheel,
+        velocity: DVec3,
+        load: f64,
+        controls: &Controls,
+    ) -> DVec3 {
+        let s = &self.settings;
+        let steer = if number < 2 { controls.steer } else { 0.0 };
+        let (sin, cos) = ops::sin_cos(steer);
+        let ahead = pose.x_axis * cos - pose.z_axis * sin;
+        let Some(ahead) = scaling::unit(ahead - wheel.normal * ahead.dot(wheel.normal)) else {
+            return DVec3::ZERO;
+        };
+        let aside = ahead.cross(wheel.normal);
+        let quarter = 0.25 * s.mass;
+        // What would stop it within a few steps: at once would ring.
+        let stop = quarter / (8.0 * STEP);
+        let sliding = -velocity.dot(aside) * stop;
+        let rolling = velocity.dot(ahead);
+        let driving = controls.throttle * s.acceleration * quarter;
+        let braking = (-rolling * stop).clamp(-s.grip * load, s.grip * load) * controls.brake;
+        let force = aside * sliding + ahead * (driving + braking);
+        let (most, length) = (s.grip * load, scaling::length(force));
+        if most < length { force * (most / length) } else { force }
+    }
+}

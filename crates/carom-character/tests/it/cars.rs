@@ -1,0 +1,172 @@
+//! The car on rays: signed distances, springs, bumps, tunnels, and hits that are remembered.
+
+use crate::worlds::World;
+use carom_bsp::Bevels;
+use carom_character::{Car, CarSettings, Controls, RayHit, RaySweep, ShapeWorld, Sweep};
+use carom_geom::f64::HeightField;
+use carom_math::f64::Pose;
+use carom_math::glam::{DQuat, DVec3};
+use carom_query::f64::{HeightFieldShape, Shape};
+use carom_scenes::{Level, Rng, car_course, mesh};
+use std::sync::Arc;
+
+fn flat() -> Level {
+    let mut level = Level::default();
+    level.cuboid([-60.0, -1.0, -20.0], [60.0, 0.0, 20.0]);
+    level
+}
+
+fn car(place: DVec3) -> Car {
+    Car::new(CarSettings::default(), place, DQuat::IDENTITY).unwrap()
+}
+
+/// The height of the middle above a road that carries nothing.
+const STANDING: f64 = 0.85;
+
+/// At rest every wheel is as deep in the road as its spring gives way, whatever the road is made of.
+#[test]
+fn rest_on_every_kind_of_road() {
+    let field = HeightField::new([41, 41], [3.0, 3.0], vec![0.0; 41 * 41]).unwrap();
+    let mut heights = ShapeWorld::new();
+    heights.insert(Shape::HeightField(Arc::new(HeightFieldShape::new(field).unwrap())), Pose::IDENTITY);
+    let mut worlds = World::all(&flat());
+    worlds.push(("height field", World::Shapes(heights)));
+    for (kind, world) in worlds {
+        let mut sweep = world.sweep();
+        let mut car = car(DVec3::new(0.3, STANDING + 0.25, 0.2));
+        // In the air, then not quite.
+        car.drive(&mut *sweep, &Controls::default(), 1.0 / 240.0);
+        assert!(
+            car.wheels().iter().all(|wheel| wheel.distance.is_some_and(|d| (d - 0.25).abs() < 1e-3)),
+            "{kind}"
+        );
+        assert!(car.wheels().iter().all(|wheel| wheel.load == 0.0 && wheel.roof.is_none()), "{kind}");
+        car.drive(&mut *sweep, &Controls { brake: 1.0, ..Controls::default() }, 5.0);
+        let pulse = std::f64::consts::TAU / car.settings().spring_period;
+        let sag = car.settings().gravity / (pulse * pulse);
+        for wheel in car.wheels() {
+            assert!((wheel.distance.unwrap() + sag).abs() < 1e-3, "{kind}: {wheel:?}");
+            assert!(
+                (wheel.load - 300.0 * 9.81).abs() < 10.0 && wheel.normal == DVec3::Y,
+                "{kind}: {wheel:?}"
+            );
+        }
+        assert!(car.velocity().length() < 1e-3, "{kind}");
+    }
+}
+
+/// Over bumps, a bridge and through a tunnel to the end of the course, the same in brushes and mesh, at every rate.
+#[test]
+fn drives_the_course() {
+    let level = car_course();
+    let mut ends = Vec::new();
+    for (kind, world) in World::all(&level) {
+        for hertz in [30.0, 144.0] {
+            let mut sweep = world.sweep();
+            let mut car = car(level.starts[0] + DVec3::Y * STANDING);
+            let (mut n_air, mut n_in, mut n_roof, mut highest) = (0, 0, 0, 0.0_f64);
+            for _ in 0..(25.0 * hertz) as usize {
+                if 125.0 < car.place().x {
+                    break;
+                }
+                let throttle = if car.velocity().x < 9.0 { 0.8 } else { 0.0 };
+                let steer = 0.05 * car.place().z + 0.1 * car.velocity().z;
+                car.drive(&mut *sweep, &Controls { throttle, steer, brake: 0.0 }, 1.0 / hertz);
+                for wheel in car.wheels() {
+                    n_air += u32::from(wheel.distance.is_none_or(|d| 0.0 < d));
+                    n_in += u32::from(wheel.distance.is_some_and(|d| d < 0.0));
+                    n_roof += u32::from(wheel.roof.is_some());
+                }
+                highest = highest.max(car.place().y);
+                let up = car.rotation() * DVec3::Y;
+                assert!(0.8 < up.y && car.place().z.abs() < 2.0, "{kind}: {} {up}", car.place());
+            }
+            let what = format!(
+                "{kind}, {hertz} Hz: {}, {n_air} in the air, {n_in} in, {n_roof} roofed",
+                car.place()
+            );
+            println!("{what}");
+            assert!(125.0 < car.place().x && 2.5 < highest, "{what}");
+            assert!(0 < n_air && 1000 < n_in && 100 < n_roof, "{what}");
+            ends.push(car.place());
+        }
+    }
+    for end in &ends {
+        assert!((*end - ends[0]).length() < 1.0, "{ends:?}");
+    }
+}
+
+/// In a tunnel hits are wanted on both sides: of the road under the wheel, also where the wheel is in it, and of the roof, also where the car is.
+#[test]
+fn a_low_roof_is_found_above_and_below_the_top() {
+    for (roof, is_in) in [(1.6, false), (1.3, true), (1.05, true)] {
+        let mut level = flat();
+        level.cuboid([-20.0, roof, -3.0], [20.0, roof + 1.0, 3.0]);
+        for (kind, world) in World::all(&level) {
+            let mut sweep = world.sweep();
+            // The wheels five centimetres in the road, the top at 1.35.
+            let mut car = car(DVec3::Y * (STANDING - 0.05));
+            car.drive(&mut *sweep, &Controls::default(), 1.0 / 240.0);
+            for wheel in car.wheels() {
+                let what = format!("{kind}, roof at {roof}: {wheel:?}");
+                assert!((wheel.distance.unwrap() + 0.05).abs() < 1e-9, "{what}");
+                assert!((wheel.roof.unwrap() - (roof - 1.35)).abs() < 1e-9, "{what}");
+                assert_eq!(wheel.roof.unwrap() < 0.0, is_in);
+            }
+        }
+    }
+}
+
+/// A ray that is told its last hit answers what it would without.
+#[test]
+fn memory_changes_no_answer() {
+    let mut rng = Rng::new(8);
+    let mut world = World::mesh(mesh::terrain(40.0, 3.0, 40, 2));
+    let World::Shapes(shapes) = &mut world else { unreachable!() };
+    shapes.insert(
+        Shape::Sphere(carom_geom::f64::Sphere::new(3.0).unwrap()),
+        Pose::from_translation(DVec3::new(4.0, 2.0, 1.0)),
+    );
+    let mut last: Option<RayHit> = None;
+    let mut n_hits = 0;
+    for _ in 0..20_000 {
+        let from = rng.in_box(DVec3::new(-22.0, -1.0, -22.0), DVec3::new(22.0, 6.0, 22.0));
+        let way = rng.in_box(DVec3::splat(-6.0), DVec3::splat(6.0));
+        // A few steps side by side.
+        for i in 0..4 {
+            let from = from + DVec3::X * 0.02 * f64::from(i);
+            let fresh = shapes.ray(from, way, None);
+            assert_eq!(shapes.ray(from, way, last.as_ref()), fresh);
+            n_hits += u32::from(fresh.is_some());
+            last = fresh;
+        }
+    }
+    assert!(10_000 < n_hits, "{n_hits}");
+}
+
+#[test]
+fn no_numbers_change_nothing() {
+    let world = World::bsp(&flat(), Bevels::None);
+    let mut sweep: Box<dyn Sweep> = world.sweep();
+    let mut car = car(DVec3::Y);
+    let before = car.clone();
+    for (controls, dt) in [
+        (Controls { throttle: f64::NAN, ..Controls::default() }, 0.1),
+        (Controls { steer: f64::INFINITY, ..Controls::default() }, 0.1),
+        (Controls::default(), f64::NAN),
+        (Controls::default(), -1.0),
+    ] {
+        car.drive(&mut *sweep, &controls, dt);
+        assert_eq!(car, before);
+    }
+    car.set_velocity(DVec3::NAN);
+    assert_eq!(car, before);
+    // Without end, and without a road.
+    car.drive(&mut *sweep, &Controls { throttle: 9.0, brake: 9.0, steer: 9.0 }, 1e12);
+    assert!(car.place().is_finite());
+    let settings = CarSettings::default();
+    assert!(Car::new(settings, DVec3::NAN, DQuat::IDENTITY).is_err());
+    let mut bad = settings;
+    bad.mass = 0.0;
+    assert!(Car::new(bad, DVec3::ZERO, DQuat::IDENTITY).is_err());
+}
