@@ -19,6 +19,9 @@ pub struct ImpactSettings {
     /// When the search ends, not before it begins.
     pub max_time: f64,
     /// Most proposals of an axis that are asked for; simple motions need about 3, grazing ones up to 20.
+    ///
+    /// Nearly each proves some way, so more of them are no waste: of some 65,000 sweeps of hulls by 3 radians two that sink in by
+    /// little needed between 65 and 128.
     pub max_steps: u32,
     /// Where bodies do not meet: the distance that is proved shall be within about seven tenths of the least one. It costs
     /// a second search. Without it the bound is above the target distance and says no more.
@@ -86,7 +89,7 @@ impl Default for ImpactSettings {
             tolerance: tol::IMPACT_BRACKET,
             start_time: 0.0,
             max_time: 1.0,
-            max_steps: 64,
+            max_steps: 256,
             wants_distance: false,
             wants_features: false,
         }
