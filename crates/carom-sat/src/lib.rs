@@ -1,4 +1,4 @@
-//! Separating axes, clipping and contact manifolds for boxes and hulls.
+//! Separating axes, clipping and contact manifolds for boxes and hulls, and walks on the features of hulls that are apart.
 //!
 //! Everything that returns a manifold exists twice: at the crate root in `f32`, and, with the feature `f64`, again in
 //! the module [`f64`](mod@f64), compiled from the same files in `src/kernel/`. What decides is computed in `f64` in both.

@@ -18,8 +18,10 @@ pub(super) fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b: &B,
     b_in_a: &WidePose,
     max_distance: f64,
+    cache: Option<&mut GjkCache>,
 ) -> Closest {
-    let d = wide::distance(a, b, b_in_a, &GjkSettings::default().with_max_distance(max_distance), None);
+    let settings = GjkSettings::default().with_max_distance(max_distance);
+    let d = wide::distance(a, b, b_in_a, &settings, cache);
     let mut closest = Closest::new(d.distance, d.point_a, d.point_b, d.normal);
     closest.outcome = d.outcome;
     closest

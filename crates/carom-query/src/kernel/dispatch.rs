@@ -42,7 +42,7 @@ pub(super) fn distance(
 ) -> Closest {
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            special::distance(a, map_a, b, map_b, b_in_a, max_distance)
+            special::distance(a, map_a, b, map_b, b_in_a, max_distance, None)
         }
         (Kind::HalfSpace(a), Kind::Convex(b)) => half_space::closest_convex(a, b, b_in_a),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_space::closest_half_space(a, b, b_in_a),

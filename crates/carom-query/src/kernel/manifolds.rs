@@ -7,7 +7,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
-use super::super::num::sat::{Witness, box_box, manifold_from_normal};
+use super::super::num::sat::{Witness, box_box, feature_walk::Places, manifold_from_normal};
 use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
 use super::shape::{Kind, Shape};
 use super::{compound::Compound, mesh_convex, mesh_mesh, round_pair, special};
@@ -23,13 +23,16 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ManifoldCache {
-    gjk: GjkCache,
+    pub(super) gjk: GjkCache,
+    /// Of hulls that were apart: where the walk on their features ended.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) places: Option<Places>,
 }
 
 impl ManifoldCache {
     /// Knows nothing yet.
     pub const fn new() -> ManifoldCache {
-        ManifoldCache { gjk: GjkCache::new() }
+        ManifoldCache { gjk: GjkCache::new(), places: None }
     }
 }
 
@@ -123,7 +126,7 @@ fn convex_pair(
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
         return box_pair(a, b, b_in_a, prediction);
     }
-    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(&mut cache.gjk));
+    let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache));
     around(map_a, map_b, b_in_a, &closest, prediction)
 }
 

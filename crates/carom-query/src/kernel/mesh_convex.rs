@@ -37,7 +37,7 @@ pub(super) fn distance(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose, max
     a.tree().visit_near(a.point_in_tree(center), bound(max_distance), |leaf, _| {
         for &triangle in leaf.primitives {
             let limit = best.distance.min(max_distance);
-            let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);
+            let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None);
             closest.part_a = triangle;
             if closest.is_before(&best) {
                 best = closest;
@@ -82,7 +82,7 @@ pub(super) fn nearer_than(
 ) {
     visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(most)), |triangle| {
         let limit = clearance(triangle, 0);
-        let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit);
+        let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None);
         closest.part_a = triangle;
         if closest.distance < limit {
             tell(&closest);

@@ -10,11 +10,12 @@
 
 use super::super::num::geom::{Capsule, Cuboid, Sphere};
 use super::super::num::{widen, widen_real};
-use super::convex;
+use super::manifolds::ManifoldCache;
 use super::shape::Shape;
+use super::{convex, hull_pair};
 use crate::closest::Closest;
 use carom_geom::SupportMap;
-use carom_gjk::{GjkCache, GjkSettings, wide};
+use carom_gjk::{GjkSettings, wide};
 use carom_math::ops::sqrt;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
@@ -44,15 +45,16 @@ pub(super) fn distance(
     map_b: &dyn SupportMap,
     b_in_a: &WidePose,
     max_distance: f64,
+    cache: Option<&mut ManifoldCache>,
 ) -> Closest {
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::distance, swapped) {
         return closest;
     }
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return convex::distance(&**a, &**b, b_in_a, max_distance);
+        return hull_pair::distance(a, b, b_in_a, max_distance, cache);
     }
-    convex::distance(map_a, map_b, b_in_a, max_distance)
+    convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
 }
 
 /// How far apart or how deep two convex shapes are; beyond `max_distance` perhaps an upper bound.
@@ -63,16 +65,16 @@ pub(super) fn signed(
     map_b: &dyn SupportMap,
     b_in_a: &WidePose,
     max_distance: f64,
-    cache: Option<&mut GjkCache>,
+    cache: Option<&mut ManifoldCache>,
 ) -> Closest {
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {
         return closest;
     }
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return convex::signed(&**a, &**b, b_in_a, max_distance, cache);
+        return hull_pair::signed(a, b, b_in_a, max_distance, cache);
     }
-    convex::signed(map_a, map_b, b_in_a, max_distance, cache)
+    convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
 }
 
 /// The nearest or deepest place of two cores, and their margins.

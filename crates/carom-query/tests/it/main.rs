@@ -3,6 +3,7 @@
 #![allow(clippy::duplicate_mod)] // invariants/ask.rs is compiled for f32 and again for f64.
 
 mod allocations;
+mod cached;
 mod casts;
 mod clearance;
 mod coincident;
