@@ -13,9 +13,10 @@ use glam::DVec2;
 /// The most edges that are tried; of longer hulls every second, third ... one.
 const MOST_EDGES: usize = 64;
 
-/// The direction of a side of the least rectangle around points, which are sorted on the way; x for fewer than two.
-pub(crate) fn least_rectangle(points: &mut [DVec2]) -> DVec2 {
-    let hull = convex_polygon(points);
+/// The direction of a side of the least rectangle around points, which are sorted on the way; x for fewer than two. Their hull is
+/// written into the list.
+pub(crate) fn least_rectangle(points: &mut [DVec2], hull: &mut Vec<DVec2>) -> DVec2 {
+    convex_polygon(points, hull);
     let (mut least, mut along) = ((f64::INFINITY, f64::INFINITY), DVec2::X);
     let step = hull.len().div_ceil(MOST_EDGES).max(1);
     for i in (0..hull.len()).step_by(step) {
@@ -26,7 +27,7 @@ pub(crate) fn least_rectangle(points: &mut [DVec2]) -> DVec2 {
         }
         let e = edge / length;
         let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-        for p in &hull {
+        for p in &*hull {
             let q = DVec2::new(p.dot(e), p.dot(e.perp()));
             low = low.min(q);
             high = high.max(q);
@@ -42,7 +43,8 @@ pub(crate) fn least_rectangle(points: &mut [DVec2]) -> DVec2 {
 
 /// The area of the convex hull of points, which are sorted on the way.
 pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
-    let hull = convex_polygon(points);
+    let mut hull = Vec::new();
+    convex_polygon(points, &mut hull);
     let Some(&first) = hull.first() else { return 0.0 };
     let mut twice = 0.0;
     for edge in hull.windows(2) {
@@ -52,9 +54,9 @@ pub(crate) fn hull_area(points: &mut [DVec2]) -> f64 {
 }
 
 /// The convex hull of points in the plane, counter-clockwise.
-fn convex_polygon(points: &mut [DVec2]) -> Vec<DVec2> {
-    points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-    let mut hull: Vec<DVec2> = Vec::new();
+fn convex_polygon(points: &mut [DVec2], hull: &mut Vec<DVec2>) {
+    points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then_with(|| a.y.total_cmp(&b.y)));
+    hull.clear();
     for upper in [false, true] {
         let from = hull.len();
         let n = points.len();
@@ -72,5 +74,7 @@ fn convex_polygon(points: &mut [DVec2]) -> Vec<DVec2> {
         // The last point begins the other chain.
         hull.pop();
     }
-    if hull.is_empty() { points.first().copied().into_iter().collect() } else { hull }
+    if hull.is_empty() {
+        hull.extend(points.first());
+    }
 }

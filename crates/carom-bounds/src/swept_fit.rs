@@ -11,7 +11,7 @@
 use crate::outward::{Extent, extent, nearest};
 use crate::swept_sphere::SweptSphere;
 use crate::volume::BoundingVolume;
-use crate::{Aabb, Obb, obb_fit};
+use crate::{Aabb, obb_fit};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use carom_math::{rounding, scaling};
@@ -32,9 +32,8 @@ pub(crate) fn of_points<P: Copy + Into<DVec3>, const E: usize>(points: &[P]) -> 
         Extent::Within => {}
     }
     let balls = || points.iter().map(|&p| Ball { center: p.into(), radius: 0.0, room: 0.0 });
-    let boxed = Obb::from_points(points);
-    let principal = fit(&ordered(&obb_fit::point_axes(points), balls()), balls());
-    let other = fit(&ordered(&boxed.axes.as_dmat3(), balls()), balls());
+    let principal = fit(&obb_fit::point_axes(points), balls());
+    let other = fit(&obb_fit::box_axes(points), balls());
     if other.volume() < principal.volume() { other } else { principal }
 }
 
@@ -53,7 +52,7 @@ pub(crate) fn of_box<const E: usize>(aabb: &Aabb) -> SweptSphere<E> {
             Ball { center, radius: 0.0, room: 0.0 }
         })
     };
-    fit(&ordered(&DMat3::IDENTITY, balls()), balls())
+    fit(&DMat3::IDENTITY, balls())
 }
 
 pub(crate) fn of_both<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> SweptSphere<E> {
@@ -64,7 +63,7 @@ pub(crate) fn of_both<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) ->
     let centers: Vec<DVec3> = balls.iter().map(|ball| ball.center).collect();
     let mut best: Option<SweptSphere<E>> = None;
     for axes in [own_axes(a), own_axes(b), obb_fit::point_axes(&centers)] {
-        let found = fit(&ordered(&axes, balls.iter().copied()), balls.iter().copied());
+        let found = fit(&axes, balls.iter().copied());
         if best.is_none_or(|best| found.volume() < best.volume()) {
             best = Some(found);
         }
@@ -114,9 +113,10 @@ fn spread(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> (DVec3, DVec3, DVe
     (origin.unwrap_or(DVec3::ZERO), low, high)
 }
 
-/// The axes by how far the balls reach along them, the longest first; right-handed or not.
-fn ordered(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> DMat3 {
-    let (_, low, high) = spread(axes, balls);
+/// The swept sphere with its core along those `E` axes along which the balls reach farthest; the axes are orthonormal, right-handed or
+/// not.
+fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) -> SweptSphere<E> {
+    let (origin, low, high) = spread(axes, balls.clone());
     let size = high - low;
     let mut order = [0, 1, 2];
     for (i, j) in [(0, 1), (1, 2), (0, 1)] {
@@ -124,12 +124,10 @@ fn ordered(axes: &DMat3, balls: impl Iterator<Item = Ball>) -> DMat3 {
             order.swap(i, j);
         }
     }
-    DMat3::from_cols(axes.col(order[0]), axes.col(order[1]), axes.col(order[2]))
-}
-
-/// The swept sphere with its core along the first `E` axes.
-fn fit<const E: usize>(axes: &DMat3, balls: impl Iterator<Item = Ball> + Clone) -> SweptSphere<E> {
-    let (origin, low, high) = spread(axes, balls.clone());
+    // The longest first.
+    let [x, y, z] = order;
+    let axes = &DMat3::from_cols(axes.col(x), axes.col(y), axes.col(z));
+    let (low, high) = (DVec3::new(low[x], low[y], low[z]), DVec3::new(high[x], high[y], high[z]));
     let middle = (low + high) * 0.5;
     let local = |ball: &Ball| axes.transpose() * (ball.center - origin) - middle;
     // How far a ball is from the core's line or plane, which goes through the middle.

@@ -131,14 +131,15 @@
 //!   above all where surfaces come close; its build takes three times that of boxes.
 //! - [`Aabb`](carom_bounds::Aabb) for what moves within: it alone refits, builds fastest, and is smallest but for spheres. For rays.
 //! - [`Rss`](carom_bounds::Rss) where distances of rigid parts are asked again and again: as fast as oriented boxes or faster, in
-//!   two thirds of the memory, for a build that takes forty times as long.
+//!   two thirds of the memory, for a build that takes a dozen times as long.
 //! - [`Sphere`](carom_bounds::Sphere) where memory counts or everything turns; [`Lss`](carom_bounds::Lss) for limbs and cables, not for
 //!   surfaces; [`KDop`](carom_bounds::KDop) for trees in one frame: between two that are turned against each other, bringing one into
 //!   the other frame costs microseconds.
 //!
 //! Meshes of 81,920 and 70,000 triangles, leaves of at most 8, every volume fitted ([`Bvh::fitted`]); times over those of oriented
 //! boxes in the same run. `cargo xtask bench volumes`, its quick sizes, 2026-11-21, one thread of an AMD EPYC shared with other
-//! builds; all answers agreed. Times of 20 % are noise.
+//! builds; all answers agreed. Times of 20 % are noise. Since then the fit of `Rss` and `Lss` has come down to a third of its
+//! instructions.
 //!
 //! | | build | bytes per triangle | shallow: yes/no | all pairs | distance | close: yes/no | distance |
 //! |---|---|---|---|---|---|---|---|
