@@ -1,18 +1,28 @@
 //! Convex distance: pairs of hulls near and far from a cold start, and pairs that turn slowly from a warm one.
+//!
+//! carom is asked at its front door, which walks on the features of hulls where they are apart; GJK by itself, and GJK with momentum, stand
+//! beside it. What momentum saves is told in rounds: each costs the same, but for the direction.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
+use carom_benches::rivals::momentum::{self, Momentum};
 use carom_benches::scenes::{HullPair, Hulls};
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_gjk::{GjkCache, GjkSettings, distance};
+use carom_math::Pose;
+use carom_query::{ManifoldCache, Shape, Workspace, distance_cached, distance_with};
 use parry3d::math::{Pose as ParryPose, Vector};
 use parry3d::query::details;
 use parry3d::query::gjk::{GJKResult, VoronoiSimplex};
 use parry3d::shape::ConvexPolyhedron;
+use std::sync::Arc;
 
 /// parry's distances are `f32` throughout; what it is off by at a distance of 2 is no news.
 const TOLERANCE: f64 = 2e-3;
+
+/// carom's own ways differ by the rounding of an answer to `f32`, at most.
+const OWN_TOLERANCE: f64 = 1e-6;
 
 fn main() {
     let mut runner = Runner::new("distance");
@@ -49,20 +59,34 @@ fn cold(
 ) {
     let settings = GjkSettings::default();
     let poses: Vec<ParryPose> = pairs.iter().map(|pair| parry::pose(&pair.b_in_a)).collect();
-    let ours =
+    let shapes: Vec<Shape> = hulls.iter().map(|hull| Shape::Hull(Arc::new(hull.clone()))).collect();
+    let mut memory = Workspace::default();
+    let mut ours = |pair: &HullPair| {
+        let (a, b) = (&shapes[pair.a], &shapes[pair.b]);
+        distance_with(a, &Pose::IDENTITY, b, &pair.b_in_a, &mut memory).distance
+    };
+    let by_gjk =
         |pair: &HullPair| distance(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a, &settings, None).distance;
     let theirs = |pair: &HullPair, pose: &ParryPose| {
         details::distance_support_map_support_map(pose, &peers[pair.a], &peers[pair.b])
     };
     let mut answers = Answers::new();
     for (i, (pair, pose)) in pairs.iter().zip(&poses).enumerate() {
-        answers.number(&format!("pair {i}"), f64::from(ours(pair)), f64::from(theirs(pair, pose)), TOLERANCE);
+        let own = f64::from(ours(pair));
+        answers.number(&format!("pair {i}"), own, f64::from(theirs(pair, pose)), TOLERANCE);
+        answers.number(&format!("pair {i}, GJK"), own, f64::from(by_gjk(pair)), OWN_TOLERANCE);
     }
+    rounds(hulls, pairs, &mut answers);
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
     let contest = Contest::new(answers)
         .entry("carom", || {
             for pair in pairs {
                 std::hint::black_box(ours(pair));
+            }
+        })
+        .entry("carom-gjk", || {
+            for pair in pairs {
+                std::hint::black_box(by_gjk(pair));
             }
         })
         .entry("parry", || {
@@ -71,6 +95,26 @@ fn cold(
             }
         });
     runner.alike(row, contest);
+}
+
+/// How many rounds GJK takes with momentum and without.
+fn rounds(hulls: &[ConvexHull], pairs: &[HullPair], answers: &mut Answers) {
+    let mut n_rounds = [0; 3];
+    for pair in pairs {
+        let wide = pair.b_in_a.wide();
+        let found = [Momentum::None, Momentum::Nesterov, Momentum::Polyak]
+            .map(|momentum| momentum::distance(&hulls[pair.a], &hulls[pair.b], &wide, momentum));
+        for (sum, found) in n_rounds.iter_mut().zip(&found) {
+            *sum += found.n_rounds;
+        }
+        for with in &found[1..] {
+            answers.number("momentum", found[0].distance, with.distance, OWN_TOLERANCE);
+        }
+    }
+    let [none, nesterov, polyak] = n_rounds.map(|n| f64::from(n) / pairs.len() as f64);
+    println!(
+        "    rounds of GJK: {none:.2}, with Nesterov's momentum {nesterov:.2}, with Polyak's {polyak:.2}"
+    );
 }
 
 fn warm(
@@ -85,7 +129,13 @@ fn warm(
         .iter()
         .map(|sequence| sequence.iter().map(|pair| parry::pose(&pair.b_in_a)).collect())
         .collect();
-    let ours = |pair: &HullPair, cache: &mut GjkCache| {
+    let shapes: Vec<Shape> = hulls.iter().map(|hull| Shape::Hull(Arc::new(hull.clone()))).collect();
+    let mut memory = Workspace::default();
+    let mut ours = |pair: &HullPair, cache: &mut ManifoldCache| {
+        let (a, b) = (&shapes[pair.a], &shapes[pair.b]);
+        distance_cached(a, &Pose::IDENTITY, b, &pair.b_in_a, cache, &mut memory).distance
+    };
+    let by_gjk = |pair: &HullPair, cache: &mut GjkCache| {
         distance(&hulls[pair.a], &hulls[pair.b], &pair.b_in_a, &settings, Some(cache)).distance
     };
     let theirs =
@@ -108,10 +158,13 @@ fn warm(
         };
     let mut answers = Answers::new();
     for (sequence, poses) in sequences.iter().zip(&poses) {
-        let (mut cache, mut simplex, mut last) = (GjkCache::new(), VoronoiSimplex::new(), None);
+        let (mut cache, mut simplex, mut last) = (ManifoldCache::new(), VoronoiSimplex::new(), None);
+        let mut gjk_cache = GjkCache::new();
         for (pair, pose) in sequence.iter().zip(poses) {
             let theirs = f64::from(theirs(pair, pose, &mut simplex, &mut last));
-            answers.number("warm", f64::from(ours(pair, &mut cache)), theirs, TOLERANCE);
+            let own = f64::from(ours(pair, &mut cache));
+            answers.number("warm", own, theirs, TOLERANCE);
+            answers.number("warm GJK", own, f64::from(by_gjk(pair, &mut gjk_cache)), OWN_TOLERANCE);
         }
     }
     let n_steps: usize = sequences.iter().map(Vec::len).sum();
@@ -119,9 +172,17 @@ fn warm(
     let contest = Contest::new(answers)
         .entry("carom", || {
             for sequence in sequences {
-                let mut cache = GjkCache::new();
+                let mut cache = ManifoldCache::new();
                 for pair in sequence {
                     std::hint::black_box(ours(pair, &mut cache));
+                }
+            }
+        })
+        .entry("carom-gjk", || {
+            for sequence in sequences {
+                let mut cache = GjkCache::new();
+                for pair in sequence {
+                    std::hint::black_box(by_gjk(pair, &mut cache));
                 }
             }
         })

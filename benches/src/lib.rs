@@ -13,6 +13,7 @@ mod contest;
 pub mod mesh_pairs;
 #[cfg(feature = "peers")]
 pub mod peers;
+pub mod rivals;
 mod runner;
 pub mod scenes;
 
