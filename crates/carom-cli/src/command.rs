@@ -8,3 +8,4 @@ pub mod info;
 pub mod pairs;
 pub mod ray;
 pub mod sweep;
+pub mod trace;

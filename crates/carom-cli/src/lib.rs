@@ -41,6 +41,7 @@ pub fn main() -> ExitCode {
         Command::Distance(args) => command::distance::run(args),
         Command::Sweep(args) => command::sweep::run(args),
         Command::Ray(args) => command::ray::run(args),
+        Command::Trace(args) => command::trace::run(args),
         Command::Info(args) => command::info::run(args),
         Command::Pairs(args) => command::pairs::run(args),
         Command::Batch(args) => command::batch::run(args),

@@ -90,6 +90,29 @@ impl Map {
     }
 }
 
+/// What a brush of a game of this family holds, by the conventions of its editors: triggers, hints and origins nothing; liquids, whose textures'
+/// names begin with `*` or `!`, [`Contents::LIQUID`]; illusions nothing; all else is solid.
+pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
+    let texture = brush.texture.to_ascii_lowercase();
+    let name = texture.rsplit('/').next().unwrap_or("");
+    let is_passed = class.starts_with("trigger_")
+        || class == "func_illusionary"
+        || ["hint", "hintskip", "skip", "origin", "trigger"].contains(&name);
+    if is_passed {
+        Contents::empty()
+    } else if name.starts_with(['*', '!']) {
+        Contents::LIQUID
+    } else {
+        Contents::SOLID
+    }
+}
+
+/// Reads a file.
+pub fn read(path: &Path) -> Result<Map, ReadError> {
+    let bytes = std::fs::read(path).map_err(|error| ReadError::Open { path: path.to_path_buf(), error })?;
+    parse(&bytes, path)
+}
+
 /// Reads the bytes of a map; `path` is for messages.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     let mut map = Map::default();

@@ -4,7 +4,7 @@ use crate::run::{carom, stderr, stdout};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["demo", "check", "distance", "sweep", "ray", "info", "pairs", "batch"] {
+    for command in ["demo", "check", "distance", "sweep", "ray", "trace", "info", "pairs", "batch"] {
         let output = carom(&format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0));
         let text = stdout(&output);
@@ -28,6 +28,7 @@ fn wrong_use_is_an_error() {
         "sweep sphere:1 sphere:1",
         "check",
         "ray cube.obj",
+        "trace level.map --from 0,0,0",
         "check scene.json --nonsense",
     ] {
         let output = carom(arguments);

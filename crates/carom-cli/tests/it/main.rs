@@ -12,3 +12,4 @@ mod player;
 mod ray;
 mod run;
 mod sweep;
+mod trace;

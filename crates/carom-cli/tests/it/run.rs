@@ -94,6 +94,11 @@ pub(crate) fn folder() -> PathBuf {
     .clone()
 }
 
+/// Writes a file into the folder.
+pub(crate) fn file(name: &str, text: &str) {
+    std::fs::write(folder().join(name), text).unwrap();
+}
+
 /// From -1 to 1.
 const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
 f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 2 3 7 6\nf 4 1 5 8\n";

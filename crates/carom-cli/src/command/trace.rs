@@ -1,0 +1,157 @@
+//! `carom trace`: where a body that moves through a level first meets it, by a BSP tree with shifted planes.
+
+use crate::args::TraceArgs;
+use crate::load;
+use crate::report::{self, Found, spaced};
+use crate::solid;
+use carom_bsp::{Bevels, Body, BspSettings, BspTree, Contents, Point, Supported};
+use carom_io::{Placement, map};
+use carom_query::f64::Shape;
+use glam::{DMat3, DQuat, DVec3};
+use serde_json::{Map, Value, json};
+
+/// A shape of the command line as the tree sees it.
+struct Turned {
+    shape: Shape,
+    rotation: DMat3,
+}
+
+impl Body for Turned {
+    fn reach(&self, normal: DVec3) -> f64 {
+        let rotation = self.rotation;
+        match &self.shape {
+            Shape::Sphere(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Capsule(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::TaperedCapsule(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Cuboid(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Cylinder(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Cone(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Ellipsoid(shape) => Supported { shape, rotation }.reach(normal),
+            Shape::Hull(shape) => Supported { shape: &**shape, rotation }.reach(normal),
+            Shape::Rounded(shape) => Supported { shape: &**shape, rotation }.reach(normal),
+            // Refused before.
+            _ => 0.0,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &TraceArgs) -> Result<Found, String> {
+    let [from, to] = [args.from, args.to].map(|numbers| DVec3::from_array(numbers.0));
+    let body = match &args.shape {
+        None => None,
+        Some(shape) => {
+            let turn = args.turn.map_or(DQuat::IDENTITY, |turn| DQuat::from_array(turn.0));
+            if !(turn.length() > 0.5 && turn.length() < 2.0) {
+                return Err("--turn: the quaternion has to have the length 1".to_owned());
+            }
+            let shape = solid::build(&shape.0, 1.0, &Placement::IDENTITY)?.shape;
+            if matches!(shape, Shape::Mesh(_)) {
+                return Err("--shape: a mesh is no convex body; hull:FILE is".to_owned());
+            }
+            Some(Turned { shape, rotation: DMat3::from_quat(turn.normalize()) })
+        }
+    };
+    let (tree, mut level, has_bad) = level(args)?;
+    let report = tree.report();
+    level.insert("nodes".to_owned(), json!(report.nodes));
+    level.insert("depth".to_owned(), json!(report.depth));
+    level.insert("splits".to_owned(), json!(report.splits));
+    level.insert("bevels".to_owned(), json!(report.bevels));
+    let mut document = match &body {
+        Some(body) => members(&tree, body, from, to),
+        None => members(&tree, &Point, from, to),
+    };
+    let is_hit = document["hit"] == json!(true);
+    if args.json {
+        document.insert("schema".to_owned(), json!("carom.trace.v1"));
+        document.insert("level".to_owned(), Value::Object(level));
+        report::print(&Value::Object(document).to_string())?;
+    } else {
+        report::print(&sentence(&document))?;
+    }
+    Ok(match (has_bad, is_hit) {
+        (true, _) => Found::BadInput,
+        (false, true) => Found::Something,
+        (false, false) => Found::Nothing,
+    })
+}
+
+/// The tree, what it is of, and whether something of the file was passed over.
+fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String> {
+    let bevels = match args.bevels.as_str() {
+        "none" => Bevels::None,
+        "edges" => Bevels::Edges,
+        _ => Bevels::All,
+    };
+    let settings = BspSettings::default().with_bevels(bevels);
+    let mut of = Map::new();
+    let is_map = args.level.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("map"));
+    let said = |error: carom_bsp::BspError| format!("{}: {error}", args.level.display());
+    if is_map {
+        let read = map::read(&args.level).map_err(|e| e.to_string())?;
+        let (brushes, refused) = read.brushes(&args.level, map::usual_contents);
+        if let (Some(first), false) = (refused.first(), args.keep_going) {
+            return Err(first.to_string());
+        }
+        for error in &refused {
+            eprintln!("error: {error}");
+        }
+        of.insert("brushes".to_owned(), json!(brushes.len()));
+        let tree = BspTree::from_brushes(&brushes, &settings).map_err(said)?;
+        return Ok((tree, of, !refused.is_empty()));
+    }
+    let model = load::load(&args.level).map_err(|e| e.to_string())?;
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for part in &model.parts {
+        let mesh = part.world_mesh().map_err(|e| format!("{}: {e}", args.level.display()))?;
+        let first = vertices.len() as u32;
+        vertices.extend(mesh.vertices);
+        triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
+    }
+    of.insert("triangles".to_owned(), json!(triangles.len()));
+    let build = |settings| BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, settings);
+    match build(&settings) {
+        Err(error) if args.keep_going => {
+            eprintln!("error: {}", said(error));
+            Ok((build(&settings.with_max_open(1.0)).map_err(said)?, of, true))
+        }
+        tree => Ok((tree.map_err(said)?, of, false)),
+    }
+}
+
+/// What `trace` answers, without the schema and the level.
+fn members(tree: &BspTree, body: &impl Body, from: DVec3, to: DVec3) -> Map<String, Value> {
+    let hit = tree.trace(body, from, to - from, Contents::SOLID);
+    let starts_inside = hit.is_some_and(|hit| hit.starts_inside);
+    let mut members = Map::new();
+    members.insert("hit".to_owned(), json!(hit.is_some()));
+    members.insert("fraction".to_owned(), json!(hit.map_or(1.0, |hit| hit.t)));
+    members.insert("position".to_owned(), report::list(hit.map_or(to, |hit| hit.place)));
+    let normal = hit.filter(|hit| !hit.starts_inside).map(|hit| report::list(hit.normal));
+    members.insert("normal".to_owned(), normal.unwrap_or(Value::Null));
+    members.insert("start_solid".to_owned(), json!(starts_inside));
+    if starts_inside {
+        let free = tree.nearest_free(body, from, Contents::SOLID);
+        members.insert("free".to_owned(), free.map_or(Value::Null, report::list));
+    }
+    members
+}
+
+/// The answer for people.
+fn sentence(d: &Map<String, Value>) -> String {
+    let vector = |key: &str| {
+        let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);
+        spaced(DVec3::new(x(0), x(1), x(2)))
+    };
+    if d["hit"] != json!(true) {
+        return format!("no hit: free to {}", vector("position"));
+    }
+    if d["start_solid"] == json!(true) {
+        return match &d["free"] {
+            Value::Null => "starts in the level; no free place was found".to_owned(),
+            _ => format!("starts in the level; free at {}", vector("free")),
+        };
+    }
+    format!("hit at {} of the way, at {}, normal {}", d["fraction"], vector("position"), vector("normal"))
+}
