@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 18] = [
+const GROUPS: [&str; 19] = [
     "primitives",
     "bounds",
     "broad",
@@ -20,6 +20,7 @@ const GROUPS: [&str; 18] = [
     "manifold",
     "impact",
     "elements",
+    "levels",
     "tri_tri",
     "mesh_mesh",
     "volumes",

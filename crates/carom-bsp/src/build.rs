@@ -4,7 +4,7 @@
 //! leaves about as many on either side; faces in it become boundary. A piece with nothing but boundary around it is its cell, and the cell
 //! solid: brushes may overlap, touch, or be in each other.
 //!
-//! Degenerate input: faces in one plane share a node; a piece that reaches over a plane by no more than the tolerance is not cut, so
+//! Degenerate input: a brush no thicker than the tolerance is left out; faces in one plane share a node; a piece that reaches over a plane by no more than the tolerance is not cut, so
 //! neither are T-junctions nor thin gaps between brushes.
 //!
 //! Reference: W. Thibault, B. Naylor, Set Operations on Polyhedra Using Binary Space Partitioning Trees, 1987; Akenine-Moller et al.,
@@ -242,14 +242,8 @@ impl BspTree {
         let (mut front, mut behind) = (Vec::new(), Vec::new());
         for mut fragment in fragments {
             match fragment.place(&split, self.thin) {
-                Place::Front => {
-                    fragment.bound(plane);
-                    front.push(fragment);
-                }
-                Place::Behind => {
-                    fragment.bound(plane);
-                    behind.push(fragment);
-                }
+                Place::Front => front.extend(fragment.bound(plane, false).then_some(fragment)),
+                Place::Behind => behind.extend(fragment.bound(plane, true).then_some(fragment)),
                 Place::Both => {
                     self.report.splits += 1;
                     let [ahead, back] = fragment.cut(plane, &split, self.thin);

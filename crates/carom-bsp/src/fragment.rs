@@ -122,11 +122,17 @@ impl Fragment {
         place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
-    /// From now on this plane bounds the cell.
-    pub(crate) fn bound(&mut self, plane: u32) {
-        for side in &mut self.sides {
-            side.is_boundary |= side.plane.plane == plane;
+    /// From now on this plane bounds the cell, which is behind it or in front. False where the fragment would have to be on the other
+    /// side too: it is no thicker than the tolerance, and nothing.
+    #[must_use]
+    pub(crate) fn bound(&mut self, plane: u32, is_behind: bool) -> bool {
+        for side in self.sides.iter_mut().filter(|side| side.plane.plane == plane) {
+            if side.plane.is_flipped == is_behind {
+                return false;
+            }
+            side.is_boundary = true;
         }
+        true
     }
 
     /// The parts in front and behind; a part without four sides is nothing.

@@ -17,6 +17,7 @@ mod convex;
 mod elements;
 mod hull;
 mod impacts;
+mod levels;
 mod manifolds;
 mod mesh;
 #[path = "pairs/double.rs"]
@@ -37,6 +38,7 @@ pub use convex::convex;
 pub use elements::elements;
 pub use hull::hull;
 pub use impacts::impacts;
+pub use levels::levels;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
@@ -51,11 +53,12 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 19] = [
+pub const BODIES: [Body; 20] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
     ("impacts", impacts),
+    ("levels", levels),
     ("mesh", mesh),
     ("bounds", bounds),
     ("broad", broad),

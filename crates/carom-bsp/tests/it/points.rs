@@ -93,3 +93,19 @@ fn a_body_that_starts_in_solid_gets_out() {
     println!("{n_stuck} stuck, out by {farthest:.2} at most");
     assert!(n_stuck > 100 && farthest < 6.0, "{n_stuck} stuck, {farthest}");
 }
+
+#[test]
+fn a_brush_thinner_than_the_tolerance_is_nothing() {
+    let cuboid =
+        |low: [f64; 3], high: [f64; 3]| Brush::cuboid(low.into(), high.into(), Contents::SOLID).unwrap();
+    // Both sides of the plate are one plane to a level as large as this.
+    let far = cuboid([0.0, 8.0, -7.0], [8192.0, 1_048_576.0, 6.0]);
+    let plate = cuboid([15.999_999, 0.0, 0.0], [16.0, 3.0, 6.0]);
+    for brushes in [[far.clone(), plate.clone()], [plate, far]] {
+        let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+        for x in [-9.0, 0.0, 9.0, 15.0, 17.0, 99.0] {
+            assert_eq!(tree.contents_at(DVec3::new(x, 2.0, 2.0)), Contents::empty(), "{x}");
+        }
+        assert_eq!(tree.contents_at(DVec3::new(9.0, 99.0, 2.0)), Contents::SOLID);
+    }
+}

@@ -31,6 +31,22 @@ pub fn parse(bytes: &[u8], format: Format) {
     }
 }
 
+/// A level is refused, or gives entities whose brushes are sound or refused.
+pub fn map(bytes: &[u8]) {
+    let path = Path::new("no-such-folder/input");
+    let one_line = |line: String| assert!(!line.contains('\n') && line.len() < 2000, "{line:?}");
+    match carom_io::map::parse(bytes, path) {
+        Err(error) => one_line(error.to_string()),
+        Ok(map) => {
+            let (brushes, refused) = map.brushes(path, carom_io::map::usual_contents);
+            refused.iter().for_each(|error| one_line(error.to_string()));
+            for face in brushes.iter().flat_map(|brush| brush.faces()) {
+                assert!(3 <= face.corners.len() && face.corners.iter().all(|p| p.is_finite()));
+            }
+        }
+    }
+}
+
 /// Every line of questions that is not blank gets one answer in JSON.
 pub fn batch(bytes: &[u8]) {
     // Files of the machine are no part of the question.

@@ -99,6 +99,8 @@ impl BrushTruth {
             Body::Point | Body::Hull(_) => {
                 clip(sum.planes.iter().map(|(n, d)| (*n, d + margin)), from, way).map(|(low, _)| low)
             }
+            // Smaller than nothing.
+            Body::Ball(radius) | Body::Upright { radius, .. } if radius + margin < 0.0 => None,
             Body::Ball(radius) => rounded_entry(&sum.faces, radius + margin, from, way),
             Body::Upright { radius, height } => {
                 let (radius, slab) = (radius + margin, (-margin, height + margin));

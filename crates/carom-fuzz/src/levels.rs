@@ -1,0 +1,86 @@
+//! Levels of any brushes: points are in them or not, nothing that moves is stopped late, and a mesh of the brushes is the same level.
+
+use crate::bytes::Bytes;
+use carom_bsp::{Ball, Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, SplitPlane};
+use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth};
+use glam::DVec3;
+
+/// Any planes are refused or make brushes; the tree agrees with the list of them, but for what is thinner than its tolerance.
+pub fn levels(bytes: &[u8]) {
+    let mut bytes = Bytes::new(bytes);
+    let flags = bytes.byte();
+    let mut brushes: Vec<Brush> = Vec::new();
+    for _ in 0..1 + flags % 4 {
+        // Boxes mostly, with some corners cut off: planes alone are hardly ever closed.
+        let (a, b) = (bytes.point(), bytes.point());
+        let mut planes = match Brush::cuboid(a.min(b), a.max(b), Contents::SOLID) {
+            Ok(brush) => brush.faces().iter().map(|face| face.plane).collect(),
+            Err(_) => Vec::new(),
+        };
+        for _ in 0..bytes.byte() % 3 {
+            planes.push(SplitPlane { normal: bytes.point(), offset: bytes.float() });
+        }
+        brushes.extend(Brush::from_planes(&planes, Contents::SOLID));
+    }
+    let bevels = [Bevels::None, Bevels::Edges, Bevels::All][usize::from(flags >> 4) % 3];
+    let settings = BspSettings::default().with_bevels(bevels);
+    let tree = BspTree::from_brushes(&brushes, &settings).expect("not too many");
+    let report = tree.report();
+    assert_eq!(report.leaves, report.nodes + 1, "{report:?}");
+    // Planes that are nearly parallel are one, and part by ten times this over the level.
+    let margin = 32.0 * tree.tolerance();
+    let soup = soup(&brushes);
+    let of_mesh = match BspTree::from_mesh(&soup.0, &soup.1, Contents::SOLID, &settings) {
+        Ok(tree) => Some(tree),
+        // What is as thin as the tolerance may be taken for open.
+        Err(BspError::Open(_)) => None,
+        Err(error) => panic!("{error}"),
+    };
+    let points = BrushTruth::new(&brushes, Mover::Point);
+    let radius = bytes.size();
+    let radius = if radius.is_finite() && radius < 1e12 { radius } else { 1.0 };
+    let balls = BrushTruth::new(&brushes, Mover::Ball(radius));
+    for _ in 0..4 {
+        let (from, way) = (bytes.point(), bytes.point());
+        let deepest =
+            brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, from)));
+        for tree in core::iter::once(&tree).chain(&of_mesh) {
+            let contents = tree.contents_at(from);
+            if from.is_finite() && margin < deepest.abs() {
+                assert_eq!(contents == Contents::SOLID, 0.0 < deepest, "{from} of {brushes:?}");
+            }
+        }
+        sweep(&tree, &Point, &points, from, way);
+        sweep(&tree, &Ball { radius }, &balls, from, way);
+    }
+}
+
+/// The faces, fanned.
+fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for face in brushes.iter().flat_map(|brush| brush.faces()) {
+        let first = vertices.len() as u32;
+        vertices.extend_from_slice(&face.corners);
+        triangles.extend((2..face.corners.len() as u32).map(|i| [first, first + i - 1, first + i]));
+    }
+    (vertices, triangles)
+}
+
+fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, way: DVec3) {
+    let hit = tree.trace(body, from, way, Contents::SOLID);
+    if let Some(hit) = hit {
+        assert!((0.0..=1.0).contains(&hit.t) && hit.place == from + way * hit.t, "{hit:?}");
+        assert!(hit.starts_inside || (hit.normal.length() - 1.0).abs() < 1e-9, "{hit:?}");
+    }
+    let size = tree.bounds().1.abs().max(tree.bounds().0.abs()).max_element();
+    let reach = from.abs().max(way.abs()).max_element();
+    // Beyond this the rounding of the places is more than the tolerance.
+    if !(reach <= 1e3 * size && way.length() > 1e-9 * size) {
+        return;
+    }
+    let margin = 32.0 * tree.tolerance() + 1e-12 * reach;
+    if let Some(smaller) = truth.entry(-margin, from, way) {
+        let t = hit.map_or(f64::INFINITY, |hit| hit.t);
+        assert!(t <= smaller + 1e-9, "late: {hit:?}, truth {smaller}, from {from} by {way}");
+    }
+}
