@@ -398,6 +398,8 @@ impl Character {
             rest *= 1.0 - hit.t;
             self.walked.contacts.push(Contact::of(&hit, velocity));
             if mover.is_gentle(hit.normal) && (velocity - hit.velocity).dot(hit.normal) <= 0.0 {
+                // What was the fall is over; how fast it goes on the ground the wish says.
+                self.velocity = DVec3::ZERO;
                 self.ground = Some(Ground::of(&hit, GroundKind::Slope, hit.normal));
                 return time * (1.0 - rest);
             }
@@ -409,7 +411,7 @@ impl Character {
             && velocity.dot(up) <= 0.0
             && nearest_allowed(-up, &self.touched.normals) == DVec3::ZERO;
         if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO) {
-            (self.place, self.ground) = (place, Some(ground));
+            (self.place, self.velocity, self.ground) = (place, DVec3::ZERO, Some(ground));
         }
         time
     }

@@ -73,11 +73,11 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// The scene
-    #[arg(default_value = "pile", value_parser = ["pile", "bullets"])]
+    #[arg(default_value = "pile", value_parser = ["pile", "bullets", "level", "car"])]
     pub scene: String,
-    /// Bodies that move
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub bodies: u32,
+    /// Bodies that move, or characters: 10,000 if not given, 40 in `level`; in `car` there is one
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub bodies: Option<u32>,
     /// Steps of 1/60 second
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: u32,
@@ -105,6 +105,12 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
+    /// How many bodies move.
+    pub fn n_bodies(&self) -> usize {
+        let usual = if self.scene == "level" { 40 } else { 10_000 };
+        self.bodies.unwrap_or(usual) as usize
+    }
+
     /// Each step has a budget.
     pub fn has_budget(&self) -> bool {
         self.budget_ms.is_some() || self.budget_steps.is_some()

@@ -82,6 +82,7 @@ pub struct Recording {
     names: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,
+    follow: Option<Value>,
     min: Vec3,
     max: Vec3,
     frames: Vec<Frame>,
@@ -120,6 +121,7 @@ impl Recording {
             names: Vec::new(),
             charts: Vec::new(),
             table: None,
+            follow: None,
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
             frames: Vec::new(),
@@ -141,6 +143,12 @@ impl Recording {
     /// A table under the picture: `{"columns": [..], "rows": [[..]]}`.
     pub fn with_table(mut self, table: Value) -> Recording {
         self.table = Some(table);
+        self
+    }
+
+    /// The camera goes along with this body: at first from this distance, turned by yaw about y and by pitch above it, radians.
+    pub fn with_camera_on(mut self, body: u32, [distance, yaw, pitch]: [f64; 3]) -> Recording {
+        self.follow = Some(json!({"body": body, "view": [distance, yaw, pitch]}));
         self
     }
 
@@ -267,7 +275,7 @@ impl Recording {
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
             "shapes": shapes, "bodies": bodies, "names": self.names, "planes": planes,
-            "frames": frames, "charts": charts, "table": self.table, "quatSteps": QUAT_STEPS,
+            "frames": frames, "charts": charts, "table": self.table, "follow": self.follow, "quatSteps": QUAT_STEPS,
         })
         .to_string();
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(7));

@@ -1,6 +1,7 @@
 //! `carom demo`: a scene that is built in, the cost of each phase, and a page that plays the run.
 
 use crate::args::DemoArgs;
+use crate::command::demo_walk;
 use crate::player::{BodyState, Chart, FrameStats, Recording};
 use crate::progress::Progress;
 use crate::report::{self, Found};
@@ -19,10 +20,10 @@ use std::time::Duration;
 const STEP: f64 = 1.0 / 60.0;
 
 /// More frames than this are recorded every second time.
-const MANY_FRAMES: u32 = 120;
+pub(crate) const MANY_FRAMES: u32 = 120;
 
 /// What a run was like.
-struct Run {
+pub(crate) struct Run {
     /// Of all poses, velocities and sleep at the end.
     hash: u64,
     n_bodies: usize,
@@ -35,6 +36,21 @@ struct Run {
     energy: Vec<f64>,
     recording: Recording,
     shortfall: Shortfall,
+}
+
+impl Run {
+    /// A run without boxes, pairs and budgets: of the three times only that of the narrow phase counts.
+    pub(crate) fn of(
+        hash: u64,
+        n_bodies: usize,
+        ms: [f64; 3],
+        n_contacts: usize,
+        energy: Vec<f64>,
+        recording: Recording,
+    ) -> Run {
+        let shortfall = Shortfall::default();
+        Run { hash, n_bodies, ms, n_pairs: 0, n_contacts, n_asleep: 0, energy, recording, shortfall }
+    }
 }
 
 /// What a budget for each step did to the run.
@@ -77,18 +93,11 @@ impl Shortfall {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
-    let scene = match args.scene.as_str() {
-        "bullets" => carom_scenes::bullets(args.bodies as usize, args.seed),
-        _ => carom_scenes::pile(args.bodies as usize, args.seed),
+    let run = match args.scene.as_str() {
+        "level" | "car" => demo_walk::play(args)?,
+        "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), args)?,
+        _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), args)?,
     };
-    let n_threads = args.threads.unwrap_or(0) as usize;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
-    let pool = pool.map_err(|e| format!("--threads: {e}"))?;
-    let settings = WorldSettings::default();
-    let listed = catalogue::by_name(&args.broad_phase);
-    let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
-    let broad = listed.make(&place_of(&scene));
-    let run = pool.install(|| play(World::with_broad_phase(broad, settings), &scene, args))?;
     let page = match (&args.html, args.json) {
         (Some(page), _) => Some(page.clone()),
         (None, false) => Some(PathBuf::from(format!("carom-demo-{}.html", args.scene))),
@@ -121,6 +130,12 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             });
         }
         report::print(&document.to_string())?;
+    } else if matches!(args.scene.as_str(), "level" | "car") {
+        let who = if args.scene == "car" { "car" } else { "characters" };
+        report::print(&format!(
+            "{}: {} {who}, {} steps of 1/60 s; mean milliseconds of a step {:.3}\n  at the end {} contacts; state {:016x}",
+            args.scene, run.n_bodies, args.frames, run.ms[1], run.n_contacts, run.hash,
+        ))?;
     } else {
         let [broad, narrow, response] = run.ms;
         report::print(&format!(
@@ -142,6 +157,18 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         report::print(&format!("  open {} in a browser to see it", page.display()))?;
     }
     Ok(Found::Nothing)
+}
+
+/// Runs a scene of bodies.
+fn simulate(scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
+    let n_threads = args.threads.unwrap_or(0) as usize;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
+    let pool = pool.map_err(|e| format!("--threads: {e}"))?;
+    let settings = WorldSettings::default();
+    let listed = catalogue::by_name(&args.broad_phase);
+    let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
+    let broad = listed.make(&place_of(scene));
+    pool.install(|| play(World::with_broad_phase(broad, settings), scene, args))
 }
 
 /// Where the bodies are that move.

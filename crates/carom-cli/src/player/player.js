@@ -353,7 +353,10 @@ const wholeBox = () => {
 // ---- Camera: aimed at where the bodies are at the end, which is what one wants to see.
 const camera = { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 };
 let sceneRadius = 1, floorY = 0;
+// Where the body that the camera goes along with was when it was drawn last.
+let followed = null;
 const home = () => {
+  followed = null;
   poseAt(nFrames - 1);
   const b = wholeBox();
   const size = [0, 1, 2].map(k => b[k + 3] - b[k]);
@@ -364,6 +367,18 @@ const home = () => {
   const a = wholeBox();
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
   floorY = b[1];
+};
+const follow = () => {
+  const f = scene.follow;
+  if (!f) return;
+  const p = [0, 1, 2].map(k => positions[3 * f.body + k]);
+  if (followed) {
+    for (let k = 0; k < 3; k++) camera.target[k] += p[k] - followed[k];
+  } else {
+    camera.target = p.slice();
+    [camera.distance, camera.yaw, camera.pitch] = f.view;
+  }
+  followed = p;
 };
 const eyeOf = () => {
   const c = Math.cos(camera.pitch);
@@ -414,6 +429,7 @@ const draw = () => {
   const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
   place();
+  follow();
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
   viewMatrix = multiply(perspective(0.75, width / height, near, far), look.m);

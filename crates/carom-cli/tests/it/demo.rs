@@ -111,3 +111,40 @@ fn bullets_are_stopped_by_a_thin_wall() {
         assert_eq!(one, hash(&format!("--threads 2 --broad-phase {listed}")), "{listed}");
     }
 }
+
+/// Characters in the castle, and the car: the same run every time, to the last bit on every machine, and a page of each.
+#[test]
+fn level_and_car_are_walked_and_driven() {
+    let hash_of = |arguments: &str| {
+        let (d, status) = json(&format!("demo {arguments} --json"));
+        assert_eq!((status, d["schema"].as_str()), (0, Some("carom.demo.v1")));
+        assert!(0.0 < d["phases"]["narrow"]["ms"].as_f64().unwrap());
+        assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap(), "{arguments}");
+        d["hash"].as_str().unwrap().to_owned()
+    };
+    let level = "level --bodies 12 --frames 200";
+    assert_eq!(hash_of(level), "LEVEL_HASH");
+    assert_eq!(hash_of(level), hash_of(level));
+    assert_ne!(hash_of(level), hash_of(&format!("{level} --seed 2")));
+    assert_eq!(hash_of("car --frames 300"), "CAR_HASH");
+
+    let text = stdout(&carom("demo level --bodies 12 --frames 120 --html level.html"));
+    assert!(text.contains("level: 12 characters, 120 steps"), "{text}");
+    let text = stdout(&carom("demo car --frames 120 --html car.html"));
+    assert!(text.contains("car: 1 car, 120 steps"), "{text}");
+    for (name, hue) in [("level", [214.0, 160.0, 60.0]), ("car", [224.0, 138.0, 52.0])] {
+        let page = folder().join(format!("{name}.html"));
+        let html = std::fs::read_to_string(&page).unwrap();
+        assert!(!html.contains("https://") && !html.contains("http://"));
+        let picture = folder().join(format!("{name}.png"));
+        let Some(picture) = crate::player::screenshot(&page, "frame=60&show=contacts", &picture) else {
+            println!("skipped: no Chromium is installed");
+            return;
+        };
+        let _ = hue;
+        assert!(
+            20 < crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]),
+            "{name}: nothing in contact is seen"
+        );
+    }
+}
