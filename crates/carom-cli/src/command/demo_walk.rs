@@ -106,8 +106,8 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
         Figure::cylinder(1.8, 0.3).map_err(said)?,
         Figure::cuboid(DVec3::new(0.6, 1.8, 0.6)).map_err(said)?,
     ];
-    let cylinder =
-        Level { blocks: vec![carom_scenes::Block::pillar(0.0, 0.0, 0.3, 24, -0.9, 0.9)], ..Level::default() };
+    let mut cylinder = Level::default();
+    cylinder.blocks.push(carom_scenes::Block::pillar(0.0, 0.0, 0.3, 24, -0.9, 0.9));
     let shapes = vec![
         drawn(&level, |block| block.corners.iter().all(|p| p.y < 11.0)),
         PlayerShape::Capsule(0.6, 0.3),
@@ -251,14 +251,15 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
         DVec3::Z * -0.12,
         [DVec3::X, DVec3::Y, DVec3::Z * 0.24],
     );
-    let wheel = Level { blocks: vec![wheel], ..Level::default() };
+    let mut one = Level::default();
+    one.blocks.push(wheel);
     let body = half.as_vec3();
     let shapes = vec![
         road,
         roof,
         PlayerShape::Cuboid(Vec3::new(body.x, 0.45 * body.y, body.z)),
         PlayerShape::Cuboid(Vec3::new(0.5 * body.x, 0.45 * body.y, 0.85 * body.z)),
-        drawn(&wheel, |_| true),
+        drawn(&one, |_| true),
     ];
     let shape_of = vec![0, 1, 2, 3, 4, 4, 4, 4];
     let mut recording =
