@@ -71,9 +71,28 @@ pub struct Chart {
     pub lines: Vec<String>,
 }
 
+/// From where the picture is seen at first, and how fast it plays, where all that moves is not what shall be seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// The middle of the picture.
+    pub target: Vec3,
+    /// From the eye to it, a length above 0. What is sixteen times as far away or farther is not shown.
+    pub distance: f32,
+    /// Radians about y: at 0 the eye is towards z, at a quarter turn towards x.
+    pub yaw: f32,
+    /// Radians above the horizon.
+    pub pitch: f32,
+    /// Seconds of the run for each second: one of the speeds that the page offers.
+    pub speed: f64,
+}
+
+/// In distances of a view: how far places are recorded.
+const VIEW_REACH: f32 = 16.0;
+
 /// A recording that is being made.
 pub struct Recording {
     title: String,
+    view: Option<View>,
     /// Seconds from one recorded frame to the next.
     seconds_per_frame: f64,
     shapes: Vec<PlayerShape>,
@@ -115,6 +134,7 @@ impl Recording {
     pub fn new(title: &str, seconds_per_frame: f64, shapes: Vec<PlayerShape>, bodies: Vec<u32>) -> Recording {
         Recording {
             title: title.to_owned(),
+            view: None,
             seconds_per_frame,
             shapes,
             bodies,
@@ -131,6 +151,12 @@ impl Recording {
     /// Names the charts, whose values each frame brings.
     pub fn with_charts(mut self, charts: Vec<Chart>) -> Recording {
         self.charts = charts;
+        self
+    }
+
+    /// Looks from here, not from where all bodies are seen at the end.
+    pub fn with_view(mut self, view: View) -> Recording {
+        self.view = Some(view);
         self
     }
 
@@ -204,6 +230,14 @@ impl Recording {
         // Planes lie where they lie; everything else is within the box. A box without extent could not be divided by.
         let (min, max) =
             if self.min.x <= self.max.x { (self.min, self.max) } else { (Vec3::ZERO, Vec3::ZERO) };
+        let (min, max) = match self.view {
+            // Sixteen bits for each place are too few for small bodies that fly off far.
+            Some(View { target, distance, .. }) => {
+                let reach = Vec3::splat(VIEW_REACH * distance);
+                (min.max(target - reach), max.min(target + reach))
+            }
+            None => (min, max),
+        };
         let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
         let planes: Vec<Value> = self.planes();
         let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
@@ -271,7 +305,11 @@ impl Recording {
         }
         let charts: Vec<Value> =
             self.charts.iter().map(|c| json!({"title": c.title, "unit": c.unit, "lines": c.lines})).collect();
+        let view = self.view.map(|view| {
+            json!({"target": view.target.to_array(), "distance": view.distance, "yaw": view.yaw, "pitch": view.pitch, "speed": view.speed})
+        });
         let description = json!({
+            "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
             "shapes": shapes, "bodies": bodies, "names": self.names, "planes": planes,

@@ -2,7 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_walk;
-use crate::player::{BodyState, Chart, FrameStats, Recording};
+use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
 use crate::report::{self, Found};
 use crate::scene_world::{self, Inserted};
@@ -187,6 +187,9 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
             .with_charts(charts(args.has_budget()));
+    if args.scene == "bullets" {
+        recording = recording.with_view(bullets_view());
+    }
     let budget = match (args.budget_ms, args.budget_steps) {
         // What is longer than any step can take is no limit.
         (Some(ms), _) => Duration::try_from_secs_f64(ms * 1e-3).map_or(Budget::Unlimited, Budget::Time),
@@ -228,6 +231,11 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         recording,
         shortfall,
     })
+}
+
+/// From in front of the wall, beside the way of the bullets and so near that one sees them strike; slow, for all is over in three steps.
+fn bullets_view() -> View {
+    View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
 }
 
 fn charts(has_budget: bool) -> Vec<Chart> {

@@ -367,6 +367,11 @@ const home = () => {
   const a = wholeBox();
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
   floorY = b[1];
+  if (scene.view) {
+    ({ distance: camera.distance, yaw: camera.yaw, pitch: camera.pitch } = scene.view);
+    camera.target = [...scene.view.target];
+    sceneRadius = 3 * camera.distance;
+  }
 };
 const follow = () => {
   const f = scene.follow;
@@ -433,7 +438,8 @@ const draw = () => {
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
   viewMatrix = multiply(perspective(0.75, width / height, near, far), look.m);
-  const sun = unit([0.45, 1, 0.3]);
+  // On the side of the eye, so that a wall that one looks at is lit.
+  const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -0.45 : 0.45, 1, 0.3]);
   const middle = camera.target, r = Math.min(sceneRadius, camera.distance * 0.9) * 1.15;
   const sunLook = looking(middle.map((x, k) => x + sun[k] * 4 * sceneRadius), middle, [0, 0, 1]);
   const light = multiply(parallel(r, 0, 8 * sceneRadius), sunLook.m);
@@ -726,6 +732,7 @@ const showTime = () => {
   $("scrub").value = at;
   $("time").textContent = `${(time * scene.secondsPerFrame).toFixed(2)} s, frame ${at + 1} of ${nFrames}`;
 };
+if (scene.view) $("speed").value = String(scene.view.speed);
 let clock = 0;
 const tick = now => {
   const seconds = Math.min((now - clock) / 1000, 0.1);

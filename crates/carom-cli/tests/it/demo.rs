@@ -132,7 +132,7 @@ fn level_and_car_are_walked_and_driven() {
     assert!(text.contains("level: 12 characters, 120 steps"), "{text}");
     let text = stdout(&carom("demo car --frames 120 --html car.html"));
     assert!(text.contains("car: 1 car, 120 steps"), "{text}");
-    for (name, hue) in [("level", [214.0, 160.0, 60.0]), ("car", [224.0, 138.0, 52.0])] {
+    for name in ["level", "car"] {
         let page = folder().join(format!("{name}.html"));
         let html = std::fs::read_to_string(&page).unwrap();
         assert!(!html.contains("https://") && !html.contains("http://"));
@@ -141,10 +141,23 @@ fn level_and_car_are_walked_and_driven() {
             println!("skipped: no Chromium is installed");
             return;
         };
-        let _ = hue;
         assert!(
             20 < crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]),
             "{name}: nothing in contact is seen"
         );
     }
+}
+
+/// The picture is of the side of the wall from which they come.
+#[test]
+fn bullets_are_seen_at_the_wall() {
+    let page = folder().join("bullets.html");
+    carom(&format!("demo bullets --bodies 1500 --frames 4 --html {}", page.display()));
+    let Some(picture) = crate::player::screenshot(&page, "frame=1.7", &folder().join("bullets.png")) else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    let (wall, bullets) = ([128.0, 134.0, 144.0], [78.0, 166.0, 108.0]);
+    assert!(100_000 < crate::player::n_of_hue(&picture, wall), "no wall is seen");
+    assert!(100 < crate::player::n_of_hue(&picture, bullets), "no bullet is seen");
 }
