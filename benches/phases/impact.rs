@@ -1,4 +1,4 @@
-//! Times of impact: convex bodies moving straight and turning, and bodies swept across a mesh of 70,000 triangles.
+//! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000 triangles, and two meshes.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::Body;
@@ -8,7 +8,7 @@ use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_geom::{ConvexHull, Cuboid, Sphere};
 use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast, cast_with};
 use carom_scenes::Rng;
-use carom_scenes::mesh::{Knot, torus_knot};
+use carom_scenes::mesh::{Knot, bumpy_icosphere, torus_knot};
 use glam::{DQuat, DVec3};
 use parry3d::math::{Pose as ParryPose, Rotation};
 use parry3d::query::{
@@ -47,6 +47,11 @@ fn main() {
         }
     }
     mesh(&mut runner);
+    for (workload, angle) in [("mesh-mesh 0", 0.0), ("mesh-mesh 0.5", 0.5), ("mesh-mesh 3", 3.0)] {
+        if runner.wants(workload) {
+            meshes(&mut runner, workload, angle);
+        }
+    }
 }
 
 fn single(v: DVec3) -> DVec3 {
@@ -291,4 +296,56 @@ fn mesh(runner: &mut Runner) {
             runner.some(row, contest);
         }
     }
+}
+
+/// A bumpy ball flies at the knot, both of 10,000 triangles; both turn.
+fn meshes(runner: &mut Runner, workload: &str, angle: f64) {
+    const N: usize = 10_000;
+    let ball = bumpy_icosphere(N, 0.05, 3).scaled(0.5);
+    let [a, b] = [torus_knot(&Knot::default(), N), ball].map(|data| Body::new(data).expect("a mesh"));
+    let [peer_a, peer_b] = [&a, &b].map(|body| {
+        parry::mesh(&body.data.vertices_f32(), &body.data.triangles).expect("parry builds the mesh")
+    });
+    let mut rng = Rng::new(29);
+    // The peer takes its time.
+    let cases: Vec<Case> = (0..if runner.is_quick() { 4 } else { 12 })
+        .map(|_| {
+            let (from, to) = (rng.direction() * 3.0, rng.direction() * rng.range(0.0, 1.5));
+            let still = (DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, rng.direction() * 0.5 * angle);
+            case(0, 0, [still, (rng.rotation(), from, (to - from) * 1.2, rng.direction() * angle)])
+        })
+        .collect();
+    let settings = ImpactSettings::default();
+    let mut memory = Workspace::default();
+    let mut ours = |case: &Case| {
+        cast_with(&a.shape, &case.motions[0], &b.shape, &case.motions[1], &settings, &mut memory)
+    };
+    let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+    let theirs = |case: &Case| {
+        let [path_a, path_b] = &case.paths;
+        let hit = if angle == 0.0 {
+            let (from_a, from_b) = (&path_a.start, &path_b.start);
+            cast_shapes(from_a, path_a.linvel, &peer_a, from_b, path_b.linvel, &peer_b, options)
+        } else {
+            cast_shapes_nonlinear(path_a, &peer_a, path_b, &peer_b, 0.0, 1.0, true)
+        };
+        hit.ok().flatten().map(|hit| hit.time_of_impact)
+    };
+    let mut answers = Answers::new();
+    for (i, case) in cases.iter().enumerate() {
+        compare(&mut answers, &format!("{workload} case {i}"), &ours(case), theirs(case));
+    }
+    let row = Row { workload, size: N as u64, unit: Unit::Us, per_call: cases.len() as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            for case in &cases {
+                std::hint::black_box(ours(case));
+            }
+        })
+        .entry("parry", || {
+            for case in &cases {
+                std::hint::black_box(theirs(case));
+            }
+        });
+    runner.slow(row, contest);
 }

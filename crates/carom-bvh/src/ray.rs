@@ -13,6 +13,7 @@ use crate::relative::{UNIT, inverse_power_of_two, reach};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::{Volumes8, splat3};
 use crate::wide::WideNode;
+use carom_bounds::{Aabb, Aabb8};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use carom_math::rounding;
 use core::ops::ControlFlow;
@@ -105,6 +106,7 @@ impl RayLine {
 struct Walk<'a, V: TreeVolume, N, A, F> {
     tree: &'a Bvh<V, N>,
     line: RayLine,
+    half: DVec3,
     ahead: A,
     leaf: F,
 }
@@ -141,7 +143,27 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         if self.is_empty() || !line.is_somewhere() {
             return Visit::default();
         }
-        dispatch(Walk { tree: self, line, ahead, leaf })
+        dispatch(Walk { tree: self, line, half: DVec3::ZERO, ahead, leaf })
+    }
+}
+
+impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
+    /// [`Bvh::visit_ray`] for a box that moves: every leaf that it may meet on its way, roughly in the order in which it does.
+    /// The box has these half extents, not negative, around `origin + t * direction`.
+    pub fn visit_moving_box(
+        &self,
+        origin: DVec3,
+        half: DVec3,
+        direction: DVec3,
+        t_min: f64,
+        t_max: f64,
+        leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
+    ) -> Visit {
+        let line = RayLine { origin, direction, t_min, t_max };
+        if self.is_empty() || !(line.is_somewhere() && half.is_finite()) {
+            return Visit::default();
+        }
+        dispatch(Walk { tree: self, line, half, ahead: |_| {}, leaf })
     }
 }
 
@@ -167,6 +189,7 @@ fn set_lanes<S: Simd, W: Volumes8>(
     simd: S,
     ray: &mut RayLanes<S>,
     origin: DVec3,
+    half: DVec3,
     direction: DVec3,
     size: f64,
     t_min: f32,
@@ -191,7 +214,8 @@ fn set_lanes<S: Simd, W: Volumes8>(
         // The largest component is at least 1, so inside the tree |t| is below the size; twice what that moves the ray.
         let moved = if is_parallel { size * (4.0 * PARALLEL) } else { 0.0 };
         // Twice what rounding to `f32` does, and no branch.
-        let error = o.abs() * (2.0 * f64::from(UNIT)) + f64::from(f32::MIN_POSITIVE) + moved;
+        let far = o.abs() + half[k];
+        let error = far * (2.0 * f64::from(UNIT)) + f64::from(f32::MIN_POSITIVE) + moved + half[k];
         let low = ((o - error) as f32).min(f32::MAX);
         let high = ((o + error) as f32).max(f32::MIN);
         // A parallel ray stays between the planes or outside, for all t.
@@ -243,11 +267,18 @@ impl<S: Simd> Descent<S> {
     /// At the root of the tree, in place: the stack is not written anew for every ray.
     #[inline(always)]
     pub(crate) fn begin<W: Volumes8>(&mut self, simd: S, line: &RayLine) {
+        self.begin_box::<W>(simd, line, DVec3::ZERO);
+    }
+
+    /// The same for a box of these half extents around the ray's point: every plane is met by so much earlier and left later, if the
+    /// volumes are boxes.
+    #[inline(always)]
+    fn begin_box<W: Volumes8>(&mut self, simd: S, line: &RayLine, half: DVec3) {
         let (direction, lift, scale) = scaled_direction(line.direction);
-        let size = self.reach + line.origin.abs().element_sum();
+        let size = self.reach + line.origin.abs().element_sum() + half.element_sum();
         let (unlift, unscale) = (1.0 / lift, 1.0 / scale);
         let t_min = rounding::down(line.t_min * unlift * unscale);
-        set_lanes::<S, W>(simd, &mut self.ray, line.origin, direction, size, t_min);
+        set_lanes::<S, W>(simd, &mut self.ray, line.origin, half, direction, size, t_min);
         (self.unlift, self.unscale, self.t_max) = (unlift, unscale, line.t_max);
         // Entries of the stack that are subnormal are larger by less.
         self.t_max_f32 = rounding::up(line.t_max * unlift * unscale) + f32::MIN_POSITIVE;
@@ -303,7 +334,7 @@ where
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
         let mut descent = Descent::new(simd, self.tree);
-        descent.begin::<V::Volumes8>(simd, &self.line);
+        descent.begin_box::<V::Volumes8>(simd, &self.line, self.half);
         let mut next = Some(0);
         while let Some(child) = next.take().or_else(|| descent.next()) {
             // What comes after it is fetched meanwhile.

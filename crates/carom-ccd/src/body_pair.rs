@@ -42,15 +42,30 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
     fn new(shape: &'s S, motion: &Motion) -> Moving<'s, S> {
         let rotation = WidePose::from_quat(motion.rotation(), DVec3::ZERO).rotation;
         let angular = motion.angular();
-        let spin_rate = carom_math::scaling::length(angular);
         let center = shape.center();
+        // The roundings of lengths and of the sum.
+        let up = 1.0 + 16.0 * UNIT;
+        if angular == DVec3::ZERO {
+            let reach = shape.radius() * up;
+            return Moving {
+                shape,
+                pivot: center,
+                rotation,
+                spin_axis: DVec3::ZERO,
+                spin_rate: 0.0,
+                reach,
+                arm: reach,
+                margin: shape.margin(),
+                climbs: 0.0 < shape.support_slack(),
+                offset: rotation * (center - motion.local_center()),
+            };
+        }
+        let spin_rate = carom_math::scaling::length(angular);
         let turns = 0.0 < spin_rate;
         let spin_axis = if turns { angular / spin_rate } else { DVec3::ZERO };
         let pivot = if turns { motion.local_center() } else { center };
         let offset = if turns { DVec3::ZERO } else { rotation * (center - motion.local_center()) };
         let out = center - pivot;
-        // The roundings of lengths and of the sum.
-        let up = 1.0 + 16.0 * UNIT;
         let beside = spin_axis.cross(rotation * out);
         Moving {
             shape,

@@ -53,6 +53,18 @@ impl Earliest {
         self.hit.map_or(max_time, |(impact, _)| impact.t_hi.min(max_time))
     }
 
+    /// When the bracket of the contact that is known begins: a part that does not touch before adds nothing. Infinite where none is known.
+    pub fn begin(&self) -> f64 {
+        self.hit.map_or(f64::INFINITY, |(_, begin)| begin)
+    }
+
+    /// Of a part no more is known than that it does not touch before this: the bracket of the contact that is known begins no later.
+    pub fn begin_at(&mut self, t: f64) {
+        if let Some((_, begin)) = &mut self.hit {
+            *begin = begin.min(t);
+        }
+    }
+
     /// The answer for the whole bodies.
     pub fn answer(&self) -> TimeOfImpact {
         match (self.hit, self.undecided) {

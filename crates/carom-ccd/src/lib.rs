@@ -117,5 +117,5 @@ pub use proposal::Proposal;
 pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;
 pub use sphere_triangle::{MAX_POLYGON_CORNERS, Polygon};
-pub use sweep::{Slab, Sweep};
+pub use sweep::{Slab, Straight, Sweep};
 pub use time_of_impact::time_of_impact;

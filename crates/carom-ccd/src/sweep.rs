@@ -39,6 +39,18 @@ pub struct Slab {
     rounding_per_reach: f64,
 }
 
+/// How a point of B moves in the frame of A where neither turns: in a straight line.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Straight {
+    /// Where it is when the time begins.
+    pub start: DVec3,
+    /// Length per unit of time.
+    pub velocity: DVec3,
+    /// A length: no place relative to a point of A is off by more, at any time asked about.
+    pub rounding: f64,
+}
+
 static ORIGIN: Origin = Origin;
 
 impl Sweep {
@@ -56,6 +68,21 @@ impl Sweep {
             pivot_b: pair.b.pivot,
             pair,
         }
+    }
+
+    /// How the centre of a shape moves, whose points are as far as that from it; `None` where one of the bodies turns, or neither moves.
+    pub fn straight<B: SupportMap + ?Sized>(&self, b: &B) -> Option<Straight> {
+        let pair = &self.pair;
+        if self.is_turning || pair.velocity == DVec3::ZERO {
+            return None;
+        }
+        let slab = self.slab(pair.start, pair.start);
+        let reach = scaling::length(b.center() - self.pivot_b) + b.radius() + b.margin();
+        Some(Straight {
+            start: slab.from.transform_point(b.center()),
+            velocity: pair.a.rotation.transpose() * pair.velocity,
+            rounding: slab.rounding + slab.rounding_per_reach * reach,
+        })
     }
 
     /// The stretch between two of those times.

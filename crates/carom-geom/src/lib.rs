@@ -73,6 +73,7 @@ pub mod segment_triangle;
 mod separate;
 mod shape_error;
 mod support;
+pub mod sweep_lanes;
 pub mod tri_blocks;
 pub mod tri_distance;
 pub mod tri_intersection;

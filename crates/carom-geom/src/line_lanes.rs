@@ -16,7 +16,7 @@ use carom_math::rounding;
 use glam::DVec3;
 
 /// u.
-const UNIT: f64 = 0.5 * f32::EPSILON as f64;
+pub(crate) const UNIT: f64 = 0.5 * f32::EPSILON as f64;
 
 /// A line, ready to be held against many blocks.
 #[derive(Clone, Copy, Debug)]
@@ -124,22 +124,35 @@ impl LineBlock8 {
 
     /// The first corner of the first triangle, as it is stored.
     #[inline(always)]
-    fn first(&self) -> DVec3 {
+    pub(crate) fn first(&self) -> DVec3 {
         let [x, y, z] = self.corners[0];
         DVec3::new(f64::from(x[0]), f64::from(y[0]), f64::from(z[0]))
     }
 
     /// No coordinate is farther from that of the first corner.
     #[inline(always)]
-    fn reach(&self) -> f64 {
+    pub(crate) fn reach(&self) -> f64 {
         let exponent = self.words[1] >> 28 | self.words[2] >> 28 << 4;
         f64::from(f32::from_bits(exponent << 23))
     }
 
     /// The lanes that hold triangles, as bits.
     #[inline(always)]
-    fn used(&self) -> u32 {
+    pub(crate) fn used(&self) -> u32 {
         255 >> (7 - (self.words[0] >> 28 & 7))
+    }
+
+    /// One coordinate of each corner.
+    #[inline(always)]
+    pub(crate) fn corners_of(&self, axis: usize) -> [&[f32; 8]; 3] {
+        let [a, b, c] = &self.corners;
+        [&a[axis], &b[axis], &c[axis]]
+    }
+
+    /// `f32` held the corners.
+    #[inline(always)]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.words[0] & EXACT != 0
     }
 
     /// The number of the triangle in a lane, 0 to 7; of a lane that holds none, any.
@@ -179,7 +192,7 @@ struct Touched<'a> {
 }
 
 /// Beyond this, 2^50, nothing is told: so no product overflows.
-const FARTHEST: f64 = (1_u64 << 50) as f64;
+pub(crate) const FARTHEST: f64 = (1_u64 << 50) as f64;
 
 impl Kernel for Touched<'_> {
     type Output = LineLanes;

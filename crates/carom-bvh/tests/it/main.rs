@@ -8,6 +8,7 @@ mod edited;
 mod invariance;
 mod lazy;
 mod methods;
+mod moving_box;
 mod nodes;
 mod places;
 mod real;

@@ -16,6 +16,7 @@ mod ray_table;
 #[cfg(feature = "serde")]
 mod serde;
 mod support;
+mod sweep_lanes;
 mod tri_blocks;
 mod tri_tri;
 mod tri_tri_lanes;

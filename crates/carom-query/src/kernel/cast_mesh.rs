@@ -9,7 +9,7 @@
 //! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
 use super::super::num::{narrow, widen};
-use super::mesh_shape::MeshShape;
+use super::{cast_straight, mesh_shape::MeshShape};
 use crate::impact;
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
@@ -40,6 +40,9 @@ pub(super) fn convex(
 ) -> TimeOfImpact {
     let (start, end) = (settings.start_time, settings.max_time);
     let sweep = Sweep::new(motion_a, motion_b, start, end);
+    if let Some(answer) = cast_straight::convex(a, motion_a, b, motion_b, settings, &sweep) {
+        return answer;
+    }
     let leaf = Against::new(a, motion_a, motion_b, settings);
     let mut earliest = Earliest::new();
     let CastMemory { spans, triangles, .. } = memory;
@@ -155,44 +158,52 @@ impl<'a> Against<'a> {
     ) {
         let room = self.room(b);
         earliest.add_clear(room);
-        let size = b.radius() + b.margin();
         let center = b.center();
         let middle = (slab.start().transform_point(center) + slab.end().transform_point(center)) * 0.5;
         for &number in triangles {
             if self.is_beside(slab, b, middle, room, number) {
                 continue;
             }
-            let triangle = self.mesh.mesh().triangle(number);
-            // The tolerance is that of the body, however small the triangle.
-            let smaller = triangle.radius().min(size);
-            let mut asked = self.settings;
-            if 0.0 < smaller {
-                asked.tolerance *= size / smaller;
-            }
             let until = earliest.until(to);
             if until < from {
                 break;
             }
-            let mut answer = self.triangle(&triangle, b, &asked.with_times(from, until));
+            let mut answer = self.triangle(number, b, part_b, [from, until]);
             if matches!(answer, TimeOfImpact::Undecided(_)) {
                 // Perhaps for where the stretch begins and ends.
                 let all = earliest.until(self.settings.max_time);
-                answer = self.triangle(&triangle, b, &asked.with_times(self.settings.start_time, all));
-            }
-            if let TimeOfImpact::Hit(impact) = &mut answer {
-                (impact.part_a, impact.part_b) = (number, part_b);
+                answer = self.triangle(number, b, part_b, [self.settings.start_time, all]);
             }
             earliest.add(answer);
         }
     }
 
-    fn triangle(
+    /// The triangle with this number as a convex body.
+    pub(super) fn triangle(
         &self,
-        triangle: &dyn SupportMap,
+        number: u32,
         b: &dyn SupportMap,
-        asked: &ImpactSettings,
+        part_b: u32,
+        [from, to]: [f64; 2],
     ) -> TimeOfImpact {
-        impact::convex(triangle, self.motion_a, b, self.motion_b, asked)
+        let triangle = self.mesh.mesh().triangle(number);
+        // The tolerance is that of the body, however small the triangle.
+        let size = b.radius() + b.margin();
+        let smaller = triangle.radius().min(size);
+        let mut asked = self.settings.with_times(from, to);
+        if 0.0 < smaller {
+            asked.tolerance *= size / smaller;
+        }
+        let mut answer = impact::convex(&triangle, self.motion_a, b, self.motion_b, &asked);
+        if let TimeOfImpact::Hit(impact) = &mut answer {
+            (impact.part_a, impact.part_b) = (number, part_b);
+        }
+        answer
+    }
+
+    /// Not negative.
+    pub(super) fn target(&self) -> f64 {
+        self.settings.target_distance.max(0.0)
     }
 
     /// The shape stays farther away than the room along the normal of the triangle, or along the way from its nearest point

@@ -2,7 +2,7 @@
 
 use crate::support::bumpy_sheet;
 use crate::zoo::shapes;
-use carom_geom::{ConvexHull, Cuboid, HalfSpace, Sphere};
+use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::{
     ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact, Workspace, cast, cast_with, distance,
@@ -162,6 +162,33 @@ fn bodies_meet_a_sheet() {
         check((&sheet, &still), (&body, &moving), &settings, 100, &mut counts, &format!("case {case}"));
     }
     assert!(15 < counts.hits && 8 < counts.clear && counts.undecided == 0, "{counts:?}");
+}
+
+/// Bodies of all sizes and kinds straight over sheets of fine and coarse triangles, with and without a target distance, and from where
+/// they touch already.
+#[test]
+fn bodies_go_straight_over_a_sheet() {
+    let sheets = [6, 40].map(|n| Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(n, 0.1)).unwrap())));
+    let mut random = Random::new(28);
+    let mut counts = Counts::default();
+    for case in 0..240 {
+        let size = [0.01, 0.05, 0.3][case % 3];
+        let body = match case / 3 % 4 {
+            0 => Shape::Sphere(Sphere::new(size as f32).unwrap()),
+            1 => Shape::Capsule(Capsule::new(size as f32, 0.5 * size as f32).unwrap()),
+            2 => hull(&mut random, 40, size),
+            _ => hull(&mut random, 8, size),
+        };
+        let from = DVec3::new(random.range(-1.0, 1.0), random.range(-0.1, 1.0), random.range(-1.0, 1.0));
+        let to = DVec3::new(random.range(-1.0, 1.0), random.range(-0.5, 0.3), random.range(-1.0, 1.0));
+        let moving = random_motion(&mut random, from, to - from, 0.0);
+        let drift = random.cube_point() * 0.1;
+        let still = random_motion(&mut random, DVec3::ZERO, drift, 0.0);
+        let settings = ImpactSettings::default().with_target_distance([0.0, 1e-3, 0.05][case / 12 % 3]);
+        let what = format!("case {case}");
+        check((&sheets[case / 36 % 2], &still), (&body, &moving), &settings, 100, &mut counts, &what);
+    }
+    assert!(60 < counts.hits && 40 < counts.clear && counts.undecided < 3, "{counts:?}");
 }
 
 #[test]

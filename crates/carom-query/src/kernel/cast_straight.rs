@@ -1,0 +1,171 @@
+//! A convex shape against a mesh where neither turns: triangles in the order in which the way of the shape's box enters them.
+//!
+//! The box of the shape is swept through the tree, near leaves first. Of a leaf's triangles lanes tell which the box and a ball around
+//! the shape may touch, and not before when. What is left is held against axes along which the shape comes no nearer than the target
+//! before the contact that is known: that of this contact, that from the triangle's nearest point, the triangle's normal.
+//! The others are searched as convex pairs. The way ends where contact is proved.
+//!
+//! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision
+//! Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (near children first).
+
+use super::cast_mesh::Against;
+use super::mesh_shape::MeshShape;
+use carom_ccd::{Earliest, ImpactSettings, Motion, Slab, Straight, Sweep, TimeOfImpact};
+use carom_geom::sweep_lanes::BlockSweep;
+use carom_geom::{SupportMap, tri_distance};
+use carom_math::scaling::unit;
+use core::ops::ControlFlow;
+use glam::{DMat3, DVec3};
+
+/// In roundings: an axis that keeps bodies apart until so little before the contact that is known says nothing new.
+const NOTHING_NEW: f64 = 16.0;
+
+/// When the shape first comes within the target distance of the mesh; `None` where one of them turns, or neither moves.
+pub(super) fn convex(
+    a: &MeshShape,
+    motion_a: &Motion,
+    b: &dyn SupportMap,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    sweep: &Sweep,
+) -> Option<TimeOfImpact> {
+    let (start, end) = (settings.start_time, settings.max_time);
+    let straight = sweep.straight(b)?;
+    let against = Against::new(a, motion_a, motion_b, settings);
+    let room = against.room(b);
+    let slab = sweep.slab(start, start);
+    let [min, max] = slab.bounds(b);
+    let (center, scale) = (straight.start, a.scale());
+    let half = (max - center).max(center - min) + room + straight.rounding;
+    let radius = b.radius() + b.margin() + room + straight.rounding;
+    let lanes = BlockSweep::new(center * scale, half * scale, radius * scale, straight.velocity * scale)?;
+    let to_mesh = motion_a.pose_at(start).rotation.transpose();
+    let mut earliest = Earliest::new();
+    earliest.add_clear(room);
+    let mut way = Way { slab, straight, start, to_mesh, against, b, room, axis: None, earliest };
+    a.tree().visit_moving_box(
+        center * scale,
+        half * scale,
+        straight.velocity * scale,
+        0.0,
+        end - start,
+        |leaf, until| {
+            let Some(block) = a.line_block(leaf.index) else { return ControlFlow::Continue(until) };
+            let swept = block.swept(&lanes, until);
+            let mut rest = swept.may;
+            while rest != 0 {
+                // The one that is entered first.
+                let mut lane = rest.trailing_zeros() as usize & 7;
+                for other in lane + 1..8 {
+                    let is_earlier = swept.enters[other] < swept.enters[lane];
+                    lane = if rest & 1 << other != 0 && is_earlier { other } else { lane };
+                }
+                rest &= !(1 << lane);
+                // Contact is certain by then.
+                if way.earliest.until(end) < start + swept.enters[lane] {
+                    break;
+                }
+                let number = block.number(lane);
+                let corners = block.corners(lane, 1.0 / scale).unwrap_or_else(|| a.mesh().corners(number));
+                way.triangle(number, &corners, end);
+            }
+            let until = way.earliest.until(end) - start;
+            if until <= 0.0 && way.earliest.until(end) < end {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(until)
+        },
+    );
+    Some(way.earliest.answer())
+}
+
+/// The shape on its way, and what is known so far.
+struct Way<'a> {
+    /// When it begins.
+    slab: Slab,
+    straight: Straight,
+    start: f64,
+    /// From the frame of the motions to that of the mesh.
+    to_mesh: DMat3,
+    against: Against<'a>,
+    b: &'a dyn SupportMap,
+    room: f64,
+    /// Along which the triangle that is touched first is touched, and how low the shape reaches along it when it begins.
+    axis: Option<(DVec3, f64)>,
+    earliest: Earliest,
+}
+
+impl Way<'_> {
+    /// One more triangle, which the shape may touch.
+    fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
+        let known = self.earliest.begin();
+        if let Some((axis, low)) = self.axis
+            && self.is_apart(axis, low, corners, known, end)
+        {
+            return;
+        }
+        let [x, y, z] = *corners;
+        let at = self.straight.start + self.straight.velocity * (known.min(end) - self.start);
+        // Of a ball the way from the nearest point tells more than the normal does.
+        let is_ball = self.b.radius() == 0.0;
+        if !is_ball
+            && let Some(up) = unit((y - x).cross(z - x))
+            && self.is_apart_along(if up.dot(at - x) < 0.0 { -up } else { up }, corners, known, end)
+        {
+            return;
+        }
+        let nearest = tri_distance::point_triangle(at, corners).point_b;
+        if let Some(axis) = unit(at - nearest)
+            && self.is_apart_along(axis, corners, known, end)
+        {
+            return;
+        }
+        let until = self.earliest.until(end);
+        let answer = self.against.triangle(number, self.b, 0, [self.start, until]);
+        if let TimeOfImpact::Hit(impact) = &answer
+            && impact.t_hi < until
+        {
+            let axis = self.to_mesh * impact.normal;
+            self.axis = Some((axis, self.slab.lowest(self.b, axis)));
+        }
+        self.earliest.add(answer);
+    }
+
+    /// [`Way::is_apart`] for an axis along which it is not known how low the shape reaches.
+    fn is_apart_along(&mut self, axis: DVec3, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
+        self.is_apart(axis, self.slab.lowest(self.b, axis), corners, known, end)
+    }
+
+    /// Along the axis, from the triangle, the shape is farther away than the target, up to the beginning of the contact that is known,
+    /// or the end.
+    fn is_apart(&mut self, axis: DVec3, low: f64, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
+        let [x, y, z] = *corners;
+        let top = axis.dot(x).max(axis.dot(y)).max(axis.dot(z));
+        // A product with a unit vector.
+        let rounding = 8.0 * f64::EPSILON * (x.abs() + y.abs() + z.abs()).element_sum();
+        let apart = low - top - rounding;
+        let rate = axis.dot(self.straight.velocity);
+        if end < known {
+            // No contact is known.
+            return self.room < apart.min(apart + rate * (end - self.start)) - self.straight.rounding;
+        }
+        let target = self.against.target();
+        let later = apart + rate * (known - self.start) - self.straight.rounding;
+        if !(target < apart) {
+            return false;
+        }
+        if target < later {
+            return true;
+        }
+        // Nearly.
+        let slack = NOTHING_NEW * (self.straight.rounding + rounding);
+        if target < later + slack && rate < 0.0 {
+            let until = known - (target - later + self.straight.rounding) / -rate;
+            if self.start <= until && until < known {
+                self.earliest.begin_at(until);
+                return true;
+            }
+        }
+        false
+    }
+}
