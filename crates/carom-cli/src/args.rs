@@ -78,9 +78,9 @@ pub struct DemoArgs {
     /// Bodies that move, or characters: 10,000 if not given, 40 in `level`; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second
-    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub frames: u32,
+    /// Steps of 1/60 second; if not given 1500 for level, 900 for car, else 300
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub frames: Option<u32>,
     /// Seed of the scene
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -109,6 +109,16 @@ impl DemoArgs {
     pub fn n_bodies(&self) -> usize {
         let usual = if self.scene == "level" { 40 } else { 10_000 };
         self.bodies.unwrap_or(usual) as usize
+    }
+
+    /// How many steps.
+    pub fn n_frames(&self) -> u32 {
+        let usual = match self.scene.as_str() {
+            "level" => 1500,
+            "car" => 900,
+            _ => 300,
+        };
+        self.frames.unwrap_or(usual)
     }
 
     /// Each step has a budget.

@@ -217,7 +217,7 @@ fn height_at(triangles: &[[DVec3; 3]], p: DVec3) -> Option<f64> {
         let area = cross(u, v);
         let (s, t) = (cross(w, v) / area, cross(u, w) / area);
         // A little over the edge, so that no point falls between two.
-        (area != 0.0 && -1e-9 <= s && -1e-9 <= t && s + t <= 1.0 + 1e-9).then(|| a.y + s * u.y + t * v.y)
+        (area != 0.0 && -1e-9 <= s && -1e-9 <= t && s + t <= 1.0 + 1e-9).then_some(a.y + s * u.y + t * v.y)
     })
 }
 

@@ -111,7 +111,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         let mut document = json!({
             "schema": "carom.demo.v1",
             "scene": args.scene,
-            "frames": args.frames,
+            "frames": args.n_frames(),
             "bodies": run.n_bodies,
             "hash": format!("{:016x}", run.hash),
             "phases": {
@@ -134,7 +134,12 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         let who = if args.scene == "car" { "car" } else { "characters" };
         report::print(&format!(
             "{}: {} {who}, {} steps of 1/60 s; mean milliseconds of a step {:.3}\n  at the end {} contacts; state {:016x}",
-            args.scene, run.n_bodies, args.frames, run.ms[1], run.n_contacts, run.hash,
+            args.scene,
+            run.n_bodies,
+            args.n_frames(),
+            run.ms[1],
+            run.n_contacts,
+            run.hash,
         ))?;
     } else {
         let [broad, narrow, response] = run.ms;
@@ -144,7 +149,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
              asleep; state {:016x}{}",
             args.scene,
             run.n_bodies,
-            args.frames,
+            args.n_frames(),
             broad + narrow + response,
             run.n_pairs,
             run.n_contacts,
@@ -182,7 +187,7 @@ fn place_of(scene: &SceneSpec) -> Place {
 /// Steps the world and records it.
 fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
     let inserted = scene_world::insert(&mut world, scene)?;
-    let every = if MANY_FRAMES < args.frames { 2 } else { 1 };
+    let every = if MANY_FRAMES < args.n_frames() { 2 } else { 1 };
     let title = format!("{} of {} bodies", args.scene, scene.n_moving());
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
@@ -197,13 +202,13 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         _ => Budget::Unlimited,
     };
     let mut shortfall = Shortfall::default();
-    let mut energy = Vec::with_capacity(args.frames as usize);
+    let mut energy = Vec::with_capacity(args.n_frames() as usize);
     let mut total = [0.0; 3];
-    let mut progress = Progress::new("steps", u64::from(args.frames));
+    let mut progress = Progress::new("steps", u64::from(args.n_frames()));
     let gravity = -world.settings().solver.gravity;
     world.detect();
     record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), args, &mut recording);
-    for frame in 1..=args.frames {
+    for frame in 1..=args.n_frames() {
         let stats = *world.step_within(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
         shortfall.take(&stats, args.budget_ms);
         let times = stats.times;
@@ -223,7 +228,7 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     Ok(Run {
         hash: world.state_hash(),
         n_bodies: scene.n_moving(),
-        ms: total.map(|sum| sum / f64::from(args.frames)),
+        ms: total.map(|sum| sum / f64::from(args.n_frames())),
         n_pairs: stats.n_pairs,
         n_contacts: contact_points(&world).len(),
         n_asleep: asleep.count(),

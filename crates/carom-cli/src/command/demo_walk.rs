@@ -5,7 +5,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo::{self, Run};
-use crate::player::{BodyState, Chart, FrameStats, PlayerMesh, PlayerShape, Recording};
+use crate::player::{BodyState, Chart, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
 use carom_character::{
@@ -132,15 +132,22 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
         shape_of.push(1 + (i % figures.len()) as u32);
     }
     let title = format!("level: {n_bodies} characters in a castle");
-    let mut recording =
-        Recording::new(&title, STEP * f64::from(every(args)), shapes, shape_of).with_charts(vec![
+    let mut recording = Recording::new(&title, STEP * f64::from(every(args)), shapes, shape_of)
+        .with_charts(vec![
             chart("time of a step", "ms", &["walk"]),
             chart("the one on the path", "m, m/s", &["height of its feet", "speed"]),
             chart("characters", "", &["on the ground", "in the air", "at a wall"]),
-        ]);
-    let (mut energy, mut total, mut n_contacts) = (Vec::with_capacity(args.frames as usize), 0.0, 0);
-    let mut progress = Progress::new("steps", u64::from(args.frames));
-    for frame in 0..=args.frames {
+        ])
+        .with_view(View {
+            target: Vec3::new(0.0, 2.0, 0.0),
+            distance: 48.0,
+            yaw: -0.6,
+            pitch: 0.75,
+            speed: 1.0,
+        });
+    let (mut energy, mut total, mut n_contacts) = (Vec::with_capacity(args.n_frames() as usize), 0.0, 0);
+    let mut progress = Progress::new("steps", u64::from(args.n_frames()));
+    for frame in 0..=args.n_frames() {
         let start = Instant::now();
         if 0 < frame {
             for (i, walker) in walkers.iter_mut().enumerate() {
@@ -156,7 +163,8 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
                 walker.character.walked().contacts.iter().map(|contact| contact.point.as_vec3())
             })
             .collect();
-        n_contacts = points.len();
+        // With the ground and with walls.
+        n_contacts = points.len() + walkers.iter().filter(|w| w.character.ground().is_some()).count();
         energy.push(walkers.iter().map(|walker| energy_of(&walker.character)).sum());
         if frame % every(args) == 0 {
             record_walk(&walkers, &points, ms, &mut recording);
@@ -169,13 +177,13 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
         let (place, velocity) = (walker.character.place().to_array(), walker.character.velocity().to_array());
         place.into_iter().chain(velocity).map(f64::to_bits)
     });
-    let ms = [0.0, total / f64::from(args.frames), 0.0];
+    let ms = [0.0, total / f64::from(args.n_frames()), 0.0];
     Ok(Run::of(hash(bits), n_bodies, ms, n_contacts, energy, recording))
 }
 
 /// More frames than can be shown are recorded every second time.
 fn every(args: &DemoArgs) -> u32 {
-    if demo::MANY_FRAMES < args.frames { 2 } else { 1 }
+    if demo::MANY_FRAMES < args.n_frames() { 2 } else { 1 }
 }
 
 /// Kinetic and potential, above the floor.
@@ -266,19 +274,15 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
         Recording::new("car: four wheels on rays", STEP * f64::from(every(args)), shapes, shape_of)
             .with_charts(vec![
                 chart("time of a step", "ms", &["drive"]),
-                chart(
-                    "distance of the wheels to the road",
-                    "m",
-                    &["front left", "front right", "rear left", "rear right"],
-                ),
+                chart("wheels above the road", "m", &["fl", "fr", "rl", "rr"]),
                 chart("room under what is overhead", "m", &["front", "rear"]),
                 chart("speed", "m/s", &["speed"]),
             ])
             .with_camera_on(2, [13.0, -0.6, 0.35]);
-    let (mut energy, mut total, mut turned) = (Vec::with_capacity(args.frames as usize), 0.0, 0.0);
+    let (mut energy, mut total, mut turned) = (Vec::with_capacity(args.n_frames() as usize), 0.0, 0.0);
     let mut n_contacts = 0;
-    let mut progress = Progress::new("steps", u64::from(args.frames));
-    for frame in 0..=args.frames {
+    let mut progress = Progress::new("steps", u64::from(args.n_frames()));
+    for frame in 0..=args.n_frames() {
         let start = Instant::now();
         if 0 < frame {
             let ahead = car.velocity().x;
@@ -301,7 +305,7 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
     energy.remove(0);
     let bits =
         car.place().to_array().into_iter().chain(car.velocity().to_array()).chain(car.rotation().to_array());
-    let ms = [0.0, total / f64::from(args.frames), 0.0];
+    let ms = [0.0, total / f64::from(args.n_frames()), 0.0];
     Ok(Run::of(hash(bits.map(f64::to_bits)), 1, ms, n_contacts, energy, recording))
 }
 

@@ -1,0 +1,77 @@
+//! Random walks of characters, each move looked at by an oracle that knows neither trees nor sweeps.
+//!
+//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, and a noisy terrain of ten thousand triangles.
+
+use crate::Options;
+use crate::work::in_chunks;
+use carom_character::Figure;
+use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
+use glam::DVec3;
+
+/// Moves of one walk.
+const CHUNK: u64 = 2000;
+
+/// True where nothing escaped, was stuck, or gained speed.
+pub(crate) fn run(options: &Options) -> bool {
+    let figures = [
+        ("capsule", Figure::capsule(1.8, 0.3)),
+        ("cylinder", Figure::cylinder(1.8, 0.3)),
+        ("box", Figure::cuboid(DVec3::new(0.6, 1.8, 0.6))),
+        ("ellipsoid", Figure::ellipsoid(1.8, 0.3)),
+    ];
+    let courses = [Course::arena(), Course::castle(), Course::terrain()];
+    // Five worlds, four figures.
+    let n_walks = options.count.unwrap_or(10_000_000).div_ceil(20).div_ceil(CHUNK);
+    let mut is_right = true;
+    println!(
+        "{:>8} {:>8} {:>9} {:>10} {:>9} {:>9} {:>8} {:>6} {:>9} {:>7} {:>5} {:>5} {:>8}",
+        "course",
+        "world",
+        "figure",
+        "moves",
+        "contacts",
+        "in air",
+        "steps",
+        "halts",
+        "deepest",
+        "escapes",
+        "stuck",
+        "freed",
+        "too fast"
+    );
+    for course in &courses {
+        for (kind, world) in [(WorldKind::Brushes, "brushes"), (WorldKind::Mesh, "mesh")] {
+            if course.world(kind).is_none() {
+                continue;
+            }
+            for (number, (name, figure)) in figures.iter().enumerate() {
+                let Ok(figure) = figure else { return false };
+                let tallies = in_chunks(n_walks, options, |chunk, tally: &mut WalkTally| {
+                    let seed = options.seed << 40 ^ (number as u64) << 32 ^ chunk;
+                    random_walk(course, kind, *figure, CHUNK, seed, tally);
+                });
+                let mut all = WalkTally::default();
+                tallies.iter().for_each(|tally| all.add(tally));
+                println!(
+                    "{:>8} {world:>8} {name:>9} {:>10} {:>9} {:>9} {:>8} {:>6} {:>9.1e} {:>7} {:>5} {:>5} {:>8}",
+                    course.name,
+                    all.moves,
+                    all.contacts,
+                    all.in_air,
+                    all.steps,
+                    all.halts,
+                    all.deepest,
+                    all.escapes,
+                    all.stuck,
+                    all.freed,
+                    all.too_fast
+                );
+                if let Some(first) = &all.first {
+                    println!("  the first: {first}");
+                }
+                is_right &= all.is_right();
+            }
+        }
+    }
+    is_right
+}
