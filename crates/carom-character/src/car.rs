@@ -176,7 +176,8 @@ impl Car {
     /// Where the ray of a wheel has its origin, in the car's frame: where the wheel touches a road that carries nothing.
     pub fn origin(&self, wheel: usize) -> DVec3 {
         let s = &self.settings;
-        let (front, right) = (if wheel < 2 { 1.0 } else { -1.0 }, if wheel.is_multiple_of(2) { -1.0 } else { 1.0 });
+        let (front, right) =
+            (if wheel < 2 { 1.0 } else { -1.0 }, if wheel.is_multiple_of(2) { -1.0 } else { 1.0 });
         DVec3::new(front * s.wheel_base, -s.half.y - s.clearance, right * s.track)
     }
 

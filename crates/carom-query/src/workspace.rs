@@ -23,6 +23,8 @@ pub(crate) struct CastMemory {
     pub(crate) triangles: Vec<u32>,
     /// Parts of a tree, each with a stretch of time.
     pub(crate) parts: Vec<(TreePart, f64, f64)>,
+    /// Parts of compounds, by when they may be touched: lists that are free.
+    pub(crate) orders: Vec<Vec<(f64, u32)>>,
 }
 
 /// A node or a leaf of a tree, by number, with its reference where it has one.

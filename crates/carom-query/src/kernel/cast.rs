@@ -7,14 +7,12 @@
 
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
-use super::compound::Compound;
 use super::shape::{Kind, Shape};
-use super::{cast_mesh, cast_meshes, dispatch, half_space};
+use super::{cast_mesh, cast_meshes, cast_parts, dispatch, half_space};
 use crate::impact;
 use crate::workspace::Workspace;
 use carom_ccd::{
-    Clear, Earliest, Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact,
-    half_space_time_of_impact,
+    Clear, Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, half_space_time_of_impact,
 };
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, tol};
@@ -116,36 +114,13 @@ pub(super) fn pair(
         (Kind::Mesh(a), Kind::Mesh(b)) => {
             cast_meshes::meshes(a, motion_a, b, motion_b, settings, &mut memory.casts)
         }
-        (Kind::Compound(a), _) => parts(a, motion_a, b, motion_b, settings, memory),
+        (Kind::Compound(a), _) => cast_parts::parts(a, motion_a, b, motion_b, settings, memory),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
             pair(b, motion_b, a, motion_a, settings, memory).swapped()
         }
     }
-}
-
-/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place in it.
-fn parts(
-    a: &Compound,
-    motion_a: &Motion,
-    b: &Shape,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
-    memory: &mut Workspace,
-) -> TimeOfImpact {
-    let mut earliest = Earliest::new();
-    for (number, part) in a.parts().iter().enumerate() {
-        let motion = motion_a.of_part((widen_quat(part.pose.rotation), widen(part.pose.translation)));
-        let mut asked = settings.with_times(settings.start_time, earliest.until(settings.max_time));
-        asked.wants_distance = false;
-        let mut answer = pair(&part.shape, &motion, b, motion_b, &asked, memory);
-        if let TimeOfImpact::Hit(impact) = &mut answer {
-            impact.part_a = impact.part_a.saturating_add(a.first_number(number));
-        }
-        earliest.add(answer);
-    }
-    earliest.answer()
 }
 
 /// Half-spaces overlap without end unless their normals are opposite, and stay so.

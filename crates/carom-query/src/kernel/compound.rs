@@ -90,6 +90,11 @@ impl Compound {
         &self.parts
     }
 
+    /// The boxes of the parts, in the compound's frame.
+    pub(super) fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
     /// The part, and the part within that part, that a part number of an answer stands for.
     pub fn locate(&self, number: u32) -> (usize, u32) {
         let part = self.first_numbers.partition_point(|&first| first <= number).saturating_sub(1);

@@ -4,6 +4,7 @@ mod answer;
 mod cast;
 mod cast_mesh;
 mod cast_meshes;
+mod cast_parts;
 mod cast_straight;
 mod clearance;
 mod compound;

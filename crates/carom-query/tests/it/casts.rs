@@ -5,8 +5,8 @@ use crate::zoo::shapes;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::{
-    ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact, Workspace, cast, cast_with, distance,
-    motion_of,
+    Compound, CompoundPart, ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact, Workspace, cast,
+    cast_with, distance, motion_of,
 };
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
@@ -208,6 +208,67 @@ fn sheets_meet_each_other() {
 }
 
 /// A good distance is asked for, and is not far below the least one, of meshes and half-spaces too.
+#[test]
+fn the_part_of_a_compound_that_is_met_first() {
+    let mut random = Random::new(29);
+    let parts: Vec<CompoundPart> = (0..120)
+        .map(|i| {
+            let place = (random.cube_point() * DVec3::new(4.0, 4.0, 1.0)).as_vec3();
+            let turn = DQuat::from_axis_angle(DVec3::Y, random.range(0.0, 3.0)).as_quat();
+            let shape = match i % 3 {
+                0 => hull(&mut random, 8, 0.3),
+                1 => Shape::Sphere(Sphere::new(0.2).unwrap()),
+                _ => Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.3, 0.2)).unwrap()),
+            };
+            CompoundPart { shape, pose: Pose::new(turn, place) }
+        })
+        .collect();
+    let alone = parts.clone();
+    let compound = Shape::Compound(Arc::new(Compound::new(parts).unwrap()));
+    let settings = ImpactSettings::default();
+    let mut memory = Workspace::default();
+    let (mut n_hits, mut n_clear) = (0, 0);
+    for round in 0..400 {
+        let body = hull(&mut random, 12, 0.2);
+        let from = random.cube_point() * DVec3::new(4.0, 4.0, 3.0);
+        let way = random.cube_point() * 5.0;
+        let angle = if round % 2 == 0 { 0.0 } else { 1.0 };
+        let motions = [
+            random_motion(&mut random, DVec3::ZERO, DVec3::X * 0.3, if round % 4 == 3 { 0.4 } else { 0.0 }),
+            random_motion(&mut random, from, way, angle),
+        ];
+        let settings = settings.with_target_distance(if round % 5 == 0 { 0.05 } else { 0.0 });
+        let found = cast_with(&compound, &motions[0], &body, &motions[1], &settings, &mut memory);
+        let swapped = cast_with(&body, &motions[1], &compound, &motions[0], &settings, &mut memory);
+        assert_eq!(found.hit().map(|hit| hit.t_hi), swapped.hit().map(|hit| hit.t_hi));
+        // Each part by itself, from the start to the end.
+        let mut first: Option<(f64, f64)> = None;
+        for part in &alone {
+            let place = (part.pose.rotation.as_dquat(), part.pose.translation.as_dvec3());
+            match cast(&part.shape, &motions[0].of_part(place), &body, &motions[1], &settings) {
+                TimeOfImpact::Hit(hit) => {
+                    let (low, high) = first.unwrap_or((f64::INFINITY, f64::INFINITY));
+                    first = Some((low.min(hit.t_lo), high.min(hit.t_hi)));
+                }
+                TimeOfImpact::Clear(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        match (&found, first) {
+            (TimeOfImpact::Hit(hit), Some((low, high))) => {
+                n_hits += 1;
+                assert!(hit.t_lo <= high && low <= hit.t_hi, "{found:?}, {low} {high}");
+                let part = hit.part_a as usize;
+                assert!(part < alone.len());
+            }
+            (TimeOfImpact::Clear(_), None) => n_clear += 1,
+            _ => panic!("round {round}: {found:?}, alone {first:?}"),
+        }
+    }
+    println!("{n_hits} hits, {n_clear} clear");
+    assert!(n_hits > 100 && n_clear > 20, "{n_hits} hits, {n_clear} clear");
+}
+
 #[test]
 fn clear_distances_of_all_kinds_are_near() {
     let shapes = shapes();

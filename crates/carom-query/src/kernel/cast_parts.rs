@@ -1,0 +1,145 @@
+//! Compounds that move: of their parts those count that the way of the other shape's box enters, in the order in which it does.
+//!
+//! In the compound's frame the other shape's box moves in a straight line where neither turns: a slab test for each part's box tells when
+//! it is entered at the earliest. Where one turns, parts are left out that the box around all of the way does not reach. The way
+//! ends where contact with a part is proved.
+//!
+//! Reference: T. Kay, J. Kajiya, Ray Tracing Complex Scenes, ACM SIGGRAPH 1986 (slabs); C. Ericson, Real-Time Collision Detection,
+//! 2005, 5.5.8 (moving boxes).
+
+use super::super::num::{Pose, widen, widen_quat};
+use super::cast;
+use super::compound::Compound;
+use super::shape::Shape;
+use crate::workspace::Workspace;
+use carom_bounds::Aabb;
+use carom_ccd::{Earliest, ImpactSettings, Motion, Sweep, TimeOfImpact};
+use carom_geom::{SupportMap, SupportPoint};
+use glam::DVec3;
+
+/// What slab tests and the sums before them round, in each length that takes part.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// The earliest of the parts of a compound. A part's motion is that of the compound, and its place in it.
+pub(super) fn parts(
+    a: &Compound,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+) -> TimeOfImpact {
+    let (start, end) = (settings.start_time, settings.max_time);
+    let mut earliest = Earliest::new();
+    let mut order = memory.casts.orders.pop().unwrap_or_default();
+    order.clear();
+    match Way::new(b, motion_a, motion_b, settings) {
+        Some(way) => {
+            earliest.add_clear(way.room);
+            let entries = a.boxes().iter().enumerate();
+            order.extend(
+                entries.filter_map(|(number, part)| Some((way.enters(part, end - start)?, number as u32))),
+            );
+        }
+        // Without end: it may be anywhere.
+        None => order.extend((0..a.parts().len() as u32).map(|number| (0.0, number))),
+    }
+    order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    for &(enters, number) in &order {
+        let until = earliest.until(end);
+        if until < start + enters {
+            break;
+        }
+        let Some(part) = a.parts().get(number as usize) else { continue };
+        let motion = motion_a.of_part((widen_quat(part.pose.rotation), widen(part.pose.translation)));
+        let asked = settings.with_times(start, until).with_distance(false);
+        let mut answer = cast::pair(&part.shape, &motion, b, motion_b, &asked, memory);
+        if let TimeOfImpact::Hit(impact) = &mut answer {
+            impact.part_a = impact.part_a.saturating_add(a.first_number(number as usize));
+        }
+        earliest.add(answer);
+    }
+    memory.casts.orders.push(order);
+    earliest.answer()
+}
+
+/// How a box around B moves in A's frame.
+struct Way {
+    /// Its middle when the time begins, and half of its sides with the room; of what turns, around all of the way.
+    center: DVec3,
+    half: DVec3,
+    /// Zero for what turns.
+    velocity: DVec3,
+    /// What is farther away than this is of no interest.
+    room: f64,
+}
+
+impl Way {
+    /// `None` for a shape without end.
+    fn new(b: &Shape, motion_a: &Motion, motion_b: &Motion, settings: &ImpactSettings) -> Option<Way> {
+        let (start, end) = (settings.start_time, settings.max_time);
+        let aabb = b.aabb(&Pose::IDENTITY);
+        let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        if !(min.is_finite() && max.is_finite()) {
+            return None;
+        }
+        let around = Around { center: (min + max) * 0.5, half: (max - min) * 0.5 };
+        // A little above the target, so that what is left out is surely apart.
+        let target = settings.target_distance.max(0.0);
+        let room =
+            (target + settings.tolerance.max(0.0) * around.radius()).max(target * (1.0 + 4.0 * f64::EPSILON));
+        let sweep = Sweep::new(motion_a, motion_b, start, end);
+        let straight = sweep.straight(&around);
+        let slab = sweep.slab(start, if straight.is_some() { start } else { end });
+        let [low, high] = slab.bounds(&around);
+        let (velocity, rounding) = straight.map_or((DVec3::ZERO, 0.0), |way| (way.velocity, way.rounding));
+        let center = low * 0.5 + high * 0.5;
+        let half = (high - center).max(center - low) + room + rounding;
+        let is_somewhere = center.is_finite() && half.is_finite() && velocity.is_finite();
+        is_somewhere.then_some(Way { center, half, velocity, room })
+    }
+
+    /// Not before this time after the start the box of a part is entered; `None` if it is not within `time`.
+    fn enters(&self, part: &Aabb, time: f64) -> Option<f64> {
+        let (min, max) = (part.min.as_dvec3(), part.max.as_dvec3());
+        let reach = self.center.abs() + min.abs().max(max.abs()) + self.half;
+        let half = self.half + reach * ROUNDING;
+        let (low, high) = (min - half - self.center, max + half - self.center);
+        let (mut enters, mut leaves) = (0.0_f64, time);
+        for ((low, high), rate) in
+            low.to_array().into_iter().zip(high.to_array()).zip(self.velocity.to_array())
+        {
+            if rate == 0.0 {
+                if !(low <= 0.0 && 0.0 <= high) {
+                    return None;
+                }
+                continue;
+            }
+            let (near, far) = if 0.0 < rate { (low / rate, high / rate) } else { (high / rate, low / rate) };
+            enters = enters.max(near - near.abs() * ROUNDING);
+            leaves = leaves.min(far + far.abs() * ROUNDING);
+        }
+        (enters <= leaves).then_some(enters)
+    }
+}
+
+/// A box in the frame of a shape, around it.
+struct Around {
+    center: DVec3,
+    half: DVec3,
+}
+
+impl SupportMap for Around {
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let side = DVec3::ONE.copysign(direction);
+        SupportPoint { point: self.center + self.half * side, vertex: 0 }
+    }
+
+    fn center(&self) -> DVec3 {
+        self.center
+    }
+
+    fn radius(&self) -> f64 {
+        self.half.length() * (1.0 + ROUNDING)
+    }
+}
