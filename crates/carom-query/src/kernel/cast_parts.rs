@@ -36,10 +36,10 @@ pub(super) fn parts(
     match Way::new(b, motion_a, motion_b, settings) {
         Some(way) => {
             earliest.add_clear(way.room);
-            let entries = a.boxes().iter().enumerate();
-            order.extend(
-                entries.filter_map(|(number, part)| Some((way.enters(part, end - start)?, number as u32))),
-            );
+            let time = end - start;
+            a.on_way(way.center, way.half, way.velocity, time, |number, part| {
+                order.extend(way.enters(part, time).map(|enters| (enters, number)));
+            });
         }
         // Without end: it may be anywhere.
         None => order.extend((0..a.parts().len() as u32).map(|number| (0.0, number))),

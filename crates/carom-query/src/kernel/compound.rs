@@ -13,7 +13,10 @@ use crate::closest::Closest;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
+use carom_bvh::{BuildSettings, Bvh};
 use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::DVec3;
 
 /// One shape of a compound and where it is in the compound's frame.
 #[derive(Clone, Debug)]
@@ -31,7 +34,12 @@ pub struct Compound {
     poses: Vec<WidePose>,
     boxes: Vec<Aabb>,
     first_numbers: Vec<u32>,
+    /// Of the boxes; `None` of few.
+    tree: Option<Bvh>,
 }
+
+/// Of so many parts all are looked at.
+const FEW: usize = 16;
 
 /// Why a compound was refused; every variant but the first names the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +89,10 @@ impl Compound {
             number = number.saturating_add(part.shape.n_parts());
         }
         let poses = parts.iter().map(|part| part.pose.wide()).collect();
-        let boxes = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
-        Ok(Compound { parts, poses, boxes, first_numbers })
+        let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
+        // Without a tree, as of boxes that are beyond `f32`, all parts are looked at.
+        let tree = if FEW < boxes.len() { Bvh::build(&boxes, &BuildSettings::default()).ok() } else { None };
+        Ok(Compound { parts, poses, boxes, first_numbers, tree })
     }
 
     /// The parts, in the order given.
@@ -90,9 +100,29 @@ impl Compound {
         &self.parts
     }
 
-    /// The boxes of the parts, in the compound's frame.
-    pub(super) fn boxes(&self) -> &[Aabb] {
-        &self.boxes
+    /// The parts that a box may meet, which has these half extents around `origin + t * direction` for t from 0 to `end`: number and box, in
+    /// no order. Everything is in the compound's frame.
+    pub(super) fn on_way(
+        &self,
+        origin: DVec3,
+        half: DVec3,
+        direction: DVec3,
+        end: f64,
+        mut part: impl FnMut(u32, &Aabb),
+    ) {
+        match &self.tree {
+            None => {
+                self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box))
+            }
+            Some(tree) => {
+                tree.visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
+                    for &number in leaf.primitives {
+                        part(number, &self.boxes[number as usize]);
+                    }
+                    ControlFlow::Continue(until)
+                });
+            }
+        }
     }
 
     /// The part, and the part within that part, that a part number of an answer stands for.
