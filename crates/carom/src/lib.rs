@@ -13,6 +13,7 @@
 //! | convex shapes: distance and depth, contact manifolds | [`gjk`], [`sat`] |
 //! | when moving bodies touch, with proof, rotation included | [`ccd`] |
 //! | levels of brushes, and bodies that are swept through them | [`bsp`] |
+//! | characters that walk, and cars on rays | [`character`] |
 //! | impulses, friction, joints, sleep | [`response`] |
 //! | coarser meshes with a proven error bound; convex decomposition | [`simplify`](mod@simplify) |
 //! | boxes that surely contain; poses, rays, exact signs; lanes | [`bounds`], [`math`], [`lanes`] |
@@ -166,6 +167,7 @@ pub use carom_broad_grid as broad_grid;
 pub use carom_broad_sap as broad_sap;
 pub use carom_broad_tree as broad_tree;
 pub use carom_bsp as bsp;
+pub use carom_character as character;
 pub use carom_bvh as bvh;
 pub use carom_ccd as ccd;
 pub use carom_geom as geom;
