@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use carom_bsp::{Ball, Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, SplitPlane};
-use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth};
+use carom_testkit::oracle::brush::{Body as Mover, BrushTruth, brush_depth, soup};
 use glam::DVec3;
 
 /// Any planes are refused or make brushes; the tree agrees with the list of them, but for what is thinner than its tolerance.
@@ -53,17 +53,6 @@ pub fn levels(bytes: &[u8]) {
         sweep(&tree, &Point, &points, from, way);
         sweep(&tree, &Ball { radius }, &balls, from, way);
     }
-}
-
-/// The faces, fanned.
-fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for face in brushes.iter().flat_map(|brush| brush.faces()) {
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(&face.corners);
-        triangles.extend((2..face.corners.len() as u32).map(|i| [first, first + i - 1, first + i]));
-    }
-    (vertices, triangles)
 }
 
 fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, way: DVec3) {

@@ -3,7 +3,7 @@
 use carom_bsp::{Ball, Bevels, BspError, BspSettings, BspTree, Contents, Point};
 use carom_geom::winding::winding_number;
 use carom_testkit::meshes::mesh;
-use carom_testkit::oracle::brush::{generated_level, real_level, rotation};
+use carom_testkit::oracle::brush::{generated_level, real_level, rotation, soup};
 use carom_testkit::random::Random;
 use glam::{DMat3, DVec3};
 
@@ -11,17 +11,6 @@ type Soup = (Vec<DVec3>, Vec<[u32; 3]>);
 
 fn build((vertices, triangles): &Soup) -> Result<BspTree, BspError> {
     BspTree::from_mesh(vertices, triangles, Contents::SOLID, &BspSettings::default())
-}
-
-/// The faces of brushes, fanned: overlapping, hidden and with T-junctions.
-fn soup(brushes: &[carom_bsp::Brush]) -> Soup {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for face in brushes.iter().flat_map(|brush| brush.faces()) {
-        let first = vertices.len() as u32;
-        vertices.extend_from_slice(&face.corners);
-        triangles.extend((2..face.corners.len() as u32).map(|i| [first, first + i - 1, first + i]));
-    }
-    (vertices, triangles)
 }
 
 /// A ring of the radii 2 and 1, with n corners either way round.

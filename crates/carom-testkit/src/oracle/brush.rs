@@ -364,6 +364,17 @@ fn first_below(low: f64, high: f64, above: impl Fn(f64) -> f64) -> Option<f64> {
     Some(touching)
 }
 
+/// The faces of brushes, fanned: vertices and triangles that overlap, hide each other and have T-junctions.
+pub fn soup(brushes: &[Brush]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for face in brushes.iter().flat_map(|brush| brush.faces()) {
+        let first = vertices.len() as u32;
+        vertices.extend_from_slice(&face.corners);
+        triangles.extend((2..face.corners.len() as u32).map(|i| [first, first + i - 1, first + i]));
+    }
+    (vertices, triangles)
+}
+
 /// How deep inside a point is, or minus how far outside at least.
 pub fn brush_depth(brush: &Brush, point: DVec3) -> f64 {
     -brush.faces().iter().fold(f64::NEG_INFINITY, |most, face| most.max(face.plane.height(point)))
