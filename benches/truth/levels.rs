@@ -15,7 +15,7 @@ use carom_testkit::random::Random;
 use glam::DVec3;
 use std::time::Instant;
 
-const LEVELS: [&str; 5] = ["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"];
+pub(crate) const LEVELS: [&str; 5] = ["start_e0", "slope", "lqdm13", "lq_e0m1", "lq_e1m1"];
 const BEVELS: [Bevels; 3] = [Bevels::None, Bevels::Edges, Bevels::All];
 const CHUNK: u64 = 1000;
 /// Units that a sweep may be early by, for each column.

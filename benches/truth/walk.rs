@@ -1,8 +1,10 @@
 //! Random walks of characters, each move looked at by an oracle that knows neither trees nor sweeps.
 //!
-//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, and a noisy terrain of ten thousand triangles.
+//! Four figures walk the arena and the castle of carom-scenes, as brushes and as a mesh, a noisy terrain of ten thousand triangles, and real
+//! levels where they are present. The moves are shared out equally.
 
 use crate::Options;
+use crate::levels::LEVELS;
 use crate::work::in_chunks;
 use carom_character::Figure;
 use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
@@ -19,9 +21,12 @@ pub(crate) fn run(options: &Options) -> bool {
         ("box", Figure::cuboid(DVec3::new(0.6, 1.8, 0.6))),
         ("ellipsoid", Figure::ellipsoid(1.8, 0.3)),
     ];
-    let courses = [Course::arena(), Course::castle(), Course::terrain()];
-    // Five worlds, four figures.
-    let n_walks = options.count.unwrap_or(10_000_000).div_ceil(20).div_ceil(CHUNK);
+    let mut courses = vec![Course::arena(), Course::castle(), Course::terrain()];
+    courses.extend(LEVELS.iter().filter_map(|name| Course::real(name)));
+    let kinds = [(WorldKind::Brushes, "brushes"), (WorldKind::Mesh, "mesh")];
+    let n_worlds = courses.iter().flat_map(|course| kinds.map(|kind| course.world(kind.0))).flatten().count();
+    let n_walks =
+        options.count.unwrap_or(10_000_000).div_ceil((n_worlds * figures.len()) as u64).div_ceil(CHUNK);
     let mut is_right = true;
     println!(
         "{:>8} {:>8} {:>9} {:>10} {:>9} {:>9} {:>8} {:>6} {:>9} {:>7} {:>5} {:>5} {:>8}",
@@ -40,7 +45,7 @@ pub(crate) fn run(options: &Options) -> bool {
         "too fast"
     );
     for course in &courses {
-        for (kind, world) in [(WorldKind::Brushes, "brushes"), (WorldKind::Mesh, "mesh")] {
+        for (kind, world) in kinds {
             if course.world(kind).is_none() {
                 continue;
             }

@@ -34,8 +34,21 @@ impl BspTree {
 
     /// Everything that a body overlaps by more than the tolerance; near edges of the level, what it nearly does ([`BspTree::trace`]).
     pub fn contents_within(&self, body: &impl Body, place: DVec3) -> Contents {
+        self.contents_within_with(body, place, &mut TraceStack::new())
+    }
+
+    /// [`BspTree::contents_within`], without allocating once the stack has room.
+    pub fn contents_within_with(&self, body: &impl Body, place: DVec3, stack: &mut TraceStack) -> Contents {
         let mut contents = Contents::empty();
-        self.visit_cells(body, place, |leaf, _, _| contents |= leaf);
+        stack.start(self.root);
+        while let Some(part) = stack.0.pop() {
+            if part.child & LEAF != 0 {
+                contents |= self.overlapped(body, place, part.child).map_or(Contents::empty(), |leaf| leaf.0);
+                continue;
+            }
+            let ways = self.reached(body, place, part.child);
+            stack.0.extend(ways.into_iter().flatten().map(|(child, _)| part.of(child)));
+        }
         contents
     }
 
@@ -101,21 +114,30 @@ impl BspTree {
             way.truncate(depth);
             way.extend(last);
             if child & LEAF != 0 {
-                let Some(leaf) = self.leaves.get((child & !LEAF) as usize) else { continue };
-                let bevels = self.bevels_of(leaf);
-                if !leaf.contents.is_empty() && bevels.iter().all(|plane| self.is_in(body, place, plane)) {
-                    cell(leaf.contents, &way, bevels);
+                if let Some((contents, bevels)) = self.overlapped(body, place, child) {
+                    cell(contents, &way, bevels);
                 }
                 continue;
             }
-            let Some(node) = self.nodes.get(child as usize) else { continue };
-            let Some(&plane) = self.planes.get(node.plane as usize) else { continue };
-            for (child, behind) in node.children.into_iter().zip([plane.flipped(), plane]) {
-                if self.is_in(body, place, &behind) {
-                    stack.push((child, way.len(), Some(behind)));
-                }
-            }
+            let ways = self.reached(body, place, child);
+            stack.extend(ways.into_iter().flatten().map(|(child, behind)| (child, way.len(), Some(behind))));
         }
+    }
+
+    /// The contents and the bevels of a leaf that the body is in, as far as its bevels tell; `None` for one that it is not in, or that is empty.
+    fn overlapped(&self, body: &impl Body, place: DVec3, leaf: u32) -> Option<(Contents, &[SplitPlane])> {
+        let leaf = self.leaves.get((leaf & !LEAF) as usize).filter(|leaf| !leaf.contents.is_empty())?;
+        let bevels = self.bevels_of(leaf);
+        bevels.iter().all(|plane| self.is_in(body, place, plane)).then_some((leaf.contents, bevels))
+    }
+
+    /// The children of a node that the body reaches into, each with the plane behind which it lies.
+    fn reached(&self, body: &impl Body, place: DVec3, node: u32) -> [Option<(u32, SplitPlane)>; 2] {
+        let Some(node) = self.nodes.get(node as usize) else { return [None; 2] };
+        let Some(&plane) = self.planes.get(node.plane as usize) else { return [None; 2] };
+        let [front, back] = node.children;
+        [(front, plane.flipped()), (back, plane)]
+            .map(|(child, behind)| self.is_in(body, place, &behind).then_some((child, behind)))
     }
 
     /// The body reaches behind the plane.

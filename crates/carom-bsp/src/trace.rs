@@ -39,8 +39,8 @@ pub struct TraceHit {
 
 /// The part of the segment in a cell.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    child: u32,
+pub(crate) struct Part {
+    pub(crate) child: u32,
     /// In the cell by more than the tolerance from here on.
     low: f64,
     high: f64,
@@ -51,9 +51,16 @@ struct Part {
     is_bevel: bool,
 }
 
+impl Part {
+    /// The same part of the segment, in a child of the cell.
+    pub(crate) fn of(self, child: u32) -> Part {
+        Part { child, ..self }
+    }
+}
+
 /// Room for what is still to be looked at; kept between sweeps, so that these allocate nothing.
 #[derive(Clone, Debug, Default)]
-pub struct TraceStack(Vec<Part>);
+pub struct TraceStack(pub(crate) Vec<Part>);
 
 impl TraceStack {
     /// Without room yet.
@@ -62,7 +69,7 @@ impl TraceStack {
     }
 
     /// All of the segment, in all of the tree.
-    fn start(&mut self, root: u32) {
+    pub(crate) fn start(&mut self, root: u32) {
         self.0.clear();
         self.0.push(Part {
             child: root,

@@ -81,7 +81,7 @@ impl Sweep for BspWorld<'_> {
     }
 
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        !self.tree.contents_within(figure, place).intersects(self.mask)
+        !self.tree.contents_within_with(figure, place, &mut self.stack).intersects(self.mask)
     }
 
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {

@@ -62,7 +62,20 @@ pub fn move_and_slide(
     skin: f64,
     contacts: &mut Vec<Contact>,
 ) -> Slide {
-    let mut touched = Touched::default();
+    slide_along(world, figure, place, way, skin, contacts, &mut Touched::default())
+}
+
+/// The same with a list of planes that is kept, and emptied first.
+pub(crate) fn slide_along(
+    world: &mut (impl Sweep + ?Sized),
+    figure: &Figure,
+    place: DVec3,
+    way: DVec3,
+    skin: f64,
+    contacts: &mut Vec<Contact>,
+    touched: &mut Touched,
+) -> Slide {
+    touched.clear();
     let mut slide = Slide { place, left: way, starts_inside: false };
     if !(place.is_finite() && way.is_finite() && 0.0 < skin) {
         return slide;

@@ -16,7 +16,7 @@ use crate::cone::nearest_allowed;
 use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
-use crate::slide::{Contact, MOST_CONTACTS, Touched, flattened, move_and_slide};
+use crate::slide::{Contact, MOST_CONTACTS, Touched, flattened, slide_along};
 use crate::sweep::{Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_math::scaling;
@@ -229,9 +229,8 @@ impl Character {
         let Some(direction) = scaling::unit(way) else { return };
         // It may have been pushed a part of the way.
         let way = way - direction * self.walked.freed.dot(direction).clamp(0.0, scaling::length(way));
-        let mut contacts = core::mem::take(&mut self.walked.contacts);
-        let slide = move_and_slide(world, &self.figure, self.place, way, self.settings.skin, &mut contacts);
-        self.walked.contacts = contacts;
+        let (contacts, skin) = (&mut self.walked.contacts, self.settings.skin);
+        let slide = slide_along(world, &self.figure, self.place, way, skin, contacts, &mut self.touched);
         self.walked.carried = slide.place - self.place;
         self.place = slide.place;
     }

@@ -96,7 +96,7 @@ pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
     let texture = brush.texture.to_ascii_lowercase();
     let name = texture.rsplit('/').next().unwrap_or("");
     let is_passed = class.starts_with("trigger_")
-        || class == "func_illusionary"
+        || class.contains("illusionary")
         || ["hint", "hintskip", "skip", "origin", "trigger"].contains(&name);
     if is_passed {
         Contents::empty()

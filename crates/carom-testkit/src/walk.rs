@@ -1,4 +1,5 @@
-//! The random walk of a character through a course, with an oracle that looks at every place it comes to: all triangles, no tree, no sweep.
+//! The random walk of a character through a course, with an oracle that looks at every place it comes to: all triangles in the columns around
+//! it, no tree, no sweep.
 //!
 //! A figure that is in something, by more than a tolerance, has escaped from where it may be; so has one beyond the outer wall, under the
 //! floor, or with its middle in a block. One that gets nowhere for a while is asked to go in all directions; if none leads away, with a jump or
@@ -7,6 +8,7 @@
 //! Capsules and ellipsoids are looked at as they are (an ellipsoid as the capsule within it), boxes by separating axes, cylinders as the prism of 32
 //! sides within them.
 
+use crate::oracle::brush::{RealLevel, soup};
 use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
 use carom_character::{BspWorld, Character, CharacterSettings, Figure, Form, ShapeWorld, Sweep};
 use carom_geom::f64::TriMesh;
@@ -25,20 +27,64 @@ const N_SIDES: usize = 32;
 /// How many calls without progress are looked into.
 const PATIENCE: u32 = 20;
 
+/// Units of the real levels to a metre: their figures are 56 units high.
+const REAL_SCALE: f64 = 1.0 / 32.0;
+
 /// A level, as worlds to walk in and as what the oracle looks at.
 pub struct Course {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     tree: Option<BspTree>,
     shapes: ShapeWorld,
-    triangles: Vec<[DVec3; 3]>,
-    /// Unit normals and offsets of the planes around each block.
-    blocks: Vec<Vec<(DVec3, f64)>>,
+    triangles: Columns<[DVec3; 3]>,
+    blocks: Columns<Brush>,
     /// The ground, where it is no block.
-    terrain: Vec<[DVec3; 3]>,
+    terrain: Columns<[DVec3; 3]>,
+    /// Places on the ground.
     starts: Vec<DVec3>,
-    /// Nothing gets farther from the middle, along x and z.
-    half: f64,
+    settings: CharacterSettings,
+    /// Nothing gets out of the box of these corners.
+    bounds: [DVec3; 2],
+}
+
+/// Things by the columns of a metre's width that their boxes are in, y up.
+struct Columns<T> {
+    things: Vec<T>,
+    low: [f64; 2],
+    size: [usize; 2],
+    cells: Vec<Vec<u32>>,
+}
+
+impl<T> Columns<T> {
+    /// With the corners of the box of each.
+    fn new(things: Vec<T>, bounds: impl Fn(&T) -> [DVec3; 2]) -> Columns<T> {
+        let boxes: Vec<[DVec3; 2]> = things.iter().map(bounds).collect();
+        let [low, high] = box_of(boxes.iter().flatten().copied());
+        // None at all: one empty column.
+        let [low, extent] = if things.is_empty() { [DVec3::ZERO; 2] } else { [low, high - low] };
+        let size = [extent.x as usize + 1, extent.z as usize + 1];
+        let cells = vec![Vec::new(); size[0] * size[1]];
+        let mut columns = Columns { things, low: [low.x, low.z], size, cells };
+        for (i, b) in boxes.iter().enumerate() {
+            for cell in columns.cells_at(*b) {
+                columns.cells[cell].push(i as u32);
+            }
+        }
+        columns
+    }
+
+    fn cells_at(&self, [low, high]: [DVec3; 2]) -> impl Iterator<Item = usize> + use<T> {
+        let nx = self.size[0];
+        let cell = |x: f64, axis: usize| ((x - self.low[axis]).max(0.0) as usize).min(self.size[axis] - 1);
+        let (x, z) = (cell(low.x, 0)..=cell(high.x, 0), cell(low.z, 1)..=cell(high.z, 1));
+        z.flat_map(move |z| x.clone().map(move |x| z * nx + x))
+    }
+
+    /// All whose boxes may meet this one, by their numbers, some more than once.
+    fn near(&self, around: [DVec3; 2]) -> impl Iterator<Item = (usize, &T)> {
+        let cells = self.cells_at(around).flat_map(|cell| self.cells[cell].iter());
+        cells.map(|i| (*i as usize, &self.things[*i as usize]))
+    }
 }
 
 /// What is walked in.
@@ -123,43 +169,94 @@ impl Course {
         }
         let corners = |i: &[u32; 3]| i.map(|corner| ground.vertices[corner as usize]);
         let terrain: Vec<[DVec3; 3]> = ground.triangles.iter().map(corners).collect();
-        let high = |x: f64, z: f64| height_at(&terrain, DVec3::new(x, 0.0, z)).unwrap_or(0.0);
-        level.starts = [[0.0, 0.0], [5.0, 5.0], [-6.0, 3.0], [2.0, -7.0]]
-            .map(|[x, z]| DVec3::new(x, high(x, z) + 0.8, z))
-            .to_vec();
         let mut course = Course::of_level("terrain", &level, 12.0);
+        let triangles = course.triangles.things.iter().chain(&terrain).copied().collect();
+        course.set_triangles(triangles);
+        course.terrain = Columns::new(terrain, triangle_box);
         course.tree = None;
-        course.triangles.extend(&terrain);
-        course.shapes = world_of(&course.triangles);
-        course.terrain = terrain;
+        course.bounds[0].y = -f64::INFINITY;
+        course.starts = [[0.0, 0.0], [5.0, 5.0], [-6.0, 3.0], [2.0, -7.0]]
+            .map(|[x, z]| {
+                course.height_at(DVec3::new(x, 0.0, z)).map_or(DVec3::ZERO, |y| DVec3::new(x, y + 0.8, z))
+            })
+            .to_vec();
         course
     }
 
-    fn of_level(name: &'static str, level: &Level, half: f64) -> Course {
-        let brushes: Option<Vec<Brush>> = level
-            .blocks
+    /// A level of the real data, with y up and figures of theirs 1.75 metres high: its doors closed, its liquids solid. `None`, with a
+    /// printed line, where it is not present. Walks start where its players, items and monsters are, if there is room.
+    pub fn real(name: &str) -> Option<Course> {
+        let level = RealLevel::read(name)?;
+        let turned = |p: DVec3| DVec3::new(p.x, p.z, -p.y);
+        let is_solid = |class: &String| !class.starts_with("trigger_") && !class.contains("illusionary");
+        let brushes: Vec<Brush> = level
+            .brushes
             .iter()
-            .map(|block| {
-                let planes: Vec<SplitPlane> =
-                    block.planes().map(|(normal, offset)| SplitPlane { normal, offset }).collect();
+            .filter(|(class, _)| is_solid(class))
+            .filter_map(|(_, brush)| {
+                let planes: Vec<SplitPlane> = brush
+                    .faces()
+                    .iter()
+                    .map(|face| SplitPlane {
+                        normal: turned(face.plane.normal),
+                        offset: face.plane.offset * REAL_SCALE,
+                    })
+                    .collect();
                 Brush::from_planes(&planes, Contents::SOLID).ok()
             })
             .collect();
-        let settings = BspSettings::default().with_bevels(Bevels::All);
-        let tree = brushes.and_then(|brushes| BspTree::from_brushes(&brushes, &settings).ok());
+        let is_start = |class: &str| {
+            ["info_player", "item_", "weapon_", "monster_"].iter().any(|s| class.starts_with(s))
+        };
+        // They float at half the height of a figure or less.
+        let starts = level
+            .places
+            .iter()
+            .filter(|(class, _)| is_start(class))
+            .map(|(_, at)| turned(*at) * REAL_SCALE)
+            .collect();
+        let (vertices, triangles) = soup(&brushes);
+        let triangles = triangles.iter().map(|i| i.map(|i| vertices[i as usize])).collect();
+        let mut course = Course::new(name, &brushes, triangles, starts, box_of(vertices));
+        // Their figures climb 18 units, and stairs are 16 high.
+        course.settings = course.settings.with_step_height(18.0 * REAL_SCALE);
+        Some(course)
+    }
+
+    fn of_level(name: &str, level: &Level, half: f64) -> Course {
         let mesh = level.mesh();
         let corners = |i: &[u32; 3]| i.map(|corner| mesh.vertices[corner as usize]);
         let triangles: Vec<[DVec3; 3]> = mesh.triangles.iter().map(corners).collect();
-        Course {
-            name,
-            tree,
-            shapes: world_of(&triangles),
-            triangles,
-            blocks: level.blocks.iter().map(|block| block.planes().collect()).collect(),
-            terrain: Vec::new(),
-            starts: level.starts.clone(),
-            half,
-        }
+        let bounds = [DVec3::new(-half, 0.0, -half), DVec3::new(half, f64::INFINITY, half)];
+        Course::new(name, &brushes_of(level), triangles, level.starts.clone(), bounds)
+    }
+
+    fn new(
+        name: &str,
+        brushes: &[Brush],
+        triangles: Vec<[DVec3; 3]>,
+        starts: Vec<DVec3>,
+        bounds: [DVec3; 2],
+    ) -> Course {
+        let settings = BspSettings::default().with_bevels(Bevels::All);
+        let mut course = Course {
+            name: name.to_owned(),
+            tree: BspTree::from_brushes(brushes, &settings).ok(),
+            shapes: ShapeWorld::new(),
+            triangles: Columns::new(Vec::new(), triangle_box),
+            blocks: Columns::new(brushes.to_vec(), |brush| box_of(brush.corners())),
+            terrain: Columns::new(Vec::new(), triangle_box),
+            starts,
+            settings: CharacterSettings::default(),
+            bounds,
+        };
+        course.set_triangles(triangles);
+        course
+    }
+
+    fn set_triangles(&mut self, triangles: Vec<[DVec3; 3]>) {
+        self.shapes = world_of(&triangles);
+        self.triangles = Columns::new(triangles, triangle_box);
     }
 
     /// The course as a world; `None` where it is not of that kind.
@@ -170,24 +267,27 @@ impl Course {
         }
     }
 
+    /// How high the terrain is over or under a point, y up.
+    fn height_at(&self, p: DVec3) -> Option<f64> {
+        self.terrain.near([p, p]).find_map(|(_, triangle)| height_at(triangle, p))
+    }
+
     /// Why a figure may not be here; else how deep it is in something at most.
-    fn look(&self, figure: &Figure, place: DVec3) -> Result<f64, String> {
-        if !(place.x.abs().max(place.z.abs()) < self.half) {
-            return Err("beyond the wall".to_owned());
+    pub fn look(&self, figure: &Figure, place: DVec3) -> Result<f64, String> {
+        let [low, high] = self.bounds;
+        if !(low.cmplt(place).all() && place.cmplt(high).all()) {
+            return Err("beyond the walls".to_owned());
         }
-        let in_block = |planes: &Vec<(DVec3, f64)>| planes.iter().all(|(n, offset)| n.dot(place) < *offset);
-        if let Some(block) = self.blocks.iter().position(in_block) {
+        let is_in = |brush: &Brush| brush.faces().iter().all(|face| face.plane.height(place) < 0.0);
+        if let Some((block, _)) = self.blocks.near([place, place]).find(|(_, block)| is_in(block)) {
             return Err(format!("in block {block}"));
         }
-        if self.terrain.is_empty() && place.y < 0.0 {
-            return Err("under the floor".to_owned());
-        }
-        if !self.terrain.is_empty() && height_at(&self.terrain, place).is_none_or(|height| place.y < height) {
+        if !self.terrain.things.is_empty() && self.height_at(place).is_none_or(|height| place.y < height) {
             return Err("under the ground".to_owned());
         }
         let body = Solid::of(figure, place);
         let mut deepest = 0.0_f64;
-        for (i, triangle) in self.triangles.iter().enumerate() {
+        for (i, triangle) in self.triangles.near(body.bounds()) {
             let depth = body.depth(triangle);
             deepest = deepest.max(depth);
             if DEEPEST < depth {
@@ -196,6 +296,37 @@ impl Course {
         }
         Ok(deepest)
     }
+
+    /// A place over one of the starts where the figure is in nothing, if one of a few tries finds it.
+    fn start(&self, figure: &Figure, rng: &mut Rng) -> Option<DVec3> {
+        (0..64).find_map(|_| {
+            let at =
+                self.starts.get(rng.below(self.starts.len().max(1)))? + DVec3::Y * (figure.stature() + 0.02);
+            self.look(figure, at).is_ok().then_some(at)
+        })
+    }
+}
+
+/// The blocks of a level as brushes.
+pub fn brushes_of(level: &Level) -> Vec<Brush> {
+    level
+        .blocks
+        .iter()
+        .filter_map(|block| {
+            let planes: Vec<SplitPlane> =
+                block.planes().map(|(normal, offset)| SplitPlane { normal, offset }).collect();
+            Brush::from_planes(&planes, Contents::SOLID).ok()
+        })
+        .collect()
+}
+
+fn box_of(points: impl IntoIterator<Item = DVec3>) -> [DVec3; 2] {
+    let ends = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.into_iter().fold(ends, |[low, high], p| [low.min(p), high.max(p)])
+}
+
+fn triangle_box(triangle: &[DVec3; 3]) -> [DVec3; 2] {
+    box_of(*triangle)
 }
 
 fn world_of(triangles: &[[DVec3; 3]]) -> ShapeWorld {
@@ -209,16 +340,14 @@ fn world_of(triangles: &[[DVec3; 3]]) -> ShapeWorld {
     world
 }
 
-/// How high the triangles are over or under a point, y up.
-fn height_at(triangles: &[[DVec3; 3]], p: DVec3) -> Option<f64> {
-    triangles.iter().find_map(|[a, b, c]| {
-        let cross = |u: DVec3, v: DVec3| u.z * v.x - u.x * v.z;
-        let (u, v, w) = (*b - *a, *c - *a, p - *a);
-        let area = cross(u, v);
-        let (s, t) = (cross(w, v) / area, cross(u, w) / area);
-        // A little over the edge, so that no point falls between two.
-        (area != 0.0 && -1e-9 <= s && -1e-9 <= t && s + t <= 1.0 + 1e-9).then_some(a.y + s * u.y + t * v.y)
-    })
+/// How high a triangle is over or under a point, y up.
+fn height_at([a, b, c]: &[DVec3; 3], p: DVec3) -> Option<f64> {
+    let cross = |u: DVec3, v: DVec3| u.z * v.x - u.x * v.z;
+    let (u, v, w) = (*b - *a, *c - *a, p - *a);
+    let area = cross(u, v);
+    let (s, t) = (cross(w, v) / area, cross(u, w) / area);
+    // A little over the edge, so that no point falls between two.
+    (area != 0.0 && -1e-9 <= s && -1e-9 <= t && s + t <= 1.0 + 1e-9).then_some(a.y + s * u.y + t * v.y)
 }
 
 /// A figure, as the oracle sees it.
@@ -270,23 +399,23 @@ impl Solid {
         Solid::Flat(corners, edges, normals)
     }
 
+    /// The corners of the box around it.
+    fn bounds(&self) -> [DVec3; 2] {
+        match self {
+            Solid::Round(ends, radius) => [ends[0].min(ends[1]) - *radius, ends[0].max(ends[1]) + *radius],
+            Solid::Flat(corners, ..) => box_of(corners.iter().copied()),
+        }
+    }
+
     /// How deep it is in a triangle, 0 where it is apart.
     fn depth(&self, triangle: &[DVec3; 3]) -> f64 {
+        let ([low, high], [from, to]) = (self.bounds(), triangle_box(triangle));
+        if !(low.cmple(to).all() && from.cmple(high).all()) {
+            return 0.0;
+        }
         match self {
-            Solid::Round(ends, radius) => {
-                let low = ends[0].min(ends[1]) - *radius;
-                let high = ends[0].max(ends[1]) + *radius;
-                if is_off(low, high, triangle) {
-                    return 0.0;
-                }
-                (radius - segment_triangle(ends, triangle)).max(0.0)
-            }
+            Solid::Round(ends, radius) => (radius - segment_triangle(ends, triangle)).max(0.0),
             Solid::Flat(corners, edges, normals) => {
-                let low = corners.iter().fold(corners[0], |low, p| low.min(*p));
-                let high = corners.iter().fold(corners[0], |high, p| high.max(*p));
-                if is_off(low, high, triangle) {
-                    return 0.0;
-                }
                 let [a, b, c] = *triangle;
                 let sides = [b - a, c - b, a - c];
                 let mut least = f64::INFINITY;
@@ -313,10 +442,6 @@ impl Solid {
             }
         }
     }
-}
-
-fn is_off(low: DVec3, high: DVec3, [a, b, c]: &[DVec3; 3]) -> bool {
-    !(low.cmple(a.max(*b).max(*c)).all() && a.min(*b).min(*c).cmple(high).all())
 }
 
 /// The distance of a segment and a triangle, 0 where they cross.
@@ -374,8 +499,8 @@ pub fn random_walk(
 ) {
     let Some(mut world) = course.world(kind) else { return };
     let mut rng = Rng::new(seed);
-    let start = course.starts[rng.below(course.starts.len())] + DVec3::Y * (figure.stature() + 0.02);
-    let Ok(mut character) = Character::new(figure, CharacterSettings::default(), start) else { return };
+    let Some(start) = course.start(&figure, &mut rng) else { return };
+    let Ok(mut character) = Character::new(figure, course.settings, start) else { return };
     // Out of what may lie about at the start.
     character.walk(&mut *world, DVec3::ZERO, 1.0 / 60.0);
     let start = character.place();
@@ -403,7 +528,7 @@ pub fn random_walk(
         let mut blame = |count: &mut u64, what: &str| {
             *count += 1;
             if tally.first.is_none() {
-                let (name, form) = (course.name, figure.form());
+                let (name, form) = (&course.name, figure.form());
                 tally.first = Some(format!(
                     "{name}, {kind:?}, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {place}: {what}"
                 ));
@@ -412,9 +537,10 @@ pub fn random_walk(
         if was_freed || is_stuck {
             blame(&mut tally.freed, "was in something");
         }
-        match course.look(&figure, place) {
-            Ok(depth) => tally.deepest = tally.deepest.max(depth),
-            Err(what) => blame(&mut tally.escapes, &what),
+        let looked = course.look(&figure, place);
+        match &looked {
+            Ok(depth) => tally.deepest = tally.deepest.max(*depth),
+            Err(what) => blame(&mut tally.escapes, what),
         }
         let is_on_ground = character.ground().is_some();
         tally.in_air += u64::from(!is_on_ground);
@@ -431,7 +557,7 @@ pub fn random_walk(
                 character.set_place(start);
             }
         }
-        if course.look(&figure, place).is_err() {
+        if looked.is_err() {
             character.set_place(start);
             character.set_velocity(DVec3::ZERO);
         }

@@ -1,6 +1,9 @@
 //! Random walks through every course: nothing escapes, nothing is stuck.
 
 use crate::worlds::figures;
+use carom_character::{Character, CharacterSettings};
+use carom_math::glam::DVec3;
+use carom_scenes::{Rng, castle};
 use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
 
 #[test]
@@ -30,4 +33,60 @@ fn nobody_escapes_or_is_stuck() {
     }
     let WalkTally { moves, contacts, in_air, halts, .. } = all;
     assert!(moves / 10 < contacts && moves / 20 < in_air && 0 < all.steps && 0 < halts, "{all:?}");
+}
+
+/// The oracle of the walks against the query crate: what is in no triangle for the one is not in a triangle for the other.
+#[test]
+fn the_oracle_sees() {
+    let mut rng = Rng::new(3);
+    let (mut n_free, mut n_met) = (0, 0);
+    for course in [Course::arena(), Course::castle(), Course::terrain()] {
+        let mut world = course.world(WorldKind::Mesh).unwrap();
+        for (name, figure) in figures() {
+            for _ in 0..400 {
+                let place = DVec3::new(rng.range(-11.0, 11.0), rng.range(0.9, 3.0), rng.range(-11.0, 11.0));
+                let looked = course.look(&figure, place);
+                let what = format!("{}, {name} at {place}: {looked:?}", course.name);
+                if world.is_free(&figure, place) {
+                    n_free += 1;
+                    assert!(
+                        looked.as_ref().map_or_else(|why| !why.contains("deep"), |d| *d < 1e-9),
+                        "{what}"
+                    );
+                } else if matches!(name, "capsule" | "box") {
+                    // Of the others it looks at something smaller.
+                    n_met += 1;
+                    assert!(looked.as_ref().map_or(true, |d| 0.0 < *d), "{what}");
+                }
+            }
+        }
+    }
+    assert!(1000 < n_free && 300 < n_met, "{n_free} {n_met}");
+}
+
+#[test]
+fn warm_walks_do_not_allocate() {
+    for kind in [WorldKind::Brushes, WorldKind::Mesh] {
+        let course = Course::castle();
+        for (name, figure) in figures() {
+            let mut world = course.world(kind).unwrap();
+            let start = castle().starts[0] + DVec3::Y * (figure.stature() + 0.02);
+            let mut rng = Rng::new(1);
+            let mut character = Character::new(figure, CharacterSettings::default(), start).unwrap();
+            let mut walk = |n_moves: usize| {
+                let mut wish = DVec3::ZERO;
+                for number in 0..n_moves {
+                    if number % 30 == 0 {
+                        wish = rng.direction() * 4.0;
+                    }
+                    character.walk(&mut *world, wish, 1.0 / 60.0);
+                }
+                character.place()
+            };
+            // A figure's own lists grow while it is new.
+            walk(2000);
+            let counted = allocation_counter::measure(|| assert!(walk(500).is_finite()));
+            assert_eq!(counted.count_total, 0, "{kind:?}, {name}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The same level as every kind of world, and figures to walk in it.
 
-use carom_bsp::{Bevels, Brush, BspSettings, BspTree, Contents, SplitPlane};
+use carom_bsp::{Bevels, BspSettings, BspTree};
 use carom_character::{BspWorld, Character, CharacterSettings, Figure, ShapeWorld, Sweep};
 use carom_geom::f64::{ConvexHull, TriMesh};
 use carom_math::f64::Pose;
@@ -8,6 +8,7 @@ use carom_math::glam::DVec3;
 use carom_query::f64::{MeshShape, Shape};
 use carom_scenes::Level;
 use carom_scenes::mesh::MeshData;
+use carom_testkit::walk::brushes_of;
 use std::sync::Arc;
 
 /// A level, ready to be walked in.
@@ -18,14 +19,8 @@ pub(crate) enum World {
 
 impl World {
     pub(crate) fn bsp(level: &Level, bevels: Bevels) -> World {
-        let brush = |planes: Vec<SplitPlane>| Brush::from_planes(&planes, Contents::SOLID).unwrap();
-        let brushes: Vec<Brush> = level
-            .blocks
-            .iter()
-            .map(|block| {
-                brush(block.planes().map(|(normal, offset)| SplitPlane { normal, offset }).collect())
-            })
-            .collect();
+        let brushes = brushes_of(level);
+        assert_eq!(brushes.len(), level.blocks.len());
         let settings = BspSettings::default().with_bevels(bevels);
         World::Bsp(Box::new(BspTree::from_brushes(&brushes, &settings).unwrap()))
     }

@@ -380,24 +380,52 @@ pub fn brush_depth(brush: &Brush, point: DVec3) -> f64 {
     -brush.faces().iter().fold(f64::NEG_INFINITY, |most, face| most.max(face.plane.height(point)))
 }
 
-/// The brushes of `levels/<name>.brushes.txt` of the real data; `None`, with a printed line, where it is not present.
-pub fn real_level(name: &str) -> Option<Vec<Brush>> {
-    let text = std::fs::read_to_string(crate::data::find(&format!("levels/{name}.brushes.txt"))?).ok()?;
-    let mut all: Vec<Vec<SplitPlane>> = Vec::new();
-    for line in text.lines() {
-        if line.starts_with("brush ") {
-            all.push(Vec::new());
-        } else if let Some(plane) = line.strip_prefix("p ") {
-            let numbers: Option<Vec<f64>> = plane.split_whitespace().map(|word| word.parse().ok()).collect();
-            let [x, y, z, offset] = numbers?.try_into().ok()?;
-            all.last_mut()?.push(SplitPlane { normal: DVec3::new(x, y, z), offset });
+/// A level of the real data, in its own units, z up.
+pub struct RealLevel {
+    /// Its brushes, all solid, with the class of the entity that each belongs to.
+    pub brushes: Vec<(String, Brush)>,
+    /// Where entities without brushes are, with their classes.
+    pub places: Vec<(String, DVec3)>,
+}
+
+impl RealLevel {
+    /// Reads `levels/<name>.brushes.txt`; `None`, with a printed line, where it is not present.
+    pub fn read(name: &str) -> Option<RealLevel> {
+        let path = crate::data::find(&format!("levels/{name}.brushes.txt"))?;
+        let text = std::fs::read_to_string(path).ok()?;
+        let (mut classes, mut all): (Vec<String>, Vec<Vec<SplitPlane>>) = Default::default();
+        let (mut class, mut places) = (String::new(), Vec::new());
+        for line in text.lines() {
+            if let Some(entity) = line.strip_prefix("entity ") {
+                let mut words = entity.split_whitespace().skip(1);
+                class = words.next()?.to_owned();
+                // Three numbers, or a dash.
+                let at: Vec<f64> = words.next()?.split(',').filter_map(|word| word.parse().ok()).collect();
+                if let [x, y, z] = at[..] {
+                    places.push((class.clone(), DVec3::new(x, y, z)));
+                }
+            } else if line.starts_with("brush ") {
+                classes.push(class.clone());
+                all.push(Vec::new());
+            } else if let Some(plane) = line.strip_prefix("p ") {
+                let numbers: Option<Vec<f64>> =
+                    plane.split_whitespace().map(|word| word.parse().ok()).collect();
+                let [x, y, z, offset] = numbers?.try_into().ok()?;
+                all.last_mut()?.push(SplitPlane { normal: DVec3::new(x, y, z), offset });
+            }
         }
+        let brush = |(i, planes): (usize, &Vec<SplitPlane>)| {
+            Brush::from_planes(planes, Contents::SOLID)
+                .unwrap_or_else(|error| panic!("brush {i} of {name}: {error}"))
+        };
+        let brushes = classes.into_iter().zip(all.iter().enumerate().map(brush)).collect();
+        Some(RealLevel { brushes, places })
     }
-    let brush = |(i, planes): (usize, &Vec<SplitPlane>)| {
-        Brush::from_planes(planes, Contents::SOLID)
-            .unwrap_or_else(|error| panic!("brush {i} of {name}: {error}"))
-    };
-    Some(all.iter().enumerate().map(brush).collect())
+}
+
+/// All brushes of a level of the real data; `None`, with a printed line, where it is not present.
+pub fn real_level(name: &str) -> Option<Vec<Brush>> {
+    Some(RealLevel::read(name)?.brushes.into_iter().map(|(_, brush)| brush).collect())
 }
 
 /// Boxes along the axes and turned, wedges, corners cut off, on a coarse grid so that many share planes, overlap and touch; within 15 of
