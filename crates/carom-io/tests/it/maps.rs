@@ -1,7 +1,7 @@
 //! Levels: what is in them, and what is no level.
 
 use carom_bsp::{Contents, SplitPlane};
-use carom_io::map::{Map, parse};
+use carom_io::map::{Map, parse, usual_contents};
 use carom_testkit::data;
 use glam::DVec3;
 use std::path::Path;
@@ -118,5 +118,27 @@ fn real_levels_are_read_as_their_lists_of_brushes_say() {
                 assert!(nearest < 0.05, "{name}: brush {i}: no corner near {corner}: {nearest}");
             }
         }
+    }
+}
+
+/// Quake's classes and those that its later compilers add.
+#[test]
+fn what_a_brush_holds_is_told_by_its_class_and_texture() {
+    let cases = [
+        ("worldspawn", "metal/wall1", Contents::SOLID),
+        ("func_door", "door", Contents::SOLID),
+        ("func_detail_wall", "clip", Contents::SOLID),
+        ("worldspawn", "*LAVA1", Contents::LIQUID),
+        ("worldspawn", "liquids/!water", Contents::LIQUID),
+        ("trigger_once", "wall", Contents::empty()),
+        ("func_illusionary", "wall", Contents::empty()),
+        ("func_detail_illusionary", "wall", Contents::empty()),
+        ("worldspawn", "special/HINT", Contents::empty()),
+        ("worldspawn", "skip", Contents::empty()),
+    ];
+    for (class, texture, contents) in cases {
+        let level = LEVEL.replacen(" wall [", &format!(" {texture} ["), 1);
+        let map = read(&level).unwrap();
+        assert_eq!(usual_contents(class, &map.entities[0].brushes[0]), contents, "{class}, {texture}");
     }
 }
