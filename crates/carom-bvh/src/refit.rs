@@ -1,8 +1,12 @@
 //! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the first.
 //!
-//! A node's box is gathered on the way, not read from its lanes once these are written; boxes are asked for before their turn, and
-//! four are merged without a branch on how many there are: 1.4 times as fast at 100,000 triangles, 1.7 at a million (AMD EPYC,
-//! 2026-11-22). With that branch it was no faster than before.
+//! A node's box is gathered on the way, not read from its lanes once these are written, and four boxes are merged without a branch
+//! on how many there are; where there are many, they are asked for before their turn. At 100,000 triangles a call is 4.5 million
+//! instructions, a sixth of them to check the boxes, and bound by these: 0.34 ms (the least of 300; AMD EPYC, 2026-11-22).
+//! What was tried: to ask for boxes that come soon enough by themselves, 0.42 ms; not to ask where there are a million, 1.5 to 3 times
+//! the time; a branch on how many there are, 0.57; numbers chosen by lanes, or a box as one row of eight lanes, as many instructions as
+//! now. A million are bound by memory: two passes over 24 MB of boxes, as a refused box must leave the tree as it was, and 27 MB of nodes
+//! read and written.
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
@@ -40,8 +44,8 @@ impl Bvh<Aabb> {
     /// have moved. `corners` holds the numbers of the points in the order of [`Bvh::primitives`], which a mesh that deforms is sorted
     /// by once: then everything is read from front to back, and no box is written in between. On an error the tree stays as it was.
     ///
-    /// Of 100,000 triangles this takes 0.8 ms where [`Bvh::refit_with`], which asks a function for boxes, takes 1.0, and
-    /// [`Bvh::refit`] 0.45 once the boxes are there (AMD EPYC, 2026-11-22, the least of 400 of each, a busy machine).
+    /// Of 100,000 triangles this takes 0.78 ms where [`Bvh::refit_with`], which asks a function for boxes, takes 1.0, and
+    /// [`Bvh::refit`] 0.34 once the boxes are there (AMD EPYC, 2026-11-22, the least of 300 of each, a busy machine).
     pub fn refit_points<const N: usize>(
         &mut self,
         points: &[Vec3],
@@ -110,6 +114,9 @@ trait Source {
     /// Adds the primitives from this place on, with these numbers.
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
 
+    /// So many that it pays to ask for them before their turn.
+    fn are_many(&self) -> bool;
+
     /// Asks for what [`Source::add`] will need of the first few primitives from this place on, with these numbers.
     fn prefetch<S: Simd>(&self, simd: S, first: usize, numbers: &[u32]);
 }
@@ -133,6 +140,10 @@ impl Source for Given<'_> {
             }
             at += 4;
         }
+    }
+
+    fn are_many(&self) -> bool {
+        MANY < self.boxes.len()
     }
 
     #[inline(always)]
@@ -184,6 +195,10 @@ impl<const N: usize> Source for Corners<'_, N> {
         around.add(simd, &Aabb { min: Vec3::new(x, y, z), max: Vec3::new(u, v, w) });
     }
 
+    fn are_many(&self) -> bool {
+        MANY < self.corners.len()
+    }
+
     #[inline(always)]
     fn prefetch<S: Simd>(&self, simd: S, first: usize, _: &[u32]) {
         // The corners come before their points can be asked for.
@@ -214,6 +229,10 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
                 Err(error) => self.refused = Err(error),
             }
         }
+    }
+
+    fn are_many(&self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -256,6 +275,9 @@ impl<S: Simd> Around<S> {
 /// How many places ahead of their turn primitives are asked for.
 const AHEAD: usize = 32;
 
+/// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked and are in a cache still.
+const MANY: usize = 1 << 17;
+
 struct Refit<'a, V: TreeVolume, B> {
     tree: &'a mut Bvh<V>,
     source: &'a mut B,
@@ -267,6 +289,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let Bvh { nodes, leaf_starts, primitives, bounds } = self.tree;
+        let are_many = self.source.are_many();
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];
             let mut all = Around::nothing(simd);
@@ -281,8 +304,10 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
                 // Leaves of one node stand from the first to the last, and nodes come from the last to the first.
-                let ahead = (first as usize).saturating_sub(AHEAD);
-                self.source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
+                if are_many {
+                    let ahead = (first as usize).saturating_sub(AHEAD);
+                    self.source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
+                }
                 let mut own = Around::nothing(simd);
                 self.source.add(simd, first, numbers, &mut own);
                 node.volumes.set(lane, &V::from_aabb(&own.aabb()));

@@ -216,14 +216,36 @@ impl Kernel for AreInOrder<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> bool {
         let zero = S::F32x4::splat(simd, 0.0);
-        let (mut least, mut most, mut in_order) = (zero, zero, zero.le(zero));
-        for aabb in self.boxes {
-            let (low, high) = corners::<S>(simd, aabb);
-            // A NaN fails the comparison, whatever the minimum makes of it.
-            in_order = in_order & low.le(high);
-            (least, most) = (low.min(least), high.max(most));
+        let mut range = Range { least: zero, most: zero, in_order: zero.le(zero) };
+        for pair in self.boxes.windows(2) {
+            range.add(simd, &pair[0], &pair[1]);
         }
-        are_in_order::<S>(simd, least, most, in_order)
+        if let Some(last) = self.boxes.last() {
+            range.add(simd, last, last);
+        }
+        are_in_order::<S>(simd, range.least, range.most, range.in_order | !S::Mask4::first(simd, 3))
+    }
+}
+
+/// Least and greatest coordinates of boxes, and that none is inverted.
+struct Range<S: Simd> {
+    least: S::F32x4,
+    most: S::F32x4,
+    in_order: S::Mask4,
+}
+
+impl<S: Simd> Range<S> {
+    /// Adds a box; `after` is one that may follow it in memory. Three loads of what stands together; fourth lanes of corners are of no
+    /// meaning.
+    #[inline(always)]
+    fn add(&mut self, simd: S, aabb: &Aabb, after: &Aabb) {
+        let (min, max) = (aabb.min, aabb.max);
+        let low = S::F32x4::load(simd, &[min.x, min.y, min.z, max.x]);
+        let high = S::F32x4::load(simd, &[max.x, max.y, max.z, after.min.x]);
+        // A NaN fails the comparison, whatever the minimum makes of it.
+        self.in_order = self.in_order & low.le(high);
+        self.least = low.min(self.least);
+        self.most = S::F32x4::load(simd, &[min.z, max.x, max.y, max.z]).max(self.most);
     }
 }
 

@@ -63,6 +63,32 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
     assert_eq!(empty.refit(&[]), Ok(()));
 }
 
+#[test]
+fn every_bad_coordinate_is_seen_wherever_it_is() {
+    let mut dice = Dice::new(5);
+    for n in [1, 2, 3, 8] {
+        let good = boxes(&mut dice, n);
+        let mut tree = Bvh::<Aabb>::build(&good, &BuildSettings::default()).unwrap();
+        for primitive in 0..n {
+            for k in 0..3 {
+                let mut refused = |change: &dyn Fn(&mut Aabb), error: BvhError| {
+                    let mut bad = good.clone();
+                    change(&mut bad[primitive]);
+                    assert_eq!(tree.refit(&bad), Err(error), "{n} boxes, box {primitive}, axis {k}");
+                };
+                for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+                    refused(&|b| b.min[k] = x, BvhError::NotFinite { primitive });
+                    refused(&|b| b.max[k] = x, BvhError::NotFinite { primitive });
+                }
+                refused(&|b| b.min[k] = -2.0e30, BvhError::TooLarge { primitive });
+                refused(&|b| b.max[k] = 2.0e30, BvhError::TooLarge { primitive });
+                refused(&|b| b.min[k] = b.max[k].next_up(), BvhError::Inverted { primitive });
+            }
+        }
+        tree.refit(&good).unwrap();
+    }
+}
+
 /// Corners by place, and the same boxes by number.
 fn of_points<const N: usize>(
     tree: &Bvh,
