@@ -1,12 +1,16 @@
-//! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000 triangles, and two meshes.
+//! Times of impact: convex bodies moving straight and turning, bodies swept across a mesh of 70,000 triangles, two meshes, and the first
+//! contact of one body among many.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::mesh_pairs::Body;
 use carom_benches::peers::parry;
 use carom_benches::scenes::Hulls;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_ccd::Earliest;
 use carom_geom::{ConvexHull, Cuboid, Sphere};
-use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast, cast_with};
+use carom_query::{
+    ImpactQueue, ImpactSettings, Motion, MovingShape, Shape, TimeOfImpact, Workspace, cast, cast_with,
+};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, bumpy_icosphere, torus_knot};
 use glam::{DQuat, DVec3};
@@ -50,6 +54,13 @@ fn main() {
     for (workload, angle) in [("mesh-mesh 0", 0.0), ("mesh-mesh 0.5", 0.5), ("mesh-mesh 3", 3.0)] {
         if runner.wants(workload) {
             meshes(&mut runner, workload, angle);
+        }
+    }
+    for workload in ["first of meshes", "first of hulls"] {
+        for n in [20, 200] {
+            if runner.wants(workload) {
+                first_of_many(&mut runner, workload, n);
+            }
         }
     }
 }
@@ -168,54 +179,56 @@ fn pairs(
     let settings = ImpactSettings::default();
     let ours =
         |case: &Case| cast(&shapes[case.a], &case.motions[0], &shapes[case.b], &case.motions[1], &settings);
-    let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-    let straight = |case: &Case| {
-        let [a, b] = &case.paths;
-        cast_shapes(&a.start, a.linvel, &*peers[case.a], &b.start, b.linvel, &*peers[case.b], options)
-            .ok()
-            .flatten()
-            .map(|hit| hit.time_of_impact)
-    };
-    let nonlinear = |case: &Case| {
-        let [a, b] = &case.paths;
-        cast_shapes_nonlinear(a, &*peers[case.a], b, &*peers[case.b], 0.0, 1.0, true)
-            .ok()
-            .flatten()
-            .map(|hit| hit.time_of_impact)
-    };
+    let theirs = |case: &Case| parry_cast(case, angle, &*peers[case.a], &*peers[case.b]);
     let swept = |case: &Case| {
         let (a, b) =
             (ToiProxy::from_points(&clouds[case.a], 0.0), ToiProxy::from_points(&clouds[case.b], 0.0));
         sweep_time_of_impact(&a, &case.sweeps[0], &b, &case.sweeps[1], 1.0, 0.005)
     };
+    let row = Row { workload, size: size as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
+    let contest = race(workload, cases, ours, theirs).entry("parry sweep", || {
+        for case in cases {
+            std::hint::black_box(swept(case));
+        }
+    });
+    // Some of the peer's answers are wrong.
+    runner.some(row, contest);
+}
+
+/// parry's cast of bodies that move straight, or turn too.
+fn parry_cast(case: &Case, angle: f64, a: &dyn ParryShape, b: &dyn ParryShape) -> Option<f32> {
+    let [path_a, path_b] = &case.paths;
+    let hit = if angle == 0.0 {
+        let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+        cast_shapes(&path_a.start, path_a.linvel, a, &path_b.start, path_b.linvel, b, options)
+    } else {
+        cast_shapes_nonlinear(path_a, a, path_b, b, 0.0, 1.0, true)
+    };
+    hit.ok().flatten().map(|hit| hit.time_of_impact)
+}
+
+/// Holds carom's answers to parry's, and lets both go through all cases.
+fn race<'a>(
+    what: &str,
+    cases: &'a [Case],
+    mut ours: impl FnMut(&Case) -> TimeOfImpact + 'a,
+    theirs: impl Fn(&Case) -> Option<f32> + 'a,
+) -> Contest<'a> {
     let mut answers = Answers::new();
     for (i, case) in cases.iter().enumerate() {
-        let theirs = if angle == 0.0 { straight(case) } else { nonlinear(case) };
-        compare(&mut answers, &format!("case {i}"), &ours(case), theirs);
+        compare(&mut answers, &format!("{what} case {i}"), &ours(case), theirs(case));
     }
-    let row = Row { workload, size: size as u64, unit: Unit::Ns, per_call: cases.len() as u64 };
-    let contest = Contest::new(answers)
-        .entry("carom", || {
+    Contest::new(answers)
+        .entry("carom", move || {
             for case in cases {
                 std::hint::black_box(ours(case));
             }
         })
-        .entry("parry", || {
+        .entry("parry", move || {
             for case in cases {
-                if angle == 0.0 {
-                    std::hint::black_box(straight(case));
-                } else {
-                    std::hint::black_box(nonlinear(case));
-                }
+                std::hint::black_box(theirs(case));
             }
         })
-        .entry("parry sweep", || {
-            for case in cases {
-                std::hint::black_box(swept(case));
-            }
-        });
-    // Some of the peer's answers are wrong.
-    runner.some(row, contest);
 }
 
 fn compare(answers: &mut Answers, what: &str, ours: &TimeOfImpact, theirs: Option<f32>) {
@@ -263,37 +276,13 @@ fn mesh(runner: &mut Runner) {
                 .collect();
             let settings = ImpactSettings::default();
             let mut memory = Workspace::default();
-            let mut ours = |case: &Case| {
+            let ours = |case: &Case| {
                 cast_with(&body.shape, &case.motions[0], shape, &case.motions[1], &settings, &mut memory)
             };
-            let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-            let theirs = |case: &Case| {
-                let [a, b] = &case.paths;
-                let hit = if angle == 0.0 {
-                    cast_shapes(&a.start, a.linvel, &peer, &b.start, b.linvel, shape_peer, options)
-                } else {
-                    cast_shapes_nonlinear(a, &peer, b, shape_peer, 0.0, 1.0, true)
-                };
-                hit.ok().flatten().map(|hit| hit.time_of_impact)
-            };
-            let mut answers = Answers::new();
-            for (i, case) in cases.iter().enumerate() {
-                compare(&mut answers, &format!("{workload} {size} case {i}"), &ours(case), theirs(case));
-            }
+            let theirs = |case: &Case| parry_cast(case, angle, &peer, shape_peer);
             let row =
                 Row { workload, size: (size * 100.0) as u64, unit: Unit::Us, per_call: cases.len() as u64 };
-            let contest = Contest::new(answers)
-                .entry("carom", || {
-                    for case in &cases {
-                        std::hint::black_box(ours(case));
-                    }
-                })
-                .entry("parry", || {
-                    for case in &cases {
-                        std::hint::black_box(theirs(case));
-                    }
-                });
-            runner.some(row, contest);
+            runner.some(row, race(workload, &cases, ours, theirs));
         }
     }
 }
@@ -317,35 +306,82 @@ fn meshes(runner: &mut Runner, workload: &str, angle: f64) {
         .collect();
     let settings = ImpactSettings::default();
     let mut memory = Workspace::default();
-    let mut ours = |case: &Case| {
+    let ours = |case: &Case| {
         cast_with(&a.shape, &case.motions[0], &b.shape, &case.motions[1], &settings, &mut memory)
     };
-    let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-    let theirs = |case: &Case| {
-        let [path_a, path_b] = &case.paths;
-        let hit = if angle == 0.0 {
-            let (from_a, from_b) = (&path_a.start, &path_b.start);
-            cast_shapes(from_a, path_a.linvel, &peer_a, from_b, path_b.linvel, &peer_b, options)
-        } else {
-            cast_shapes_nonlinear(path_a, &peer_a, path_b, &peer_b, 0.0, 1.0, true)
-        };
-        hit.ok().flatten().map(|hit| hit.time_of_impact)
+    let theirs = |case: &Case| parry_cast(case, angle, &peer_a, &peer_b);
+    let row = Row { workload, size: N as u64, unit: Unit::Us, per_call: cases.len() as u64 };
+    runner.slow(row, race(workload, &cases, ours, theirs));
+}
+
+/// The first contact of a body that flies through a field of others that turn on the spot: a queue of all pairs, and each pair asked for
+/// all the time. Sizes are how many bodies there are.
+fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
+    let shape = if workload == "first of meshes" {
+        Body::new(bumpy_icosphere(1_000, 0.05, 3).scaled(0.5)).expect("a mesh").shape
+    } else {
+        let points: Vec<_> = Hulls::new(32, 11).points[0].iter().map(|p| (*p * 0.5).as_vec3()).collect();
+        Shape::Hull(Arc::new(ConvexHull::from_points(&points).expect("points of an ellipsoid")))
+    };
+    let mut rng = Rng::new(31);
+    let still = |rng: &mut Rng, place: DVec3| {
+        Motion::new(rng.rotation(), place, DVec3::ZERO, DVec3::ZERO, rng.direction()).expect("finite numbers")
+    };
+    let motions: Vec<Motion> = (0..n)
+        .map(|_| {
+            let place = DVec3::new(rng.range(-20.0, 20.0), rng.range(-5.0, 5.0), rng.range(-5.0, 5.0));
+            still(&mut rng, place)
+        })
+        .collect();
+    let flights: Vec<Motion> = (0..8)
+        .map(|_| {
+            let place = DVec3::new(-24.0, rng.range(-3.0, 3.0), rng.range(-3.0, 3.0));
+            Motion::new(rng.rotation(), place, DVec3::ZERO, DVec3::X * 48.0, rng.direction() * 2.0)
+                .expect("finite numbers")
+        })
+        .collect();
+    let pairs: Vec<[u32; 2]> = (1..=n as u32).map(|other| [0, other]).collect();
+    let settings = ImpactSettings::default();
+    let (mut memory, mut other_memory) = (Workspace::default(), Workspace::default());
+    let scenes: Vec<Vec<MovingShape<'_>>> = flights
+        .iter()
+        .map(|flight| [flight].into_iter().chain(&motions).map(|&m| MovingShape::new(&shape, m)).collect())
+        .collect();
+    let mut queue = |scene: &[MovingShape<'_>]| {
+        let first =
+            ImpactQueue::new(scene, &pairs, &settings, &mut memory).expect("bodies of the list").next();
+        first.map(|first| first.time_of_impact)
+    };
+    let mut each = |scene: &[MovingShape<'_>]| {
+        let mut earliest = Earliest::new();
+        for body in &scene[1..] {
+            let (a, b) = (&scene[0], body);
+            earliest.add(cast_with(a.shape, &a.motion, b.shape, &b.motion, &settings, &mut other_memory));
+        }
+        earliest.answer()
     };
     let mut answers = Answers::new();
-    for (i, case) in cases.iter().enumerate() {
-        compare(&mut answers, &format!("{workload} case {i}"), &ours(case), theirs(case));
+    for (i, scene) in scenes.iter().enumerate() {
+        let (ours, all) = (queue(scene), each(scene));
+        // The brackets hold the same time.
+        let is_same = match (ours, all) {
+            (Some(TimeOfImpact::Hit(x)), TimeOfImpact::Hit(y)) => x.t_lo <= y.t_hi && y.t_lo <= x.t_hi,
+            (None, TimeOfImpact::Clear(_)) => true,
+            _ => false,
+        };
+        answers.equal(&format!("{workload} scene {i}"), &is_same, &true);
     }
-    let row = Row { workload, size: N as u64, unit: Unit::Us, per_call: cases.len() as u64 };
+    let row = Row { workload, size: n as u64, unit: Unit::Us, per_call: scenes.len() as u64 };
     let contest = Contest::new(answers)
         .entry("carom", || {
-            for case in &cases {
-                std::hint::black_box(ours(case));
+            for scene in &scenes {
+                std::hint::black_box(queue(scene));
             }
         })
-        .entry("parry", || {
-            for case in &cases {
-                std::hint::black_box(theirs(case));
+        .entry("carom each", || {
+            for scene in &scenes {
+                std::hint::black_box(each(scene));
             }
         });
-    runner.slow(row, contest);
+    runner.alike(row, contest);
 }

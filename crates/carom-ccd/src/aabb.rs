@@ -9,8 +9,8 @@
 //! Differs: times are brackets; boxes that touch count, also those that slide along each other.
 
 use crate::translate::sound_end;
-use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why, check};
-use carom_geom::{FeatureId, ShapeError};
+use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
+use carom_geom::{FeatureId, ShapeError, check};
 use glam::DVec3;
 
 /// A box along the axes that moves, or whose sides move, in straight lines from the time 0 on.
@@ -36,10 +36,10 @@ impl MovingAabb {
         min_velocity: DVec3,
         max_velocity: DVec3,
     ) -> Result<MovingAabb, ShapeError> {
-        check::vector("the lower corner of the box", min)?;
-        check::vector("the upper corner of the box", max)?;
-        check::vector("the velocity of the box", min_velocity)?;
-        check::vector("the velocity of the box", max_velocity)?;
+        check::point("the lower corner of the box", min)?;
+        check::point("the upper corner of the box", max)?;
+        check::point("the velocity of the box", min_velocity)?;
+        check::point("the velocity of the box", max_velocity)?;
         let least = (max - min).min_element();
         if least < 0.0 {
             return Err(ShapeError::Negative { what: "a side of the box", value: least });
@@ -59,7 +59,7 @@ impl MovingAabb {
                 .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)))
         };
         for &point in start.iter().chain(end) {
-            check::vector("a point", point)?;
+            check::point("a point", point)?;
         }
         let ((min, max), (min_end, max_end)) = (bounds(start), bounds(end));
         // The side at the time 1 is met to within rounding, which the answers count.

@@ -8,6 +8,7 @@
 //! (the Illinois rule). Differs: it ends just above the target, from the safe side; a bracket
 //! that shrinks from one side alone is halved.
 
+use crate::Tally;
 use crate::body_pair::BodyPair;
 use crate::chord::chord_bound;
 use crate::separation::Axis;
@@ -52,17 +53,18 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     end: f64,
     target: f64,
     tolerance: f64,
+    tally: &impl Tally,
 ) -> Advanced {
     let (mut here, mut least, mut slope) = (from, from.1, 0.0);
     let (mut n_left, mut n_roots) = (MAX_VALUES, 0);
     // The times to be reached, the next one last; at all of them the separation is above the target.
     let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
     let mut n_ahead = 1;
-    let far = (end, axis.separation(pair, end));
+    let far = (end, axis.separation(pair, end, tally));
     ahead[0] = far;
     if !(target < far.1) {
         n_roots += 1;
-        (ahead[0], slope) = root(pair, axis, here, far, target, tolerance);
+        (ahead[0], slope) = root(pair, axis, here, far, target, tolerance, tally);
     }
     while 0 < n_ahead {
         let goal = ahead[n_ahead - 1];
@@ -79,7 +81,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = (middle, axis.separation(pair, middle));
+        let value = (middle, axis.separation(pair, middle, tally));
         if target < value.1 {
             ahead[n_ahead] = value;
             n_ahead += 1;
@@ -88,7 +90,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         } else {
             // A dip: whatever lies behind it is out of reach.
             n_roots += 1;
-            (ahead[0], slope) = root(pair, axis, here, value, target, tolerance);
+            (ahead[0], slope) = root(pair, axis, here, value, target, tolerance, tally);
             n_ahead = 1;
         }
     }
@@ -106,6 +108,7 @@ fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     mut below: Value,
     target: f64,
     tolerance: f64,
+    tally: &impl Tally,
 ) -> (Value, f64) {
     let mut n_left = MAX_ROOT_VALUES;
     let wanted = target + 0.5 * tolerance;
@@ -120,7 +123,7 @@ fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = axis.separation(pair, t);
+        let value = axis.separation(pair, t, tally);
         // The end that stays twice counts half.
         if target < value {
             (above, high) = ((t, value), value - wanted);

@@ -13,8 +13,8 @@ use crate::moving_sphere::{Sides, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
 use crate::sphere_triangle::Polygon;
 use crate::translate::{Near, Translating, first_contact, sound_end};
-use crate::{Clear, TimeOfImpact, check};
-use carom_geom::{FeatureId, ShapeError};
+use crate::{Clear, TimeOfImpact};
+use carom_geom::{FeatureId, ShapeError, check};
 use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use glam::DVec3;
@@ -30,11 +30,11 @@ pub struct MovingCapsule {
 impl MovingCapsule {
     /// From the centres of the balls at its ends at the time 0, their radii, and the velocity of both.
     pub fn new(ends: [DVec3; 2], radii: [f64; 2], velocity: DVec3) -> Result<MovingCapsule, ShapeError> {
-        check::vector("the first end of the capsule", ends[0])?;
-        check::vector("the second end of the capsule", ends[1])?;
+        check::point("the first end of the capsule", ends[0])?;
+        check::point("the second end of the capsule", ends[1])?;
         check::length("the first radius of the capsule", radii[0])?;
         check::length("the second radius of the capsule", radii[1])?;
-        check::vector("the velocity of the capsule", velocity)?;
+        check::point("the velocity of the capsule", velocity)?;
         Ok(MovingCapsule { ends, radii, velocity })
     }
 

@@ -52,7 +52,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         upper = search.upper(witness);
         let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
         let mut axis = Axis::fixed(pair, n);
-        let here = axis.separation(pair, safe);
+        let here = axis.separation(pair, safe, &());
         if !(target < here) {
             break;
         }

@@ -11,9 +11,9 @@
 
 use crate::moving_sphere::tiny;
 use crate::translate::sound_end;
-use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why, check};
+use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use alloc::vec::Vec;
-use carom_geom::{FeatureId, ShapeError, tri_distance};
+use carom_geom::{FeatureId, ShapeError, check, tri_distance};
 use carom_math::double_double::DoubleDoubleVec3;
 use carom_math::ops::{atan2, sqrt};
 use carom_math::scaling::scale_of;
@@ -68,9 +68,9 @@ impl MovingPolytope {
         if corners.is_empty() || faces.is_empty() || edges.is_empty() {
             return Err(ShapeError::Empty { what: "the list of corners, faces or edges" });
         }
-        check::vector("the velocity of the polytope", velocity)?;
+        check::point("the velocity of the polytope", velocity)?;
         for &corner in corners {
-            check::vector("a corner of the polytope", corner)?;
+            check::point("a corner of the polytope", corner)?;
         }
         let is_corner = |&i: &u32| (i as usize) < corners.len();
         if !(faces.iter().flatten().all(is_corner) && edges.iter().flatten().all(is_corner)) {

@@ -13,8 +13,8 @@
 //! data; what cannot be proved either way says so.
 
 use crate::nearest::{Nearest, Part, level_axis, on_parallelogram, on_triangle};
-use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why, check};
-use carom_geom::{FeatureId, ShapeError, tri_distance};
+use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
+use carom_geom::{FeatureId, ShapeError, check, tri_distance};
 use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
 use carom_math::scaling::{scale_of, unit};
@@ -101,8 +101,8 @@ impl Element {
             "vertex 3 at the time 1",
         ];
         for i in 0..4 {
-            check::vector(AT_START[i], start[i])?;
-            check::vector(AT_END[i], end[i])?;
+            check::point(AT_START[i], start[i])?;
+            check::point(AT_END[i], end[i])?;
         }
         Ok(Element { kind, start, end })
     }

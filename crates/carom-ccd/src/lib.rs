@@ -52,7 +52,7 @@
 //! polytopes on their separating axes. Deforming surfaces meet vertex on face and edge on edge.
 //!
 //! ```
-//! use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides};
+//! use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides, SimplePolygon};
 //! use carom_math::glam::DVec3;
 //!
 //! let floor = [DVec3::ZERO, DVec3::Z * 4.0, DVec3::X * 4.0];
@@ -62,11 +62,21 @@
 //! assert!(impact.t_lo <= 0.25 && 0.25 <= impact.t_hi && impact.t_hi - impact.t_lo < 1e-14);
 //! assert!((ball.center_at(impact.t_lo) - DVec3::new(1.0, 0.5, 1.0)).length() < 1e-13);
 //!
+//! // A floor with a corner cut out of it: the ball falls through where that was. What is no polygon is refused, and why.
+//! let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+//! let around = [corner(0.0, 0.0), corner(0.0, 4.0), corner(4.0, 4.0), corner(4.0, 2.0), corner(2.0, 2.0), corner(2.0, 0.0)];
+//! let notched = SimplePolygon::new(&around)?;
+//! assert!(ball.against_simple_polygon(&notched, Sides::Both, 1.0).hit().is_some());
+//! let other = MovingSphere::new(DVec3::new(3.0, 3.0, 1.0), 0.5, DVec3::new(0.0, -10.0, 0.0))?;
+//! assert!(other.against_simple_polygon(&notched, Sides::Both, 1.0).hit().is_none());
+//! let crossed = [around[0], around[2], around[1], around[3]];
+//! assert_eq!(SimplePolygon::new(&crossed).unwrap_err().to_string(), "edge 0 meets edge 2");
+//!
 //! // A vertex and a face, each corner on its own way.
 //! let start = [DVec3::new(1.0, 1.0, 1.0), floor[0], floor[1], floor[2]];
 //! let end = [DVec3::new(1.0, -1.0, 1.0), floor[0], floor[1], floor[2] + DVec3::Y];
 //! assert!(Element::vertex_face(start, end)?.time_of_impact(&ElementSettings::default()).hit().is_some());
-//! # Ok::<(), carom_geom::ShapeError>(())
+//! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
@@ -77,9 +87,9 @@ mod aabb;
 mod advance;
 mod body_pair;
 mod capsule_triangle;
-mod check;
 mod chord;
 mod conservative;
+mod counters;
 mod dynamic_sat;
 mod earliest;
 mod element;
@@ -96,6 +106,7 @@ mod schedule;
 mod search;
 mod separation;
 mod settings;
+mod simple_polygon;
 mod sphere_triangle;
 mod spheres;
 mod sweep;
@@ -106,16 +117,19 @@ mod turn;
 pub use aabb::MovingAabb;
 pub use capsule_triangle::MovingCapsule;
 pub use conservative::conservative_advancement;
+pub use counters::{ImpactCounters, Tally};
 pub use dynamic_sat::MovingPolytope;
 pub use earliest::Earliest;
 pub use element::{Element, ElementKind, ElementSettings};
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
-pub use plane::half_space_time_of_impact;
+pub use plane::{half_space_time_of_impact, half_space_time_of_impact_counted};
 pub use proposal::Proposal;
 pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;
+pub use simple_polygon::{SimplePolygon, SimplePolygonError};
 pub use sphere_triangle::{MAX_POLYGON_CORNERS, Polygon};
+pub use spheres::{Meeting, meeting_of_balls};
 pub use sweep::{Slab, Straight, Sweep};
-pub use time_of_impact::time_of_impact;
+pub use time_of_impact::{time_of_impact, time_of_impact_counted};

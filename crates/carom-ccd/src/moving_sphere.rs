@@ -8,8 +8,8 @@
 //! Differs: the discriminant is r^2 v^2 - |l x v|^2, which loses nothing where the balls start far apart; a root is a bracket.
 
 use crate::translate::{Near, Translating, first_contact, sound_end};
-use crate::{Clear, TimeOfImpact, check};
-use carom_geom::{FeatureId, ShapeError};
+use crate::{Clear, TimeOfImpact};
+use carom_geom::{FeatureId, ShapeError, check};
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
 use carom_math::scaling::{length, scale_of};
@@ -44,7 +44,7 @@ pub struct SheetPlane {
 impl SheetPlane {
     /// From a normal of any length but zero. The plane is that of the numbers divided by this length, and rounded.
     pub fn new(normal: DVec3, offset: f64) -> Result<SheetPlane, ShapeError> {
-        check::vector("the normal of the plane", normal)?;
+        check::point("the normal of the plane", normal)?;
         check::length("the offset of the plane", offset.abs())?;
         let size = length(normal);
         if !(0.0 < size) {
@@ -69,9 +69,9 @@ impl SheetPlane {
 impl MovingSphere {
     /// From where its centre is at the time 0, its radius, and the velocity of the centre.
     pub fn new(center: DVec3, radius: f64, velocity: DVec3) -> Result<MovingSphere, ShapeError> {
-        check::vector("the centre of the sphere", center)?;
+        check::point("the centre of the sphere", center)?;
         check::length("the radius of the sphere", radius)?;
-        check::vector("the velocity of the sphere", velocity)?;
+        check::point("the velocity of the sphere", velocity)?;
         Ok(MovingSphere { center, radius, velocity })
     }
 

@@ -10,7 +10,7 @@ use crate::advance::advance;
 use crate::body_pair::BodyPair;
 use crate::chord::chord_bound;
 use crate::separation::Axis;
-use crate::{Clear, Impact, ImpactSettings, Motion, Proof, TimeOfImpact, Undecided, Why};
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::tol;
 use glam::DVec3;
@@ -32,8 +32,8 @@ impl SupportMap for Origin {
     }
 }
 
-/// When a moving convex body first comes within the target distance of all points below a moving plane, which passes through the origin
-/// of A's frame with the unit normal `normal`, in that frame. The tolerance is in radii of B.
+/// When a moving convex body first comes within the target distance of a moving half-space: [`half_space_time_of_impact_counted`] without
+/// the counting.
 pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,
@@ -41,9 +41,23 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     motion_b: &Motion,
     settings: &ImpactSettings,
 ) -> TimeOfImpact {
+    half_space_time_of_impact_counted(normal, motion_a, b, motion_b, settings, &())
+}
+
+/// When a moving convex body first comes within the target distance of all points below a moving plane, which passes through the origin
+/// of A's frame with the unit normal `normal`, in that frame. The tolerance is in radii of B. The work is counted in `tally`.
+pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
+    normal: DVec3,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    tally: &impl Tally,
+) -> TimeOfImpact {
     let (start, end) = (settings.start_time, settings.max_time);
     let pair = BodyPair::new(&Origin, motion_a, b, motion_b, start, end);
     let target = settings.target_distance.max(0.0);
+    tally.count(|counters| counters.searches += 1);
     let mut axis = Axis::turning(&pair, pair.a.rotation * normal, pair.a.angular(), 0.0);
     // The separation is below the distance by at most this.
     let doubt = 2.0 * axis.rounding();
@@ -53,7 +67,7 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
     let mut least = f64::INFINITY;
     let mut n_stalls = 0;
     for _ in 0..settings.max_steps.max(1) {
-        let here = axis.separation(&pair, probe);
+        let here = axis.separation(&pair, probe, tally);
         let above = here + doubt;
         if above <= target {
             let placed = pair.at(probe);
@@ -70,7 +84,7 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
             return TimeOfImpact::Hit(impact);
         }
         let back = if safe < probe {
-            chord_bound(axis.separation(&pair, safe), here, axis.kappa, probe - safe)
+            chord_bound(axis.separation(&pair, safe, tally), here, axis.kappa, probe - safe)
         } else {
             here
         };
@@ -82,7 +96,7 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
             tolerance = (0.25 * tolerance).max(finest);
             continue;
         }
-        let advanced = advance(&pair, &mut axis, (probe, here), end, target, tolerance);
+        let advanced = advance(&pair, &mut axis, (probe, here), end, target, tolerance, tally);
         least = least.min(back).min(advanced.least);
         if end <= advanced.time {
             return TimeOfImpact::Clear(Clear::new(least));
@@ -95,7 +109,7 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
         let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
         probe = if advanced.slope < 0.0 && safe < safe + beyond { (safe + beyond).min(end) } else { safe };
     }
-    let upper = (axis.separation(&pair, safe) + doubt).max(0.0);
+    let upper = (axis.separation(&pair, safe, tally) + doubt).max(0.0);
     let upper = if upper.is_nan() { f64::INFINITY } else { upper };
     let why = if upper - target <= 4.0 * finest { Why::WithinRounding } else { Why::StepsSpent };
     TimeOfImpact::Undecided(Undecided::new(safe, upper, why))

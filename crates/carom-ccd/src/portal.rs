@@ -18,7 +18,7 @@
 use crate::body_pair::BodyPair;
 use crate::chord::UNIT;
 use crate::search::{Contact, Search};
-use crate::{Clear, Proof, TimeOfImpact};
+use crate::{Clear, Proof, Tally, TimeOfImpact};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{ops::sqrt, scaling};
@@ -69,7 +69,7 @@ impl Plane {
 }
 
 /// What is asked: when the way meets the difference.
-struct Ray<'p, 's, A: ?Sized, B: ?Sized> {
+struct Ray<'p, 's, A: ?Sized, B: ?Sized, T> {
     pair: &'p BodyPair<'s, A, B>,
     /// B's orientation in A's.
     turn: DMat3,
@@ -85,16 +85,18 @@ struct Ray<'p, 's, A: ?Sized, B: ?Sized> {
     end: f64,
     /// How far the portal may be from the plane.
     tolerance: f64,
+    tally: &'p T,
 }
 
 /// The first contact of bodies that do not turn, between two times, `None` where only the general search can tell.
 ///
 /// Before and after these times the bodies are apart by `least`.
-pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     search: &Search<'_, A, B>,
     start: f64,
     end: f64,
     least: f64,
+    tally: &T,
 ) -> Option<TimeOfImpact> {
     let pair = &search.pair;
     let to_a = pair.a.rotation.transpose();
@@ -109,6 +111,7 @@ pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         start,
         end,
         tolerance: search.first_tolerance(),
+        tally,
     };
     let mut portal = [NO_CORNER; 3];
     let (plane, farthest) = dispatch(Meet { ray: &ray, portal: &mut portal })?;
@@ -120,9 +123,9 @@ pub(crate) fn first_contact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 }
 
 /// The contact of the last portal, between two times.
-fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     search: &Search<'_, A, B>,
-    ray: &Ray<'_, '_, A, B>,
+    ray: &Ray<'_, '_, A, B, T>,
     portal: &[Corner; 3],
     plane: &Plane,
     farthest: &Corner,
@@ -187,12 +190,12 @@ enum Stage {
 }
 
 /// The search compiled for each instruction set.
-struct Meet<'r, 'p, 's, A: ?Sized, B: ?Sized> {
-    ray: &'r Ray<'p, 's, A, B>,
+struct Meet<'r, 'p, 's, A: ?Sized, B: ?Sized, T> {
+    ray: &'r Ray<'p, 's, A, B, T>,
     portal: &'r mut [Corner; 3],
 }
 
-impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for Meet<'_, '_, '_, A, B> {
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Kernel for Meet<'_, '_, '_, A, B, T> {
     type Output = Option<(Plane, Option<Corner>)>;
 
     #[inline(always)]
@@ -201,7 +204,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Kernel for Meet<'_, '_, '_,
     }
 }
 
-impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Ray<'_, '_, A, B> {
+impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B, T> {
     /// Of all points of the difference nearly the one that is farthest towards the back of a direction.
     #[inline(always)]
     fn farthest(&self, normal: DVec3) -> Corner {
@@ -261,6 +264,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Ray<'_, '_, A, B> {
         let mut leans = false;
         for _ in 0..MAX_POINTS {
             let lean = if leans { normal.abs().element_sum() * per_way } else { 0.0 };
+            self.tally.count(|counters| {
+                counters.iterations += 1;
+                counters.supports += 1;
+            });
             let mut corner = self.farthest(normal + way * lean);
             match stage {
                 Stage::Pole => {

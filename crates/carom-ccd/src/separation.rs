@@ -10,6 +10,7 @@
 //! derivative for each axis, for a fixed one `w^2 |n x w| rho` of either body, for one that turns at the rate omega
 //! `(|w - omega|^2 + |w x omega|) r` of either body and `|n x omega| (|omega| max |d| + 2 |v|)`.
 
+use crate::Tally;
 use crate::body_pair::{BodyPair, Moving};
 use crate::chord::UNIT;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
@@ -149,7 +150,9 @@ impl Axis {
         &mut self,
         pair: &BodyPair<'_, A, B>,
         t: f64,
+        tally: &impl Tally,
     ) -> f64 {
+        tally.count(|counters| counters.separations += 1);
         let n = self.direction.at(t);
         let reach_a = reach_of(&pair.a, &self.of_a, n, t, &mut self.near_a);
         let reach_b = reach_of(&pair.b, &self.of_b, n, t, &mut self.near_b);

@@ -13,11 +13,12 @@
 use crate::moving_sphere::{MovingSphere, Sides, entry, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
 use crate::translate::{Near, Translating, first_contact, sound_end};
-use crate::{Clear, Earliest, Element, ElementSettings, TimeOfImpact, check};
-use carom_geom::{FeatureId, ShapeError};
+use crate::{Clear, Earliest, Element, ElementSettings, Impact, Proof, TimeOfImpact};
+use carom_geom::{FeatureId, ShapeError, check};
 use carom_math::exact_number::{ExactNumber, ExactVec3};
 use carom_math::ops::sqrt;
-use carom_math::scaling::scale_of;
+use carom_math::predicates::line_side;
+use carom_math::scaling::{scale_of, unit};
 use glam::DVec3;
 
 /// The most corners that a polygon may have here.
@@ -47,10 +48,17 @@ impl Polygon {
         }
         let mut polygon = Polygon { corners: [corners[0]; MAX_POLYGON_CORNERS], n: corners.len() };
         for (to, &corner) in polygon.corners.iter_mut().zip(corners) {
-            check::vector("a corner of the polygon", corner)?;
+            check::point("a corner of the polygon", corner)?;
             *to = corner;
         }
         Ok(polygon)
+    }
+
+    /// A triangle whose corners were checked.
+    pub(crate) fn of(corners: [DVec3; 3]) -> Polygon {
+        let mut polygon = Polygon { corners: [corners[0]; MAX_POLYGON_CORNERS], n: 3 };
+        polygon.corners[..3].copy_from_slice(&corners);
+        polygon
     }
 
     /// The corners in order.
@@ -136,13 +144,50 @@ impl MovingSphere {
                     impact.point_b += center;
                     impact.feature_a = FeatureId::UNKNOWN;
                 }
-                TimeOfImpact::Undecided(_) => return None,
+                // Along the rim of the triangle, it may be.
+                TimeOfImpact::Undecided(_) => {
+                    let corners = [polygon.corners[0], polygon.corners[i], polygon.corners[i + 1]];
+                    answer = self.pierces(&corners, end)?;
+                }
                 TimeOfImpact::Clear(_) => {}
             }
             earliest.add(answer);
         }
         let answer = earliest.answer();
         answer.hit().is_some().then_some(answer)
+    }
+
+    /// When the centre passes through a triangle, its rim included, by exact signs; `None` where it moves in the plane of the
+    /// triangle, or not at all.
+    #[cold]
+    fn pierces(&self, corners: &[DVec3; 3], end: f64) -> Option<TimeOfImpact> {
+        let [a, b, c] = *corners;
+        let side = |from: DVec3, to: DVec3| line_side(self.center(), self.velocity(), from, to);
+        let sides = [side(a, b), side(b, c), side(c, a)];
+        let normal = ExactVec3::difference(b, a).cross(&ExactVec3::difference(c, a));
+        let rate = normal.dot(&ExactVec3::from(self.velocity()));
+        if rate.sign() == 0.0 {
+            return None;
+        }
+        let passed = TimeOfImpact::Clear(Clear::new(0.0));
+        if sides.iter().any(|&x| 0.0 < x) && sides.iter().any(|&x| x < 0.0) {
+            return Some(passed);
+        }
+        // The height of the plane, and how fast the centre rises to it.
+        let height = normal.dot(&ExactVec3::difference(a, self.center()));
+        let is_past = height.sign() * rate.sign() < 0.0;
+        if is_past || (&(&rate.clone().abs() * &ExactNumber::from(end)) - &height.clone().abs()).sign() < 0.0
+        {
+            return Some(passed);
+        }
+        let time = height.quotient(&rate);
+        let slack = 8.0 * f64::EPSILON * time;
+        let bracket = [(time - slack).max(0.0), (time + slack).min(end)];
+        let toward = unit((b - a).cross(c - a)).unwrap_or(DVec3::X);
+        let toward = if rate.sign() < 0.0 { -toward } else { toward };
+        let mut impact = Impact::new(bracket, [self.center_at(time); 2], toward, Proof::Overlap);
+        impact.feature_b = FeatureId::face(0);
+        Some(TimeOfImpact::Hit(impact))
     }
 }
 

@@ -24,7 +24,7 @@ use crate::search::Search;
 use crate::separation::Axis;
 use crate::spheres::{Meeting, meeting};
 use crate::turn::turn_of_feature;
-use crate::{Clear, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, portal};
+use crate::{Clear, ImpactSettings, Motion, Proof, Proposal, Tally, TimeOfImpact, portal};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
@@ -39,13 +39,31 @@ pub fn time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b: &B,
     motion_b: &Motion,
     settings: &ImpactSettings,
+    propose: impl FnMut(&WidePose, f64) -> Proposal,
+) -> TimeOfImpact {
+    time_of_impact_counted(a, motion_a, b, motion_b, settings, &(), propose)
+}
+
+/// [`time_of_impact`], whose work is counted in `tally`, but for that of `propose`, whose own it is to count.
+pub fn time_of_impact_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    tally: &impl Tally,
     mut propose: impl FnMut(&WidePose, f64) -> Proposal,
 ) -> TimeOfImpact {
+    tally.count(|counters| counters.searches += 1);
+    let mut propose = |b_in_a: &WidePose, tolerance: f64| {
+        tally.count(|counters| counters.proposals += 1);
+        propose(b_in_a, tolerance)
+    };
     let mut search = Search::new(a, motion_a, b, motion_b, settings);
-    let answer = search.run(&mut propose);
+    let answer = search.run(&mut propose, tally);
     match answer {
         TimeOfImpact::Clear(clear) if settings.wants_distance => {
-            TimeOfImpact::Clear(Clear::new(search.distance(clear.distance, &mut propose)))
+            TimeOfImpact::Clear(Clear::new(search.distance(clear.distance, &mut propose, tally)))
         }
         _ => answer,
     }
@@ -64,7 +82,11 @@ struct Step {
 }
 
 impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
-    fn run(&mut self, propose: &mut impl FnMut(&WidePose, f64) -> Proposal) -> TimeOfImpact {
+    fn run(
+        &mut self,
+        propose: &mut impl FnMut(&WidePose, f64) -> Proposal,
+        tally: &impl Tally,
+    ) -> TimeOfImpact {
         let target = self.target;
         let (start, end, mut least) = match meeting(&self.pair, target) {
             Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
@@ -72,7 +94,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         };
         if !self.pair.a.turns()
             && !self.pair.b.turns()
-            && let Some(answer) = portal::first_contact(self, start, end, least)
+            && let Some(answer) = portal::first_contact(self, start, end, least, tally)
         {
             return self.seen(answer);
         }
@@ -92,7 +114,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             if let Some(contact) = self.contact(&placed, &proposal, witness, last.as_ref(), probe) {
                 return TimeOfImpact::Hit(self.impact([safe, probe], &placed, &contact));
             }
-            let Some(step) = self.step(&placed, &proposal, safe, probe, end, tolerance) else {
+            let Some(step) = self.step(&placed, &proposal, safe, probe, end, tolerance, tally) else {
                 if safe < probe {
                     // A little too far. How far apart they are there tells how much.
                     probe = safe;
@@ -149,6 +171,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         probe: f64,
         end: f64,
         tolerance: f64,
+        tally: &impl Tally,
     ) -> Option<Step> {
         let pair = &self.pair;
         let n = scaling::unit(placed.rotation_a * proposal.axis)?;
@@ -157,19 +180,19 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         let n_ways = if turn == DVec3::ZERO { 1 } else { 2 };
         for omega in [turn, DVec3::ZERO].into_iter().take(n_ways) {
             let mut axis = Axis::turning(pair, n, omega, probe);
-            let here = axis.separation(pair, probe);
+            let here = axis.separation(pair, probe, tally);
             if !(self.target < here) {
                 continue;
             }
             let mut least = here;
             if safe < probe {
-                let back = chord_bound(axis.separation(pair, safe), here, axis.kappa, probe - safe);
+                let back = chord_bound(axis.separation(pair, safe, tally), here, axis.kappa, probe - safe);
                 if !(self.target < back) {
                     continue;
                 }
                 least = back;
             }
-            let mut advanced = advance(pair, &mut axis, (probe, here), end, self.target, tolerance);
+            let mut advanced = advance(pair, &mut axis, (probe, here), end, self.target, tolerance, tally);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
                 let is_end = end <= advanced.time;
@@ -184,7 +207,12 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
 
     /// A lower bound of the distance over all the time, better than `known`: with a target just below the nearest that the bodies
     /// were seen, which may turn up something nearer.
-    fn distance(&mut self, known: f64, propose: &mut impl FnMut(&WidePose, f64) -> Proposal) -> f64 {
+    fn distance(
+        &mut self,
+        known: f64,
+        propose: &mut impl FnMut(&WidePose, f64) -> Proposal,
+        tally: &impl Tally,
+    ) -> f64 {
         if self.nearest == f64::INFINITY {
             // Their balls are apart: where those are nearest is a place to look.
             let v = self.pair.velocity;
@@ -201,7 +229,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             if !(best < self.target && self.target < f64::INFINITY) {
                 break;
             }
-            if let TimeOfImpact::Clear(clear) = self.run(propose) {
+            if let TimeOfImpact::Clear(clear) = self.run(propose, tally) {
                 best = best.max(clear.distance);
                 break;
             }

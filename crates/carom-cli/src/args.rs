@@ -201,6 +201,9 @@ pub struct SweepArgs {
     /// How A turns on its way, a unit quaternion in the frame of the world
     #[arg(long, value_name = "qx,qy,qz,qw", value_parser = numbers::<4>, allow_hyphen_values = true)]
     pub rotate_by: Option<Numbers<4>>,
+    /// What the answer cost, in counts that are the same on every machine
+    #[arg(long)]
+    pub cost: bool,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,

@@ -1,11 +1,22 @@
-//! The checks that constructors share.
+//! The checks that constructors share, here and in the crates above.
+//!
+//! Reference: IEEE 754-2019, 7 (what infinities and NaN do to sums), and carom-math's `tol` for the range of lengths.
 
 use crate::ShapeError;
 use carom_math::tol;
 use glam::DVec3;
 
 /// A size: finite, not negative, and within the range that keeps every query finite.
-pub(crate) fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
+pub fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
+    length(what, value)?;
+    if 0.0 < value && value < tol::MIN_LENGTH {
+        return Err(ShapeError::TooSmall { what, value });
+    }
+    Ok(())
+}
+
+/// A radius or a distance that may be as small as it likes: finite, not negative, not so large that products of lengths overflow.
+pub fn length(what: &'static str, value: f64) -> Result<(), ShapeError> {
     if !value.is_finite() {
         return Err(ShapeError::NotFinite { what });
     }
@@ -15,14 +26,11 @@ pub(crate) fn size(what: &'static str, value: f64) -> Result<(), ShapeError> {
     if tol::MAX_LENGTH < value {
         return Err(ShapeError::TooLarge { what, value });
     }
-    if 0.0 < value && value < tol::MIN_LENGTH {
-        return Err(ShapeError::TooSmall { what, value });
-    }
     Ok(())
 }
 
-/// A point: finite, and within the range that keeps every query finite.
-pub(crate) fn point(what: &'static str, value: DVec3) -> Result<(), ShapeError> {
+/// A point or a velocity: finite, and within the range that keeps every query finite.
+pub fn point(what: &'static str, value: DVec3) -> Result<(), ShapeError> {
     if !value.is_finite() {
         return Err(ShapeError::NotFinite { what });
     }

@@ -51,7 +51,7 @@ pub mod f64;
 
 mod apex_map;
 mod bound;
-mod check;
+pub mod check;
 mod chord;
 mod facets;
 mod feature_id;

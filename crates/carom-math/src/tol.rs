@@ -373,6 +373,12 @@ pub const ELEMENT_GAP: f64 = f64::from_bits((1023 - 43) << 52);
 /// edges, a little off the face that touches.
 pub const TOUCHING_CORNER: f64 = f64::from_bits((1023 - 16) << 52);
 
+/// Fraction of the largest coordinate of a polygon's corners, a length: 2^-20. Corners so near one plane are in it.
+///
+/// Corners that were turned and rounded to `f32` are off by 2^-24 of each coordinate, three of which count: 2^-22.4. Smaller, and
+/// polygons out of files are refused; larger, and what is bent is taken for flat, and is the surface of its triangles.
+pub const POLYGON_FLAT: f64 = f64::from_bits((1023 - 20) << 52);
+
 /// Pure number, relative to the largest coordinate of a level: what is thinner counts as nothing, and planes nearer to each other are
 /// one. 2^-33: a hundredth of a millimetre in a level of 80 km, a millionth of a unit in one of 8,192.
 ///

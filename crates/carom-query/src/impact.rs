@@ -2,24 +2,77 @@
 //!
 //! Reference: G. van den Bergen, Ray Casting against General Convex Objects with Application to Continuous Collision Detection, 2004.
 
-use carom_ccd::{ImpactSettings, Motion, Proposal, TimeOfImpact, time_of_impact};
+use carom_bvh::Counters;
+use carom_ccd::{ImpactSettings, Motion, Proposal, Tally, TimeOfImpact, time_of_impact_counted};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 use glam::DVec3;
 
+/// What is asked about two shapes: how they move, what contact is, and who counts the work.
+pub(crate) struct Question<'q, T> {
+    pub(crate) motion_a: &'q Motion,
+    pub(crate) motion_b: &'q Motion,
+    pub(crate) settings: ImpactSettings,
+    pub(crate) tally: &'q T,
+}
+
+// Derived, they would ask for a tally that can be copied.
+impl<T> Clone for Question<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Question<'_, T> {}
+
+impl<T: Tally> Question<'_, T> {
+    /// The same about B and A.
+    pub(crate) fn swapped(self) -> Self {
+        Question { motion_a: self.motion_b, motion_b: self.motion_a, ..self }
+    }
+
+    /// The same from when until when.
+    pub(crate) fn with_times(self, [from, to]: [f64; 2]) -> Self {
+        Question { settings: self.settings.with_times(from, to), ..self }
+    }
+
+    /// The target distance, not negative.
+    pub(crate) fn target(&self) -> f64 {
+        self.settings.target_distance.max(0.0)
+    }
+
+    /// What a walk through a tree cost.
+    pub(crate) fn count_walk(&self, walk: &Counters) {
+        self.tally.count(|counters| {
+            counters.nodes += walk.nodes;
+            counters.volume_tests += walk.volume_tests;
+            counters.leaves += walk.leaves;
+            counters.primitives += walk.primitives;
+        });
+    }
+
+    /// A box was put around the way of a body, or of a part.
+    pub(crate) fn count_volume(&self) {
+        self.tally.count(|counters| counters.volume_updates += 1);
+    }
+}
+
 /// When two moving convex shapes first come within the target distance of each other.
 pub(crate) fn convex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
-    motion_a: &Motion,
     b: &B,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
 ) -> TimeOfImpact {
+    let Question { motion_a, motion_b, settings, tally } = asked;
     // The features of one time are nearly those of the next.
     let mut cache = GjkCache::new();
-    time_of_impact(a, motion_a, b, motion_b, settings, |b_in_a, tolerance| {
+    time_of_impact_counted(a, motion_a, b, motion_b, settings, *tally, |b_in_a, tolerance| {
         let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
         let nearest = nearest_simplex(a, b, b_in_a, &gjk, Some(&mut cache));
+        tally.count(|counters| {
+            counters.iterations += u64::from(nearest.counters.iterations);
+            counters.supports += u64::from(nearest.counters.supports);
+        });
         Proposal {
             axis: nearest.axis,
             points_a: nearest.points_a,

@@ -45,6 +45,32 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
+//! Which of many bodies is met first? [`ImpactQueue`] tells impacts one after the other, and looks at no pair longer than it must.
+//!
+//! ```
+//! use carom_geom::Sphere;
+//! use carom_math::{Pose, Vec3};
+//! use carom_query::{ImpactQueue, ImpactSettings, MovingShape, Shape, Workspace, motion_of};
+//!
+//! // A ball flies along a row of balls.
+//! let ball = Shape::Sphere(Sphere::new(0.5)?);
+//! let at = |x: f32, speed: f32| {
+//!     let pose = Pose::from_translation(Vec3::X * x);
+//!     motion_of(&pose, Vec3::ZERO, Vec3::X * speed, Vec3::ZERO).map(|motion| MovingShape::new(&ball, motion))
+//! };
+//! let bodies = [at(0.0, 50.0)?, at(31.0, 0.0)?, at(11.0, 0.0)?, at(21.0, 0.0)?];
+//! let (pairs, mut memory) = ([[0, 1], [0, 2], [0, 3]], Workspace::default());
+//! let mut queue = ImpactQueue::new(&bodies, &pairs, &ImpactSettings::default(), &mut memory)?;
+//!
+//! let first = queue.next().expect("it meets a ball");
+//! let hit = first.time_of_impact.hit().expect("it flies through its middle");
+//! assert!(first.pair == 1 && hit.t_lo <= 0.2 && 0.2 <= hit.t_hi);
+//! // The others were not looked at yet.
+//! assert_eq!(queue.counters().searches, 1);
+//! assert_eq!(queue.map(|next| next.pair).collect::<Vec<_>>(), [2, 0]);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! Meshes can be asked with little time: [`TimedMeshes`] stops when it is told to, after so many steps, at a moment or at
 //! the caller's word, says what is certain by then, and goes on later. One search may be about thousands of pairs.
 //!
@@ -126,7 +152,7 @@ mod winding_tree;
 mod workspace;
 
 pub use carom_bvh::{Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until};
-pub use carom_ccd::{Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
+pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;
 pub use kernel::*;
 pub use winding_tree::WindingNumber;

@@ -2,8 +2,11 @@
 //!
 //! Reference: none needed.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use carom_bvh::PairSearch;
+use carom_ccd::TimeOfImpact;
+use core::cmp::Ordering;
 
 /// The memory of searches for nearest triangles: keep one, and queries do not allocate once it has grown. Answers do not depend
 /// on what was asked before.
@@ -25,7 +28,47 @@ pub(crate) struct CastMemory {
     pub(crate) parts: Vec<(TreePart, f64, f64)>,
     /// Parts of compounds, by when they may be touched: lists that are free.
     pub(crate) orders: Vec<Vec<(f64, u32)>>,
+    /// Pairs of bodies that wait for their turn, the earliest first.
+    pub(crate) waiting: BinaryHeap<Waiting>,
+    /// Impacts of pairs that were found and wait to be told.
+    pub(crate) found: Vec<TimeOfImpact>,
 }
+
+/// A pair of bodies in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    /// It is apart before.
+    pub(crate) from: f64,
+    /// And after this time.
+    pub(crate) end: f64,
+    /// How much of the time is looked at next.
+    pub(crate) step: f64,
+    pub(crate) pair: u32,
+    /// Its place in the list of impacts that were found; `u32::MAX`: none was.
+    pub(crate) found: u32,
+}
+
+impl Ord for Waiting {
+    /// The greatest comes first: the earliest, what was found before what is still to be looked at, and by number.
+    fn cmp(&self, other: &Waiting) -> Ordering {
+        let later = other.from.total_cmp(&self.from);
+        later.then(other.found.cmp(&self.found)).then(other.pair.cmp(&self.pair))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Waiting) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Waiting) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
 
 /// A node or a leaf of a tree, by number, with its reference where it has one.
 #[derive(Clone, Copy, Debug)]

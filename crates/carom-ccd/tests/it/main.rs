@@ -12,6 +12,7 @@ mod hard;
 mod motion;
 mod moving_sphere;
 mod schedule;
+mod simple_polygon;
 mod sphere_triangle;
 mod straight;
 mod sweeps;

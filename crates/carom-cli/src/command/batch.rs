@@ -97,7 +97,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 Some(_) => sweep::angular(&list(question, "rotate_by")?)
                     .map_err(|e| format!("\"rotate_by\": {e}"))?,
             };
-            sweep::members(&a, &b, vector(question, "by")?, angular)
+            sweep::members(&a, &b, vector(question, "by")?, angular, false)
         }
         "vertex_face" | "edge_edge" => {
             let at = |key| list::<12>(question, key).map(|x| points(&x));

@@ -9,8 +9,8 @@ use crate::report::{self, Found, spaced};
 use crate::solid::Solid;
 use carom_math::f64::Pose;
 use carom_math::tol;
-use carom_query::f64::{cast, contact, motion_of};
-use carom_query::{ImpactSettings, Motion, TimeOfImpact};
+use carom_query::f64::{cast, cast_counted, contact, motion_of};
+use carom_query::{ImpactCounters, ImpactSettings, Motion, TimeOfImpact, Workspace};
 use glam::{DQuat, DVec3};
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ pub fn run(args: &SweepArgs) -> Result<Found, String> {
     };
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.sweep.v1"));
-    document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular)?);
+    document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular, args.cost)?);
     let is_hit = document["hit"] == json!(true);
     if args.json {
         report::print(&Value::Object(document).to_string())?;
@@ -40,8 +40,15 @@ pub fn angular(quaternion: &[f64; 4]) -> Result<DVec3, String> {
     motion.map(|motion| motion.angular()).map_err(|e| e.to_string())
 }
 
-/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and B, which stays; without the schema.
-pub fn members(a: &Solid, b: &Solid, by: DVec3, angular: DVec3) -> Result<Map<String, Value>, String> {
+/// What `sweep` answers about A, which goes by a vector and turns about the origin of its frame, and B, which stays; without the schema,
+/// with the cost where that is wanted.
+pub fn members(
+    a: &Solid,
+    b: &Solid,
+    by: DVec3,
+    angular: DVec3,
+    wants_cost: bool,
+) -> Result<Map<String, Value>, String> {
     let largest = by.abs().max_element();
     if tol::MAX_LENGTH < largest {
         return Err(format!("a way of {largest} is longer than any length may be"));
@@ -50,7 +57,12 @@ pub fn members(a: &Solid, b: &Solid, by: DVec3, angular: DVec3) -> Result<Map<St
     let motion_b =
         motion_of(&b.pose, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO).map_err(|e| format!("B: {e}"))?;
     let settings = ImpactSettings::default().with_tolerance(tol::SWEEP_BRACKET);
-    let answer = cast(&a.shape, &motion_a, &b.shape, &motion_b, &settings);
+    let (mut memory, mut counters) = (Workspace::default(), ImpactCounters::default());
+    let answer = if wants_cost {
+        cast_counted(&a.shape, &motion_a, &b.shape, &motion_b, &settings, &mut memory, &mut counters)
+    } else {
+        cast(&a.shape, &motion_a, &b.shape, &motion_b, &settings)
+    };
     let place = match &answer {
         TimeOfImpact::Hit(impact) => Some((impact.point_a, impact.normal)),
         TimeOfImpact::Undecided(undecided) => {
@@ -65,7 +77,27 @@ pub fn members(a: &Solid, b: &Solid, by: DVec3, angular: DVec3) -> Result<Map<St
     let mut members = time_members(&answer);
     members.insert("point".to_owned(), place.map_or(Value::Null, |(point, _)| report::list(point)));
     members.insert("normal".to_owned(), place.map_or(Value::Null, |(_, normal)| report::list(normal)));
+    if wants_cost {
+        members.insert("cost".to_owned(), Value::Object(cost_members(&counters)));
+    }
     Ok(members)
+}
+
+/// What a sweep cost.
+fn cost_members(counters: &ImpactCounters) -> Map<String, Value> {
+    let members = [
+        ("nodes", counters.nodes),
+        ("volume_tests", counters.volume_tests),
+        ("leaves", counters.leaves),
+        ("primitives", counters.primitives),
+        ("volume_updates", counters.volume_updates),
+        ("searches", counters.searches),
+        ("proposals", counters.proposals),
+        ("iterations", counters.iterations),
+        ("supports", counters.supports),
+        ("separations", counters.separations),
+    ];
+    members.into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
 }
 
 /// Hit or not, the bracket, and whether that is proved.
@@ -83,8 +115,19 @@ pub fn time_members(answer: &TimeOfImpact) -> Map<String, Value> {
     members
 }
 
-/// The answer for people.
+/// The answer for people; the cost has a line of its own.
 fn sentence(d: &Map<String, Value>) -> String {
+    let mut text = answer_sentence(d);
+    if let Some(cost) = d.get("cost").and_then(Value::as_object) {
+        let counts: Vec<String> =
+            cost.iter().map(|(name, count)| format!("{} {count}", name.replace('_', " "))).collect();
+        text.push_str("\ncost: ");
+        text.push_str(&counts.join(", "));
+    }
+    text
+}
+
+fn answer_sentence(d: &Map<String, Value>) -> String {
     if d["hit"] != json!(true) {
         return "no hit".to_owned();
     }

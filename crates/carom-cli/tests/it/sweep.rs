@@ -97,6 +97,27 @@ fn sentences_for_people() {
 }
 
 #[test]
+fn costs_are_told_to_who_asks() {
+    let pair = "cube.obj cube.obj --pose-a -4,0.1,0.2,0,0,0,1 --by 8,0,0";
+    assert!(json(&format!("sweep {pair} --json")).0.get("cost").is_none());
+    let (d, _) = json(&format!("sweep {pair} --cost --json"));
+    let count = |name: &str| d["cost"][name].as_u64().unwrap_or_else(|| panic!("{name}: {d}"));
+    for name in ["nodes", "volume_tests", "leaves", "primitives", "volume_updates", "searches"] {
+        assert!(0 < count(name), "{name}: {d}");
+    }
+    assert!(count("searches") <= count("primitives"), "{d}");
+    let text = stdout(&carom(&format!("sweep {pair} --cost")));
+    let cost = text.lines().nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(cost.contains(&format!("volume tests {},", count("volume_tests"))), "{text} {d}");
+    // Two boxes have no trees, and one search.
+    let (d, _) = json(
+        "sweep box:1,1,1 box:1,1,1 --pose-b 2.5,0,0,0,0,0,1 --by 3,0,0 --rotate-by 0,0,0.6,0.8 --cost --json",
+    );
+    assert_eq!((&d["cost"]["nodes"], &d["cost"]["searches"]), (&json!(0), &json!(1)), "{d}");
+    assert!(["proposals", "iterations", "separations"].iter().all(|name| d["cost"][*name] != 0), "{d}");
+}
+
+#[test]
 fn wrong_arguments_are_refused_in_one_line() {
     for (rest, expected) in [
         ("", "--by"),

@@ -9,13 +9,15 @@ use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::shape::{Kind, Shape};
 use super::{cast_mesh, cast_meshes, cast_parts, dispatch, half_space};
-use crate::impact;
+use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
-    Clear, Impact, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, half_space_time_of_impact,
+    Clear, Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, Tally, TimeOfImpact,
+    half_space_time_of_impact_counted,
 };
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, tol};
+use core::cell::Cell;
 use glam::DVec3;
 
 /// When two moving shapes first come within the target distance of each other, in the frame of the motions.
@@ -41,14 +43,40 @@ pub fn cast_with(
     settings: &ImpactSettings,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    let answer = pair(a, motion_a, b, motion_b, settings, memory);
+    ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally: &() }, memory)
+}
+
+/// [`cast_with`], and what it cost is added to `counters`: nothing that can be compared with a time limit, but the same on every machine.
+/// The contact of shapes that touch from the start, and what [`ImpactSettings::wants_distance`] looks at, are asked of other
+/// queries and not counted.
+pub fn cast_counted(
+    a: &Shape,
+    motion_a: &Motion,
+    b: &Shape,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    memory: &mut Workspace,
+    counters: &mut ImpactCounters,
+) -> TimeOfImpact {
+    let tally = Cell::from_mut(counters);
+    ask(a, b, &Question { motion_a, motion_b, settings: *settings, tally }, memory)
+}
+
+/// The answer to any question.
+pub(super) fn ask(
+    a: &Shape,
+    b: &Shape,
+    asked: &Question<'_, impl Tally>,
+    memory: &mut Workspace,
+) -> TimeOfImpact {
+    let settings = &asked.settings;
+    let answer = pair(a, b, asked, memory);
     match answer {
         TimeOfImpact::Hit(mut impact) if impact.t_hi <= settings.start_time => {
-            let relative = b_in_a(motion_a, motion_b, settings.start_time);
-            let target = settings.target_distance.max(0.0);
-            let place = dispatch::contact(a, b, &relative, target, memory);
+            let relative = b_in_a(asked, settings.start_time);
+            let place = dispatch::contact(a, b, &relative, asked.target(), memory);
             if let Some(place) = place.filter(|place| place.distance.is_finite()) {
-                let place = place.placed(&motion_a.pose_at(settings.start_time));
+                let place = place.placed(&asked.motion_a.pose_at(settings.start_time));
                 (impact.point_a, impact.point_b, impact.normal) =
                     (place.point_a, place.point_b, place.normal);
                 (impact.part_a, impact.part_b) = (place.part_a, place.part_b);
@@ -56,7 +84,7 @@ pub fn cast_with(
             TimeOfImpact::Hit(impact)
         }
         TimeOfImpact::Clear(clear) if settings.wants_distance && !(a.is_convex() && b.is_convex()) => {
-            let distance = better_distance(clear.distance, a, motion_a, b, motion_b, settings, memory);
+            let distance = better_distance(clear.distance, a, b, asked, memory);
             TimeOfImpact::Clear(Clear::new(distance))
         }
         _ => answer,
@@ -71,69 +99,59 @@ pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Resu
 }
 
 /// B's frame in A's frame.
-fn b_in_a(motion_a: &Motion, motion_b: &Motion, t: f64) -> WidePose {
-    motion_b.pose_at(t).relative_to(&motion_a.pose_at(t))
+fn b_in_a<T>(asked: &Question<'_, T>, t: f64) -> WidePose {
+    asked.motion_b.pose_at(t).relative_to(&asked.motion_a.pose_at(t))
 }
 
 pub(super) fn pair(
     a: &Shape,
-    motion_a: &Motion,
     b: &Shape,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
+    let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
+        let Question { motion_a, motion_b, settings, tally } = asked;
+        half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
+    };
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
             if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-                return impact::convex(&**a, motion_a, &**b, motion_b, settings);
+                return impact::convex(&**a, &**b, asked);
             }
             if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
-                return impact::convex(a, motion_a, b, motion_b, settings);
+                return impact::convex(a, b, asked);
             }
-            impact::convex(map_a, motion_a, map_b, motion_b, settings)
+            impact::convex(map_a, map_b, asked)
         }
-        (Kind::HalfSpace(a), Kind::Convex(b)) => {
-            half_space_time_of_impact(a.normal_wide(), motion_a, b, motion_b, settings)
-        }
-        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, motion_a, b, motion_b, settings),
+        (Kind::HalfSpace(a), Kind::Convex(b)) => over_plane(a, b),
+        (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, b, asked),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => {
             // What is lowest of a mesh is lowest of its hull.
             let corners = Corners::new(b.mesh());
-            let mut answer =
-                half_space_time_of_impact(a.normal_wide(), motion_a, &corners, motion_b, settings);
+            let mut answer = over_plane(a, &corners);
             if let TimeOfImpact::Hit(impact) = &mut answer {
-                let down = -motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
+                let down = -asked.motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
                 impact.part_b = corners.support(down).vertex / 3;
             }
             answer
         }
-        (Kind::Mesh(a), Kind::Convex(b)) => {
-            cast_mesh::convex(a, motion_a, b, motion_b, settings, &mut memory.casts)
-        }
-        (Kind::Mesh(a), Kind::Mesh(b)) => {
-            cast_meshes::meshes(a, motion_a, b, motion_b, settings, &mut memory.casts)
-        }
-        (Kind::Compound(a), _) => cast_parts::parts(a, motion_a, b, motion_b, settings, memory),
+        (Kind::Mesh(a), Kind::Convex(b)) => cast_mesh::convex(a, b, asked, &mut memory.casts),
+        (Kind::Mesh(a), Kind::Mesh(b)) => cast_meshes::meshes(a, b, asked, &mut memory.casts),
+        (Kind::Compound(a), _) => cast_parts::parts(a, b, asked, memory),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
         | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
-            pair(b, motion_b, a, motion_a, settings, memory).swapped()
+            pair(b, a, &asked.swapped(), memory).swapped()
         }
     }
 }
 
 /// Half-spaces overlap without end unless their normals are opposite, and stay so.
-fn half_spaces(
-    a: &HalfSpace,
-    motion_a: &Motion,
-    b: &HalfSpace,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
-) -> TimeOfImpact {
+fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
+    let Question { motion_a, motion_b, settings, tally } = asked;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
-        let place = half_space::closest_half_space(a, b, &b_in_a(motion_a, motion_b, t));
+        let place = half_space::closest_half_space(a, b, &b_in_a(asked, t));
         (place.distance == f64::NEG_INFINITY).then_some(place)
     };
     // The first of ever shorter times at which they surely cross.
@@ -149,12 +167,14 @@ fn half_spaces(
     }
     let Some((t, place)) = found else {
         // Opposite all the time, to rounding: B's plane is that of its origin.
-        return half_space_time_of_impact(
+        let point = &crate::ray_convex::Point;
+        return half_space_time_of_impact_counted(
             a.normal_wide(),
             motion_a,
-            &crate::ray_convex::Point,
+            point,
             motion_b,
             settings,
+            *tally,
         );
     };
     let place = place.placed(&motion_a.pose_at(t));
@@ -166,16 +186,15 @@ fn half_spaces(
 fn better_distance(
     known: f64,
     a: &Shape,
-    motion_a: &Motion,
     b: &Shape,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> f64 {
+    let settings = &asked.settings;
     let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
     let mut nearest = f64::INFINITY;
     for i in 0..=LOOKS {
-        let relative = b_in_a(motion_a, motion_b, start + time * (f64::from(i) / f64::from(LOOKS)));
+        let relative = b_in_a(asked, start + time * (f64::from(i) / f64::from(LOOKS)));
         nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory).distance);
     }
     let mut best = known;
@@ -184,9 +203,8 @@ fn better_distance(
         if !(best < target && target < f64::INFINITY) {
             break;
         }
-        let mut asked = settings.with_target_distance(target);
-        asked.wants_distance = false;
-        match pair(a, motion_a, b, motion_b, &asked, memory) {
+        let settings = settings.with_target_distance(target).with_distance(false);
+        match pair(a, b, &Question { settings, ..*asked }, memory) {
             TimeOfImpact::Clear(clear) => {
                 best = best.max(clear.distance);
                 break;

@@ -10,11 +10,11 @@
 
 use super::super::num::{narrow, widen};
 use super::{cast_straight, mesh_shape::MeshShape};
-use crate::impact;
+use crate::impact::{self, Question};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_ccd::{Earliest, ImpactSettings, Motion, Slab, Sweep, TimeOfImpact};
+use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
@@ -32,18 +32,16 @@ const LONG: f64 = 2.6;
 /// When a moving convex shape first comes within the target distance of a moving mesh.
 pub(super) fn convex(
     a: &MeshShape,
-    motion_a: &Motion,
     b: &dyn SupportMap,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
     memory: &mut CastMemory,
 ) -> TimeOfImpact {
-    let (start, end) = (settings.start_time, settings.max_time);
-    let sweep = Sweep::new(motion_a, motion_b, start, end);
-    if let Some(answer) = cast_straight::convex(a, motion_a, b, motion_b, settings, &sweep) {
+    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+    let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
+    let leaf = Against::new(a, asked);
+    if let Some(answer) = cast_straight::convex(leaf, b, &sweep) {
         return answer;
     }
-    let leaf = Against::new(a, motion_a, motion_b, settings);
     let mut earliest = Earliest::new();
     let CastMemory { spans, triangles, .. } = memory;
     spans.clear();
@@ -69,32 +67,34 @@ pub(super) fn convex(
 }
 
 /// A mesh that convex shapes are cast against.
-pub(super) struct Against<'a> {
-    mesh: &'a MeshShape,
-    motion_a: &'a Motion,
-    motion_b: &'a Motion,
-    settings: ImpactSettings,
+pub(super) struct Against<'a, T> {
+    pub(super) mesh: &'a MeshShape,
+    pub(super) asked: Question<'a, T>,
 }
 
-impl<'a> Against<'a> {
-    pub(super) fn new(
-        mesh: &'a MeshShape,
-        motion_a: &'a Motion,
-        motion_b: &'a Motion,
-        settings: &ImpactSettings,
-    ) -> Against<'a> {
-        Against { mesh, motion_a, motion_b, settings: settings.with_distance(false) }
+impl<T> Clone for Against<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Against<'_, T> {}
+
+impl<'a, T: Tally> Against<'a, T> {
+    pub(super) fn new(mesh: &'a MeshShape, asked: &Question<'a, T>) -> Against<'a, T> {
+        Against { mesh, asked: Question { settings: asked.settings.with_distance(false), ..*asked } }
     }
 
     /// What is farther away than this is of no interest: a little above the target, so that what is left out is surely apart.
     pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
-        let target = self.settings.target_distance.max(0.0);
-        let tolerance = self.settings.tolerance.max(0.0) * (b.radius() + b.margin());
+        let target = self.asked.target();
+        let tolerance = self.asked.settings.tolerance.max(0.0) * (b.radius() + b.margin());
         (target + tolerance).max(target * (1.0 + 4.0 * f64::EPSILON))
     }
 
     /// The box of a moving shape, grown by the room.
     fn swept(&self, slab: &Slab, b: &dyn SupportMap) -> ([DVec3; 2], Aabb) {
+        self.asked.count_volume();
         let room = DVec3::splat(self.room(b));
         let [min, max] = slab.bounds(b);
         let (min, max) = (min - room, max + room);
@@ -108,10 +108,11 @@ impl<'a> Against<'a> {
     /// Is a leaf of the mesh's tree near the way of the shape?
     pub(super) fn is_near(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let mut found = false;
-        self.mesh.tree().visit_box(&self.swept(slab, b).1, |_| {
+        let walk = self.mesh.tree().visit_box(&self.swept(slab, b).1, |_| {
             found = true;
             ControlFlow::Break(())
         });
+        self.asked.count_walk(&walk.counters);
         found
     }
 
@@ -133,7 +134,7 @@ impl<'a> Against<'a> {
         triangles.clear();
         let ([min, max], aabb) = self.swept(slab, b);
         let limit = if can_halve && self.is_long(slab, b) { MOST_TRIANGLES } else { usize::MAX };
-        self.mesh.tree().visit_box(&aabb, |found| {
+        let walk = self.mesh.tree().visit_box(&aabb, |found| {
             for &triangle in found.primitives {
                 let [x, y, z] = self.mesh.mesh().corners(triangle);
                 let (low, high) = (x.min(y).min(z), x.max(y).max(z));
@@ -143,6 +144,7 @@ impl<'a> Against<'a> {
             }
             if triangles.len() <= limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        self.asked.count_walk(&walk.counters);
         triangles.len() <= limit
     }
 
@@ -171,8 +173,8 @@ impl<'a> Against<'a> {
             let mut answer = self.triangle(number, b, part_b, [from, until]);
             if matches!(answer, TimeOfImpact::Undecided(_)) {
                 // Perhaps for where the stretch begins and ends.
-                let all = earliest.until(self.settings.max_time);
-                answer = self.triangle(number, b, part_b, [self.settings.start_time, all]);
+                let all = earliest.until(self.asked.settings.max_time);
+                answer = self.triangle(number, b, part_b, [self.asked.settings.start_time, all]);
             }
             earliest.add(answer);
         }
@@ -184,26 +186,21 @@ impl<'a> Against<'a> {
         number: u32,
         b: &dyn SupportMap,
         part_b: u32,
-        [from, to]: [f64; 2],
+        times: [f64; 2],
     ) -> TimeOfImpact {
         let triangle = self.mesh.mesh().triangle(number);
         // The tolerance is that of the body, however small the triangle.
         let size = b.radius() + b.margin();
         let smaller = triangle.radius().min(size);
-        let mut asked = self.settings.with_times(from, to);
+        let mut asked = self.asked.with_times(times);
         if 0.0 < smaller {
-            asked.tolerance *= size / smaller;
+            asked.settings.tolerance *= size / smaller;
         }
-        let mut answer = impact::convex(&triangle, self.motion_a, b, self.motion_b, &asked);
+        let mut answer = impact::convex(&triangle, b, &asked);
         if let TimeOfImpact::Hit(impact) = &mut answer {
             (impact.part_a, impact.part_b) = (number, part_b);
         }
         answer
-    }
-
-    /// Not negative.
-    pub(super) fn target(&self) -> f64 {
-        self.settings.target_distance.max(0.0)
     }
 
     /// The shape stays farther away than the room along the normal of the triangle, or along the way from its nearest point

@@ -9,11 +9,11 @@
 
 use super::cast_mesh::Against;
 use super::mesh_shape::MeshShape;
-use crate::impact::PlacedBox;
+use crate::impact::{PlacedBox, Question};
 use crate::workspace::{CastMemory, TreePart};
 use carom_bounds::Aabb;
 use carom_bvh::Child;
-use carom_ccd::{Earliest, ImpactSettings, Motion, Sweep, TimeOfImpact};
+use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 
 /// A stretch is not halved below this part of all the time: 2^-14.
 const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
@@ -21,15 +21,13 @@ const SHORTEST: f64 = 1.0 / (1_u64 << 14) as f64;
 /// When two moving meshes first come within the target distance of each other.
 pub(super) fn meshes(
     a: &MeshShape,
-    motion_a: &Motion,
     b: &MeshShape,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
     memory: &mut CastMemory,
 ) -> TimeOfImpact {
-    let (start, end) = (settings.start_time, settings.max_time);
-    let sweep = Sweep::new(motion_a, motion_b, start, end);
-    let against = Against::new(a, motion_a, motion_b, settings);
+    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+    let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
+    let against = Against::new(a, asked);
     let mut earliest = Earliest::new();
     let tree = b.tree();
     let placed =

@@ -11,9 +11,10 @@ use super::super::num::{Pose, widen, widen_quat};
 use super::cast;
 use super::compound::Compound;
 use super::shape::Shape;
+use crate::impact::Question;
 use crate::workspace::Workspace;
 use carom_bounds::Aabb;
-use carom_ccd::{Earliest, ImpactSettings, Motion, Sweep, TimeOfImpact};
+use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
 use carom_geom::{SupportMap, SupportPoint};
 use glam::DVec3;
 
@@ -23,23 +24,23 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// The earliest of the parts of a compound. A part's motion is that of the compound, and its place in it.
 pub(super) fn parts(
     a: &Compound,
-    motion_a: &Motion,
     b: &Shape,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
+    asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
-    let (start, end) = (settings.start_time, settings.max_time);
+    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+    let one_part = Question { settings: asked.settings.with_distance(false), ..*asked };
     let mut earliest = Earliest::new();
     let mut order = memory.casts.orders.pop().unwrap_or_default();
     order.clear();
-    match Way::new(b, motion_a, motion_b, settings) {
+    match Way::new(b, asked) {
         Some(way) => {
             earliest.add_clear(way.room);
             let time = end - start;
-            a.on_way(way.center, way.half, way.velocity, time, |number, part| {
+            let walk = a.on_way(way.center, way.half, way.velocity, time, |number, part| {
                 order.extend(way.enters(part, time).map(|enters| (enters, number)));
             });
+            asked.count_walk(&walk);
         }
         // Without end: it may be anywhere.
         None => order.extend((0..a.parts().len() as u32).map(|number| (0.0, number))),
@@ -51,9 +52,10 @@ pub(super) fn parts(
             break;
         }
         let Some(part) = a.parts().get(number as usize) else { continue };
-        let motion = motion_a.of_part((widen_quat(part.pose.rotation), widen(part.pose.translation)));
-        let asked = settings.with_times(start, until).with_distance(false);
-        let mut answer = cast::pair(&part.shape, &motion, b, motion_b, &asked, memory);
+        let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
+        let motion_a = &asked.motion_a.of_part(place);
+        let one_part = Question { motion_a, ..one_part.with_times([start, until]) };
+        let mut answer = cast::pair(&part.shape, b, &one_part, memory);
         if let TimeOfImpact::Hit(impact) = &mut answer {
             impact.part_a = impact.part_a.saturating_add(a.first_number(number as usize));
         }
@@ -76,21 +78,18 @@ struct Way {
 
 impl Way {
     /// `None` for a shape without end.
-    fn new(b: &Shape, motion_a: &Motion, motion_b: &Motion, settings: &ImpactSettings) -> Option<Way> {
+    fn new(b: &Shape, asked: &Question<'_, impl Tally>) -> Option<Way> {
+        let settings = &asked.settings;
         let (start, end) = (settings.start_time, settings.max_time);
-        let aabb = b.aabb(&Pose::IDENTITY);
-        let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
-        if !(min.is_finite() && max.is_finite()) {
-            return None;
-        }
-        let around = Around { center: (min + max) * 0.5, half: (max - min) * 0.5 };
+        let around = Around::new(b)?;
         // A little above the target, so that what is left out is surely apart.
-        let target = settings.target_distance.max(0.0);
+        let target = asked.target();
         let room =
             (target + settings.tolerance.max(0.0) * around.radius()).max(target * (1.0 + 4.0 * f64::EPSILON));
-        let sweep = Sweep::new(motion_a, motion_b, start, end);
+        let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
         let straight = sweep.straight(&around);
         let slab = sweep.slab(start, if straight.is_some() { start } else { end });
+        asked.count_volume();
         let [low, high] = slab.bounds(&around);
         let (velocity, rounding) = straight.map_or((DVec3::ZERO, 0.0), |way| (way.velocity, way.rounding));
         let center = low * 0.5 + high * 0.5;
@@ -124,9 +123,19 @@ impl Way {
 }
 
 /// A box in the frame of a shape, around it.
-struct Around {
+pub(super) struct Around {
     center: DVec3,
     half: DVec3,
+}
+
+impl Around {
+    /// `None` for a shape without end.
+    pub(super) fn new(shape: &Shape) -> Option<Around> {
+        let aabb = shape.aabb(&Pose::IDENTITY);
+        let (min, max) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+        let is_somewhere = min.is_finite() && max.is_finite();
+        is_somewhere.then(|| Around { center: (min + max) * 0.5, half: (max - min) * 0.5 })
+    }
 }
 
 impl SupportMap for Around {

@@ -9,8 +9,7 @@
 //! Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (near children first).
 
 use super::cast_mesh::Against;
-use super::mesh_shape::MeshShape;
-use carom_ccd::{Earliest, ImpactSettings, Motion, Slab, Straight, Sweep, TimeOfImpact};
+use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact};
 use carom_geom::sweep_lanes::BlockSweep;
 use carom_geom::{SupportMap, tri_distance};
 use carom_math::scaling::unit;
@@ -22,28 +21,26 @@ const NOTHING_NEW: f64 = 16.0;
 
 /// When the shape first comes within the target distance of the mesh; `None` where one of them turns, or neither moves.
 pub(super) fn convex(
-    a: &MeshShape,
-    motion_a: &Motion,
+    against: Against<'_, impl Tally>,
     b: &dyn SupportMap,
-    motion_b: &Motion,
-    settings: &ImpactSettings,
     sweep: &Sweep,
 ) -> Option<TimeOfImpact> {
-    let (start, end) = (settings.start_time, settings.max_time);
+    let Against { mesh: a, asked } = against;
+    let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let straight = sweep.straight(b)?;
-    let against = Against::new(a, motion_a, motion_b, settings);
     let room = against.room(b);
     let slab = sweep.slab(start, start);
+    asked.count_volume();
     let [min, max] = slab.bounds(b);
     let (center, scale) = (straight.start, a.scale());
     let half = (max - center).max(center - min) + room + straight.rounding;
     let radius = b.radius() + b.margin() + room + straight.rounding;
     let lanes = BlockSweep::new(center * scale, half * scale, radius * scale, straight.velocity * scale)?;
-    let to_mesh = motion_a.pose_at(start).rotation.transpose();
+    let to_mesh = asked.motion_a.pose_at(start).rotation.transpose();
     let mut earliest = Earliest::new();
     earliest.add_clear(room);
     let mut way = Way { slab, straight, start, to_mesh, against, b, room, axis: None, earliest };
-    a.tree().visit_moving_box(
+    let walk = a.tree().visit_moving_box(
         center * scale,
         half * scale,
         straight.velocity * scale,
@@ -76,18 +73,19 @@ pub(super) fn convex(
             ControlFlow::Continue(until)
         },
     );
+    asked.count_walk(&walk.counters);
     Some(way.earliest.answer())
 }
 
 /// The shape on its way, and what is known so far.
-struct Way<'a> {
+struct Way<'a, T> {
     /// When it begins.
     slab: Slab,
     straight: Straight,
     start: f64,
     /// From the frame of the motions to that of the mesh.
     to_mesh: DMat3,
-    against: Against<'a>,
+    against: Against<'a, T>,
     b: &'a dyn SupportMap,
     room: f64,
     /// Along which the triangle that is touched first is touched, and how low the shape reaches along it when it begins.
@@ -95,7 +93,7 @@ struct Way<'a> {
     earliest: Earliest,
 }
 
-impl Way<'_> {
+impl<T: Tally> Way<'_, T> {
     /// One more triangle, which the shape may touch.
     fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
         let known = self.earliest.begin();
@@ -149,7 +147,7 @@ impl Way<'_> {
             // No contact is known.
             return self.room < apart.min(apart + rate * (end - self.start)) - self.straight.rounding;
         }
-        let target = self.against.target();
+        let target = self.against.asked.target();
         let later = apart + rate * (known - self.start) - self.straight.rounding;
         if !(target < apart) {
             return false;

@@ -13,7 +13,7 @@ use crate::closest::Closest;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{BuildSettings, Bvh};
+use carom_bvh::{BuildSettings, Bvh, Counters};
 use carom_math::WidePose;
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -101,7 +101,7 @@ impl Compound {
     }
 
     /// The parts that a box may meet, which has these half extents around `origin + t * direction` for t from 0 to `end`: number and box, in
-    /// no order. Everything is in the compound's frame.
+    /// no order. Everything is in the compound's frame. Says what that cost.
     pub(super) fn on_way(
         &self,
         origin: DVec3,
@@ -109,18 +109,22 @@ impl Compound {
         direction: DVec3,
         end: f64,
         mut part: impl FnMut(u32, &Aabb),
-    ) {
+    ) -> Counters {
         match &self.tree {
             None => {
-                self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box))
+                self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box));
+                let mut all = Counters::default();
+                (all.volume_tests, all.primitives) = (self.boxes.len() as u64, self.boxes.len() as u64);
+                all
             }
             Some(tree) => {
-                tree.visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
+                let walk = tree.visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
                     for &number in leaf.primitives {
                         part(number, &self.boxes[number as usize]);
                     }
                     ControlFlow::Continue(until)
                 });
+                walk.counters
             }
         }
     }

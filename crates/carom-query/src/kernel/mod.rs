@@ -5,6 +5,7 @@ mod cast;
 mod cast_mesh;
 mod cast_meshes;
 mod cast_parts;
+mod cast_queue;
 mod cast_straight;
 mod clearance;
 mod compound;
@@ -32,7 +33,8 @@ mod shape;
 mod special;
 
 pub use answer::{Distance, PairContact};
-pub use cast::{cast, cast_with, motion_of};
+pub use cast::{cast, cast_counted, cast_with, motion_of};
+pub use cast_queue::{ImpactQueue, ImpactQueueError, MovingShape, PairImpact};
 pub use clearance::{nearer_than, places_nearer_than};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};

@@ -5,8 +5,8 @@ use crate::zoo::shapes;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::{
-    Compound, CompoundPart, ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact, Workspace, cast,
-    cast_with, distance, motion_of,
+    Compound, CompoundPart, ImpactCounters, ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact,
+    Workspace, cast, cast_counted, cast_with, distance, motion_of,
 };
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
@@ -377,4 +377,55 @@ fn warm_casts_do_not_allocate() {
     };
     ask();
     assert_eq!(allocation_counter::measure(ask).count_total, 0);
+}
+
+/// What is counted is the work of the same search: answers do not change, counts are the same each time, add up, and grow with the
+/// work.
+#[test]
+fn costs_are_counted() {
+    let mut random = Random::new(44);
+    let sheets = [6, 40].map(|n| Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(n, 0.1)).unwrap())));
+    let parts = (0..40).map(|i| CompoundPart {
+        shape: Shape::Sphere(Sphere::new(0.05).unwrap()),
+        pose: Pose::from_translation(Vec3::new(0.1 * i as f32 - 2.0, 0.0, 0.0)),
+    });
+    let row = Shape::Compound(Arc::new(Compound::new(parts.collect()).unwrap()));
+    let ground = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
+    let body = hull(&mut random, 16, 0.2);
+    let mut memory = Workspace::default();
+    let mut of_sheets = [ImpactCounters::default(); 2];
+    for case in 0..60 {
+        let from = DVec3::new(random.range(-1.0, 1.0), random.range(0.3, 1.0), random.range(-1.0, 1.0));
+        let to = DVec3::new(random.range(-1.0, 1.0), random.range(-0.5, 0.3), random.range(-1.0, 1.0));
+        let angle = [0.0, 1.0][case % 2];
+        let moving = random_motion(&mut random, from, to - from, angle);
+        let still = random_motion(&mut random, DVec3::ZERO, DVec3::ZERO, 0.0);
+        let mut all = ImpactCounters::default();
+        for (k, other) in [&sheets[0], &sheets[1], &row, &ground, &body].into_iter().enumerate() {
+            let settings = ImpactSettings::default().with_target_distance(1e-3);
+            let mut ask = |counters: &mut ImpactCounters| {
+                cast_counted(other, &still, &body, &moving, &settings, &mut memory, counters)
+            };
+            let mut counters = ImpactCounters::default();
+            let answer = ask(&mut counters);
+            assert_eq!(answer, cast(other, &still, &body, &moving, &settings), "case {case}, {k}");
+            let mut twice = counters;
+            assert_eq!(answer, ask(&mut twice));
+            let mut doubled = counters;
+            doubled += counters;
+            assert_eq!(twice, doubled, "case {case}, {k}");
+            all += counters;
+            assert!(counters.searches <= counters.primitives.max(1), "case {case}, {k}: {counters:?}");
+            assert!(counters.iterations <= counters.supports, "case {case}, {k}: {counters:?}");
+            assert!(k < 3 || counters.volume_tests == 0, "case {case}, {k}: {counters:?}");
+            assert_eq!(0 < counters.volume_updates, k < 3, "case {case}, {k}: {counters:?}");
+            if let Some(of_sheet) = of_sheets.get_mut(k) {
+                *of_sheet += counters;
+            }
+        }
+        assert!(0 < all.separations + all.iterations, "case {case}: {all:?}");
+    }
+    let [coarse, fine] = of_sheets;
+    assert!(coarse.nodes < fine.nodes && coarse.primitives < fine.primitives, "{coarse:?} {fine:?}");
+    assert!(0 < coarse.searches && 0 < coarse.proposals && 0 < coarse.separations, "{coarse:?}");
 }

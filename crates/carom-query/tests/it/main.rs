@@ -4,6 +4,7 @@
 
 mod allocations;
 mod cached;
+mod cast_queue;
 mod casts;
 mod clearance;
 mod coincident;
