@@ -5,7 +5,7 @@ use carom_benches::mesh_pairs::{Body, MeshPair, SCENES, mesh_pair};
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_math::Pose;
-use carom_query::{Workspace, distance, distance_with, intersects, triangle_pairs};
+use carom_query::{Workspace, distance_with, intersects, triangle_pairs};
 use parry3d::math::Pose as ParryPose;
 use parry3d::shape::TriMesh as ParryMesh;
 use std::cell::RefCell;
