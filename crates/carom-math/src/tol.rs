@@ -408,6 +408,13 @@ pub const BSP_BLUNT: f64 = 0.866_025_403_784_438_6;
 /// the axes is rounded by 4 u over the sine. Where both serve they agree to 2^-40.
 pub const CROSSING_AXES: f64 = f64::from_bits((1023 - 10) << 52);
 
+/// Pure number, relative to the size of two segments: where they are farther apart than this, the direction from one to the other is good
+/// as it comes.
+///
+/// 2^-4. The difference of the nearest points is rounded by some 4 u of the size, so its direction by 64 u at most: by that
+/// much of its length a segment leans towards the other, which stays below [`GJK_TOUCHING`].
+pub const AXES_APART: f64 = f64::from_bits((1023 - 4) << 52);
+
 /// Pure number, the sine of an angle: 2^-40. A character that moves towards a plane at no more than this part of its speed moves along it.
 ///
 /// Over a metre it comes nearer by a millionth of a micrometre, which the skin takes a thousand million times. Projections on planes

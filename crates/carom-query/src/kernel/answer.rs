@@ -6,6 +6,7 @@ use super::super::num::geom::Contact;
 use super::super::num::{Real, Vec3, narrow, narrow_real};
 use crate::closest::Closest;
 use carom_gjk::Outcome;
+use carom_math::WidePose;
 
 /// How far apart two shapes are, and where. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,16 +41,21 @@ pub struct PairContact {
 }
 
 impl Distance {
-    /// From an answer already in the world frame.
-    pub(super) fn from_closest(c: &Closest) -> Distance {
-        let apart = 0.0 < c.distance;
-        let middle = c.point_a * 0.5 + c.point_b * 0.5;
-        let (point_a, point_b) = if apart { (c.point_a, c.point_b) } else { (middle, middle) };
+    /// From an answer in the frame that `frame` places.
+    #[inline]
+    pub(super) fn placed(c: &Closest, frame: &WidePose) -> Distance {
+        let (point_a, point_b) = (frame.transform_point(c.point_a), frame.transform_point(c.point_b));
+        let (point_a, point_b, normal) = if 0.0 < c.distance {
+            (narrow(point_a), narrow(point_b), narrow(frame.transform_vector(c.normal)))
+        } else {
+            let middle = narrow(point_a * 0.5 + point_b * 0.5);
+            (middle, middle, Vec3::ZERO)
+        };
         Distance {
             distance: narrow_real(c.distance.max(0.0)),
-            point_a: narrow(point_a),
-            point_b: narrow(point_b),
-            normal: if apart { narrow(c.normal) } else { Vec3::ZERO },
+            point_a,
+            point_b,
+            normal,
             part_a: c.part_a,
             part_b: c.part_b,
             outcome: c.outcome,
@@ -58,10 +64,15 @@ impl Distance {
 }
 
 impl PairContact {
-    /// From an answer already in the world frame.
-    pub(super) fn from_closest(c: &Closest) -> PairContact {
-        let contact =
-            Contact::new(narrow(c.point_a), narrow(c.point_b), narrow(c.normal), narrow_real(c.distance));
+    /// From an answer in the frame that `frame` places.
+    #[inline]
+    pub(super) fn placed(c: &Closest, frame: &WidePose) -> PairContact {
+        let contact = Contact::new(
+            narrow(frame.transform_point(c.point_a)),
+            narrow(frame.transform_point(c.point_b)),
+            narrow(frame.transform_vector(c.normal)),
+            narrow_real(c.distance),
+        );
         PairContact {
             contact: contact.with_parts(c.part_a, c.part_b).with_features(c.feature_a, c.feature_b),
             is_local: c.is_local && c.distance < 0.0,

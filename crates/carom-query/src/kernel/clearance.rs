@@ -29,7 +29,7 @@ pub fn nearer_than(
     let limit = widen_real(clearance);
     let b_in_a = pose_b.wide().relative_to(&pose_a.wide());
     let closest = dispatch::distance(a, b, &b_in_a, limit, memory);
-    (closest.distance.max(0.0) < limit).then(|| Distance::from_closest(&closest.placed(&pose_a.wide())))
+    (closest.distance.max(0.0) < limit).then(|| Distance::placed(&closest, &pose_a.wide()))
 }
 
 /// Appends the nearest place of every pair of parts that are nearer to each other than their clearance, in the order of A's part
@@ -52,7 +52,7 @@ pub fn places_nearer_than(
     let place_a = pose_a.wide();
     let b_in_a = pose_b.wide().relative_to(&place_a);
     let mut ask = |part_a: u32, part_b: u32| widen_real(clearance(part_a, part_b).min(most));
-    let mut tell = |closest: &Closest| out.push(Distance::from_closest(&closest.placed(&place_a)));
+    let mut tell = |closest: &Closest| out.push(Distance::placed(closest, &place_a));
     collect(a, b, &b_in_a, widen_real(most), &mut ask, memory, &mut tell);
     out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
 }

@@ -7,10 +7,11 @@
 //! (coherence).
 
 use super::super::num::geom::ConvexHull;
-use super::super::num::sat::feature_walk::{self, Places};
+use super::super::num::sat::feature_walk::{self, Places, Walked};
 use super::convex;
 use super::manifolds::ManifoldCache;
 use crate::closest::Closest;
+use carom_gjk::GjkCache;
 use carom_math::WidePose;
 
 /// How far apart two hulls are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
@@ -19,10 +20,9 @@ pub(super) fn distance(
     b: &ConvexHull,
     b_in_a: &WidePose,
     max_distance: f64,
-    mut cache: Option<&mut ManifoldCache>,
+    cache: Option<&mut ManifoldCache>,
 ) -> Closest {
-    walked(a, b, b_in_a, cache.as_deref_mut())
-        .unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk)))
+    walk_or_ask(a, b, b_in_a, cache, |cache| convex::distance(a, b, b_in_a, max_distance, cache))
 }
 
 /// How far apart or how deep two hulls are; beyond `max_distance` perhaps an upper bound.
@@ -31,10 +31,9 @@ pub(super) fn signed(
     b: &ConvexHull,
     b_in_a: &WidePose,
     max_distance: f64,
-    mut cache: Option<&mut ManifoldCache>,
+    cache: Option<&mut ManifoldCache>,
 ) -> Closest {
-    walked(a, b, b_in_a, cache.as_deref_mut())
-        .unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk)))
+    walk_or_ask(a, b, b_in_a, cache, |cache| convex::signed(a, b, b_in_a, max_distance, cache))
 }
 
 /// Of hulls with more, both together, a walk from nothing is long, and one that is not remembered gains nothing.
@@ -44,21 +43,33 @@ pub(super) fn signed(
 /// difference of two poses and an answer in the world.
 const MOST_VERTICES: usize = 384;
 
-fn walked(
+/// The walk's answer, or else that of `ask`, which is told what GJK left behind.
+#[inline(always)]
+fn walk_or_ask(
     a: &ConvexHull,
     b: &ConvexHull,
     b_in_a: &WidePose,
     cache: Option<&mut ManifoldCache>,
-) -> Option<Closest> {
+    ask: impl FnOnce(Option<&mut GjkCache>) -> Closest,
+) -> Closest {
     let known = cache.as_ref().and_then(|cache| cache.places);
-    let mut places = match known {
-        Some(places) => places,
-        None if cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len() => return None,
-        None => Places::apart(a, b, b_in_a)?,
+    let is_too_long = cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len();
+    let start = match known {
+        None if is_too_long => None,
+        None => Places::apart(a, b, b_in_a),
+        known => known,
     };
-    let found = feature_walk::distance(a, b, b_in_a, &mut places);
-    if let Some(cache) = cache {
-        cache.places = found.map(|_| places);
+    if let Some(mut places) = start {
+        let walked = feature_walk::distance(a, b, b_in_a, &mut places);
+        if let Some(Walked { distance, point_a, point_b, normal, .. }) = walked {
+            if let Some(cache) = cache {
+                cache.places = Some(places);
+            }
+            return Closest::new(distance, point_a, point_b, normal);
+        }
     }
-    found.map(|walked| Closest::new(walked.distance, walked.point_a, walked.point_b, walked.normal))
+    ask(cache.map(|cache| {
+        cache.places = None;
+        &mut cache.gjk
+    }))
 }

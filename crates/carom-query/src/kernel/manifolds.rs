@@ -6,9 +6,10 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
 
-use super::super::num::geom::{Contact, Cuboid, FeatureId, HalfSpace, Manifold};
+use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Witness, box_box, feature_walk::Places, manifold_from_normal};
-use super::super::num::{Pose, Real, narrow, narrow_real, widen, widen_real};
+use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::pair::Frames;
 use super::shape::{Kind, Shape};
 use super::{compound::Compound, mesh_convex, mesh_mesh, round_pair, special};
 use crate::closest::Closest;
@@ -51,7 +52,9 @@ pub fn manifolds(
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
 ) {
-    manifolds_with(a, pose_a, b, pose_b, prediction, cache, &mut Workspace::default(), out);
+    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out) {
+        push_any(a, pose_a, b, pose_b, prediction, cache, &mut Workspace::default(), out);
+    }
 }
 
 /// [`manifolds`] in memory that the caller keeps; it may be the same for all pairs.
@@ -65,14 +68,51 @@ pub fn manifolds_with(
     memory: &mut Workspace,
     out: &mut Vec<Manifold>,
 ) {
-    if round_pair::push(a, || pose_a.wide(), b, || pose_b.wide(), prediction, out) {
-        return;
+    if !push_convex(a, pose_a, b, pose_b, prediction, cache, out) {
+        push_any(a, pose_a, b, pose_b, prediction, cache, memory, out);
     }
-    let (place_a, place_b) = (pose_a.wide(), pose_b.wide());
+}
+
+/// Appends the manifold of two convex shapes, which needs no memory, and says whether they are that.
+#[inline]
+fn push_convex(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    out: &mut Vec<Manifold>,
+) -> bool {
+    if round_pair::push(a, || pose_a.wide(), b, || pose_b.wide(), prediction, out) {
+        return true;
+    }
+    let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };
+    let frames = Frames::new(pose_a, pose_b);
+    if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out)
+        && let Some(manifold) = out.last_mut()
+    {
+        place(manifold, &frames.a);
+    }
+    true
+}
+
+/// Appends the manifolds of two shapes of any kind.
+fn push_any(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    prediction: Real,
+    cache: &mut ManifoldCache,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+) {
+    let frames = Frames::new(pose_a, pose_b);
     let first = out.len();
-    collect(a, b, &place_b.relative_to(&place_a), prediction, cache, memory, out);
+    collect(a, b, &frames.b_in_a, prediction, cache, memory, out);
     for manifold in &mut out[first..] {
-        place(manifold, &place_a);
+        place(manifold, &frames.a);
     }
 }
 
@@ -89,7 +129,7 @@ fn collect(
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
             if !round_pair::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
-                out.extend(convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache));
+                push_convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache, out);
             }
         }
         (Kind::HalfSpace(a), Kind::Convex(b)) => out.extend(on_half_space(a, b, b_in_a, prediction)),
@@ -113,8 +153,8 @@ fn collect(
     }
 }
 
-/// One convex pair, not of those in [`round_pair`].
-fn convex_pair(
+/// One convex pair, not of those in [`round_pair`], in A's frame; says whether there is a manifold.
+fn push_convex_pair(
     a: &Shape,
     map_a: &dyn SupportMap,
     b: &Shape,
@@ -122,16 +162,30 @@ fn convex_pair(
     b_in_a: &WidePose,
     prediction: Real,
     cache: &mut ManifoldCache,
-) -> Option<Manifold> {
+    out: &mut Vec<Manifold>,
+) -> bool {
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
-        return box_pair(a, b, b_in_a, prediction);
+        // Written where it stays: it is long, and a vector read where numbers were just written waits for them.
+        let manifold = push_new(Vec3::ZERO, out);
+        let found = box_box::write_manifold(a.half_extents(), b.half_extents(), b_in_a, prediction, manifold);
+        if !found {
+            out.pop();
+        }
+        return found;
     }
     let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache));
-    around(map_a, map_b, b_in_a, &closest, prediction)
+    let manifold = around(map_a, map_b, b_in_a, &closest, prediction);
+    let found = manifold.is_some();
+    out.extend(manifold);
+    found
 }
 
-fn box_pair(a: &Cuboid, b: &Cuboid, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
-    box_box::manifold_wide(a.half_extents(), b.half_extents(), b_in_a, prediction)
+/// A manifold without contacts at the end of the list, to be filled there.
+#[inline(always)]
+pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
+    let place = out.len();
+    out.push(Manifold::new(normal));
+    &mut out[place]
 }
 
 /// The contacts around the nearest or deepest points of two convex shapes.

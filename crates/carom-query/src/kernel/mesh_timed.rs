@@ -285,7 +285,7 @@ impl TimedMeshes {
         TimedMeshAnswer {
             certainty: answer.certainty,
             bounds: Interval { min: below(answer.lower), max: above(answer.upper) },
-            nearest: nearest.map(|known| Distance::from_closest(&known.nearest.placed(&known.a_in_world))),
+            nearest: nearest.map(|known| Distance::placed(&known.nearest, &known.a_in_world)),
             n_undecided: answer.n_undecided,
             level: answer.level,
             n_refuted: answer.n_refuted,

@@ -5,7 +5,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
 
-use super::super::num::{Pose, Real, widen_real};
+use super::super::num::{Pose, Quat, Real, widen, widen_real};
 use super::answer::{Distance, PairContact};
 use super::manifolds::ManifoldCache;
 use super::mesh_mesh;
@@ -32,8 +32,8 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
-    let closest = dispatch::distance(a, b, &relative(pose_a, pose_b), f64::INFINITY, memory);
-    Distance::from_closest(&closest.placed(&pose_a.wide()))
+    let frames = frames(pose_a, pose_b);
+    Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory), &frames.a)
 }
 
 /// [`distance_with`] for a pair that is asked about again and again while its bodies move little: it starts from what the last query on
@@ -49,9 +49,9 @@ pub fn distance_cached(
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else {
         return distance_with(a, pose_a, b, pose_b, memory);
     };
-    let b_in_a = relative(pose_a, pose_b);
-    let closest = special::distance(a, map_a, b, map_b, &b_in_a, f64::INFINITY, Some(cache));
-    Distance::from_closest(&closest.placed(&pose_a.wide()))
+    let frames = frames(pose_a, pose_b);
+    let closest = special::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache));
+    Distance::placed(&closest, &frames.a)
 }
 
 /// Where two shapes overlap most or, when they are apart, come nearest; `None` when they are farther apart than
@@ -75,8 +75,9 @@ pub fn contact_with(
     prediction: Real,
     memory: &mut Workspace,
 ) -> Option<PairContact> {
-    let closest = dispatch::contact(a, b, &relative(pose_a, pose_b), widen_real(prediction), memory)?;
-    Some(PairContact::from_closest(&closest.placed(&pose_a.wide())))
+    let frames = frames(pose_a, pose_b);
+    let closest = dispatch::contact(a, b, &frames.b_in_a, widen_real(prediction), memory)?;
+    Some(PairContact::placed(&closest, &frames.a))
 }
 
 /// Every pair of triangles of two meshes that share a point, exactly, touching included, appended to `out` in the order
@@ -89,5 +90,38 @@ pub fn triangle_pairs(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose
 
 /// B in A's frame; equal poses give the identity without rounding.
 pub(super) fn relative(pose_a: &Pose, pose_b: &Pose) -> WidePose {
-    if pose_a == pose_b { WidePose::IDENTITY } else { pose_b.wide_relative_to(pose_a) }
+    frames(pose_a, pose_b).b_in_a
+}
+
+/// A's frame, and B in it. Taken apart, the two would be copied.
+pub(super) struct Frames {
+    pub(super) a: WidePose,
+    pub(super) b_in_a: WidePose,
+}
+
+/// Equal poses give the identity without rounding.
+#[inline(always)]
+fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
+    let mut frames = Frames::new(pose_a, pose_b);
+    if pose_a == pose_b {
+        frames.b_in_a = WidePose::IDENTITY;
+    }
+    frames
+}
+
+impl Frames {
+    /// Equal poses give the identity to rounding.
+    #[inline(always)]
+    pub(super) fn new(pose_a: &Pose, pose_b: &Pose) -> Frames {
+        let b = pose_b.wide();
+        if pose_a.rotation == Quat::IDENTITY {
+            // Floors, walls and all that was never turned: products with the identity would give the same.
+            let a =
+                WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose_a.translation) };
+            let translation = b.translation - a.translation;
+            return Frames { a, b_in_a: WidePose { rotation: b.rotation, translation } };
+        }
+        let a = pose_a.wide();
+        Frames { a, b_in_a: b.relative_to(&a) }
+    }
 }

@@ -13,7 +13,7 @@
 
 use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
 use super::super::num::{Real, narrow, narrow_real, widen_real};
-use super::manifolds::{around, place};
+use super::manifolds::{around, place, push_new};
 use super::shape::Shape;
 use super::special::{Cores, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere};
 use alloc::vec::Vec;
@@ -132,9 +132,8 @@ impl Touch {
         let normal = narrow(self.normal);
         let distance = narrow_real(self.distance);
         let contact = Contact::new(narrow(self.point_a), narrow(self.point_b), normal, distance);
-        let mut manifold = Manifold::new(normal);
+        let manifold = push_new(normal, out);
         manifold.push(contact.with_features(self.features[0], self.features[1]));
-        out.push(manifold);
     }
 }
 

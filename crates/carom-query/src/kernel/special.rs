@@ -28,11 +28,11 @@ pub(super) fn intersects(
     map_b: &dyn SupportMap,
     b_in_a: &WidePose,
 ) -> bool {
-    if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
-        return cores;
-    }
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
         return wide::intersects(&**a, &**b, b_in_a, &GjkSettings::default(), None).intersects;
+    }
+    if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
+        return cores;
     }
     convex::intersects(map_a, map_b, b_in_a)
 }
@@ -47,12 +47,12 @@ pub(super) fn distance(
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
 ) -> Closest {
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return hull_pair::distance(a, b, b_in_a, max_distance, cache);
+    }
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::distance, swapped) {
         return closest;
-    }
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::distance(a, b, b_in_a, max_distance, cache);
     }
     convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
 }
@@ -67,12 +67,12 @@ pub(super) fn signed(
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
 ) -> Closest {
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return hull_pair::signed(a, b, b_in_a, max_distance, cache);
+    }
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {
         return closest;
-    }
-    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-        return hull_pair::signed(a, b, b_in_a, max_distance, cache);
     }
     convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk))
 }
@@ -232,7 +232,7 @@ fn axis_out_of(half: DVec3, point: DVec3) -> (f64, DVec3) {
 pub(super) fn capsule_sphere(a: &Capsule, axis: DVec3, side: DVec3, b: &Sphere, center: DVec3) -> Cores {
     let half = widen_real(a.half_height());
     let along = center.dot(axis);
-    let nearest = axis * along.clamp(-half, half);
+    let nearest = axis * within(along, half);
     let mut offset = center - nearest;
     if along.abs() <= half {
         // Near the segment what is left is rounding: only across it counts.
@@ -266,30 +266,43 @@ pub(super) fn capsule_capsule(
         0.5 * ((level - half_b).max(-half_a) + (level + half_b).min(half_a))
     };
     // Which ends count is said by the parameters as they first come: a second time rounding would decide.
-    let (mut s, mut is_inner_a) = (s.clamp(-half_a, half_a), s.abs() < half_a);
+    let (mut s, mut is_inner_a) = (within(s, half_a), s.abs() < half_a);
     let t = s * cosine - center.dot(along);
-    let (t, is_inner_b) = (t.clamp(-half_b, half_b), t.abs() < half_b);
+    let (t, is_inner_b) = (within(t, half_b), t.abs() < half_b);
     if !is_inner_b {
         s = level + t * cosine;
-        (s, is_inner_a) = (s.clamp(-half_a, half_a), s.abs() < half_a);
+        (s, is_inner_a) = (within(s, half_a), s.abs() < half_a);
     }
     let (point_a, point_b) = (axis * s, center + along * t);
     let (mut gap, reach) = (point_b - point_a, half_a + half_b + center.abs().max_element());
-    let noise = tol::GJK_TOUCHING * reach;
-    // Where the segments all but cross, the direction between them is rounding, and across both is where it would be. Where they meet
-    // nothing is left of it: out across both.
-    let is_between = is_inner_a && is_inner_b;
-    if is_inner_a {
-        let side = if is_between { along - axis * cosine } else { DVec3::ZERO };
-        gap = without_rounding_along(gap, axis, side, noise);
-    } else if is_inner_b {
-        gap = without_rounding_along(gap, along, DVec3::ZERO, noise);
-    }
-    let least = if is_between { noise.max(tol::CROSSING_AXES * reach * sqrt(sine_sq)) } else { noise };
-    let toward = |gap: DVec3| if noise * noise < gap.length_squared() { gap } else { center };
-    let (normal, length) = direction(gap, least, || across(cross, axis, side, toward(gap)));
+    let wide = tol::AXES_APART * reach;
+    let (normal, length) = if wide * wide < gap.length_squared() {
+        // Rounding is no part of it that counts.
+        direction(gap, 0.0, || side)
+    } else {
+        let noise = tol::GJK_TOUCHING * reach;
+        // Where the segments all but cross, the direction between them is rounding, and across both is where it would be. Where they
+        // meet nothing is left of it: out across both.
+        let is_between = is_inner_a && is_inner_b;
+        if is_inner_a {
+            let side = if is_between { along - axis * cosine } else { DVec3::ZERO };
+            gap = without_rounding_along(gap, axis, side, noise);
+        } else if is_inner_b {
+            gap = without_rounding_along(gap, along, DVec3::ZERO, noise);
+        }
+        let least = if is_between { noise.max(tol::CROSSING_AXES * reach * sqrt(sine_sq)) } else { noise };
+        let toward = |gap: DVec3| if noise * noise < gap.length_squared() { gap } else { center };
+        direction(gap, least, || across(cross, axis, side, toward(gap)))
+    };
     let (margin_a, margin_b) = (widen_real(a.radius()), widen_real(b.radius()));
     Cores { distance: length, a: point_a, margin_a, b: point_b, margin_b, common: point_b, normal }
+}
+
+/// From `-half` to `half`. `f64::clamp` is a call.
+#[inline(always)]
+fn within(x: f64, half: f64) -> f64 {
+    let x = if x < -half { -half } else { x };
+    if half < x { half } else { x }
 }
 
 /// What lies between the nearest points of two segments, without what rounding left along those that have theirs between their ends:

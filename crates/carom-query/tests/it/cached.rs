@@ -41,3 +41,38 @@ fn a_cache_changes_the_way_and_not_the_distance() {
     }
     assert!(1000 < n_apart && 500 < n_together, "{n_apart} {n_together}");
 }
+
+/// One that was stored goes on as the one that was kept; one from before walks were remembered is read, and without GJK's part refused.
+#[cfg(feature = "serde")]
+#[test]
+fn a_stored_cache_is_read_or_refused() {
+    let mut dice = Dice::new(13);
+    let points: Vec<Vec3> = (0..30).map(|_| dice.point(0.5)).collect();
+    let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&points).unwrap()));
+    let place = |step: i32| {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.5, 0.2) * (0.01 * step as f32));
+        Pose::new(turn, Vec3::new(1.3, 0.2, 0.1))
+    };
+    let mut memory = Workspace::default();
+    let mut ask = |step, cache: &mut _| {
+        distance_cached(&hull, &Pose::IDENTITY, &hull, &place(step), cache, &mut memory)
+    };
+    let mut cache = ManifoldCache::new();
+    assert!(0.0 < ask(0, &mut cache).distance);
+    let stored = serde_json::to_value(cache).unwrap();
+    let mut again: ManifoldCache = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(again, cache);
+    assert_ne!(again, ManifoldCache::new());
+    let without = |field: &str| {
+        let mut stored = stored.clone();
+        stored.as_object_mut().unwrap().remove(field).unwrap();
+        serde_json::from_value::<ManifoldCache>(stored)
+    };
+    let mut older = without("places").unwrap();
+    for step in 1..20 {
+        let kept = ask(step, &mut cache);
+        assert_eq!(kept, ask(step, &mut again));
+        assert!((kept.distance - ask(step, &mut older).distance).abs() < 1e-6);
+    }
+    assert!(without("gjk").unwrap_err().to_string().contains("gjk"));
+}

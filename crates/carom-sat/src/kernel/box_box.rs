@@ -20,6 +20,7 @@ use crate::clip::{Candidates, Face, clip, edge_id};
 use crate::closest;
 use crate::reduce::{Candidate, reduce};
 use carom_geom::FeatureId;
+use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{WidePose, ops::sqrt, scaling::length, scaling::unit, tol};
 use glam::DVec3;
 
@@ -42,7 +43,7 @@ pub struct BoxSeparation {
 /// only for numbers that are not finite.
 pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSeparation> {
     let pair = BoxPair::new(half_a, half_b, b_in_a)?;
-    let axis = pair.least_overlap(f64::INFINITY)?;
+    let axis = dispatch(LeastOverlap { pair: &pair, prediction: f64::INFINITY })?;
     Some(BoxSeparation {
         normal: narrow(axis.normal),
         distance: narrow_real(-axis.overlap),
@@ -62,20 +63,34 @@ pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> 
 
 /// [`manifold`] from a pose in `f64`, such as the difference of two poses far from the origin.
 pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
+    let mut manifold = Manifold::new(Vec3::ZERO);
+    write_manifold(half_a, half_b, b_in_a, prediction, &mut manifold).then_some(manifold)
+}
+
+/// [`manifold_wide`], written into a manifold without contacts, such as a new one at the end of a list: it is long, and handed out it
+/// is copied. False, and nothing written, where there is none.
+pub fn write_manifold(
+    half_a: Vec3,
+    half_b: Vec3,
+    b_in_a: &WidePose,
+    prediction: Real,
+    out: &mut Manifold,
+) -> bool {
     let prediction = widen_real(prediction);
-    let pair = BoxPair::new(half_a, half_b, b_in_a)?;
-    let axis = pair.least_overlap(prediction)?;
-    let mut candidates = Candidates::new();
-    let mut normal = axis.normal;
-    match axis.number {
-        0..3 => {
+    let Some(pair) = BoxPair::new(half_a, half_b, b_in_a) else { return false };
+    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction }) else { return false };
+    if 6 <= axis.number {
+        if write_edge_contacts(&pair, &axis, prediction, out) {
+            return true;
+        }
+    } else {
+        let mut candidates = Candidates::new();
+        if axis.number < 3 {
             let face = (usize::from(axis.number), axis.positive);
             clip_rectangle(&pair, face, prediction, &mut candidates);
-        }
-        3..6 => {
-            let other = pair.swapped();
+        } else {
             let face = (usize::from(axis.number - 3), axis.positive);
-            clip_rectangle(&other, face, prediction, &mut candidates);
+            clip_rectangle(&pair.swapped(), face, prediction, &mut candidates);
             for c in candidates.as_mut_slice() {
                 *c = Candidate {
                     a: b_in_a.transform_point(c.b),
@@ -86,49 +101,60 @@ pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: 
                 };
             }
         }
-        _ => edge_contacts(&pair, &axis, prediction, &mut candidates),
-    }
-    if candidates.is_empty() {
-        // The faces do not cover each other: apart and side by side, or a flat box lost to rounding.
-        let (placed_a, placed_b) = (pair.own(), pair.placed_b());
-        let supporting = |n: DVec3| (BoxFace::supporting(&placed_a, n), BoxFace::supporting(&placed_b, -n));
-        let (mut face_a, mut face_b) = supporting(normal);
-        let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
-        let mut distance = (b - a).dot(normal);
-        if axis.overlap < 0.0 {
-            // Closest in all where a slab as thick has room between the boxes; else it is other faces that are.
-            if !pair.is_gap(b - a) {
-                (a, b) = closest::closest_polygons(
-                    (a, b),
-                    |f| placed_a.for_each_face(f),
-                    |f| placed_b.for_each_face(f),
-                );
-            }
-            // Apart by rounding, the way from one to the other is noise, and the axis is not.
-            distance = (b - a).dot(normal);
-            if let Some(between) = unit(b - a)
-                && tol::SAT_TIE * pair.size() < length(b - a)
-            {
-                normal = between;
-                distance = length(b - a);
-                (face_a, face_b) = supporting(normal);
-            }
+        if !candidates.is_empty() {
+            write(candidates.as_mut_slice(), axis.normal, out);
+            return true;
         }
-        if !(distance <= prediction) {
-            return None;
-        }
-        candidates.push(Candidate { a, b, distance, feature_a: face_a.id, feature_b: face_b.id });
     }
-    let list = candidates.as_mut_slice();
-    let n = reduce(list, normal);
-    let mut manifold = Manifold::new(narrow(normal));
-    for c in &list[..n] {
-        manifold.push(
-            Contact::new(narrow(c.a), narrow(c.b), narrow(normal), narrow_real(c.distance))
+    let Some((closest, normal)) = closest_contact(&pair, &axis, prediction) else { return false };
+    write(&mut [closest], normal, out);
+    true
+}
+
+/// As many of the contacts as a manifold has room for.
+#[inline(always)]
+fn write(contacts: &mut [Candidate], normal: DVec3, out: &mut Manifold) {
+    let n = reduce(contacts, normal);
+    let normal = narrow(normal);
+    out.set_normal(normal);
+    for c in &contacts[..n] {
+        out.push(
+            Contact::new(narrow(c.a), narrow(c.b), normal, narrow_real(c.distance))
                 .with_features(c.feature_a, c.feature_b),
         );
     }
-    Some(manifold)
+}
+
+/// The one contact of boxes whose faces do not cover each other, and its normal: apart and side by side, or a flat box lost to rounding.
+#[inline(never)]
+fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
+    let mut normal = axis.normal;
+    let (placed_a, placed_b) = (pair.own(), pair.placed_b());
+    let supporting = |n: DVec3| (BoxFace::supporting(&placed_a, n), BoxFace::supporting(&placed_b, -n));
+    let (mut face_a, mut face_b) = supporting(normal);
+    let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
+    let mut distance = (b - a).dot(normal);
+    if axis.overlap < 0.0 {
+        // Closest in all where a slab as thick has room between the boxes; else it is other faces that are.
+        if !pair.is_gap(b - a) {
+            (a, b) = closest::closest_polygons(
+                (a, b),
+                |f| placed_a.for_each_face(f),
+                |f| placed_b.for_each_face(f),
+            );
+        }
+        // Apart by rounding, the way from one to the other is noise, and the axis is not.
+        distance = (b - a).dot(normal);
+        if let Some(between) = unit(b - a)
+            && tol::SAT_TIE * pair.size() < length(b - a)
+        {
+            normal = between;
+            distance = length(b - a);
+            (face_a, face_b) = supporting(normal);
+        }
+    }
+    let closest = Candidate { a, b, distance, feature_a: face_a.id, feature_b: face_b.id };
+    (distance <= prediction).then_some((closest, normal))
 }
 
 /// Two boxes in the frame of the first.
@@ -150,6 +176,21 @@ struct Axis {
     number: u8,
     /// Of a face axis: the face on the positive side of its box looks at the other box.
     positive: bool,
+}
+
+/// [`BoxPair::least_overlap`] compiled for each instruction set.
+struct LeastOverlap<'k> {
+    pair: &'k BoxPair,
+    prediction: f64,
+}
+
+impl Kernel for LeastOverlap<'_> {
+    type Output = Option<Axis>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Option<Axis> {
+        self.pair.least_overlap(self.prediction)
+    }
 }
 
 impl BoxPair {
@@ -260,19 +301,29 @@ impl BoxPair {
         let gap_square = if prediction < f64::INFINITY { prediction * prediction } else { f64::INFINITY };
         let mut best_edge = None;
         let rows = [self.edges_along::<0>(), self.edges_along::<1>(), self.edges_along::<2>()];
+        let mut is_apart = [false; 4];
         for (i, (overlaps, lengths_sq)) in rows.iter().enumerate() {
-            for j in 0..3 {
+            // First all at once: few are better than the best face, and of those the best is looked for.
+            let (mut squares, mut is_better) = ([0.0; 4], [false; 4]);
+            for j in 0..4 {
                 let (overlap, length_sq) = (overlaps[j], lengths_sq[j]);
-                let square = overlap * overlap.abs();
-                if square < -gap_square * length_sq && NO_ANGLE_SQ <= length_sq {
-                    return None;
-                }
+                squares[j] = overlap * overlap.abs();
                 // Parallel edges have no cross product: 0 < 0 is false.
-                if square < best_square * length_sq && NO_ANGLE_SQ <= length_sq {
-                    best_square = square / length_sq;
-                    best_edge = Some((i, j, overlap, length_sq));
+                let has_angle = NO_ANGLE_SQ <= length_sq;
+                is_apart[j] |= (squares[j] < -gap_square * length_sq) & has_angle;
+                is_better[j] = (squares[j] < best_square * length_sq) & has_angle;
+            }
+            if is_better[0] | is_better[1] | is_better[2] {
+                for j in 0..3 {
+                    if is_better[j] && squares[j] < best_square * lengths_sq[j] {
+                        best_square = squares[j] / lengths_sq[j];
+                        best_edge = Some((i, j, overlaps[j], lengths_sq[j]));
+                    }
                 }
             }
+        }
+        if is_apart[0] | is_apart[1] | is_apart[2] {
+            return None;
         }
         if let Some((i, j, overlap, length_sq)) = best_edge {
             let length = sqrt(length_sq);
@@ -315,7 +366,7 @@ impl BoxPair {
     }
 
     /// One of the six face normals as the answer; `along_b`: the centre of B along its own axes.
-    #[inline]
+    #[inline(always)]
     fn face_axis(&self, number: usize, along_b: [f64; 3], overlap: f64) -> Axis {
         let (normal, positive) = if number < 3 {
             let positive = 0.0 <= self.t[number];
@@ -330,7 +381,7 @@ impl BoxPair {
 
     /// No axis whatever has less overlap than this face's: the other box's corner deepest under the face is nearest to it
     /// of all faces of its box, and has to come out somewhere. So the nine edge axes need not be looked at.
-    #[inline]
+    #[inline(always)]
     fn is_least_of_all(&self, number: usize, along_b: [f64; 3], overlap: f64) -> bool {
         let BoxPair { half_a, half_b, r, t } = self;
         let room = overlap.max(0.0);
@@ -641,36 +692,56 @@ impl BoxFace {
     }
 }
 
-/// The contacts of an edge axis.
-fn edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
+/// Writes the contacts of an edge axis; false, and nothing written, where there are none.
+fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Manifold) -> bool {
     let Axis { normal, overlap, number, .. } = *axis;
     let (a, b) = (pair.own(), pair.placed_b());
-    if tol::NEARLY_FACING < a.cosine(normal) && tol::NEARLY_FACING < b.cosine(normal) {
-        let (face_a, face_b) = (BoxFace::supporting(&a, normal), BoxFace::supporting(&b, -normal));
-        clip(&face_a.face(), &face_b.face(), normal, out);
-        let deepest = out.keep_within(-overlap - tol::SAT_TIE * pair.size(), prediction);
-        let tie = tol::SAT_TIE * pair.size();
-        if deepest <= tie - overlap {
-            let mut contacts = out.as_mut_slice().iter().map(|c| (c.a, c.b, c.distance));
-            if overlap < -tie && closest::is_nearest_beside(&mut contacts, tie) {
-                *out = Candidates::new();
-            }
-            return;
-        }
-        // Boxes without width: their faces are lines, which clipping may lose.
-        *out = Candidates::new();
+    if tol::NEARLY_FACING < a.cosine(normal)
+        && tol::NEARLY_FACING < b.cosine(normal)
+        && let Some(is_written) = write_shared_face(pair, (&a, &b), axis, prediction, out)
+    {
+        return is_written;
     }
     let (i, j) = (usize::from(number - 6) / 3, usize::from(number - 6) % 3);
     let (start_a, end_a, id_a) = supporting_edge(&a, i, normal);
     let (start_b, end_b, id_b) = supporting_edge(&b, j, -normal);
     let (point_a, point_b, is_crossing) = closest::crossing(start_a, end_a, start_b, end_b, normal);
     let distance = (point_b - point_a).dot(normal);
-    if overlap < 0.0 && !is_crossing {
-        return; // Apart, and not nearest along this axis.
+    // Apart, and not nearest along this axis.
+    let is_elsewhere = overlap < 0.0 && !is_crossing;
+    let is_contact = !is_elsewhere && distance <= prediction;
+    if is_contact {
+        let crossing = Candidate { a: point_a, b: point_b, distance, feature_a: id_a, feature_b: id_b };
+        write(&mut [crossing], normal, out);
     }
-    if distance <= prediction {
-        out.push(Candidate { a: point_a, b: point_b, distance, feature_a: id_a, feature_b: id_b });
-    }
+    is_contact
+}
+
+/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where those are not as deep as the boxes.
+#[inline(never)]
+fn write_shared_face(
+    pair: &BoxPair,
+    (a, b): (&PlacedBox, &PlacedBox),
+    axis: &Axis,
+    prediction: f64,
+    out: &mut Manifold,
+) -> Option<bool> {
+    let Axis { normal, overlap, .. } = *axis;
+    let mut shared = Candidates::<MAX_CORNERS>::new();
+    let (face_a, face_b) = (BoxFace::supporting(a, normal), BoxFace::supporting(b, -normal));
+    clip(&face_a.face(), &face_b.face(), normal, &mut shared);
+    let tie = tol::SAT_TIE * pair.size();
+    let deepest = shared.keep_within(-overlap - tie, prediction);
+    // Else boxes without width: their faces are lines, which clipping may lose.
+    (deepest <= tie - overlap).then(|| {
+        let list = shared.as_mut_slice();
+        let mut contacts = list.iter().map(|c| (c.a, c.b, c.distance));
+        let is_beside = overlap < -tie && closest::is_nearest_beside(&mut contacts, tie);
+        if !is_beside {
+            write(list, normal, out);
+        }
+        !is_beside
+    })
 }
 
 /// The edge along `axis` that is farthest in `direction`.

@@ -101,6 +101,37 @@ fn a_stored_snapshot_is_the_same() {
     }
 }
 
+/// One from before hulls remembered where their walks ended is read; one that lacks what a step needs is refused, and says what.
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_of_an_older_layout_is_read_or_refused() {
+    let mut world = world_on::<DynamicBvh>();
+    heap(&mut world, 40, 9);
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    let mut stored = serde_json::to_value(world.snapshot()).unwrap();
+    let records = stored["records"].as_array_mut().unwrap();
+    assert!(10 < records.len());
+    for record in records {
+        record["cache"].as_object_mut().unwrap().remove("places").unwrap();
+    }
+    let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
+    let mut again: World<DynamicBvh> =
+        World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+    for _ in 0..30 {
+        again.step(DT).unwrap();
+    }
+    for (place, field) in
+        [("", "manifolds"), ("/records/0", "is_put_off"), ("/records/0/cache", "gjk"), ("/bodies/0", "pose")]
+    {
+        let mut older = stored.clone();
+        older.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(field).unwrap();
+        let refused = serde_json::from_value::<carom_world::Snapshot>(older).unwrap_err().to_string();
+        assert!(refused.contains(field), "{refused}");
+    }
+}
+
 #[test]
 fn a_snapshot_without_a_shape_is_refused() {
     let mut world = world_on::<DynamicBvh>();
