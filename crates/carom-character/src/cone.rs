@@ -20,9 +20,10 @@ pub fn nearest_allowed(wish: DVec3, normals: &[DVec3]) -> DVec3 {
     if is_allowed(wish) {
         return if wish.is_finite() { wish } else { DVec3::ZERO };
     }
-    let mut best = (0.0, DVec3::ZERO);
+    // What is shorter than the slack would pass as allowed whatever its direction: it is nothing but rounding.
+    let mut best = (slack * slack, DVec3::ZERO);
     let mut offer = |v: DVec3| {
-        // Of projections the longest is the nearest.
+        // Of projections the longest is the nearest, and this is the square of its length.
         let along = v.dot(wish);
         if best.0 < along && is_allowed(v) {
             best = (along, v);

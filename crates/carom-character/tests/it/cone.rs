@@ -43,3 +43,34 @@ fn no_number_moves_nothing() {
         assert_eq!(nearest_allowed(wish, &[]), DVec3::ZERO);
     }
 }
+
+/// Met in a real level: a capsule on an edge between three walls. What rounding left of the wish was taken for a way out, so that it fell for ever.
+#[test]
+fn what_is_left_is_more_than_rounding() {
+    let corner = [
+        DVec3::new(0.6425834154363792, 0.0, -0.7662157360731492),
+        DVec3::new(0.23298871996930795, 0.43547817718101933, 0.8695257406001046),
+        DVec3::new(0.25881904507913434, 0.0, 0.9659258262953346),
+        -DVec3::X,
+    ];
+    assert_eq!(nearest_allowed(-DVec3::Y, &corner), DVec3::ZERO);
+    let mut rng = Rng::new(2);
+    let mut n_stopped = 0;
+    for _ in 0..3000 {
+        // Walls that nearly share a crease along the wish, and a floor.
+        let wish = rng.direction();
+        let across = wish.any_orthonormal_vector();
+        let other = wish.cross(across);
+        let mut normals: Vec<DVec3> = (0..3)
+            .map(|_| {
+                let (sin, cos) = rng.range(0.0, std::f64::consts::TAU).sin_cos();
+                (across * sin + other * cos).normalize()
+            })
+            .collect();
+        normals.push((-wish * 0.5 + normals[0] * rng.range(0.5, 2.0)).normalize());
+        let found = nearest_allowed(wish, &normals);
+        n_stopped += u32::from(found == DVec3::ZERO);
+        assert!(found == DVec3::ZERO || 1e-12 < found.length(), "{found} of {wish} for {normals:?}");
+    }
+    assert!((100..2900).contains(&n_stopped), "{n_stopped}");
+}
