@@ -160,14 +160,20 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
 
     /// Where the floor is on top of an edge that is touched from the side, and its normal.
     fn top_of_edge(&mut self, hit: &SweepHit) -> Option<(DVec3, DVec3)> {
+        let reach = SLIP * self.settings.skin + hit.blur;
+        self.top_below(hit, reach, 2.0 * reach)
+    }
+
+    /// The highest floor just behind what was met, from the height `above` over the point of contact on down by `depth`, and its normal.
+    pub(crate) fn top_below(&mut self, hit: &SweepHit, above: f64, depth: f64) -> Option<(DVec3, DVec3)> {
         let skin = self.settings.skin;
         let inwards = -flattened(hit.normal, self.up)?;
-        let down = -self.up * (2.0 * (SLIP * skin + hit.blur));
+        let down = -self.up * depth;
         let mut best: Option<(DVec3, DVec3)> = None;
         // Near the edge, and, where it is not known well, beyond all places where it may be: a narrow ledge is not missed.
         let far = if 0.0 < hit.blur { Some(skin + hit.blur) } else { None };
         for aside in [Some(skin), far].into_iter().flatten() {
-            let from = hit.point + inwards * aside - down * 0.5;
+            let from = hit.point + inwards * aside + self.up * above;
             let Some(ray) = self.world.ray(from, down, None) else { continue };
             let top = from + down * ray.t;
             if self.is_gentle(ray.normal) && best.is_none_or(|best| best.0.dot(self.up) < top.dot(self.up)) {

@@ -323,7 +323,7 @@ impl Character {
         if !(hit.normal.dot(heading) < 0.0) {
             return false;
         }
-        let Some(step) = mover.step_up(self.place, ground, heading, speed * *rest) else { return false };
+        let Some(step) = mover.step_up(self.place, ground, hit, heading, speed * *rest) else { return false };
         *rest -= step.forward / speed;
         self.borrowed += (-*rest).max(0.0);
         // On a ledge one step may take several calls.

@@ -78,7 +78,7 @@ pub struct DemoArgs {
     /// Bodies that move, or characters: 10,000 if not given, 40 in `level`; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 1500 for level, 900 for car, else 300
+    /// Steps of 1/60 second; if not given 3300 for level, 900 for car, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -114,7 +114,7 @@ impl DemoArgs {
     /// How many steps.
     pub fn n_frames(&self) -> u32 {
         let usual = match self.scene.as_str() {
-            "level" => 1500,
+            "level" => 3300,
             "car" => 900,
             _ => 300,
         };

@@ -171,6 +171,37 @@ pub fn castle() -> Level {
     level
 }
 
+/// A way through the castle for one who walks from each point (x, z) straight to the next: in at the gate, up the stairs to the wall, around
+/// it, down the ramp, into the keep and up to its upper floor. 206 metres.
+pub const CASTLE_PATH: [[f64; 2]; 26] = [
+    [0.0, -21.0],
+    [0.0, -13.0],
+    [-13.5, -13.8],
+    [-15.0, -10.5],
+    [-15.0, 2.0],
+    [-16.8, 2.0],
+    [-16.8, 14.0],
+    [-16.4, 16.4],
+    [-14.0, 16.8],
+    [14.0, 16.8],
+    [16.4, 16.4],
+    [16.8, 14.0],
+    [16.8, -3.5],
+    [15.0, -3.5],
+    [15.0, 11.5],
+    [9.0, 12.5],
+    [6.5, -5.85],
+    [0.0, -5.85],
+    [0.0, -3.6],
+    [4.0, -4.3],
+    [4.0, 3.5],
+    [2.0, 3.5],
+    [-4.2, 3.5],
+    [-4.2, -4.0],
+    [2.0, -4.0],
+    [2.0, 4.0],
+];
+
 /// The wall with its walk at five metres, the gate in the south, the way up in the west, the ramp in the east.
 fn curtain(level: &mut Level) {
     const TOP: f64 = 5.0;

@@ -36,7 +36,7 @@ mod rng;
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 pub use bullets::bullets;
 pub use clock::{Clock, ClockPart, ClockPartKind, ClockSettings};
-pub use courses::{arena, car_course, castle, corner_course, slope_course, step_course};
+pub use courses::{CASTLE_PATH, arena, car_course, castle, corner_course, slope_course, step_course};
 pub use crowd::{Crowd, CrowdKind};
 pub use hull::{HULL_RADII, hull_points};
 pub use level::{Block, Level};

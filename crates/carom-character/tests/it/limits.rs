@@ -45,6 +45,30 @@ fn steps_up_to_the_limit() {
     }
 }
 
+/// A lintel over the step leaves less room than a step at the limit would need: the step is taken as high as it is.
+#[test]
+fn doors_with_sills_are_gone_through() {
+    let settings = CharacterSettings::default();
+    for height in [0.05, 0.2, 0.39] {
+        for (room, is_through) in [(1.82, true), (1.79, false)] {
+            let mut level = step_course(height);
+            level.cuboid([2.0, height + room, -4.0], [2.3, 5.0, 4.0]);
+            for (kind, world) in World::all(&level) {
+                for (name, figure) in figures() {
+                    let mut character = start(&level, figure, settings);
+                    let mut sweep = world.sweep();
+                    walk(&mut character, &mut *sweep, DVec3::X * 3.0, 2.0);
+                    let feet = character.feet();
+                    let what = format!("{kind}, {name}: sill of {height}, room of {room}: feet at {feet}");
+                    assert!(is_through == (3.0 < feet.x) && (is_through || feet.x < 2.3), "{what}");
+                    let expected = if is_through { height } else { 0.0 };
+                    assert!((feet.y - expected - settings.skin).abs() < 1e-3 || !is_through, "{what}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn slopes_up_to_the_limit() {
     let limit = 45.0_f64;

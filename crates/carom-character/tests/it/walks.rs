@@ -1,9 +1,9 @@
 //! Random walks through every course: nothing escapes, nothing is stuck.
 
-use crate::worlds::figures;
+use crate::worlds::{World, figures, start};
 use carom_character::{Character, CharacterSettings};
 use carom_math::glam::DVec3;
-use carom_scenes::{Rng, castle};
+use carom_scenes::{CASTLE_PATH, Rng, castle};
 use carom_testkit::walk::{Course, WalkTally, WorldKind, random_walk};
 
 #[test]
@@ -33,6 +33,33 @@ fn nobody_escapes_or_is_stuck() {
     }
     let WalkTally { moves, contacts, in_air, halts, .. } = all;
     assert!(moves / 10 < contacts && moves / 20 < in_air && 0 < all.steps && 0 < halts, "{all:?}");
+}
+
+/// Gate, stairs, wall, ramp, keep: every figure comes to the end of the path, in every world.
+#[test]
+fn the_path_through_the_castle_is_gone_to_its_end() {
+    let level = castle();
+    for (kind, world) in World::all(&level) {
+        for (name, figure) in figures() {
+            let mut world = world.sweep();
+            let mut character = start(&level, figure, CharacterSettings::default());
+            let [x, z] = CASTLE_PATH[0];
+            character.set_place(DVec3::new(x, figure.stature() + 0.02, z));
+            let (mut next, mut n_calls, mut highest) = (0, 0, 0.0_f64);
+            while next < CASTLE_PATH.len() && n_calls < 4000 {
+                let [x, z] = CASTLE_PATH[next];
+                let way = DVec3::new(x, 0.0, z) - character.place().with_y(0.0);
+                next += usize::from(way.length() < 0.4);
+                character.walk(&mut *world, way.normalize_or_zero() * 4.0, 1.0 / 60.0);
+                highest = highest.max(character.feet().y);
+                n_calls += 1;
+            }
+            let feet = character.feet();
+            println!("{kind}, {name}: {n_calls} calls, {feet} at the end");
+            assert_eq!(next, CASTLE_PATH.len(), "{kind}, {name}: {feet}");
+            assert!((feet.y - 3.0).abs() < 0.01 && (highest - 5.0).abs() < 0.01, "{kind}, {name}: {feet}");
+        }
+    }
 }
 
 /// The oracle of the walks against the query crate: what is in no triangle for the one is not in a triangle for the other.

@@ -12,40 +12,12 @@ use carom_character::{
     BspWorld, Car, CarSettings, Character, CharacterSettings, Controls, Figure, GroundKind,
 };
 use carom_math::{Pose, Quat, Vec3};
-use carom_scenes::{Level, Rng};
+use carom_scenes::{CASTLE_PATH, Level, Rng};
 use glam::{DQuat, DVec3};
 use std::time::Instant;
 
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 60.0;
-
-/// Where the first character goes, on the ground.
-const PATH: [[f64; 2]; 24] = [
-    [0.0, -21.0],
-    [0.0, -13.0],
-    [-13.5, -13.8],
-    [-15.0, -10.5],
-    [-15.0, 2.0],
-    [-16.8, 2.0],
-    [-16.8, 14.0],
-    [-14.0, 16.8],
-    [14.0, 16.8],
-    [16.8, 14.0],
-    [16.8, -3.5],
-    [15.0, -3.5],
-    [15.0, 11.5],
-    [9.0, 12.5],
-    [6.5, -7.0],
-    [0.0, -7.0],
-    [0.0, -3.6],
-    [4.0, -4.3],
-    [4.0, 3.5],
-    [2.0, 3.5],
-    [-4.2, 3.5],
-    [-4.2, -4.0],
-    [2.0, -4.0],
-    [2.0, 4.0],
-];
 
 /// Runs one of the two scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
@@ -119,7 +91,7 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
     for i in 0..n_bodies {
         let figure = figures[i % figures.len()];
         let start = if i == 0 {
-            DVec3::new(PATH[0][0], 0.0, PATH[0][1])
+            DVec3::new(CASTLE_PATH[0][0], 0.0, CASTLE_PATH[0][1])
         } else {
             level.starts[i % level.starts.len()]
         };
@@ -196,7 +168,7 @@ fn energy_of(character: &Character) -> f64 {
 /// What a character wishes for next.
 fn decide(walker: &mut Walker, is_on_path: bool, rng: &mut Rng) {
     if is_on_path {
-        let [x, z] = PATH[walker.left % PATH.len()];
+        let [x, z] = CASTLE_PATH[walker.left % CASTLE_PATH.len()];
         let way = DVec3::new(x, 0.0, z) - walker.character.place();
         let way = DVec3::new(way.x, 0.0, way.z);
         walker.left += usize::from(way.length() < 0.4);
