@@ -153,7 +153,7 @@ impl<V: TreeVolume> Trees<V> {
 /// Brings volumes into another frame, as a walk does.
 struct Placing<'a, V: TreeVolume> {
     eights: &'a [V::Volumes8],
-    relative: &'a Relative,
+    relative: &'a Relative<<V::Volumes8 as Volumes8>::Turn>,
 }
 
 impl<V: TreeVolume> Kernel for Placing<'_, V> {
@@ -226,7 +226,8 @@ impl<V: TreeVolume> Subject for Trees<V> {
 
     fn constants(&self, poses: &[WidePose]) -> [Constants; 2] {
         let (a, b) = (&self.a.tree, &self.b.tree);
-        let relative = Relative::both(&poses[0], &a.bounds().to_aabb(), &b.bounds().to_aabb()).0;
+        let relative =
+            Relative::both_of::<V::Volumes8>(&poses[0], &a.bounds().to_aabb(), &b.bounds().to_aabb()).0;
         let volumes: Vec<V> = (0..4096).map(|lane| a.volume(lane)).filter(|v| *v != V::EMPTY).collect();
         let eights: Vec<V::Volumes8> = volumes
             .chunks_exact(8)

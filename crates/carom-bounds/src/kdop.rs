@@ -8,6 +8,7 @@
 //! Differs: an offset is kept for each half-space, with the sign of its own direction.
 
 use crate::Aabb;
+use crate::kdop_turn::{Code, bound_along};
 use crate::kdop_vertices::Polytope;
 use crate::outward::{LENGTH, UNDERFLOW, size_of, sum_up, sum3_up};
 use crate::volume::BoundingVolume;
@@ -48,9 +49,15 @@ const fn places(directions: &[[i8; 3]]) -> [u8; 27] {
     places
 }
 
-mod sealed {
+pub(crate) mod sealed {
     /// Keeps [`Slabs`](super::Slabs) to four numbers of planes.
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// The weights of a turn: [`KDopTurn`](crate::KDopTurn).
+        type Weights: Copy + core::fmt::Debug + Send + Sync + AsRef<[[f32; 8]]> + AsMut<[[f32; 8]]>;
+
+        /// All of them 0.
+        const NO_WEIGHTS: Self::Weights;
+    }
 }
 
 /// The axes, the normals of a cube's corners, those of its edges.
@@ -74,10 +81,29 @@ const DIRECTIONS_26: [[i8; 3]; 13] = [
 const DIRECTIONS_18: [[i8; 3]; 9] =
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [1, -1, 0], [1, 0, 1], [1, 0, -1], [0, 1, 1], [0, 1, -1]];
 
-impl sealed::Sealed for KDop<6> {}
-impl sealed::Sealed for KDop<14> {}
-impl sealed::Sealed for KDop<18> {}
-impl sealed::Sealed for KDop<26> {}
+impl sealed::Sealed for KDop<6> {
+    type Weights = [[f32; 8]; 6];
+
+    const NO_WEIGHTS: Self::Weights = [[0.0; 8]; 6];
+}
+
+impl sealed::Sealed for KDop<14> {
+    type Weights = [[f32; 8]; 84];
+
+    const NO_WEIGHTS: Self::Weights = [[0.0; 8]; 84];
+}
+
+impl sealed::Sealed for KDop<18> {
+    type Weights = [[f32; 8]; 72];
+
+    const NO_WEIGHTS: Self::Weights = [[0.0; 8]; 72];
+}
+
+impl sealed::Sealed for KDop<26> {
+    type Weights = [[f32; 8]; 344];
+
+    const NO_WEIGHTS: Self::Weights = [[0.0; 8]; 344];
+}
 
 impl Slabs for KDop<6> {
     const DIRECTIONS: &'static [[i8; 3]] = DIRECTIONS_26.split_at(3).0;
@@ -181,10 +207,10 @@ where
         let center = self.center().as_dvec3();
         let moved = pose.transform_point(center);
         // About the centre, where the offsets are as small as they can be.
-        let offset = |d: [i8; 3]| -> f64 {
-            let place = 13 + isize::from(d[0]) * 9 + isize::from(d[1]) * 3 + isize::from(d[2]);
-            match self.offsets.get(usize::from(Self::PLACES[place as usize % 27])) {
-                Some(&offset) => f64::from(offset) - direction(d).dot(center),
+        let offset = |code: Code| -> f64 {
+            let i = usize::from(Self::PLACES[code % 27]);
+            match self.offsets.get(i) {
+                Some(&offset) => f64::from(offset) - direction(Self::normal(i)).dot(center),
                 None => f64::INFINITY,
             }
         };
@@ -206,51 +232,6 @@ where
 /// Every number of the pose is one.
 fn is_finite(pose: &WidePose) -> bool {
     pose.rotation.is_finite() && pose.translation.is_finite()
-}
-
-/// The least bound along `n` from sums of offsets.
-fn bound_along(n: DVec3, offset: &impl Fn([i8; 3]) -> f64) -> f64 {
-    // The components by size; e[0] is the axis of the largest.
-    let a = n.abs();
-    let mut order = [0, 1, 2];
-    for (i, j) in [(0, 1), (1, 2), (0, 1)] {
-        if a[order[i]] < a[order[j]] {
-            order.swap(i, j);
-        }
-    }
-    let [x, y, z] = order;
-    // The direction with these components of the signs of n, and these against them.
-    let toward = |along: &[usize], against: &[usize]| {
-        let mut d = [0_i8; 3];
-        for &k in along {
-            d[k] = if n[k] < 0.0 { -1 } else { 1 };
-        }
-        for &k in against {
-            d[k] = if n[k] < 0.0 { 1 } else { -1 };
-        }
-        // A weight of 0 takes nothing from an offset that there is not.
-        move |weight: f64| if weight <= 0.0 { 0.0 } else { weight * offset(d) }
-    };
-    let (l, m, s) = (a[x], a[y], a[z]);
-    let (axis, corner) = (toward(&[x], &[]), toward(&[x, y, z], &[]));
-    let beside = toward(&[x, y], &[z]);
-    let axes = axis(l) + toward(&[y], &[])(m) + toward(&[z], &[])(s);
-    // An axis, an edge, a corner.
-    let mixed = axis(l - m) + toward(&[x, y], &[])(m - s) + corner(s);
-    // Two axes and a corner; an axis and two corners; three corners.
-    let one = axis(l - s) + toward(&[y], &[])(m - s) + corner(s);
-    let two = axis(l - m) + corner((m + s) * 0.5) + beside((m - s) * 0.5);
-    let three = corner((m + s) * 0.5) + beside((l - s) * 0.5) + toward(&[x, z], &[y])((l - m) * 0.5);
-    // An axis and two edges, or three edges.
-    let excess = l - m - s;
-    let edges = if 0.0 <= excess {
-        axis(excess) + toward(&[x, y], &[])(m) + toward(&[x, z], &[])(s)
-    } else {
-        toward(&[x, y], &[])((l + m - s) * 0.5)
-            + toward(&[x, z], &[])((l + s - m) * 0.5)
-            + toward(&[y, z], &[])((m + s - l) * 0.5)
-    };
-    [axes, mixed, one, two, three, edges].into_iter().fold(f64::INFINITY, f64::min)
 }
 
 impl<const K: usize> BoundingVolume for KDop<K>

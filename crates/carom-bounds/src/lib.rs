@@ -65,6 +65,7 @@ mod array_serde;
 mod frame;
 mod frustum;
 mod kdop;
+mod kdop_turn;
 mod kdop_vertices;
 mod moments;
 mod obb;
@@ -84,6 +85,7 @@ mod volume;
 pub use aabb::Aabb;
 pub use frustum::{ClipDepth, Culling, Frustum, LastPlane};
 pub use kdop::{KDop, Slabs};
+pub use kdop_turn::KDopTurn;
 pub use moments::Moments;
 pub use obb::Obb;
 pub use packet::{

@@ -12,7 +12,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, Aabb8};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::Vec3;
+use glam::{DMat3, Vec3};
 
 /// A box in the frame of another tree, in scaled lengths.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,7 @@ fn centers<S: Simd>(simd: S, boxes: &Aabb8, scale: f32) -> ([S::F32x8; 3], [S::F
 impl Volumes8 for Aabb8 {
     type Volume = Aabb;
     type Placed = PlacedAabb;
+    type Turn = ();
 
     const EMPTY: Aabb8 = Aabb8::EMPTY;
     const ARE_BOXES: bool = true;
@@ -66,8 +67,10 @@ impl Volumes8 for Aabb8 {
             + (self.max[2][i] - self.min[2][i])
     }
 
+    fn turn(_: &DMat3) {}
+
     #[inline(always)]
-    fn place(volume: &Aabb, relative: &Relative) -> PlacedAabb {
+    fn place<T>(volume: &Aabb, relative: &Relative<T>) -> PlacedAabb {
         let s = relative.scale * 0.5;
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
@@ -78,7 +81,7 @@ impl Volumes8 for Aabb8 {
     }
 
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, placed: &PlacedAabb, relative: &Relative) -> u32 {
+    fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedAabb, relative: &Relative<T>) -> u32 {
         let (center, half) = centers(simd, self, relative.scale);
         let slack = relative.slack;
         // A comparison that an empty lane's NaN fails.
@@ -101,7 +104,7 @@ impl Volumes8 for Aabb8 {
     }
 
     #[inline(always)]
-    fn meets_by_edges<S: Simd>(&self, simd: S, placed: &PlacedAabb, relative: &Relative) -> u32 {
+    fn meets_by_edges<S: Simd, T>(&self, simd: S, placed: &PlacedAabb, relative: &Relative<T>) -> u32 {
         let on_faces = self.meets(simd, placed, relative);
         if on_faces == 0 {
             return 0;
@@ -142,7 +145,7 @@ impl Volumes8 for Aabb8 {
     }
 
     #[inline(always)]
-    fn gap_sq<S: Simd>(&self, simd: S, placed: &PlacedAabb, relative: &Relative) -> S::F32x8 {
+    fn gap_sq<S: Simd, T>(&self, simd: S, placed: &PlacedAabb, relative: &Relative<T>) -> S::F32x8 {
         let (center, half) = centers(simd, self, relative.scale);
         let zero = S::F32x8::splat(simd, 0.0);
         let slack = relative.slack;

@@ -52,8 +52,8 @@ struct Walk<'a, V: TreeVolume, C, F> {
     b: &'a Bvh<V>,
     b_in_a: WidePose,
     a_in_b: WidePose,
-    a_to_b: Relative,
-    b_to_a: Relative,
+    a_to_b: Relative<<V::Volumes8 as Volumes8>::Turn>,
+    b_to_a: Relative<<V::Volumes8 as Volumes8>::Turn>,
     /// The bounds are computed in `f64`.
     is_far: bool,
     max_distance: f64,
@@ -134,7 +134,7 @@ impl PairSearch {
         }
         let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
         let a_in_b = b_in_a.inverse();
-        let (a_to_b, b_to_a) = Relative::both(b_in_a, &bounds_a, &bounds_b);
+        let (a_to_b, b_to_a) = Relative::both_of::<V::Volumes8>(b_in_a, &bounds_a, &bounds_b);
         let extent = (bounds_a.extents().as_dvec3() + bounds_b.extents().as_dvec3()).element_sum();
         let size = size(b_in_a, &bounds_a, &bounds_b);
         dispatch(Walk {

@@ -13,7 +13,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, BoundingVolume, Obb};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::{DVec3, Mat3, Vec3};
+use glam::{DMat3, DVec3, Mat3, Vec3};
 
 /// Eight boxes by component.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,7 @@ const PARALLEL: f32 = 1e-30;
 impl Volumes8 for Obb8 {
     type Volume = Obb;
     type Placed = PlacedObb;
+    type Turn = ();
 
     const EMPTY: Obb8 =
         Obb8 { center: [[0.0; 8]; 3], half: [[f32::NEG_INFINITY; 8]; 3], axes: [[[0.0; 8]; 3]; 3] };
@@ -89,8 +90,10 @@ impl Volumes8 for Obb8 {
         (volume.center.as_dvec3(), radius)
     }
 
+    fn turn(_: &DMat3) {}
+
     #[inline(always)]
-    fn place(volume: &Obb, relative: &Relative) -> PlacedObb {
+    fn place<T>(volume: &Obb, relative: &Relative<T>) -> PlacedObb {
         let s = relative.scale;
         let (c, h, m) = (volume.center, volume.half_extents, volume.axes);
         let four = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
@@ -122,7 +125,7 @@ impl Volumes8 for Obb8 {
     }
 
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, placed: &PlacedObb, relative: &Relative) -> u32 {
+    fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedObb, relative: &Relative<T>) -> u32 {
         let slack = relative.slack * 2.0;
         let (t, half) = offsets(simd, self, placed, relative);
         let axes = [load3(simd, &self.axes[0]), load3(simd, &self.axes[1]), load3(simd, &self.axes[2])];
@@ -153,7 +156,7 @@ impl Volumes8 for Obb8 {
     }
 
     #[inline(always)]
-    fn meets_by_edges<S: Simd>(&self, simd: S, placed: &PlacedObb, relative: &Relative) -> u32 {
+    fn meets_by_edges<S: Simd, T>(&self, simd: S, placed: &PlacedObb, relative: &Relative<T>) -> u32 {
         let on_faces = self.meets(simd, placed, relative);
         if on_faces == 0 {
             return 0;
@@ -198,7 +201,7 @@ impl Volumes8 for Obb8 {
     }
 
     #[inline(always)]
-    fn gap_sq<S: Simd>(&self, simd: S, placed: &PlacedObb, relative: &Relative) -> S::F32x8 {
+    fn gap_sq<S: Simd, T>(&self, simd: S, placed: &PlacedObb, relative: &Relative<T>) -> S::F32x8 {
         let slack = relative.slack * 2.0;
         let zero = S::F32x8::splat(simd, 0.0);
         let (t, half) = offsets(simd, self, placed, relative);
@@ -278,11 +281,11 @@ fn axis<S: Simd>(simd: S, axis: &[f32; 4]) -> [S::F32x8; 3] {
 
 /// From the placed centre to the eight centres, and the eight half extents, scaled.
 #[inline(always)]
-fn offsets<S: Simd>(
+fn offsets<S: Simd, T>(
     simd: S,
     boxes: &Obb8,
     placed: &PlacedObb,
-    relative: &Relative,
+    relative: &Relative<T>,
 ) -> ([S::F32x8; 3], [S::F32x8; 3]) {
     let scale = S::F32x8::splat(simd, relative.scale);
     let (c, h) = (load3(simd, &boxes.center), load3(simd, &boxes.half));

@@ -12,6 +12,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.4; N. Higham, Accuracy and Stability of
 //! Numerical Algorithms, 2nd ed., 3.1 (error of an inner product).
 
+use crate::volumes::Volumes8;
 use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Simd};
 use carom_math::WidePose;
@@ -22,9 +23,10 @@ pub(crate) const UNIT: f32 = f32::EPSILON * 0.5;
 /// The slack of axes across two edges, over that of others.
 pub(crate) const EDGES: f32 = 4.0;
 
-/// Takes vectors of one frame (the source) to another (the target), in scaled lengths.
+/// Takes vectors of one frame (the source) to another (the target), in scaled lengths. T is what a kind of volume knows of the pose
+/// beside: [`Volumes8::Turn`].
 #[derive(Clone, Copy, Debug)]
-pub struct Relative {
+pub struct Relative<T = ()> {
     /// `columns[j]` is axis j of the source, in the target's frame.
     pub(crate) columns: [[f32; 3]; 3],
     /// The same without signs.
@@ -39,14 +41,25 @@ pub struct Relative {
     pub(crate) scale: f32,
     /// The same; it may be smaller than an `f32` can be.
     pub(crate) wide_scale: f64,
+    pub(crate) turn: T,
 }
 
 impl Relative {
     /// A in B's frame and B in A's frame, of two trees with these bounds, each in its frame. Both have one scale.
-    pub fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
+    pub(crate) fn both(b_in_a: &WidePose, bounds_a: &Aabb, bounds_b: &Aabb) -> (Relative, Relative) {
         let a_in_b = b_in_a.inverse();
         let size = size(b_in_a, bounds_a, bounds_b);
         (Relative::new(&a_in_b, size), Relative::new(b_in_a, size))
+    }
+
+    /// The same of two trees of such volumes.
+    pub fn both_of<W: Volumes8>(
+        b_in_a: &WidePose,
+        bounds_a: &Aabb,
+        bounds_b: &Aabb,
+    ) -> (Relative<W::Turn>, Relative<W::Turn>) {
+        let (a_to_b, b_to_a) = Relative::both(b_in_a, bounds_a, bounds_b);
+        (a_to_b.with(W::turn(&b_in_a.inverse().rotation)), b_to_a.with(W::turn(&b_in_a.rotation)))
     }
 
     /// Two things of one frame, with these bounds.
@@ -73,7 +86,17 @@ impl Relative {
             // Boxes are below 2^100: where the scale is below 2^-126 they are points, to within the slack.
             wide_scale: scale,
             scale: if scale < f64::from(f32::MIN_POSITIVE) { 0.0 } else { scale as f32 },
+            turn: (),
         }
+    }
+}
+
+impl<T> Relative<T> {
+    /// The same, with something else known beside.
+    #[inline]
+    fn with<U>(self, turn: U) -> Relative<U> {
+        let Relative { columns, abs_columns, translation, columns4, slack, scale, wide_scale, .. } = self;
+        Relative { columns, abs_columns, translation, columns4, slack, scale, wide_scale, turn }
     }
 
     /// A point of the source, scaled, in the target's frame, scaled.

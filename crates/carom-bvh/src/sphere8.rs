@@ -10,7 +10,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed};
 use carom_bounds::{Aabb, Sphere};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::{DVec3, Vec3};
+use glam::{DMat3, DVec3, Vec3};
 
 /// Eight spheres by component.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,7 @@ const SQUARED: f32 = 8.0 * UNIT;
 impl Volumes8 for Sphere8 {
     type Volume = Sphere;
     type Placed = PlacedSphere;
+    type Turn = ();
 
     const EMPTY: Sphere8 = Sphere8 { center: [[0.0; 8]; 3], radius: [f32::NEG_INFINITY; 8] };
 
@@ -69,15 +70,17 @@ impl Volumes8 for Sphere8 {
         (volume.center.as_dvec3(), f64::from(volume.radius))
     }
 
+    fn turn(_: &DMat3) {}
+
     #[inline(always)]
-    fn place(volume: &Sphere, relative: &Relative) -> PlacedSphere {
+    fn place<T>(volume: &Sphere, relative: &Relative<T>) -> PlacedSphere {
         let s = relative.scale;
         let c = volume.center;
         PlacedSphere { center: relative.point([c.x * s, c.y * s, c.z * s]), radius: volume.radius * s }
     }
 
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, placed: &PlacedSphere, relative: &Relative) -> u32 {
+    fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedSphere, relative: &Relative<T>) -> u32 {
         let scale = S::F32x8::splat(simd, relative.scale);
         let t = offsets(simd, &self.center, &placed.center, scale);
         let reach = S::F32x8::load(simd, &self.radius) * scale
@@ -106,7 +109,7 @@ impl Volumes8 for Sphere8 {
     }
 
     #[inline(always)]
-    fn gap_sq<S: Simd>(&self, simd: S, placed: &PlacedSphere, relative: &Relative) -> S::F32x8 {
+    fn gap_sq<S: Simd, T>(&self, simd: S, placed: &PlacedSphere, relative: &Relative<T>) -> S::F32x8 {
         let scale = S::F32x8::splat(simd, relative.scale);
         let t = offsets(simd, &self.center, &placed.center, scale);
         let reach = S::F32x8::load(simd, &self.radius) * scale

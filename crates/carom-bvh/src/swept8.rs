@@ -13,7 +13,7 @@ use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, BoundingVolume, SweptSphere};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
-use glam::Vec3;
+use glam::{DMat3, Vec3};
 
 /// Eight swept spheres by component.
 #[derive(Clone, Copy, Debug)]
@@ -130,6 +130,7 @@ fn project<S: Simd, const E: usize>(simd: S, edges: &[[S::F32x8; 3]; E], p: [S::
 impl<const E: usize> Volumes8 for Swept8<E> {
     type Volume = SweptSphere<E>;
     type Placed = PlacedSwept<E>;
+    type Turn = ();
 
     const EMPTY: Swept8<E> =
         Swept8 { center: [[0.0; 8]; 3], radius: [f32::NEG_INFINITY; 8], edges: [[[0.0; 8]; 3]; E] };
@@ -162,8 +163,10 @@ impl<const E: usize> Volumes8 for Swept8<E> {
         self.get(lane).size_key()
     }
 
+    fn turn(_: &DMat3) {}
+
     #[inline(always)]
-    fn place(volume: &SweptSphere<E>, relative: &Relative) -> PlacedSwept<E> {
+    fn place<T>(volume: &SweptSphere<E>, relative: &Relative<T>) -> PlacedSwept<E> {
         let s = relative.scale;
         let scaled = |v: Vec3| [v.x * s, v.y * s, v.z * s];
         let mut edges = [[0.0; 3]; E];
@@ -174,7 +177,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
     }
 
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, placed: &PlacedSwept<E>, relative: &Relative) -> u32 {
+    fn meets<S: Simd, T>(&self, simd: S, placed: &PlacedSwept<E>, relative: &Relative<T>) -> u32 {
         let pair = Pair::new(simd, self, placed, relative.scale, relative.slack * 2.0);
         let zero = S::F32x8::splat(simd, 0.0);
         // A pose with a NaN, or at infinity, touches nothing.
@@ -230,7 +233,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
     }
 
     #[inline(always)]
-    fn gap_sq<S: Simd>(&self, simd: S, placed: &PlacedSwept<E>, relative: &Relative) -> S::F32x8 {
+    fn gap_sq<S: Simd, T>(&self, simd: S, placed: &PlacedSwept<E>, relative: &Relative<T>) -> S::F32x8 {
         let gap = Pair::new(simd, self, placed, relative.scale, relative.slack * 2.0).gap(simd);
         gap * gap * S::F32x8::splat(simd, 1.0 - SQUARED)
     }

@@ -22,8 +22,8 @@ use core::ops::ControlFlow;
 struct Walk<'a, V: TreeVolume, N, C, F> {
     a: &'a Bvh<V, N>,
     b: &'a Bvh<V, N>,
-    a_to_b: Relative,
-    b_to_a: Relative,
+    a_to_b: Relative<<V::Volumes8 as Volumes8>::Turn>,
+    b_to_a: Relative<<V::Volumes8 as Volumes8>::Turn>,
     choice: C,
     pair: F,
 }
@@ -63,7 +63,7 @@ fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
         return Visit::default();
     }
     let (bounds_a, bounds_b) = (a.bounds.to_aabb(), b.bounds.to_aabb());
-    let (a_to_b, b_to_a) = Relative::both(b_in_a, &bounds_a, &bounds_b);
+    let (a_to_b, b_to_a) = Relative::both_of::<V::Volumes8>(b_in_a, &bounds_a, &bounds_b);
     dispatch(Walk { a, b, a_to_b, b_to_a, choice, pair })
 }
 
@@ -112,7 +112,14 @@ pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
 impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
     /// Bit i: the volume of a lane, brought into the other frame, may touch volume i of the opened node.
     #[inline(always)]
-    fn meets<S: Simd>(&self, simd: S, node: &N, lane: usize, relative: &Relative, inside: &N) -> u32 {
+    fn meets<S: Simd>(
+        &self,
+        simd: S,
+        node: &N,
+        lane: usize,
+        relative: &Relative<<V::Volumes8 as Volumes8>::Turn>,
+        inside: &N,
+    ) -> u32 {
         let placed = node.placed(simd, lane, relative);
         let opened = inside.opened(simd);
         let volumes: &V::Volumes8 = opened.borrow();

@@ -9,7 +9,7 @@ use crate::ray::RayLanes;
 use crate::relative::Relative;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Simd};
-use glam::{DVec3, Vec3};
+use glam::{DMat3, DVec3, Vec3};
 
 /// Eight volumes by component. It is implemented here, for the volumes of carom-bounds.
 pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
@@ -17,6 +17,9 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     type Volume: BoundingVolume;
     /// One of them brought into the frame of another tree.
     type Placed: Copy;
+
+    /// What is found once for each relative pose, so that bringing a volume into the other frame takes less.
+    type Turn: Copy + core::fmt::Debug + Send + Sync;
 
     /// Eight volumes of nothing.
     const EMPTY: Self;
@@ -33,6 +36,9 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     /// Which of two volumes is the larger: a length.
     fn size(&self, lane: usize) -> f32;
 
+    /// What there is to know of a pose with this rotation.
+    fn turn(rotation: &DMat3) -> Self::Turn;
+
     /// A ball around a volume: centre and radius.
     #[inline(always)]
     fn ball(volume: &Self::Volume) -> (DVec3, f64) {
@@ -41,21 +47,21 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
         ((min + max) * 0.5, ((max - min) * 0.5).length())
     }
 
-    /// A volume in the frame of another tree.
-    fn place(volume: &Self::Volume, relative: &Relative) -> Self::Placed;
+    /// A volume in the frame of another tree, whatever is known of the pose.
+    fn place<T>(volume: &Self::Volume, relative: &Relative<T>) -> Self::Placed;
 
     /// The volume of a lane in the frame of another tree.
     #[inline(always)]
-    fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative) -> Self::Placed {
+    fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative<Self::Turn>) -> Self::Placed {
         Self::place(&self.get(lane), relative)
     }
 
     /// Bit i: the placed volume may touch volume i.
-    fn meets<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32;
+    fn meets<S: Simd, T>(&self, simd: S, placed: &Self::Placed, relative: &Relative<T>) -> u32;
 
     /// The same, of boxes that stand at an angle also on the axes across an edge of each.
     #[inline(always)]
-    fn meets_by_edges<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> u32 {
+    fn meets_by_edges<S: Simd, T>(&self, simd: S, placed: &Self::Placed, relative: &Relative<T>) -> u32 {
         self.meets(simd, placed, relative)
     }
 
@@ -66,7 +72,7 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32;
 
     /// Lower bounds of the squared distances, in scaled lengths, to the placed volume.
-    fn gap_sq<S: Simd>(&self, simd: S, placed: &Self::Placed, relative: &Relative) -> S::F32x8;
+    fn gap_sq<S: Simd, T>(&self, simd: S, placed: &Self::Placed, relative: &Relative<T>) -> S::F32x8;
 
     /// Lower bounds of the squared distances, in lengths times `scale`, to a point that is within `slack` (a scaled
     /// length) of the given one (not scaled).

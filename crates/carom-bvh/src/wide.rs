@@ -66,7 +66,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
 
     /// The volume of a child in the frame of another tree.
     #[inline(always)]
-    fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative) -> W::Placed {
+    fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative<W::Turn>) -> W::Placed {
         W::place(&self.volume(lane), relative)
     }
 
@@ -144,7 +144,7 @@ impl<W: Volumes8> WideNode<W> for Node8<W> {
     }
 
     #[inline(always)]
-    fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative) -> W::Placed {
+    fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative<W::Turn>) -> W::Placed {
         self.volumes.placed(simd, lane & 7, relative)
     }
 

@@ -7,6 +7,7 @@ mod contain;
 mod distance;
 mod fits;
 mod frustum;
+mod kdop_turn;
 mod obb;
 mod packet;
 mod shaft;

@@ -1,6 +1,6 @@
 //! The ways of walking two trees: what they share, and what they cost.
 
-use carom_bounds::{Aabb, BoundingVolume as _, KDop, Lss, Obb, Rss, Sphere};
+use carom_bounds::{Aabb, BoundingVolume as _, KDop, Lss, Obb, Rss, Slabs, Sphere};
 use carom_bvh::{
     BoxAxes, BuildSettings, Bvh, Counters, Descent, PairSearch, PairSettings, TreeVolume, visit_pairs_with,
 };
@@ -82,6 +82,62 @@ fn either_side_visits_the_same() {
     mirrored("k-DOPs", of_boxes::<KDop<18>>);
     mirrored("rectangle swept spheres", of_boxes::<Rss>);
     mirrored("line swept spheres", of_boxes::<Lss>);
+}
+
+/// Trees of polytopes around triangles, some of the leaves in more than they need: all of space, or a slab or two without an end.
+fn of_polytopes<const K: usize>(triangles: &[[Vec3; 3]], is_loose: bool) -> Bvh<KDop<K>>
+where
+    KDop<K>: TreeVolume + Slabs,
+{
+    let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::from_points(t)).collect();
+    let settings = BuildSettings::default().with_max_leaf(2);
+    Bvh::fitted(&boxes, &settings, |primitives| {
+        let points: Vec<Vec3> = primitives.iter().flat_map(|&i| triangles[i as usize]).collect();
+        let mut volume = KDop::from_points(&points);
+        if is_loose && primitives.len() < 20 {
+            match primitives[0] % 8 {
+                0 => return KDop::EVERYTHING,
+                1 => volume.offsets[K - 1] = f32::INFINITY,
+                2 => volume.offsets[K / 2 - 1] = 1e30,
+                3 => volume.offsets[0] = 1e5,
+                _ => {}
+            }
+        }
+        volume
+    })
+    .unwrap()
+}
+
+#[test]
+fn polytopes_of_any_size_are_met_in_any_frame() {
+    fn check<const K: usize>()
+    where
+        KDop<K>: TreeVolume + Slabs,
+    {
+        let triangles = soup(37, 400, 0.1);
+        for i in 0..12 {
+            let x = f64::from(i);
+            let turn = DQuat::from_xyzw(0.1 * x, -0.3, 0.7 - 0.2 * x, 0.6).normalize();
+            let pose = WidePose::from_quat(turn, DVec3::new(0.4 * x, -0.2, 0.1));
+            let back = pose.inverse();
+            // The same triangles seen from the other frame.
+            let others: Vec<[Vec3; 3]> =
+                triangles.iter().map(|t| t.map(|p| back.transform_point(p.as_dvec3()).as_vec3())).collect();
+            let mut n_pairs = [0; 2];
+            for (k, is_loose) in [false, true].into_iter().enumerate() {
+                let a = of_polytopes::<K>(&triangles, is_loose);
+                let b = of_polytopes::<K>(&others, is_loose);
+                let (pairs, _) = walk(&a, &b, &pose, PairSettings::default(), false);
+                let is_there = |i: &u32| pairs.binary_search(&(*i, *i)).is_ok();
+                assert!((0..400).all(|i| is_there(&i)), "{K}, loose {is_loose}, pose {i}");
+                n_pairs[k] = pairs.len();
+            }
+            assert!(n_pairs[0] < 40_000 && n_pairs[0] < n_pairs[1], "{K}: {n_pairs:?} pairs");
+        }
+    }
+    check::<14>();
+    check::<18>();
+    check::<26>();
 }
 
 #[test]
