@@ -124,7 +124,7 @@ const fn normals(directions: &[[i8; 3]]) -> [[[f32; 8]; 4]; 3] {
     normals
 }
 
-/// The weights of a turn: see the [module](self) for how k-DOPs are brought into another frame with them.
+/// The weights of a turn, with which k-DOPs are brought into another frame: [`KDopTurn::reaches`].
 #[derive(Clone, Copy, Debug)]
 pub struct KDopTurn<const K: usize>
 where
