@@ -142,3 +142,6 @@ fn reduce(simplex: &mut [DVec3; 4], n: usize, nearest: &mut DVec3) -> usize {
     }
     best.1
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,9 @@ impl<'m> Polytope<'m> {
     }
 
     /// A tetrahedron with any orientation of its corners; face 0 is that of the first three.
+    ///
+    /// Its faces at once, by the lanes of a fan whose tips differ, took 5 % off the instructions for two hulls of 8 vertices that hardly
+    /// overlap, and the loop that uses the fans became slower for it: two of 32 deep in each other by 6 to 10 %.
     pub(crate) fn set_tetrahedron(&mut self, corners: [Vertex; 4]) {
         let [a, b, c, w] = corners.map(|vertex| vertex.w);
         // Outward: the fourth corner lies below a, b, c. Decided exactly: of a needle the rounded product is noise, and

@@ -6,7 +6,8 @@
 //! Balls and capsules need no frame but the world's: of a turn only the axis is computed, and nothing is moved back.
 //! Measured (EPYC, busy, 2026-11-22), ns, with clipping of every pair in A's frame / now: box and ball 197 / 55, two capsules
 //! 268 / 77, box and capsule 354 / 155, of which a tenth lie along a face. What is left is a chain of roots and quotients; compiled
-//! for AVX2 it took longer, two capsules 74 / 103.
+//! for AVX2 it took longer, two capsules 74 / 103. Later, busier: capsules 119 / 102 and box and ball 75 / 62 without what only axes
+//! need that all but cross, calls of `clamp`, and a manifold that is made in one place and copied to another.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact Manifolds, GDC 2007.
 //! Differs: capsules that are within a degree of parallel touch in two points.

@@ -14,6 +14,8 @@
 //!
 //! Measured (EPYC, busy, 2026-11-22): 420 ns a manifold of boxes at random, 310 without needless faces, copies, and vectors read
 //! where numbers were just written, each of which waits. Half of these poses meet edge to edge and need all fifteen axes.
+//! By the door of carom-query 410, and 330 with the axes compiled for each instruction set and the manifold written where it stays.
+//! Of the 2,500 instructions left 620 are axes and 630 clipping. What a pair could remember would spare some 300, those of the edges.
 
 use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use crate::clip::{Candidates, Face, clip, edge_id};
