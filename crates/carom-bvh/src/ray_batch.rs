@@ -16,8 +16,8 @@ use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
 use core::ops::ControlFlow;
 
-/// So many rays are on their way. An earlier experiment on the bench's scene: from 2 to 16 are alike at 100,000 triangles; at a million
-/// 16 are a tenth faster than 8.
+/// So many rays are on their way. With 16 the least times were 1.03 to 1.1 of those with 8 over the knot's 100,000 triangles, and 1.03
+/// to 1.15 over a million (AMD EPYC, 2026-11-22); an early experiment, whose rays kept less, found 16 a tenth faster there.
 pub const IN_FLIGHT: usize = 8;
 
 /// Where a ray of a batch is.
