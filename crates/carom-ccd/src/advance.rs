@@ -9,7 +9,7 @@
 //! that shrinks from one side alone is halved.
 
 use crate::Tally;
-use crate::body_pair::BodyPair;
+use crate::body_pair::{BodyPair, Moment};
 use crate::chord::chord_bound;
 use crate::separation::Axis;
 use carom_geom::SupportMap;
@@ -50,7 +50,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     axis: &mut Axis,
     from: Value,
-    end: f64,
+    end: &Moment,
     target: f64,
     tolerance: f64,
     tally: &impl Tally,
@@ -60,7 +60,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // The times to be reached, the next one last; at all of them the separation is above the target.
     let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
     let mut n_ahead = 1;
-    let far = (end, axis.separation(pair, end, tally));
+    let far = (end.t, axis.separation(pair, end, tally));
     ahead[0] = far;
     if !(target < far.1) {
         n_roots += 1;
@@ -81,7 +81,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = (middle, axis.separation(pair, middle, tally));
+        let value = (middle, axis.separation(pair, &Moment::new(middle), tally));
         if target < value.1 {
             ahead[n_ahead] = value;
             n_ahead += 1;
@@ -123,7 +123,7 @@ fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = axis.separation(pair, t, tally);
+        let value = axis.separation(pair, &Moment::new(t), tally);
         // The end that stays twice counts half.
         if target < value {
             (above, high) = ((t, value), value - wanted);

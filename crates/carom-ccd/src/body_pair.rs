@@ -14,6 +14,7 @@ use crate::chord::UNIT;
 use crate::{Motion, Proposal};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, ops};
+use core::cell::Cell;
 use glam::{DMat3, DVec3};
 
 /// One of the two bodies.
@@ -36,10 +37,12 @@ pub(crate) struct Moving<'s, S: ?Sized> {
     pub(crate) climbs: bool,
     /// By how much the pivot was moved off the motion's own, in the outer frame.
     offset: DVec3,
+    /// 0 of A, 1 of B.
+    number: usize,
 }
 
 impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
-    fn new(shape: &'s S, motion: &Motion) -> Moving<'s, S> {
+    fn new(shape: &'s S, motion: &Motion, number: usize) -> Moving<'s, S> {
         let rotation = WidePose::from_quat(motion.rotation(), DVec3::ZERO).rotation;
         let angular = motion.angular();
         let center = shape.center();
@@ -58,6 +61,7 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
                 margin: shape.margin(),
                 climbs: 0.0 < shape.support_slack(),
                 offset: rotation * (center - motion.local_center()),
+                number,
             };
         }
         let spin_rate = carom_math::scaling::length(angular);
@@ -79,6 +83,7 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
             margin: shape.margin(),
             climbs: 0.0 < shape.support_slack(),
             offset,
+            number,
         }
     }
 
@@ -96,12 +101,12 @@ impl<'s, S: SupportMap + ?Sized> Moving<'s, S> {
         self.reach + self.margin
     }
 
-    /// The orientation at the time `t`.
-    pub(crate) fn rotation_at(&self, t: f64) -> DMat3 {
+    /// The orientation at that time.
+    pub(crate) fn rotation_at(&self, moment: &Moment) -> DMat3 {
         if !self.turns() {
             return self.rotation;
         }
-        let (sine, cosine) = ops::sin_cos(self.spin_rate * t);
+        let (sine, cosine) = moment.turned(self);
         let w = self.spin_axis;
         let column = |v: DVec3| v * cosine + w.cross(v) * sine + w * (w.dot(v) * (1.0 - cosine));
         let turn = DMat3::from_cols(column(DVec3::X), column(DVec3::Y), column(DVec3::Z));
@@ -149,6 +154,31 @@ pub(crate) struct BodyPair<'s, A: ?Sized, B: ?Sized> {
     linear_a: DVec3,
 }
 
+/// A time, and the sine and the cosine of the angle by which a body has turned then: found when they are first asked for, and the same for
+/// all axes. They are a tenth of the cost of a search, and near a third of them are of times that were looked at before.
+pub(crate) struct Moment {
+    pub(crate) t: f64,
+    turned: [Cell<Option<(f64, f64)>>; 2],
+}
+
+impl Moment {
+    pub(crate) const fn new(t: f64) -> Moment {
+        Moment { t, turned: [const { Cell::new(None) }; 2] }
+    }
+
+    /// Sine and cosine of the angle of one of the two bodies.
+    #[inline]
+    pub(crate) fn turned<S: ?Sized>(&self, body: &Moving<'_, S>) -> (f64, f64) {
+        let known = &self.turned[body.number];
+        if let Some(known) = known.get() {
+            return known;
+        }
+        let turned = ops::sin_cos(body.spin_rate * self.t);
+        known.set(Some(turned));
+        turned
+    }
+}
+
 /// Both bodies at one time.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
@@ -167,7 +197,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         start: f64,
         end: f64,
     ) -> BodyPair<'s, A, B> {
-        let (a, b) = (Moving::new(shape_a, motion_a), Moving::new(shape_b, motion_b));
+        let (a, b) = (Moving::new(shape_a, motion_a, 0), Moving::new(shape_b, motion_b, 1));
         let between = (motion_b.center_at(0.0) - motion_a.center_at(0.0)) + (b.offset - a.offset);
         let velocity = motion_b.linear() - motion_a.linear();
         let latest = start.abs().max(end.abs());
@@ -207,10 +237,15 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
 
     /// Both bodies at the time `t`.
     pub(crate) fn at(&self, t: f64) -> Placed {
+        self.placed(&Moment::new(t))
+    }
+
+    /// Both bodies at that time.
+    pub(crate) fn placed(&self, moment: &Moment) -> Placed {
         Placed {
-            rotation_a: self.a.rotation_at(t),
-            rotation_b: self.b.rotation_at(t),
-            between: self.between_at(t),
+            rotation_a: self.a.rotation_at(moment),
+            rotation_b: self.b.rotation_at(moment),
+            between: self.between_at(moment.t),
         }
     }
 

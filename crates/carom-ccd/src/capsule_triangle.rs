@@ -11,7 +11,7 @@
 
 use crate::moving_sphere::{Sides, tiny};
 use crate::nearest::{Nearest, Part, level_axis, on_triangle};
-use crate::sphere_triangle::Polygon;
+use crate::sphere_triangle::{Polygon, area_normal};
 use crate::translate::{Near, Translating, first_contact, sound_end};
 use crate::{Clear, TimeOfImpact};
 use carom_geom::{FeatureId, ShapeError, check};
@@ -71,7 +71,7 @@ impl MovingCapsule {
         let axis = (self.ends[1] - from) * scale;
         let velocity = self.velocity * scale;
         if sides == Sides::Front {
-            let normal = polygon.normal();
+            let normal = area_normal(polygon.corners());
             if 0.0 <= normal.dot(self.velocity) || 0.0 < normal.dot(w[0] - axis * 0.5) {
                 return Ok(TimeOfImpact::Clear(Clear::new(0.0)));
             }

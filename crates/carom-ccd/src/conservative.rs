@@ -7,6 +7,7 @@
 //! Reference: B. Mirtich, J. Canny, Impulse-based Dynamic Simulation of Rigid Bodies, 1995; Akenine-Moller et al., Real-Time
 //! Rendering, 4th ed., 25.11 (conservative advancement). Differs: the end is proved on both sides; rounding is accounted for.
 
+use crate::body_pair::Moment;
 use crate::chord::UNIT;
 use crate::search::Search;
 use crate::separation::Axis;
@@ -52,7 +53,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         upper = search.upper(witness);
         let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
         let mut axis = Axis::fixed(pair, n);
-        let here = axis.separation(pair, safe, &());
+        let here = axis.separation(pair, &Moment::new(safe), &());
         if !(target < here) {
             break;
         }

@@ -85,6 +85,7 @@ extern crate alloc;
 
 mod aabb;
 mod advance;
+mod ball_triangle;
 mod body_pair;
 mod capsule_triangle;
 mod chord;
@@ -124,6 +125,7 @@ pub use element::{Element, ElementKind, ElementSettings};
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
+pub use nearest::way_to_triangle;
 pub use plane::{half_space_time_of_impact, half_space_time_of_impact_counted};
 pub use proposal::Proposal;
 pub use schedule::{approach_speed, contact_time_bound};

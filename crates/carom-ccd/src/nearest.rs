@@ -40,6 +40,12 @@ impl Nearest {
     }
 }
 
+/// The way from a point to the nearest of a triangle, by plain numbers: an axis that may keep them apart, not a distance to rely on.
+#[inline]
+pub fn way_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
+    on_triangle(&corners.map(|corner| corner - from)).point
+}
+
 /// The point of the triangle nearest the origin.
 #[inline]
 pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {

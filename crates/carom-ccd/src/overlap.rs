@@ -40,12 +40,16 @@ const MAX_CORNERS: usize = 40;
 const MAX_FACES: usize = 2 * MAX_CORNERS;
 
 /// Triangles, counter-clockwise seen from outside.
-struct Polytope {
-    corners: [Corner; MAX_CORNERS],
+struct Polytope<const CORNERS: usize, const FACES: usize> {
+    corners: [Corner; CORNERS],
     n_corners: usize,
-    faces: [[u8; 3]; MAX_FACES],
+    faces: [[u8; 3]; FACES],
     n_faces: usize,
 }
+
+/// Most that is proved is proved by the four points of a proposal: room for more is made where they are not enough.
+type Tetrahedron = Polytope<4, 4>;
+type Grown = Polytope<MAX_CORNERS, MAX_FACES>;
 
 /// Proves that the cores overlap by more than rounding, or says nothing.
 pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
@@ -60,33 +64,35 @@ pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let a = pair.place_a(placed, pair.a.farthest(-(to_a * direction)));
         Corner { w: pair.place_b(placed, pair.b.farthest(to_b * direction)) - a, a }
     };
-    let mut polytope =
+    let tetrahedron =
         first(pair, placed, proposal, ball).or_else(|| start(ball, placed.between, &support))?;
+    let mut lowest = tetrahedron.lowest(ball)?;
+    if lowest.holds {
+        return Some(Overlap { point: tetrahedron.point_a(), normal: -lowest.along });
+    }
+    let mut polytope = Grown::from(&tetrahedron);
     loop {
-        let mut worst = (f64::INFINITY, DVec3::ZERO);
-        let mut holds = true;
-        for &face in &polytope.faces[..polytope.n_faces] {
-            let [x, y, z] = polytope.places(face);
-            // A triangle without a normal is looked at from its middle.
-            let along = unit((y - x).cross(z - x)).or_else(|| unit(x + y + z))?;
-            let height = along.dot(x).min(along.dot(y)).min(along.dot(z));
-            // Below the triangle lies the origin, or in its plane.
-            holds &= ball < height && 0.0 <= orient3d(x, y, z, DVec3::ZERO);
-            if height < worst.0 {
-                worst = (height, along);
-            }
-        }
-        if holds {
-            return Some(Overlap { point: polytope.point_a(), normal: -worst.1 });
-        }
-        let (height, along) = worst;
+        let Lowest { height, along, .. } = lowest;
         let corner = support(along);
         let beyond = along.dot(corner.w);
         // Nothing lies farther out: they overlap by less than the ball there, or not at all. Not so for NaN.
         if !(ball < beyond && height < beyond && polytope.add(corner)) {
             return None;
         }
+        lowest = polytope.lowest(ball)?;
+        if lowest.holds {
+            return Some(Overlap { point: polytope.point_a(), normal: -lowest.along });
+        }
     }
+}
+
+/// The triangle that is nearest to the origin, or has it farthest outside.
+struct Lowest {
+    height: f64,
+    /// Unit, outwards.
+    along: DVec3,
+    /// The ball is below all triangles.
+    holds: bool,
 }
 
 /// The tetrahedron of a proposal.
@@ -95,7 +101,7 @@ fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     placed: &Placed,
     proposal: &Proposal,
     ball: f64,
-) -> Option<Polytope> {
+) -> Option<Tetrahedron> {
     if proposal.n_points != 4 {
         return None;
     }
@@ -103,11 +109,11 @@ fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let a = pair.place_a(placed, proposal.points_a[i]);
         Corner { w: pair.place_b(placed, proposal.points_b[i]) - a, a }
     });
-    Polytope::tetrahedron(corners, ball)
+    Tetrahedron::new(corners, ball)
 }
 
 /// Four points in general position, found by going as far as possible: along the line of the centres, off the line, off the plane.
-fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Option<Polytope> {
+fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Option<Tetrahedron> {
     let first = unit(between).unwrap_or(DVec3::X);
     let (near, far) = (support(-first), support(first));
     let line = unit(far.w - near.w)?;
@@ -133,30 +139,54 @@ fn start(ball: f64, between: DVec3, support: &impl Fn(DVec3) -> Corner) -> Optio
         // Flat to rounding: no ball fits.
         return None;
     }
-    Polytope::tetrahedron([near, far, third.1, fourth.1], ball)
+    Tetrahedron::new([near, far, third.1, fourth.1], ball)
 }
 
-impl Polytope {
+impl Tetrahedron {
     /// `None` for one that is flat.
-    fn tetrahedron(corners: [Corner; 4], ball: f64) -> Option<Polytope> {
+    fn new(corners: [Corner; 4], ball: f64) -> Option<Tetrahedron> {
         let [x, y, z, w] = corners.map(|corner| corner.w);
         let height = unit((y - x).cross(z - x))?.dot(w - x);
         if !(ball < height.abs()) {
             return None;
         }
-        let mut polytope = Polytope {
+        // The fourth below the first three.
+        let order: [u8; 4] = if height < 0.0 { [0, 1, 2, 3] } else { [1, 0, 2, 3] };
+        let faces = [[0, 1, 2], [3, 1, 0], [3, 2, 1], [3, 0, 2]].map(|face| face.map(|i: usize| order[i]));
+        Some(Polytope { corners, n_corners: 4, faces, n_faces: 4 })
+    }
+}
+
+impl From<&Tetrahedron> for Grown {
+    fn from(tetrahedron: &Tetrahedron) -> Grown {
+        let mut grown = Polytope {
             corners: [NO_CORNER; MAX_CORNERS],
             n_corners: 4,
             faces: [[0; 3]; MAX_FACES],
             n_faces: 4,
         };
-        polytope.corners[..4].copy_from_slice(&corners);
-        // The fourth below the first three.
-        let order: [u8; 4] = if height < 0.0 { [0, 1, 2, 3] } else { [1, 0, 2, 3] };
-        for (face, corners) in polytope.faces.iter_mut().zip([[0, 1, 2], [3, 1, 0], [3, 2, 1], [3, 0, 2]]) {
-            *face = corners.map(|corner: usize| order[corner]);
+        grown.corners[..4].copy_from_slice(&tetrahedron.corners);
+        grown.faces[..4].copy_from_slice(&tetrahedron.faces);
+        grown
+    }
+}
+
+impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
+    /// `None` for a triangle that is at the origin.
+    fn lowest(&self, ball: f64) -> Option<Lowest> {
+        let mut lowest = Lowest { height: f64::INFINITY, along: DVec3::ZERO, holds: true };
+        for &face in &self.faces[..self.n_faces] {
+            let [x, y, z] = self.places(face);
+            // A triangle without a normal is looked at from its middle.
+            let along = unit((y - x).cross(z - x)).or_else(|| unit(x + y + z))?;
+            let height = along.dot(x).min(along.dot(y)).min(along.dot(z));
+            // Below the triangle lies the origin, or in its plane.
+            lowest.holds &= ball < height && 0.0 <= orient3d(x, y, z, DVec3::ZERO);
+            if height < lowest.height {
+                (lowest.height, lowest.along) = (height, along);
+            }
         }
-        Some(polytope)
+        Some(lowest)
     }
 
     fn places(&self, face: [u8; 3]) -> [DVec3; 3] {
@@ -165,13 +195,13 @@ impl Polytope {
 
     /// Takes away the triangles that see the corner and closes the rim with triangles to it; false where there is no room.
     fn add(&mut self, corner: Corner) -> bool {
-        if self.n_corners == MAX_CORNERS {
+        if self.n_corners == CORNERS {
             return false;
         }
         let apex = self.n_corners as u8;
         self.corners[self.n_corners] = corner;
         self.n_corners += 1;
-        let mut rim = [[0_u8; 2]; MAX_FACES];
+        let mut rim = [[0_u8; 2]; FACES];
         let mut n_rim = 0;
         let mut kept = 0;
         for i in 0..self.n_faces {
@@ -188,7 +218,7 @@ impl Polytope {
                 if let Some(other) = rim[..n_rim].iter().position(|&old| old == [edge[1], edge[0]]) {
                     n_rim -= 1;
                     rim[other] = rim[n_rim];
-                } else if n_rim < MAX_FACES {
+                } else if n_rim < FACES {
                     rim[n_rim] = edge;
                     n_rim += 1;
                 } else {
@@ -196,7 +226,7 @@ impl Polytope {
                 }
             }
         }
-        if kept + n_rim > MAX_FACES {
+        if kept + n_rim > FACES {
             return false;
         }
         for &[from, to] in &rim[..n_rim] {

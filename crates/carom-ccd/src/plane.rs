@@ -7,7 +7,7 @@
 //! turning.
 
 use crate::advance::advance;
-use crate::body_pair::BodyPair;
+use crate::body_pair::{BodyPair, Moment};
 use crate::chord::chord_bound;
 use crate::separation::Axis;
 use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
@@ -58,7 +58,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     let pair = BodyPair::new(&Origin, motion_a, b, motion_b, start, end);
     let target = settings.target_distance.max(0.0);
     tally.count(|counters| counters.searches += 1);
-    let mut axis = Axis::turning(&pair, pair.a.rotation * normal, pair.a.angular(), 0.0);
+    let mut axis = Axis::turning(&pair, pair.a.rotation * normal, pair.a.angular(), &Moment::new(0.0));
     // The separation is below the distance by at most this.
     let doubt = 2.0 * axis.rounding();
     let finest = 16.0 * axis.rounding();
@@ -67,7 +67,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     let mut least = f64::INFINITY;
     let mut n_stalls = 0;
     for _ in 0..settings.max_steps.max(1) {
-        let here = axis.separation(&pair, probe, tally);
+        let here = axis.separation(&pair, &Moment::new(probe), tally);
         let above = here + doubt;
         if above <= target {
             let placed = pair.at(probe);
@@ -84,7 +84,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
             return TimeOfImpact::Hit(impact);
         }
         let back = if safe < probe {
-            chord_bound(axis.separation(&pair, safe, tally), here, axis.kappa, probe - safe)
+            chord_bound(axis.separation(&pair, &Moment::new(safe), tally), here, axis.kappa, probe - safe)
         } else {
             here
         };
@@ -96,7 +96,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
             tolerance = (0.25 * tolerance).max(finest);
             continue;
         }
-        let advanced = advance(&pair, &mut axis, (probe, here), end, target, tolerance, tally);
+        let advanced = advance(&pair, &mut axis, (probe, here), &Moment::new(end), target, tolerance, tally);
         least = least.min(back).min(advanced.least);
         if end <= advanced.time {
             return TimeOfImpact::Clear(Clear::new(least));
@@ -109,7 +109,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
         let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
         probe = if advanced.slope < 0.0 && safe < safe + beyond { (safe + beyond).min(end) } else { safe };
     }
-    let upper = (axis.separation(&pair, safe, tally) + doubt).max(0.0);
+    let upper = (axis.separation(&pair, &Moment::new(safe), tally) + doubt).max(0.0);
     let upper = if upper.is_nan() { f64::INFINITY } else { upper };
     let why = if upper - target <= 4.0 * finest { Why::WithinRounding } else { Why::StepsSpent };
     TimeOfImpact::Undecided(Undecided::new(safe, upper, why))

@@ -11,7 +11,7 @@
 //! `(|w - omega|^2 + |w x omega|) r` of either body and `|n x omega| (|omega| max |d| + 2 |v|)`.
 
 use crate::Tally;
-use crate::body_pair::{BodyPair, Moving};
+use crate::body_pair::{BodyPair, Moment, Moving};
 use crate::chord::UNIT;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_math::{ops, scaling};
@@ -39,7 +39,12 @@ impl Turning {
         if self.rate == 0.0 {
             return self.along + self.across;
         }
-        let (sine, cosine) = ops::sin_cos(self.rate * (t - self.since));
+        self.turned(ops::sin_cos(self.rate * (t - self.since)))
+    }
+
+    /// Turned by the angle with this sine and cosine.
+    #[inline(always)]
+    fn turned(&self, (sine, cosine): (f64, f64)) -> DVec3 {
         self.along + self.across * cosine + self.ahead * sine
     }
 }
@@ -94,7 +99,7 @@ impl Axis {
         pair: &BodyPair<'_, A, B>,
         n: DVec3,
         omega: DVec3,
-        since: f64,
+        since: &Moment,
     ) -> Axis {
         let rate = scaling::length(omega);
         if !(0.0 < rate) {
@@ -124,7 +129,7 @@ impl Axis {
             Seen::Both(-1.0)
         };
         Axis {
-            direction: Turning::new(n, unit, rate, since),
+            direction: Turning::new(n, unit, rate, since.t),
             of_a,
             of_b,
             near_a,
@@ -144,19 +149,19 @@ impl Axis {
         self.direction.at(t)
     }
 
-    /// A length that the distance of the bodies at the time `t` is surely not below. NaN where a number is.
+    /// A length that the distance of the bodies at that time is surely not below. NaN where a number is.
     #[inline]
     pub(crate) fn separation<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         &mut self,
         pair: &BodyPair<'_, A, B>,
-        t: f64,
+        moment: &Moment,
         tally: &impl Tally,
     ) -> f64 {
         tally.count(|counters| counters.separations += 1);
-        let n = self.direction.at(t);
-        let reach_a = reach_of(&pair.a, &self.of_a, n, t, &mut self.near_a);
-        let reach_b = reach_of(&pair.b, &self.of_b, n, t, &mut self.near_b);
-        n.dot(pair.between_at(t)) - (reach_a + reach_b) - self.rounding
+        let n = self.direction.at(moment.t);
+        let reach_a = reach_of(&pair.a, &self.of_a, n, moment, &mut self.near_a);
+        let reach_b = reach_of(&pair.b, &self.of_b, n, moment, &mut self.near_b);
+        n.dot(pair.between_at(moment.t)) - (reach_a + reach_b) - self.rounding
     }
 }
 
@@ -180,14 +185,24 @@ fn reach_of<S: SupportMap + ?Sized>(
     body: &Moving<'_, S>,
     seen: &Seen,
     n: DVec3,
-    t: f64,
+    moment: &Moment,
     near: &mut SupportPoint,
 ) -> f64 {
+    // Seen from the body the axis turns the other way.
+    let back = || {
+        let (sine, cosine) = moment.turned(body);
+        (-sine, cosine)
+    };
     match seen {
         Seen::Same(height) => *height,
-        Seen::Around(direction) => body.height(direction.at(t), near),
+        Seen::Around(direction) => body.height(direction.turned(back()), near),
         Seen::Both(sign) => {
-            let back = Turning::new(n * *sign, body.spin_axis, -body.spin_rate, 0.0).at(t);
+            let n = n * *sign;
+            let back = if body.turns() {
+                Turning::new(n, body.spin_axis, -body.spin_rate, 0.0).turned(back())
+            } else {
+                n
+            };
             body.height(body.rotation.transpose() * back, near)
         }
     }

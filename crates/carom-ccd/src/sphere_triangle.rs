@@ -66,15 +66,57 @@ impl Polygon {
     pub fn corners(&self) -> &[DVec3] {
         &self.corners[..self.n]
     }
+}
 
-    /// Newell's normal, of the side from which the corners go round counter-clockwise; zero where they span no area.
-    pub(crate) fn normal(&self) -> DVec3 {
-        let first = self.corners[0];
-        (1..self.n).fold(DVec3::ZERO, |sum, i| {
-            let next = if i + 1 < self.n { i + 1 } else { 0 };
-            sum + (self.corners[i] - first).cross(self.corners[next] - first)
-        })
+/// Newell's normal, of the side from which the corners go round counter-clockwise; zero where they span no area.
+pub(crate) fn area_normal(corners: &[DVec3]) -> DVec3 {
+    let first = corners[0];
+    (1..corners.len()).fold(DVec3::ZERO, |sum, i| {
+        let next = if i + 1 < corners.len() { i + 1 } else { 0 };
+        sum + (corners[i] - first).cross(corners[next] - first)
+    })
+}
+
+/// When a ball of this radius, whose centre moves from the origin with the velocity `v`, enters the convex polygon that has these corners,
+/// by closed forms and as far as `f64` can tell; `None` where it does not before `end`.
+pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64> {
+    let next = |i: usize| if i + 1 < w.len() { w[i + 1] } else { w[0] };
+    let normal = area_normal(w);
+    let length = sqrt(normal.length_squared());
+    if 0.0 < length {
+        let n = normal * (1.0 / length);
+        // The height of the centre above the plane, and how fast it changes.
+        let (height, rate) = (-n.dot(w[0]), n.dot(v));
+        let side = if height < 0.0 { -1.0 } else { 1.0 };
+        let t = (side * height - r) / (-side * rate);
+        if 0.0 <= t && t <= end {
+            let touched = v * t - n * (side * r);
+            let is_inside = |i: usize| 0.0 <= normal.dot((next(i) - w[i]).cross(touched - w[i]));
+            if (0..w.len()).all(is_inside) {
+                return Some(t);
+            }
+        }
     }
+    let mut best = f64::INFINITY;
+    for i in 0..w.len() {
+        let edge = next(i) - w[i];
+        let edge_sq = edge.length_squared();
+        if 0.0 < edge_sq {
+            // The distance from the line, squared, times the length of the edge, squared: all across the edge.
+            let (p, q) = (edge.cross(w[i]), edge.cross(v));
+            let t = entry(p, q, r * sqrt(edge_sq));
+            let place = (v * t - w[i]).dot(edge);
+            if 0.0 <= place && place <= edge_sq && t < best {
+                best = t;
+            }
+        }
+        // Of a convex polygon no corner is hidden. Those of a dent would be: their balls lie within the cylinders.
+        let t = entry(w[i], v, r);
+        if t < best {
+            best = t;
+        }
+    }
+    (best <= end).then_some(best)
 }
 
 impl MovingSphere {
@@ -105,13 +147,13 @@ impl MovingSphere {
             pair.size = pair.size.max(to.abs().element_sum());
         }
         if sides == Sides::Front {
-            let normal = Polygon { corners: pair.w, n: pair.n }.normal();
+            let normal = area_normal(&pair.w[..pair.n]);
             if 0.0 <= normal.dot(pair.velocity) || 0.0 < normal.dot(pair.w[0]) {
                 return TimeOfImpact::Clear(Clear::new(0.0));
             }
         }
         let end = sound_end(end);
-        let hint = pair.hint(end);
+        let hint = entry_time(&pair.w[..pair.n], pair.velocity, pair.radius, end).unwrap_or(0.0);
         let answer = first_contact(&pair, hint, end, scale);
         match answer {
             // A ball without extent is never inside anything: it passes through.
@@ -203,50 +245,6 @@ struct BallPolygon<'a> {
 }
 
 impl BallPolygon<'_> {
-    /// When the centre enters the inflated polygon, by closed forms and as far as `f64` can tell; 0 where it does not.
-    fn hint(&self, end: f64) -> f64 {
-        let (w, v, r) = (&self.w[..self.n], self.velocity, self.radius);
-        let normal = Polygon { corners: self.w, n: self.n }.normal();
-        let length = sqrt(normal.length_squared());
-        if 0.0 < length {
-            let n = normal * (1.0 / length);
-            // The height of the centre above the plane, and how fast it changes.
-            let (height, rate) = (-n.dot(w[0]), n.dot(v));
-            let side = if height < 0.0 { -1.0 } else { 1.0 };
-            let t = (side * height - r) / (-side * rate);
-            if 0.0 <= t && t <= end {
-                let touched = v * t - n * (side * r);
-                let is_inside = |i: usize| {
-                    let edge = w[(i + 1) % self.n] - w[i];
-                    0.0 <= normal.dot(edge.cross(touched - w[i]))
-                };
-                if (0..self.n).all(is_inside) {
-                    return t;
-                }
-            }
-        }
-        let mut best = f64::INFINITY;
-        for i in 0..self.n {
-            let edge = w[(i + 1) % self.n] - w[i];
-            let edge_sq = edge.length_squared();
-            if 0.0 < edge_sq {
-                // The distance from the line, squared, times the length of the edge, squared: all across the edge.
-                let (p, q) = (edge.cross(w[i]), edge.cross(v));
-                let t = entry(p, q, r * sqrt(edge_sq));
-                let place = (v * t - w[i]).dot(edge);
-                if 0.0 <= place && place <= edge_sq && t < best {
-                    best = t;
-                }
-            }
-            // Of a convex polygon no corner is hidden. Those of a dent would be: their balls lie within the cylinders.
-            let t = entry(w[i], v, r);
-            if t < best {
-                best = t;
-            }
-        }
-        if best <= end { best } else { 0.0 }
-    }
-
     fn nearest_at(&self, t: f64) -> ([DVec3; 3], usize, Nearest) {
         let way = self.velocity * t;
         let at = |i: usize| self.w[i] - way;

@@ -18,7 +18,7 @@
 //! Differs: every step is certified, rounding and rotation included; an axis may turn with its feature; contact is proved too.
 
 use crate::advance::{Advanced, advance};
-use crate::body_pair::Placed;
+use crate::body_pair::{Moment, Placed};
 use crate::chord::chord_bound;
 use crate::search::Search;
 use crate::separation::Axis;
@@ -104,8 +104,14 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         let mut is_exact = false;
         let mut n_stalls = 0;
         let mut last: Option<Axis> = None;
+        let (last_moment, mut at_safe) = (Moment::new(end), Moment::new(start));
         for _ in 0..self.settings.max_steps.max(1) {
-            let placed = self.pair.at(probe);
+            if at_safe.t != safe {
+                at_safe = Moment::new(safe);
+            }
+            let beyond = Moment::new(probe);
+            let moments = [&at_safe, if safe < probe { &beyond } else { &at_safe }, &last_moment];
+            let placed = self.pair.placed(moments[1]);
             let wanted = if is_exact { tol::GJK_TOUCHING } else { self.wanted(tolerance) };
             let proposal = propose(&self.pair.b_in_a(&placed), wanted);
             let witness = self.pair.witness(&placed, &proposal);
@@ -114,7 +120,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             if let Some(contact) = self.contact(&placed, &proposal, witness, last.as_ref(), probe) {
                 return TimeOfImpact::Hit(self.impact([safe, probe], &placed, &contact));
             }
-            let Some(step) = self.step(&placed, &proposal, safe, probe, end, tolerance, tally) else {
+            let Some(step) = self.step(&placed, &proposal, moments, tolerance, tally) else {
                 if safe < probe {
                     // A little too far. How far apart they are there tells how much.
                     probe = safe;
@@ -167,9 +173,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         &self,
         placed: &Placed,
         proposal: &Proposal,
-        safe: f64,
-        probe: f64,
-        end: f64,
+        [safe, probe, end]: [&Moment; 3],
         tolerance: f64,
         tally: &impl Tally,
     ) -> Option<Step> {
@@ -185,17 +189,18 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
                 continue;
             }
             let mut least = here;
-            if safe < probe {
-                let back = chord_bound(axis.separation(pair, safe, tally), here, axis.kappa, probe - safe);
+            if safe.t < probe.t {
+                let back =
+                    chord_bound(axis.separation(pair, safe, tally), here, axis.kappa, probe.t - safe.t);
                 if !(self.target < back) {
                     continue;
                 }
                 least = back;
             }
-            let mut advanced = advance(pair, &mut axis, (probe, here), end, self.target, tolerance, tally);
+            let mut advanced = advance(pair, &mut axis, (probe.t, here), end, self.target, tolerance, tally);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
-                let is_end = end <= advanced.time;
+                let is_end = end.t <= advanced.time;
                 best = Some(Step { axis, advanced });
                 if is_end {
                     break;

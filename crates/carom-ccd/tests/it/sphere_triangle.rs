@@ -188,7 +188,7 @@ fn r2_the_published_search_sees_one_side() {
 }
 
 /// A triangle of some ugly kind.
-fn ugly(random: &mut Random, i: usize) -> [DVec3; 3] {
+pub(crate) fn ugly(random: &mut Random, i: usize) -> [DVec3; 3] {
     let mut t: [DVec3; 3] = core::array::from_fn(|_| random.cube_point());
     match i % 8 {
         0 => t[2] = t[0] + (t[1] - t[0]) * 0.5,

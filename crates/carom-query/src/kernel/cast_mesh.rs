@@ -8,13 +8,12 @@
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
 //! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
-use super::super::num::{narrow, widen};
 use super::{cast_straight, mesh_shape::MeshShape};
 use crate::impact::{self, Question};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact};
+use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact, way_to_triangle};
 use carom_geom::SupportMap;
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
@@ -219,7 +218,6 @@ impl<'a, T: Tally> Against<'a, T> {
         {
             return true;
         }
-        let nearest = self.mesh.mesh().triangle(triangle).project_point(narrow(middle));
-        unit(middle - widen(nearest.point)).is_some_and(is_clear)
+        unit(-way_to_triangle(middle, &corners)).is_some_and(is_clear)
     }
 }

@@ -9,9 +9,9 @@
 //! Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets, 2008 (near children first).
 
 use super::cast_mesh::Against;
-use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact};
+use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact, way_to_triangle};
+use carom_geom::SupportMap;
 use carom_geom::sweep_lanes::BlockSweep;
-use carom_geom::{SupportMap, tri_distance};
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
@@ -112,14 +112,15 @@ impl<T: Tally> Way<'_, T> {
         {
             return;
         }
-        let nearest = tri_distance::point_triangle(at, corners).point_b;
-        if let Some(axis) = unit(at - nearest)
+        if let Some(axis) = unit(-way_to_triangle(at, corners))
             && self.is_apart_along(axis, corners, known, end)
         {
             return;
         }
         let until = self.earliest.until(end);
-        let answer = self.against.triangle(number, self.b, 0, [self.start, until]);
+        let times = [self.start, until];
+        let in_closed_form = if is_ball { self.ball(number, corners, times) } else { None };
+        let answer = in_closed_form.unwrap_or_else(|| self.against.triangle(number, self.b, 0, times));
         if let TimeOfImpact::Hit(impact) = &answer
             && impact.t_hi < until
         {
@@ -127,6 +128,24 @@ impl<T: Tally> Way<'_, T> {
             self.axis = Some((axis, self.slab.lowest(self.b, axis)));
         }
         self.earliest.add(answer);
+    }
+
+    /// The answer for a ball, where it has a closed form.
+    fn ball(&self, number: u32, corners: &[DVec3; 3], times: [f64; 2]) -> Option<TimeOfImpact> {
+        let asked = &self.against.asked;
+        if asked.settings.wants_features {
+            return None;
+        }
+        let mut answer = self.straight.ball_meets(self.b.margin(), asked.target(), corners, times)?;
+        asked.tally.count(|counters| counters.searches += 1);
+        if let TimeOfImpact::Hit(impact) = &mut answer {
+            let pose = asked.motion_a.pose_at(impact.t_hi);
+            impact.point_a = pose.transform_point(impact.point_a);
+            impact.point_b = pose.transform_point(impact.point_b);
+            impact.normal = unit(pose.transform_vector(impact.normal))?;
+            impact.part_a = number;
+        }
+        Some(answer)
     }
 
     /// [`Way::is_apart`] for an axis along which it is not known how low the shape reaches.
