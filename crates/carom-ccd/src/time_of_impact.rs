@@ -167,8 +167,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         answer
     }
 
-    /// Of an axis that turns with the features and one that does not the one that leads farther; `None` where neither separates the
-    /// bodies from the safe time to the probe.
+    /// The axis that turns with the features, where it leads to its root; else of this one and one that does not turn the one that leads
+    /// farther; `None` where neither separates the bodies from the safe time to the probe.
     fn step(
         &self,
         placed: &Placed,
@@ -200,7 +200,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
             let mut advanced = advance(pair, &mut axis, (probe.t, here), end, self.target, tolerance, tally);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
-                let is_end = end.t <= advanced.time;
+                // At its root, an axis that turns with its features has come as far as they let it. Trying the other one all the same
+                // takes five values of separations for three, a quarter more instructions, and saves one search for nearest
+                // points in a hundred (hulls of 8 to 128 vertices that turn by 0.2 to 3 radians).
+                let is_end = end.t <= advanced.time || advanced.separation <= self.target + tolerance;
                 best = Some(Step { axis, advanced });
                 if is_end {
                     break;
