@@ -41,8 +41,6 @@ pub(crate) struct Waiting {
     pub(crate) from: f64,
     /// And after this time.
     pub(crate) end: f64,
-    /// How much of the time is looked at next.
-    pub(crate) step: f64,
     pub(crate) pair: u32,
     /// Its place in the list of impacts that were found; `u32::MAX`: none was.
     pub(crate) found: u32,
