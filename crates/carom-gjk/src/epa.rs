@@ -11,7 +11,7 @@
 use crate::gjk::Simplex;
 use crate::minkowski::{Minkowski, Vertex};
 use crate::polytope::{Face, Full, Polytope};
-use crate::simplex::{inner_weights, nearest_of_all, normal_of, weights, weights_of_whole};
+use crate::simplex::{inner_weights, nearest_of_all, normal_of, weights};
 use crate::{Counters, GjkSettings};
 use carom_geom::SupportMap;
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -278,12 +278,15 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     depth
 }
 
+/// The faces of a tetrahedron.
+const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
+
 /// The corners of the tetrahedron's face that is nearest to the origin, slivers aside.
 #[cold]
 fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     let mut nearest = f64::INFINITY;
     let mut corners = [v[0], v[1], v[2]];
-    for (i, j, k) in [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)] {
+    for [i, j, k] in FACES {
         let normal = normal_of(v[i].w, v[j].w, v[k].w);
         let length = sqrt(normal.length_squared());
         // NaN for a sliver, which is not less.
@@ -324,10 +327,20 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         // Of the two sides the one on which B's centre lies.
         let normal = if normal.dot(c.center) > 0.0 { -normal } else { normal };
         let (mut a, mut b) = (DVec3::ZERO, DVec3::ZERO);
-        let weights = if simplex.n == 0 { [0.0; 4] } else { weights_of_whole(&simplex.points, simplex.n) };
-        for (vertex, weight) in v.iter().zip(weights) {
-            a += vertex.a.point * weight;
-            b += vertex.b.point * weight;
+        // Of a tetrahedron without volume weights are noise: the nearest of its faces has the origin.
+        let faces = if simplex.n == 4 { &FACES[..] } else { &FACES[..1] };
+        let mut least_sq = f64::INFINITY;
+        for face in faces.iter().filter(|_| 0 < simplex.n) {
+            let [x, y, z] = face.map(|i| simplex.points[i]);
+            let points = [x, y, z, DVec3::ZERO];
+            let nearest = nearest_of_all(&points, simplex.n.min(3));
+            if nearest.distance_sq < least_sq {
+                (least_sq, a, b) = (nearest.distance_sq, DVec3::ZERO, DVec3::ZERO);
+                for (i, weight) in face.iter().zip(weights(&points, nearest.keep)) {
+                    a += v[*i].a.point * weight;
+                    b += v[*i].b.point * weight;
+                }
+            }
         }
         // The origin may lie beside C, as near as the simplex: then nothing says that the bodies meet.
         Depth { upper: 0.0, lower: -sqrt(simplex.nearest.distance_sq), normal, a, b }
