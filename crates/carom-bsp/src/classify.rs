@@ -41,13 +41,13 @@ impl BspTree {
     pub fn contents_within_with(&self, body: &impl Body, place: DVec3, stack: &mut TraceStack) -> Contents {
         let mut contents = Contents::empty();
         stack.start(self.root);
-        while let Some(part) = stack.0.pop() {
+        while let Some(part) = stack.parts.pop() {
             if part.child & LEAF != 0 {
                 contents |= self.overlapped(body, place, part.child).map_or(Contents::empty(), |leaf| leaf.0);
                 continue;
             }
             let ways = self.reached(body, place, part.child);
-            stack.0.extend(ways.into_iter().flatten().map(|(child, _)| part.of(child)));
+            stack.parts.extend(ways.into_iter().flatten().map(|(child, _)| part.of(child)));
         }
         contents
     }

@@ -109,3 +109,42 @@ fn a_brush_thinner_than_the_tolerance_is_nothing() {
         assert_eq!(tree.contents_at(DVec3::new(9.0, 99.0, 2.0)), Contents::SOLID);
     }
 }
+
+/// Rays exactly in the plane in which two brushes touch, or nearly, meet the wall that they are; along a floor they go free.
+#[test]
+fn nothing_passes_through_a_seam() {
+    let brush = |low, high| Brush::cuboid(low, high, Contents::SOLID).unwrap();
+    // Eight blocks with seams in all planes, on a floor.
+    let mut brushes = vec![brush(DVec3::new(-9.0, -9.0, -1.0), DVec3::new(9.0, 9.0, 0.0))];
+    for i in 0..8 {
+        let low = DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
+        brushes.push(brush(low, low + DVec3::ONE));
+    }
+    let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
+    let thin = tree.tolerance();
+    let trace = |from: DVec3, way: DVec3| tree.trace(&Point, from, way, Contents::SOLID);
+    for off in [0.0, 0.5 * thin, -0.5 * thin, 0.99 * thin, 1.01 * thin] {
+        for tilt in [0.0, 1e-12, -1e-12, 1e-7, -1e-7] {
+            for y in [0.5, 1.0] {
+                let hit = trace(DVec3::new(-1.0, y, 1.0 + off), DVec3::new(4.0, 0.0, tilt)).unwrap();
+                assert!((hit.t - 0.25).abs() < 1e-6 && hit.normal == -DVec3::X, "{off} {tilt} {y}: {hit:?}");
+                assert!(!hit.starts_inside);
+            }
+        }
+        // In the seam, and in all three.
+        for place in [DVec3::new(0.5, 0.5, 1.0 + off), DVec3::splat(1.0 + off)] {
+            for way in [DVec3::X, DVec3::Z, -DVec3::Z, DVec3::new(1.0, 1e-9, -1.0)] {
+                assert!(trace(place, way * 4.0).unwrap().starts_inside, "{place} {way}");
+            }
+            assert_eq!(tree.contents_at(place), Contents::SOLID);
+        }
+        if off.abs() < thin {
+            // Along the floor, up to the blocks and past them, and off it.
+            let from = DVec3::new(-3.0, 0.5, off);
+            assert!((trace(from, DVec3::X * 6.0).unwrap().t - 0.5).abs() < 1e-6);
+            assert_eq!(trace(from, DVec3::Y * 4.0), None);
+            assert_eq!(trace(from, DVec3::Z), None);
+            assert!(trace(from, -DVec3::Z).is_some_and(|hit| !hit.starts_inside && hit.t < 1e-6));
+        }
+    }
+}
