@@ -7,6 +7,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
+use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
 use carom_bvh::{
@@ -55,46 +56,6 @@ fn main() {
     }
 }
 
-fn boxes(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
-    let corner = |i: u32| vertices[i as usize];
-    triangles
-        .iter()
-        .map(|&[a, b, c]| Aabb {
-            min: corner(a).min(corner(b)).min(corner(c)),
-            max: corner(a).max(corner(b)).max(corner(c)),
-        })
-        .collect()
-}
-
-/// Boxes to look for, so that trees can be compared by what they find.
-fn queries() -> Vec<Aabb> {
-    let mut rng = Rng::new(12);
-    (0..200)
-        .map(|_| {
-            let center = rng.in_box(DVec3::new(-0.9, -0.9, -0.4), DVec3::new(0.9, 0.9, 0.4));
-            Aabb::around(center - DVec3::splat(0.05), center + DVec3::splat(0.05))
-        })
-        .collect()
-}
-
-/// The primitives whose own boxes overlap the query, by carom's tree.
-fn found(tree: &Bvh, boxes: &[Aabb], query: &Aabb) -> Vec<u32> {
-    let mut found = Vec::new();
-    let _ = tree.visit_box(query, |leaf| {
-        found.extend(leaf.primitives.iter().copied().filter(|&i| boxes[i as usize].overlaps(query)));
-        ControlFlow::Continue(())
-    });
-    found.sort_unstable();
-    found
-}
-
-fn found_by_parry(tree: &ParryBvh, query: &Aabb) -> Vec<u32> {
-    let query = parry::aabb(query);
-    let mut found: Vec<u32> = tree.intersect_aabb(&query).collect();
-    found.sort_unstable();
-    found
-}
-
 fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQuality, params: BvhBuildParams) {
     let settings = BuildSettings::default().with_quality(quality);
     let parry_boxes: Vec<_> = boxes.iter().map(parry::aabb).collect();
@@ -106,7 +67,7 @@ fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQual
     let mut answers = Answers::new();
     for query in queries() {
         let own = found(&ours, boxes, &query);
-        answers.equal("parry finds", &own, &found_by_parry(&parrys, &query));
+        answers.equal("parry finds", &own, &parry::found(&parrys, &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
     }
     println!("    SAH cost of carom's tree, {workload}: {:.1}", ours.quality().sah_cost);
@@ -156,7 +117,7 @@ fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
     let mut answers = Answers::new();
     for query in queries() {
         let own = found(&ours.borrow(), after, &query);
-        answers.equal("parry finds", &own, &found_by_parry(&parrys.borrow(), &query));
+        answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), after, &query));
     }
 
@@ -218,7 +179,7 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
     let mut answers = Answers::new();
     for query in queries() {
         let own = found(&ours.borrow(), both[1], &query);
-        answers.equal("parry finds", &own, &found_by_parry(&parrys.borrow(), &query));
+        answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), both[1], &query));
     }
     let row = Row { workload: "refit mesh", size: triangles.len() as u64, unit: Unit::Ms, per_call: 1 };
@@ -266,7 +227,7 @@ fn follow(runner: &mut Runner, n: usize) {
         queries.iter().map(|query| found(tree, &frames[frame], query).len()).sum()
     };
     let count_parrys =
-        |tree: &ParryBvh| -> usize { queries.iter().map(|query| found_by_parry(tree, query).len()).sum() };
+        |tree: &ParryBvh| -> usize { queries.iter().map(|query| parry::found(tree, query).len()).sum() };
     let by_watched = |frame: usize| {
         let mut tree = watched.borrow_mut();
         tree.follow(&frames[frame]).expect("as many boxes as before");

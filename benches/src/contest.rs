@@ -5,7 +5,7 @@
 //! (medians over interleaved repetitions).
 
 use crate::check::Answers;
-use crate::clock::thread_ns;
+use crate::clock::{thread_ns, wall_ns};
 
 /// A round of one contestant is repeated until it has lasted this long, so that the clock's steps do not matter.
 const ROUND_NS: f64 = 4e6;
@@ -19,6 +19,7 @@ pub struct Contest<'a> {
     contestants: Vec<Contestant<'a>>,
     /// Nobody sits out a frame.
     is_whole: bool,
+    clock: fn() -> f64,
 }
 
 struct Contestant<'a> {
@@ -40,7 +41,7 @@ pub struct Times {
 impl<'a> Contest<'a> {
     /// A contest may begin once its answers were compared.
     pub fn new(answers: Answers) -> Self {
-        Self { answers, contestants: Vec::new(), is_whole: false }
+        Self { answers, contestants: Vec::new(), is_whole: false, clock: thread_ns }
     }
 
     /// Adds a contestant; the first is carom.
@@ -56,17 +57,24 @@ impl<'a> Contest<'a> {
         self
     }
 
+    /// Times what passes, not what this thread works: for those who work on several threads.
+    pub fn by_the_wall(mut self) -> Self {
+        self.clock = wall_ns;
+        self
+    }
+
     /// Calls that are all alike: medians over `rounds`.
     pub(crate) fn alike(&mut self, rounds: usize) -> Vec<Times> {
+        let clock = self.clock;
         // The first call warms caches and tells how often a round has to call.
         let repeats: Vec<u32> = self
             .contestants
             .iter_mut()
             .map(|contestant| {
                 (contestant.work)();
-                let start = thread_ns();
+                let start = clock();
                 (contestant.work)();
-                let once = (thread_ns() - start).max(1.0);
+                let once = (clock() - start).max(1.0);
                 (ROUND_NS / once).ceil().clamp(1.0, 1e6) as u32
             })
             .collect();
@@ -75,11 +83,11 @@ impl<'a> Contest<'a> {
         for round in 0..rounds {
             for turn in 0..n {
                 let i = (round + turn) % n;
-                let start = thread_ns();
+                let start = clock();
                 for _ in 0..repeats[i] {
                     (self.contestants[i].work)();
                 }
-                samples[i].push((thread_ns() - start) / f64::from(repeats[i]));
+                samples[i].push((clock() - start) / f64::from(repeats[i]));
             }
         }
         self.times(samples, median)
@@ -89,7 +97,7 @@ impl<'a> Contest<'a> {
     /// count. `between` runs before each frame, untimed. Of the slowest, fewer frames
     /// count, unless runs are whole.
     pub(crate) fn frames(&mut self, warm: usize, frames: usize, mut between: impl FnMut()) -> Vec<Times> {
-        let n = self.contestants.len();
+        let (n, clock) = (self.contestants.len(), self.clock);
         let mut samples = vec![Vec::with_capacity(frames); n];
         let mut spent = vec![0.0; n];
         for frame in 0..warm + frames {
@@ -99,9 +107,9 @@ impl<'a> Contest<'a> {
                 if !self.is_whole && PATIENCE_NS < spent[i] && !samples[i].is_empty() {
                     continue;
                 }
-                let start = thread_ns();
+                let start = clock();
                 (self.contestants[i].work)();
-                let time = thread_ns() - start;
+                let time = clock() - start;
                 spent[i] += time;
                 if warm <= frame {
                     samples[i].push(time);
@@ -148,6 +156,18 @@ mod tests {
         assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&mut []).is_nan());
         assert_eq!(mean(&mut [1.0, 3.0]), 2.0);
+    }
+
+    #[test]
+    fn by_the_wall_waiting_counts() {
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(2));
+        let both = |by_the_wall: bool| {
+            let mut contest = Contest::new(Answers::new()).entry("waits", wait);
+            contest = if by_the_wall { contest.by_the_wall() } else { contest };
+            contest.alike(3)[0].typical
+        };
+        assert!(2e6 <= both(true));
+        assert!(both(false) < 1e6);
     }
 
     #[test]

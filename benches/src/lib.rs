@@ -16,6 +16,7 @@ pub mod peers;
 pub mod rivals;
 mod runner;
 pub mod scenes;
+pub mod trees;
 
 pub use check::Answers;
 pub use clock::thread_ns;

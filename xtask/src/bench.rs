@@ -7,13 +7,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 19] = [
+const GROUPS: [&str; 20] = [
     "primitives",
     "bounds",
     "broad",
     "cliffs",
     "tetrahedra",
     "trees",
+    "threads",
     "support",
     "distance",
     "depth",
@@ -153,13 +154,15 @@ fn run_all(root: &Path, options: &Options<'_>, groups: &[&str], file: &Path) -> 
     for group in groups {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
+        // Peers that could use threads may be slower on one.
+        let features = if *group == "threads" { "threads" } else { "peers" };
         command
             .current_dir(root)
-            .args(["bench", "--quiet", "-p", "carom-benches", "--features", "peers", "--bench", group, "--"])
+            .args(["bench", "--quiet", "-p", "carom-benches", "--features", features, "--bench", group, "--"])
             .args(options.filter)
             .arg("--out")
             .arg(file);
-        if *group == "trees" {
+        if ["trees", "threads"].contains(group) {
             // A tree built anew is built in memory just mapped, as it is in a program that builds one: large vectors come from the
             // system and go back to it.
             command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_TRIM_THRESHOLD_", "65536");

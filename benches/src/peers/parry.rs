@@ -24,6 +24,14 @@ pub fn aabb(aabb: &Aabb) -> parry3d::bounding_volume::Aabb {
     parry3d::bounding_volume::Aabb::new(vector(aabb.min), vector(aabb.max))
 }
 
+/// The primitives whose boxes overlap the query, sorted.
+pub fn found(tree: &Bvh, query: &Aabb) -> Vec<u32> {
+    let query = self::aabb(query);
+    let mut found: Vec<u32> = tree.intersect_aabb(&query).collect();
+    found.sort_unstable();
+    found
+}
+
 /// The hull of points that are all vertices of it.
 pub fn hull(points: &[DVec3]) -> Option<ConvexPolyhedron> {
     let points: Vec<Vector> = points.iter().map(|p| vector(p.as_vec3())).collect();

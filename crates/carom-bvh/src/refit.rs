@@ -11,7 +11,10 @@
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997;
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
-use crate::tree::{Bvh, BvhError, LEAF, MAX_COORDINATE, TreeVolume, check_box, check_boxes};
+#[cfg(feature = "parallel")]
+mod par;
+
+use crate::tree::{Bvh, BvhError, HOLE, LEAF, MAX_COORDINATE, Node8, TreeVolume, check_box, check_boxes};
 use crate::volumes::Volumes8;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -36,7 +39,7 @@ impl Bvh<Aabb> {
     /// On an error every volume is new and the refused primitives are in none: refit again before asking.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
         let mut source = Asked { bounds, refused: Ok(()) };
-        dispatch(Refit { tree: self, source: &mut source });
+        refit_in_turn(self, &mut source);
         source.refused
     }
 
@@ -57,7 +60,7 @@ impl Bvh<Aabb> {
         if !dispatch(AreAllowed { points, corners: corners.as_flattened() }) {
             self.check_corners(points, corners)?;
         }
-        dispatch(Refit { tree: self, source: &mut Corners { points, corners } });
+        refit_from(self, Corners { points, corners });
         Ok(())
     }
 
@@ -106,7 +109,24 @@ impl Kernel for AreAllowed<'_> {
 
 /// New volumes for a tree of boxes, around boxes that were checked, by the numbers of the primitives.
 pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
-    dispatch(Refit { tree, source: &mut Given { boxes } });
+    refit_from(tree, Given { boxes });
+}
+
+/// On as many threads as there are, where there is enough to do.
+fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) {
+    #[cfg(feature = "parallel")]
+    if par::pays(tree.nodes.len()) && par::refit(tree, source) {
+        return;
+    }
+    refit_in_turn(tree, &mut { source });
+}
+
+/// On one thread.
+fn refit_in_turn<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
+    let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
+    if let Some(all) = dispatch(Refit { nodes, base: 0, leaf_starts, primitives, source }) {
+        *bounds = all;
+    }
 }
 
 /// Where the bounds come from.
@@ -122,6 +142,7 @@ trait Source {
 }
 
 /// Boxes by number.
+#[derive(Clone, Copy)]
 struct Given<'a> {
     boxes: &'a [Aabb],
 }
@@ -158,6 +179,7 @@ impl Source for Given<'_> {
 }
 
 /// Points by number, in the order of the leaves.
+#[derive(Clone, Copy)]
 struct Corners<'a, const N: usize> {
     points: &'a [Vec3],
     corners: &'a [[u32; N]],
@@ -278,18 +300,24 @@ const AHEAD: usize = 32;
 /// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked and are in a cache still.
 const MANY: usize = 1 << 17;
 
+/// A node and all below it: new volumes for them, and one around the node for its parent.
 struct Refit<'a, V: TreeVolume, B> {
-    tree: &'a mut Bvh<V>,
+    nodes: &'a mut [Node8<V::Volumes8>],
+    /// The number of the first of the nodes.
+    base: usize,
+    leaf_starts: &'a [u32],
+    primitives: &'a [u32],
     source: &'a mut B,
 }
 
 impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
-    type Output = ();
+    /// What is around the first node; nothing where there is no node, or where one is not below the first.
+    type Output = Option<V>;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) {
-        let Bvh { nodes, leaf_starts, primitives, bounds } = self.tree;
-        let are_many = self.source.are_many();
+    fn run<S: Simd>(self, simd: S) -> Option<V> {
+        let Refit { nodes, base, leaf_starts, primitives, source } = self;
+        let are_many = source.are_many();
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];
             let mut all = Around::nothing(simd);
@@ -306,19 +334,24 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 // Leaves of one node stand from the first to the last, and nodes come from the last to the first.
                 if are_many {
                     let ahead = (first as usize).saturating_sub(AHEAD);
-                    self.source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
+                    source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
                 }
                 let mut own = Around::nothing(simd);
-                self.source.add(simd, first, numbers, &mut own);
+                source.add(simd, first, numbers, &mut own);
                 node.volumes.set(lane, &V::from_aabb(&own.aabb()));
                 all.merge(&own);
             }
             let (all, parent) = (V::from_aabb(&all.aabb()), node.parent as usize);
             if i == 0 {
-                *bounds = all;
-            } else if let Some(node) = nodes.get_mut(parent / 8) {
-                node.volumes.set(parent % 8, &all);
+                return Some(all);
+            }
+            match nodes.get_mut((parent / 8).wrapping_sub(base)) {
+                Some(node) => node.volumes.set(parent % 8, &all),
+                // Out of use since the tree was edited.
+                None if parent == HOLE as usize => {}
+                None => return None,
             }
         }
+        None
     }
 }

@@ -1,9 +1,10 @@
 //! The same trees on one, two and seven threads.
 
 use carom_bounds::Aabb;
-use carom_bvh::{BuildMethod, BuildSettings, Bvh};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError};
 use carom_testkit::conform::bvh::many;
 use carom_testkit::conform::dice::Dice;
+use glam::Vec3;
 
 #[test]
 fn one_two_and_seven_threads_build_the_same() {
@@ -29,6 +30,37 @@ fn one_two_and_seven_threads_build_the_same() {
             for n in [2, 7] {
                 assert!(with(n) == one, "{name}, {method:?}, {n} threads");
             }
+        }
+    }
+}
+
+#[test]
+fn one_two_and_seven_threads_refit_the_same() {
+    let mut dice = Dice::new(2);
+    let mut cloud = |n: usize| -> Vec<Aabb> { (0..n).map(|_| dice.aabb(10.0, 0.1)).collect() };
+    let (before, after) = (cloud(40_000), cloud(40_000));
+    let points: Vec<Vec3> = after.iter().map(|aabb| aabb.min).collect();
+    for method in [BuildMethod::ClusteredSah, BuildMethod::Morton] {
+        let settings = BuildSettings::default().with_method(method);
+        let tree = Bvh::<Aabb>::build(&before, &settings).unwrap();
+        let corners: Vec<[u32; 2]> = tree.primitives().iter().map(|&i| [i, (i + 1) % 40_000]).collect();
+        let with = |n: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+            pool.install(|| {
+                let (mut by_boxes, mut by_points) = (tree.clone(), tree.clone());
+                by_boxes.refit(&after).unwrap();
+                by_boxes.validate(&after).unwrap();
+                by_points.refit_points(&points, &corners).unwrap();
+                let mut bad = after.clone();
+                bad[23_456].min.y = f32::NAN;
+                bad[34_567].min.y = f32::NAN;
+                assert_eq!(by_boxes.refit(&bad), Err(BvhError::NotFinite { primitive: 23_456 }));
+                format!("{by_boxes:?} {by_points:?}")
+            })
+        };
+        let one = with(1);
+        for n in [2, 7] {
+            assert!(with(n) == one, "{method:?}, {n} threads");
         }
     }
 }

@@ -1,0 +1,161 @@
+//! Refits on several threads: the same volumes, bit for bit, as on one.
+//!
+//! A built tree stands in memory as a depth-first walk meets it, so the nodes of a subtree are a slice. The tree is cut into subtrees
+//! of about the same size; each is refitted by one thread, and then the few nodes above them by the one that began. A tree that was
+//! edited since may stand otherwise, which shows when it is cut or when a node finds its parent in another slice: then all is done
+//! again on one thread.
+//!
+//! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding Volume Hierarchies, 2007
+//! (a tree that is kept is refitted; subtrees do not know of each other).
+
+use super::{Refit, Source};
+use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
+use alloc::vec::Vec;
+use carom_lanes::dispatch;
+use rayon::prelude::*;
+
+/// No piece has fewer nodes, save where a subtree is smaller: some 20 microseconds.
+const PIECE: usize = 512;
+
+/// Pieces for each thread, so that those who are through take from the others.
+const PIECES_PER_THREAD: usize = 4;
+
+/// There are several threads, and enough to do for them.
+pub(super) fn pays(n_nodes: usize) -> bool {
+    4 * PIECE < n_nodes && 1 < rayon::current_num_threads()
+}
+
+/// The whole tree; false where its nodes do not stand as a built tree's do: then some volumes are new and some are not.
+pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
+    let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
+    let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());
+    let Some(Parts { above, pieces }) = cut(nodes, size.max(PIECE)) else { return false };
+    let around: Vec<Option<V>> = slices(nodes, &pieces)
+        .into_par_iter()
+        .map(|(base, nodes)| {
+            dispatch(Refit { nodes, base, leaf_starts, primitives, source: &mut { source } })
+        })
+        .collect();
+    for (&(first, _), around) in pieces.iter().zip(around) {
+        let Some(around) = around else { return false };
+        tell_parent(nodes, first, &around);
+    }
+    for &i in above.iter().rev() {
+        let own = &mut nodes[i..=i];
+        let around =
+            dispatch(Refit { nodes: own, base: i, leaf_starts, primitives, source: &mut { source } });
+        let Some(around) = around else { return false };
+        if i == 0 {
+            *bounds = around;
+        } else {
+            tell_parent(nodes, i, &around);
+        }
+    }
+    true
+}
+
+fn tell_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, around: &V) {
+    use crate::volumes::Volumes8 as _;
+    let parent = nodes[i].parent as usize;
+    nodes[parent / 8].volumes.set(parent % 8, around);
+}
+
+/// A tree in pieces, both lists in the order of the nodes.
+struct Parts {
+    /// Nodes that are in no piece.
+    above: Vec<usize>,
+    /// The first node of each subtree, and the end.
+    pieces: Vec<(usize, usize)>,
+}
+
+/// Subtrees of at most `size` nodes; nothing where children do not stand one behind the other, behind their parent.
+fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
+    let mut parts = Parts { above: Vec::new(), pieces: Vec::new() };
+    let mut stack = alloc::vec![(0, nodes.len())];
+    while let Some((first, end)) = stack.pop() {
+        if end - first <= size {
+            parts.pieces.push((first, end));
+            continue;
+        }
+        parts.above.push(first);
+        let node = &nodes[first];
+        let mut behind = end;
+        for lane in (0..node.len as usize).rev() {
+            let child = node.child[lane];
+            if child & LEAF == 0 {
+                let child = child as usize;
+                if child <= first || behind <= child || nodes[child].parent as usize != 8 * first + lane {
+                    return None;
+                }
+                stack.push((child, behind));
+                behind = child;
+            }
+        }
+        if behind != first + 1 {
+            return None;
+        }
+    }
+    Some(parts)
+}
+
+/// The nodes of each piece, with the number of its first.
+fn slices<'a, W>(
+    mut nodes: &'a mut [Node8<W>],
+    pieces: &[(usize, usize)],
+) -> Vec<(usize, &'a mut [Node8<W>])> {
+    let mut at = 0;
+    let mut slices = Vec::with_capacity(pieces.len());
+    for &(first, end) in pieces {
+        let (own, behind) = nodes.split_at_mut(first - at).1.split_at_mut(end - first);
+        slices.push((first, own));
+        (nodes, at) = (behind, end);
+    }
+    slices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BuildSettings, EditedBvh};
+    use carom_bounds::Aabb;
+    use glam::{Vec3, Vec3Swizzles as _};
+
+    fn row(n: usize) -> Vec<Aabb> {
+        (0..n).map(|i| Vec3::new(i as f32, (i * 37 % 101) as f32, (i * i % 89) as f32)).map(around).collect()
+    }
+
+    fn around(p: Vec3) -> Aabb {
+        Aabb { min: p, max: p + Vec3::ONE }
+    }
+
+    fn on_two_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+        rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap().install(work)
+    }
+
+    #[test]
+    fn a_built_tree_comes_apart_and_every_node_is_in_one_part() {
+        let tree = Bvh::<Aabb>::build(&row(20_000), &BuildSettings::default()).unwrap();
+        let n = tree.nodes.len();
+        assert!(on_two_threads(|| pays(n)), "{n} nodes");
+        let Parts { above, pieces } = cut(&tree.nodes, PIECE).unwrap();
+        assert!(8 <= pieces.len() && !above.is_empty());
+        let in_pieces: usize = pieces.iter().map(|(first, end)| end - first).sum();
+        assert_eq!(in_pieces + above.len(), n);
+        assert!(pieces.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+    }
+
+    #[test]
+    fn an_edited_tree_is_refitted_whatever_its_order() {
+        let boxes = row(20_000);
+        let mut edited = EditedBvh::build(&boxes).unwrap();
+        for round in 0..3000_u32 {
+            let part = edited.part(round * 7 % 20_000).unwrap();
+            edited.remove(part).unwrap();
+            edited.insert(boxes[(round * 11 % 20_000) as usize]).unwrap();
+        }
+        let mut tree = edited.tree().clone();
+        let moved: Vec<Aabb> = boxes.iter().map(|b| around(b.min.yzx() * 1.5)).collect();
+        on_two_threads(|| tree.refit(&moved)).unwrap();
+        tree.validate(&moved).unwrap();
+    }
+}
