@@ -16,7 +16,7 @@ use crate::nearest::{Nearest, Part, level_axis, on_parallelogram, on_triangle};
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use carom_geom::{FeatureId, ShapeError, check, tri_distance};
 use carom_math::ops::sqrt;
-use carom_math::predicates::orient3d;
+use carom_math::predicates::{orient2d_along, orient3d};
 use carom_math::scaling::{scale_of, unit};
 use carom_math::tol;
 use glam::DVec3;
@@ -131,8 +131,8 @@ impl Element {
     /// rounding: nearer than the tolerance, which is for whoever moves things a hit.
     pub fn time_of_impact(&self, settings: &ElementSettings) -> TimeOfImpact {
         match self.kind {
-            ElementKind::VertexFace => Search::new(self, settings, vertex_face_differences).run(on_triangle),
-            ElementKind::EdgeEdge => Search::new(self, settings, edge_edge_differences).run(on_parallelogram),
+            ElementKind::VertexFace => search(self, settings, vertex_face_differences, on_triangle),
+            ElementKind::EdgeEdge => search(self, settings, edge_edge_differences, on_parallelogram),
         }
     }
 
@@ -146,18 +146,37 @@ impl Element {
         }
     }
 
-    /// The features have a point in common, decided exactly.
+    /// The features, which lie in one plane exactly, have a point in common, decided exactly.
+    #[cold]
     fn meets(&self, p: &[DVec3; 4]) -> bool {
-        // Corners that are not in one plane have none: nearly always the end of it, and half the time of all queries was spent
-        // on nearest points in many digits.
-        if orient3d(p[0], p[1], p[2], p[3]) != 0.0 {
-            return false;
-        }
-        let found = match self.kind {
-            ElementKind::VertexFace => tri_distance::point_triangle(p[0], &[p[1], p[2], p[3]]),
-            ElementKind::EdgeEdge => tri_distance::segment_segment(&[p[0], p[1]], &[p[2], p[3]]),
+        let &[a, b, c, d] = p;
+        let normal = match self.kind {
+            ElementKind::VertexFace => (c - b).cross(d - b),
+            ElementKind::EdgeEdge => (b - a).cross(d - c),
         };
-        found.distance == 0.0
+        // Seen along this axis nothing of the plane is lost, if any three of the points are not on a line.
+        let along = normal.abs().max_position();
+        let side = |u, v, w| orient2d_along(along, u, v, w);
+        let are_alike = |x: f64, y: f64| 0.0 < x && 0.0 < y || x < 0.0 && y < 0.0;
+        match self.kind {
+            ElementKind::VertexFace => {
+                let face = side(b, c, d);
+                if face != 0.0 {
+                    let of_a = [side(b, c, a), side(c, d, a), side(d, b, a)];
+                    return of_a.iter().all(|&of_a| !are_alike(face, -of_a));
+                }
+                tri_distance::point_triangle(a, &[b, c, d]).distance == 0.0
+            }
+            ElementKind::EdgeEdge => {
+                let of_b = [side(a, b, c), side(a, b, d)];
+                let of_a = [side(c, d, a), side(c, d, b)];
+                if of_a != [0.0; 2] || of_b != [0.0; 2] {
+                    return !are_alike(of_a[0], of_a[1]) && !are_alike(of_b[0], of_b[1]);
+                }
+                // All on one line: in many digits, a dozen times what other queries take.
+                tri_distance::segment_segment(&[a, b], &[c, d]).distance == 0.0
+            }
+        }
     }
 
     fn features(&self, part: Part) -> [FeatureId; 2] {
@@ -191,11 +210,9 @@ pub(crate) fn edge_edge_differences(p: &[DVec3; 4]) -> [DVec3; 4] {
     [p[2] - p[0], p[3] - p[0], p[3] - p[1], p[2] - p[1]]
 }
 
-/// So many steps are made with axes alone, and nearly all searches end within them.
-const N_AXES: u32 = 8;
-
-/// Halvings of the time in which features may come to lie in one plane: the next step goes on from there.
-const N_HALVINGS: u32 = 16;
+/// Steps of the search for the time at which features come to lie in one plane; nearly always 4 to 7 are enough, and where they are
+/// not the next step goes on from there.
+const N_LOOKS: u32 = 16;
 
 /// The differences, scaled to about 1, and what rounding may take off a separation.
 struct Search<'a, const N: usize> {
@@ -211,66 +228,73 @@ struct Search<'a, const N: usize> {
     target: f64,
     /// Nearer than this to the target the search ends.
     enough: f64,
-    /// Bounds the rounding of a separation along a unit axis. A difference, its change, its value at a time and the product
-    /// with the axis are 12 u of `size`, the length of the axis 3 u, the coefficients of a quadratic and its root 16 u.
+    /// Bounds the rounding of a separation along a unit axis.
     delta: f64,
 }
 
-/// An axis that turns: `n + turn * t`, `n` a unit vector and `turn` at right angles to it.
-#[derive(Clone, Copy)]
-struct Axis {
-    n: DVec3,
-    turn: DVec3,
+/// Relative to the size: a difference, its change, its value at a time and the product with the axis are 12 u of it, the length of
+/// the axis 3 u, the coefficients of a quadratic and its root 16 u.
+const ROUNDING: f64 = 32.0 * (0.5 * f64::EPSILON);
+
+/// The first answer: the boxes swept in space and time do not meet. Else the search.
+#[inline(always)]
+fn search<const N: usize>(
+    element: &Element,
+    settings: &ElementSettings,
+    differences: impl Fn(&[DVec3; 4]) -> [DVec3; N],
+    nearest_on: impl Fn(&[DVec3; N]) -> Nearest,
+) -> TimeOfImpact {
+    let (start, end) = (differences(&element.start), differences(&element.end));
+    // `DVec3::min` and `max` put up with NaN: four times the instructions, and this is half of what a query takes.
+    let lesser = |a: f64, b: f64| if b < a { b } else { a };
+    let (mut low, mut high) = (start[0], start[0]);
+    for v in start.iter().chain(&end) {
+        low = DVec3::new(lesser(low.x, v.x), lesser(low.y, v.y), lesser(low.z, v.z));
+        high = DVec3::new(-lesser(-high.x, -v.x), -lesser(-high.y, -v.y), -lesser(-high.z, -v.z));
+    }
+    let most = low.abs().max(high.abs());
+    let size = most.x + most.y + most.z;
+    let target = settings.minimum_separation.max(0.0);
+    let delta = ROUNDING * (size + target);
+    let gap = low.max(-high).max_element() - delta;
+    if target < gap {
+        return TimeOfImpact::Clear(Clear::new(gap));
+    }
+    let scale = scale_of(most.max_element());
+    let (size, target) = (size * scale, target * scale);
+    // Below some 2^-46 of the size a gap is rounding.
+    let enough = settings.tolerance.max(tol::ELEMENT_GAP) * (size + target);
+    Search {
+        element,
+        max_steps: settings.max_steps,
+        w: core::array::from_fn(|i| start[i] * scale),
+        dw: core::array::from_fn(|i| (end[i] - start[i]) * scale),
+        scale,
+        size,
+        target,
+        enough,
+        delta: ROUNDING * (size + target),
+    }
+    .run(nearest_on)
 }
 
-impl<'a, const N: usize> Search<'a, N> {
-    fn new(
-        element: &'a Element,
-        settings: &ElementSettings,
-        differences: fn(&[DVec3; 4]) -> [DVec3; N],
-    ) -> Self {
-        let (start, end) = (differences(&element.start), differences(&element.end));
-        let mut most = DVec3::ZERO;
-        for v in start.iter().chain(&end) {
-            most = most.max(v.abs());
-        }
-        let scale = scale_of(most.max_element());
-        let w = start.map(|v| v * scale);
-        let dw = core::array::from_fn(|i| end[i] * scale - w[i]);
-        let size = (most.x + most.y + most.z) * scale;
-        let target = settings.minimum_separation.max(0.0) * scale;
-        // Below some 2^-46 of the size a gap is rounding.
-        let enough = settings.tolerance.max(tol::ELEMENT_GAP) * (size + target);
-        let delta = 32.0 * (0.5 * f64::EPSILON) * (size + target);
-        Search { element, max_steps: settings.max_steps, w, dw, scale, size, target, enough, delta }
-    }
-
-    fn run(&self, nearest_on: fn(&[DVec3; N]) -> Nearest) -> TimeOfImpact {
-        if let Some(distance) = self.box_gap() {
-            return TimeOfImpact::Clear(Clear::new(distance / self.scale));
-        }
+impl<const N: usize> Search<'_, N> {
+    fn run(&self, nearest_on: impl Fn(&[DVec3; N]) -> Nearest) -> TimeOfImpact {
         let (mut t, mut w) = (0.0, self.w);
         let mut low = f64::INFINITY;
-        for i in 0..self.max_steps {
+        for _ in 0..self.max_steps {
             let nearest = nearest_on(&w);
             let distance = sqrt(nearest.point.length_squared());
             if !(self.target + self.enough < distance) {
                 return self.conclude(t, &w, &nearest, distance, nearest_on);
             }
-            let axis = self.axis(&w, &nearest);
+            let n = level_axis(&w, &nearest).unwrap_or(DVec3::ZERO);
             // An axis that does not turn is cheaper, and enough for most that are clear.
-            let (mut step, mut least) = self.advance(t, &w, Axis { n: axis.n, turn: DVec3::ZERO });
-            if step < 1.0 - t && axis.turn != DVec3::ZERO {
-                let turning = self.advance(t, &w, axis);
-                if step < turning.0 {
-                    (step, least) = turning;
-                }
-            }
-            if N_AXES <= i && nearest.part == Part::Inside && self.target == 0.0 && step < 1.0 - t {
-                // Features that turn against each other as they come near, and the volume that they span.
-                let by_volume = self.advance_by_volume(t, &w);
-                if step < by_volume.0 {
-                    (step, least) = by_volume;
+            let (mut step, mut least) = self.advance(t, &w, n);
+            if step < 1.0 - t {
+                let (further, bound) = self.advance_turning(t, &w, &nearest, n);
+                if step < further {
+                    (step, least) = (further, bound);
                 }
             }
             if !(0.0 < step) {
@@ -297,24 +321,8 @@ impl<'a, const N: usize> Search<'a, N> {
         core::array::from_fn(|i| self.w[i] + self.dw[i] * t)
     }
 
-    /// How far the box around all differences at all times is from the origin, where this is enough: the boxes swept in space and
-    /// time do not meet.
-    #[inline]
-    fn box_gap(&self) -> Option<f64> {
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for i in 0..N {
-            let end = self.w[i] + self.dw[i];
-            low = low.min(self.w[i].min(end));
-            high = high.max(self.w[i].max(end));
-        }
-        let gap = low.max(-high).max_element() - self.delta;
-        (self.target < gap).then_some(gap)
-    }
-
-    /// The axis from what is nearest, turning so that the edges of the nearest features stay level.
-    #[inline]
-    fn axis(&self, w: &[DVec3; N], nearest: &Nearest) -> Axis {
-        let Some(n) = level_axis(w, nearest) else { return Axis { n: DVec3::ZERO, turn: DVec3::ZERO } };
+    /// By how much the unit axis `n` from what is nearest turns in a unit of time, so that the edges of the nearest features stay level.
+    fn turn(&self, w: &[DVec3; N], nearest: &Nearest, n: DVec3) -> DVec3 {
         let turn = match nearest.part {
             Part::Corner(_) => DVec3::ZERO,
             Part::Side(i) => {
@@ -331,31 +339,66 @@ impl<'a, const N: usize> Search<'a, N> {
             }
         };
         // Edges and triangles without extent do not turn.
-        Axis { n, turn: if turn.is_finite() { turn } else { DVec3::ZERO } }
+        if turn.is_finite() { turn } else { DVec3::ZERO }
     }
 
-    /// For how long after `t` every difference stays beyond the target along the axis, at most to the end, and how near they
+    /// For how long after `t` every difference stays beyond the target along the unit axis `n`, at most to the end, and how near they
     /// come at least; not positive where they are not beyond it now.
-    #[inline]
-    fn advance(&self, t: f64, w: &[DVec3; N], axis: Axis) -> (f64, f64) {
-        let Axis { n, turn } = axis;
-        let is_turning = turn != DVec3::ZERO;
+    #[inline(always)]
+    fn advance(&self, t: f64, w: &[DVec3; N], n: DVec3) -> (f64, f64) {
         let rest = 1.0 - t;
-        // The length of the axis is at most 1 + turn^2 t^2 / 2.
-        let turn_sq = if is_turning { turn.length_squared() } else { 0.0 };
-        let rate = if is_turning { sqrt(turn_sq) } else { 0.0 };
-        let (off_0, off_1) = (self.target + self.delta, self.delta * (rate + 2.0));
+        let goal = 0.25 * self.enough;
+        let mut heights = [(0.0, 0.0); N];
+        let (mut least, mut at_end) = (f64::INFINITY, f64::INFINITY);
+        for i in 0..N {
+            let height = n.dot(w[i]) - (self.target + self.delta);
+            let rate = n.dot(self.dw[i]) - 2.0 * self.delta;
+            // Not so for NaN.
+            if !(goal < height) {
+                return (0.0, 0.0);
+            }
+            let last = height + rate * rest;
+            least = if height < least { height } else { least };
+            at_end = if last < at_end { last } else { at_end };
+            heights[i] = (height - goal, rate);
+        }
+        if goal < at_end {
+            return (rest, self.target + if at_end < least { at_end } else { least });
+        }
+        let mut step = rest;
+        for (height, rate) in heights {
+            // Before the end, or not at all.
+            if height + rate * step < 0.0 {
+                step = height / -rate;
+            }
+        }
+        // On the way to a root all that is known is the goal.
+        (step, self.target + 0.5 * goal)
+    }
+
+    /// As [`Search::advance`], where that ends before the end, by an axis that turns with the features, or by the volume that they span.
+    fn advance_turning(&self, t: f64, w: &[DVec3; N], nearest: &Nearest, n: DVec3) -> (f64, f64) {
+        let turn = self.turn(w, nearest, n);
+        if turn == DVec3::ZERO {
+            return (0.0, 0.0);
+        }
+        if nearest.part == Part::Inside && self.target == 0.0 {
+            let by_volume = self.advance_by_volume(t, w);
+            if 0.0 < by_volume.0 {
+                return by_volume;
+            }
+        }
+        let rest = 1.0 - t;
+        // The length of the axis `n + turn * t` is at most 1 + turn^2 t^2 / 2.
+        let turn_sq = turn.length_squared();
+        let rate = sqrt(turn_sq);
         let off_2 = 2.0 * self.delta * rate + 0.5 * self.target * turn_sq;
         let goal = 0.25 * self.enough;
-        let (mut step, mut least) = (rest, f64::INFINITY);
+        let mut step = rest;
         for i in 0..N {
-            let q_0 = n.dot(w[i]) - off_0;
-            let mut q_1 = n.dot(self.dw[i]) - off_1;
-            let mut q_2 = -off_2;
-            if is_turning {
-                q_1 += turn.dot(w[i]);
-                q_2 += turn.dot(self.dw[i]);
-            }
+            let q_0 = n.dot(w[i]) - (self.target + self.delta);
+            let q_1 = n.dot(self.dw[i]) + turn.dot(w[i]) - self.delta * (rate + 2.0);
+            let q_2 = turn.dot(self.dw[i]) - off_2;
             if !(goal < q_0) {
                 return (0.0, 0.0);
             }
@@ -363,19 +406,12 @@ impl<'a, const N: usize> Search<'a, N> {
             if first < step {
                 step = first;
             }
-            if !is_turning {
-                least = least.min(q_0.min(q_0 + q_1 * rest));
-            }
         }
-        // On the way of a turning axis, or to a root, all that is known is the goal.
-        let reached =
-            if !is_turning && rest <= step { least } else { 0.5 * goal / sqrt(1.0 + turn_sq * step * step) };
-        (step, self.target + reached)
+        (step, self.target + 0.5 * goal / sqrt(1.0 + turn_sq * step * step))
     }
 
     /// For how long after `t` the features do not lie in one plane: the volume that they span is a cubic in time, and keeps its sign
     /// where its Bernstein coefficients have it.
-    #[cold]
     fn advance_by_volume(&self, t: f64, w: &[DVec3; N]) -> (f64, f64) {
         let (e, f, r) = (w[1] - w[0], w[N - 1] - w[0], w[0]);
         let (de, df, dr) = (self.dw[1] - self.dw[0], self.dw[N - 1] - self.dw[0], self.dw[0]);
@@ -384,30 +420,55 @@ impl<'a, const N: usize> Search<'a, N> {
         let side = if n[0].dot(r) < 0.0 { -1.0 } else { 1.0 };
         let c = [n[0].dot(r), n[1].dot(r) + n[0].dot(dr), n[2].dot(r) + n[1].dot(dr), n[2].dot(dr)]
             .map(|c| c * side);
+        // The distance is the volume divided by the length of n, which is at most that of a Bernstein coefficient.
+        let rest = 1.0 - t;
+        let n_end = n[0] + (n[1] + n[2] * rest) * rest;
+        let n_middle = n[0] + n[1] * (0.5 * rest);
+        let n_sq = n[0].length_squared().max(n_middle.length_squared()).max(n_end.length_squared());
         // Three factors of at most two, two and one sizes, twelve terms of each power, 16 roundings: 400 u size^3.
         let error = 200.0 * f64::EPSILON * (self.size * self.size * self.size);
         let goal = 0.25 * self.enough;
-        let is_apart = |time: f64| {
-            // The distance is the volume divided by the length of n, which is at most that of a Bernstein coefficient.
-            let n_end = n[0] + (n[1] + n[2] * time) * time;
-            let n_middle = n[0] + n[1] * (0.5 * time);
-            let n_sq = n[0].length_squared().max(n_middle.length_squared()).max(n_end.length_squared());
-            let least = error + goal * sqrt(n_sq);
-            let b_1 = c[0] + c[1] * time / 3.0;
-            let b_2 = c[0] + (2.0 * c[1] + c[2] * time) * time / 3.0;
+        let least = error + goal * sqrt(n_sq);
+        let lowest = |time: f64| {
+            let b_1 = c[0] + c[1] * time * (1.0 / 3.0);
+            let b_2 = c[0] + (2.0 * c[1] + c[2] * time) * time * (1.0 / 3.0);
             let b_3 = c[0] + (c[1] + (c[2] + c[3] * time) * time) * time;
-            least < c[0] && least < b_1 && least < b_2 && least < b_3
+            let b_12 = if b_2 < b_1 { b_2 } else { b_1 };
+            if b_12 < b_3 { b_12 } else { b_3 }
         };
-        let rest = 1.0 - t;
-        if is_apart(rest) {
+        // Not so for NaN.
+        if !(least < c[0]) {
+            return (0.0, 0.0);
+        }
+        let at_rest = lowest(rest);
+        if least < at_rest {
             return (rest, goal);
         }
-        let (mut low, mut high) = (0.0, rest);
-        for _ in 0..N_HALVINGS {
-            let middle = 0.5 * (low + high);
-            if is_apart(middle) { low = middle } else { high = middle }
+        // The Illinois method, for a time at which the lowest is above what is asked for, and little so.
+        let wanted = 1.5 * least;
+        let (mut low, mut high) = ((0.0, c[0] - wanted), (rest, at_rest - wanted));
+        let (mut safe, mut moved) = (0.0, 0);
+        for _ in 0..N_LOOKS {
+            let time = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1));
+            if !(low.0 < time && time < high.0) {
+                break;
+            }
+            let value = lowest(time) - wanted;
+            if -0.5 * least < value {
+                safe = time;
+                if value < 0.5 * least {
+                    break;
+                }
+                low = (time, value);
+                high.1 *= if moved == 1 { 0.5 } else { 1.0 };
+                moved = 1;
+            } else {
+                high = (time, value);
+                low.1 *= if moved == 2 { 0.5 } else { 1.0 };
+                moved = 2;
+            }
         }
-        (low, goal)
+        (safe, goal)
     }
 
     /// The best of the axes that do not depend on the nearest points alone.
@@ -421,7 +482,7 @@ impl<'a, const N: usize> Search<'a, N> {
             if 0.0 < length_sq && length_sq < f64::INFINITY {
                 let n = v * (1.0 / sqrt(length_sq));
                 for n in [n, -n] {
-                    let found = self.advance(t, w, Axis { n, turn: DVec3::ZERO });
+                    let found = self.advance(t, w, n);
                     if best.0 < found.0 {
                         best = found;
                     }
@@ -449,27 +510,35 @@ impl<'a, const N: usize> Search<'a, N> {
         w: &[DVec3; N],
         nearest: &Nearest,
         distance: f64,
-        nearest_on: fn(&[DVec3; N]) -> Nearest,
+        nearest_on: impl Fn(&[DVec3; N]) -> Nearest,
     ) -> TimeOfImpact {
+        let axis = |w: &[DVec3; N], nearest: &Nearest| level_axis(w, nearest).unwrap_or(DVec3::ZERO);
         if distance + self.delta <= self.target {
             // So near from the beginning: later, the search would have stopped before.
             let proof = Proof::Within((distance + self.delta) / self.scale);
-            return self.hit(t, t, nearest, self.axis(w, nearest).n, proof);
+            return self.hit(t, t, nearest, axis(w, nearest), proof);
         }
         if self.target == 0.0 {
             // Features that meet at the very beginning or end meet exactly, or not at all.
             for (time, vertices) in [(0.0, &self.element.start), (1.0, &self.element.end)] {
-                if (t == 0.0 || time == 1.0) && self.element.meets(vertices) {
-                    let w = self.at(time);
-                    let there = nearest_on(&w);
-                    return self.hit(t, time, &there, self.axis(&w, &there).n, Proof::Overlap);
+                // Corners that are not in one plane have no point in common: nearly always the end of it.
+                let [a, b, c, d] = *vertices;
+                if !(t == 0.0 || time == 1.0) || orient3d(a, b, c, d) != 0.0 {
+                    continue;
+                }
+                let w = self.at(time);
+                let there = nearest_on(&w);
+                let n = axis(&w, &there);
+                if !(0..N).all(|i| self.delta < n.dot(w[i])) && self.element.meets(vertices) {
+                    return self.hit(t, time, &there, n, Proof::Overlap);
                 }
             }
         }
-        let n = self.axis(w, nearest).n;
+        let n = axis(w, nearest);
         let mut closing = 0.0;
+        let weights = nearest.weights_of::<N>();
         for i in 0..N {
-            closing -= nearest.weights_of::<N>()[i] * n.dot(self.dw[i]);
+            closing -= weights[i] * n.dot(self.dw[i]);
         }
         let mut ahead = (distance - self.target + 4.0 * self.delta) / closing;
         for _ in 0..6 {

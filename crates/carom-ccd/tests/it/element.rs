@@ -2,8 +2,9 @@
 
 use crate::element_data::element;
 use carom_ccd::{Element, ElementKind, ElementSettings, Proof, TimeOfImpact, Why};
-use carom_geom::FeatureId;
+use carom_geom::{FeatureId, tri_distance};
 use carom_testkit::conform::element_ccd::{self, Query, Verdict};
+use carom_testkit::random::Random;
 use glam::DVec3;
 
 fn make(kind: ElementKind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
@@ -48,6 +49,34 @@ fn what_touches_at_the_start_or_at_the_end_is_decided_exactly() {
     assert!(matches!(short, TimeOfImpact::Clear(_)), "{short:?}");
     let nothing = make(ElementKind::EdgeEdge, [DVec3::ONE; 4], [DVec3::ONE; 4]).time_of_impact(&settings);
     assert!(nothing.hit().is_some(), "four vertices at one place");
+}
+
+#[test]
+fn in_one_plane_what_touches_at_the_start_is_decided_exactly() {
+    let mut random = Random::new(31);
+    let (mut n_touching, mut n_apart) = (0, 0);
+    for i in 0..4000 {
+        // Small numbers of steps along two directions: no rounding, and often three corners or all on a line.
+        let steps = [2, 4, 9][i % 3];
+        let (along, across) =
+            (random.grid_point(6) - DVec3::splat(3.0), random.grid_point(6) - DVec3::splat(3.0));
+        let p: [DVec3; 4] = core::array::from_fn(|_| {
+            along * random.below(steps) as f64 + across * random.below(steps) as f64
+        });
+        let kind = [ElementKind::VertexFace, ElementKind::EdgeEdge][i / 3 % 2];
+        let apart = match kind {
+            ElementKind::VertexFace => tri_distance::point_triangle(p[0], &[p[1], p[2], p[3]]).distance,
+            ElementKind::EdgeEdge => tri_distance::segment_segment(&[p[0], p[1]], &[p[2], p[3]]).distance,
+        };
+        let found = make(kind, p, p).time_of_impact(&ElementSettings::default());
+        assert_eq!(
+            found.hit().map(|hit| hit.t_hi),
+            (apart == 0.0).then_some(0.0),
+            "{kind:?} {p:?} {found:?}"
+        );
+        *if apart == 0.0 { &mut n_touching } else { &mut n_apart } += 1;
+    }
+    assert!(1000 < n_touching && 1000 < n_apart, "{n_touching} {n_apart}");
 }
 
 fn verdict(found: TimeOfImpact) -> Verdict {
