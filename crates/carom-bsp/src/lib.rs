@@ -35,10 +35,12 @@ mod mesh;
 mod planes;
 mod trace;
 mod tree;
+mod walk;
 
 pub use body::{Ball, Body, Cylinder, Point, Points, Supported};
 pub use brush::{Brush, BrushError, Face};
 pub use build::{Bevels, BspError, BspSettings};
 pub use planes::SplitPlane;
-pub use trace::{TraceHit, TraceStack};
+pub use trace::TraceHit;
 pub use tree::{BspReport, BspTree, Contents};
+pub use walk::TraceStack;

@@ -391,6 +391,13 @@ pub const BSP_THIN: f64 = f64::from_bits((1023 - 33) << 52);
 /// Over the size of a level two such planes part by less than ten times [`BSP_THIN`].
 pub const BSP_SAME_NORMAL: f64 = 1e-9;
 
+/// The sine of an angle: how steeply a way must lead off the planes of a cell of a level, so that the cell has room about a place that is
+/// in all of them. 2^-10: a wedge of 0.11 degrees has none.
+///
+/// Planes that were meant to be one differ by up to 1e-7 where they come of `f32`, and leave slivers between them; a wheel of 64 spokes
+/// has 0.05 between two. Where a wedge has no room, it is thinner than twice the tolerance at the place.
+pub const BSP_ROOM: f64 = f64::from_bits((1023 - 10) << 52);
+
 /// A part of an area. Where more of the surface of a mesh than this shows its back to empty space, the mesh is open.
 ///
 /// Cracks of 1/50 of a unit along all edges of triangles of 32 units, as editors of levels leave them, show a thousandth.

@@ -6,4 +6,5 @@ mod levels;
 mod meshes;
 mod oracle;
 mod points;
+mod seams;
 mod traces;

@@ -1,0 +1,378 @@
+//! The one walk behind sweeps, contents and free places: the pieces of a body's way on which it is in what fills the cells.
+//!
+//! The rule: a body is in a cell where it is behind all planes of the cell, each moved out by how far the body reaches, by more than the
+//! tolerance. One that is thinner than the tolerance, as a point is, may be on neither side of a plane. Then it touches the cells on both,
+//! and it is in solid when every cell that it touches is solid: in a seam between brushes, in the line of many seams, in the
+//! corner of eight boxes it is inside; on an outer face, edge or corner it is on the surface, and free. Cells without room do not count:
+//! planes that were meant to be one, or to meet in one line, leave slivers between them that no body gets into. What a cell has of room
+//! about a place is the widest cone there behind those of its planes that the body is on: see [`tol::BSP_ROOM`].
+//!
+//! While a body moves, it is on a plane during a stretch of its way; the stretch is walked as a part of its own, in front of the plane
+//! and, where that is solid, on behind it, and what is left is inside. Ways across a plane that are hardly longer than the tolerance are
+//! passed over in sweeps: what is on either side of them is met anyway.
+//!
+//! Degenerate cases: bevels are of no account on a plane, as they only cut off what is outside of the cell anyway.
+//!
+//! Reference: S. Melax, Dynamic Plane Shifting BSP Traversal, Graphics Interface 2000; B. Naylor, J. Amanatides, W. Thibault, Merging BSP
+//! Trees Yields Polyhedral Set Operations, 1990 (what is in a plane belongs to the cells on both sides). Differs: a stack for the
+//! recursion; cells without room.
+
+use crate::body::Body;
+use crate::planes::SplitPlane;
+use crate::tree::{BspTree, Contents, LEAF};
+use alloc::vec::Vec;
+use carom_math::{scaling, tol};
+use glam::DVec3;
+
+/// In tolerances: a way through a plane that is no longer is nothing but that.
+const MOST_CROSSED: f64 = 8.0;
+
+/// The part of the segment in a cell.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    child: u32,
+    /// The last plane that the body is on, as a place in the list of the stack counted from 1; 0 for none.
+    on: u32,
+    /// In the cell by more than the tolerance from here on.
+    low: f64,
+    high: f64,
+    /// When the last of the planes that the body came through was touched; below 0 where that was before the start.
+    touch: f64,
+    /// That plane.
+    entry: Entry,
+}
+
+/// The number of a plane, twice, and 1 more where the cell is in front of it; from [`BEVEL`] on the number of a bevel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry(u64);
+
+const BEVEL: u64 = 1 << 40;
+const NO_ENTRY: Entry = Entry(u64::MAX);
+
+/// A piece of the way on which the body is in something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// When the plane was touched through which it came in last; below 0 where that was before the start.
+    pub(crate) touch: f64,
+    /// That plane, with the cell behind it; `None` where it was in from the start.
+    pub(crate) entry: Option<SplitPlane>,
+    pub(crate) is_bevel: bool,
+    /// One of the filled leaves that it is in.
+    pub(crate) leaf: u32,
+    /// What is in all of them.
+    pub(crate) contents: Contents,
+}
+
+/// A plane that a body is on, and the side of it that is looked at: first the front.
+#[derive(Clone, Copy, Debug)]
+struct Seam {
+    plane: u32,
+    is_behind: bool,
+    /// The plane higher in the tree that the body is on, as in [`Part`].
+    above: u32,
+    /// The child behind it.
+    back: u32,
+    /// A filled leaf that the body was found in before; [`LEAF`] for none.
+    leaf: u32,
+    /// What is in all of those.
+    contents: Contents,
+}
+
+/// Room for what is still to be looked at; kept between sweeps, so that these allocate nothing.
+#[derive(Clone, Debug, Default)]
+pub struct TraceStack {
+    parts: Vec<Part>,
+    seams: Vec<Seam>,
+    normals: Vec<DVec3>,
+}
+
+impl TraceStack {
+    /// Without room yet.
+    pub fn new() -> TraceStack {
+        TraceStack::default()
+    }
+
+    /// All of the segment, in all of the tree.
+    fn begin(&mut self, root: u32) {
+        self.seams.clear();
+        self.parts.clear();
+        self.parts.push(Part {
+            child: root,
+            on: 0,
+            low: 0.0,
+            high: 1.0,
+            touch: f64::NEG_INFINITY,
+            entry: NO_ENTRY,
+        });
+    }
+
+    fn seam(&self, on: u32) -> Option<&Seam> {
+        self.seams.get((on as usize).checked_sub(1)?)
+    }
+
+    fn push_seam(&mut self, part: Part, child: u32, seam: Seam) {
+        self.seams.push(seam);
+        self.parts.push(Part { child, on: self.seams.len() as u32, ..part });
+    }
+}
+
+/// A body on its way; one that stays where it is, if `STILL`.
+pub(crate) struct Walk<'a, B, const STILL: bool> {
+    tree: &'a BspTree,
+    body: &'a B,
+    from: DVec3,
+    way: DVec3,
+    mask: Contents,
+    /// Longest way across a plane that is passed over.
+    most_crossed: f64,
+}
+
+impl<'a, B: Body> Walk<'a, B, false> {
+    /// Begins a sweep, of which the pieces are wanted that are met first.
+    pub(crate) fn sweep(
+        tree: &'a BspTree,
+        body: &'a B,
+        [from, way]: [DVec3; 2],
+        mask: Contents,
+        stack: &mut TraceStack,
+    ) -> Self {
+        stack.begin(tree.root);
+        Walk { tree, body, from, way, mask, most_crossed: MOST_CROSSED * tree.thin }
+    }
+
+    /// Begins a walk of which all pieces are wanted, however short.
+    pub(crate) fn all(
+        tree: &'a BspTree,
+        body: &'a B,
+        [from, way]: [DVec3; 2],
+        mask: Contents,
+        stack: &mut TraceStack,
+    ) -> Self {
+        stack.begin(tree.root);
+        Walk { tree, body, from, way, mask, most_crossed: 0.0 }
+    }
+}
+
+impl<'a, B: Body> Walk<'a, B, true> {
+    /// Begins a walk that goes nowhere.
+    pub(crate) fn still(
+        tree: &'a BspTree,
+        body: &'a B,
+        place: DVec3,
+        mask: Contents,
+        stack: &mut TraceStack,
+    ) -> Self {
+        stack.begin(tree.root);
+        Walk { tree, body, from: place, way: DVec3::ZERO, mask, most_crossed: 0.0 }
+    }
+}
+
+impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
+    /// The next piece of the way that is in what has a bit of the mask, nearest first as a rule. Those that are touched after `limit` may
+    /// be left out. `cell` is told the planes behind which lie the cells that are looked into.
+    #[inline]
+    pub(crate) fn next(
+        &self,
+        limit: f64,
+        stack: &mut TraceStack,
+        mut cell: impl FnMut(&SplitPlane),
+    ) -> Option<Piece> {
+        while let Some(mut part) = stack.parts.pop() {
+            if limit < part.touch {
+                continue;
+            }
+            // The nearer child is not put on the stack and taken off again, which would wait for memory.
+            while part.child & LEAF == 0
+                && let Some(near) = self.descend(part, stack, &mut cell)
+            {
+                part = near;
+            }
+            if part.child & LEAF == 0 || limit < part.touch {
+                continue;
+            }
+            let number = part.child & !LEAF;
+            let Some(leaf) = self.tree.leaves.get(number as usize) else { continue };
+            if part.on != 0 {
+                if let Some(piece) = self.go_on(part, number, leaf.contents, stack) {
+                    return Some(piece);
+                }
+                continue;
+            }
+            if !leaf.contents.intersects(self.mask) {
+                continue;
+            }
+            let [first, end] = leaf.bevels;
+            let cut = (first..end).try_fold(part, |part, number| {
+                let Some(plane) = self.tree.bevels.get(number as usize) else { return Some(part) };
+                cell(plane);
+                let (height, rate) = self.height(plane);
+                self.cut(height, rate, self.body.reach(-plane.normal), part, Entry(BEVEL + u64::from(number)))
+            });
+            if let Some(part) = cut {
+                return Some(self.piece(&part, number, leaf.contents));
+            }
+        }
+        None
+    }
+
+    /// How high the body starts above a plane, and what is added on its way.
+    #[inline]
+    fn height(&self, plane: &SplitPlane) -> (f64, f64) {
+        let rate = if STILL { 0.0 } else { plane.normal.dot(self.way) };
+        (plane.height(self.from), rate)
+    }
+
+    /// The part behind a plane, once that is moved out by how far the body reaches through it.
+    #[inline]
+    fn cut(&self, height: f64, rate: f64, reach: f64, part: Part, entry: Entry) -> Option<Part> {
+        let mut part = part;
+        // Above 0 until the body is in by more than the tolerance.
+        let above = height - (reach - self.tree.thin);
+        if STILL {
+            return (above < 0.0).then_some(part);
+        }
+        if rate < 0.0 {
+            part.low = part.low.max(above / -rate);
+            let touch = (height - reach) / -rate;
+            if part.touch < touch && 0.0 < above {
+                (part.touch, part.entry) = (touch, entry);
+            }
+        } else if 0.0 < rate {
+            part.high = part.high.min(-above / rate);
+        } else if 0.0 <= above {
+            return None;
+        }
+        (part.low < part.high).then_some(part)
+    }
+
+    /// The part on the side of the plane of a node where it begins; first puts on the stack that on the other side, and before both that in
+    /// which the body is on the plane.
+    #[inline]
+    fn descend(
+        &self,
+        part: Part,
+        stack: &mut TraceStack,
+        cell: &mut impl FnMut(&SplitPlane),
+    ) -> Option<Part> {
+        let Some(node) = self.tree.nodes.get(part.child as usize) else { return None };
+        let Some(plane) = self.tree.planes.get(node.plane as usize) else { return None };
+        let [front, back] = node.children;
+        let (up, down) = (self.body.reach(plane.normal), self.body.reach(-plane.normal));
+        let (height, rate) = self.height(plane);
+        if up + down <= 2.0 * self.tree.thin
+            && let Some([low, high]) = self.on([height, rate], [up, down], &part)
+        {
+            cell(plane);
+            cell(&plane.flipped());
+            let (leaf, contents) =
+                stack.seam(part.on).map_or((LEAF, Contents::all()), |seam| (seam.leaf, seam.contents));
+            let (plane, above) = (node.plane, part.on);
+            let seam = Seam { plane, is_behind: false, above, back, leaf, contents };
+            stack.push_seam(Part { low, high, ..part }, front, seam);
+        }
+        let number = 2 * u64::from(node.plane);
+        let in_front = self.cut(-height, -rate, up, Part { child: front, ..part }, Entry(number + 1));
+        let behind = self.cut(height, rate, down, Part { child: back, ..part }, Entry(number));
+        if in_front.is_some() {
+            cell(&plane.flipped());
+        }
+        if behind.is_some() {
+            cell(plane);
+        }
+        match [in_front, behind] {
+            [Some(ahead), Some(back)] => {
+                let starts_behind = height + rate * part.low < 0.0;
+                let (near, far) = if starts_behind { (back, ahead) } else { (ahead, back) };
+                stack.parts.push(far);
+                Some(near)
+            }
+            [only, None] | [None, only] => only,
+        }
+    }
+
+    /// When a body no thicker than twice the tolerance is on a plane. `None` where it only comes through.
+    fn on(&self, [height, rate]: [f64; 2], [up, down]: [f64; 2], part: &Part) -> Option<[f64; 2]> {
+        let thin = self.tree.thin;
+        let (lowest, highest) = (down - thin, thin - up);
+        let (low, high) = if rate == 0.0 {
+            (lowest <= height && height <= highest).then_some((part.low, part.high))?
+        } else {
+            let (a, b) = ((lowest - height) / rate, (highest - height) / rate);
+            (part.low.max(a.min(b)), part.high.min(a.max(b)))
+        };
+        // So short a way is within the tolerance; but a start there is told.
+        let is_short = 0.0 < low && (high - low) * scaling::length(self.way) <= self.most_crossed;
+        (low < high && !is_short).then_some([low, high])
+    }
+
+    /// Once a body on planes is in a leaf on one side of them: on with the next side. The piece, where none is left.
+    #[cold]
+    fn go_on(&self, part: Part, number: u32, contents: Contents, stack: &mut TraceStack) -> Option<Piece> {
+        let last = stack.seam(part.on)?;
+        let mut met = (last.leaf, last.contents);
+        if contents.intersects(self.mask) {
+            met = (number, met.1 & contents);
+        } else if self.has_room(part.on, stack) {
+            return None;
+        }
+        let (leaf, contents) = met;
+        let mut on = part.on;
+        while let Some(&seam) = stack.seam(on) {
+            if !seam.is_behind {
+                stack.push_seam(part, seam.back, Seam { is_behind: true, leaf, contents, ..seam });
+                return None;
+            }
+            on = seam.above;
+        }
+        (leaf != LEAF).then(|| self.piece(&part, leaf, contents))
+    }
+
+    fn piece(&self, part: &Part, leaf: u32, contents: Contents) -> Piece {
+        let Part { low, high, touch, entry, .. } = *part;
+        let is_bevel = entry != NO_ENTRY && BEVEL <= entry.0;
+        let entry = if is_bevel {
+            self.tree.bevels.get((entry.0 - BEVEL) as usize).copied()
+        } else {
+            let plane = self.tree.planes.get((entry.0 / 2) as usize);
+            plane.map(|plane| if entry.0 % 2 == 1 { plane.flipped() } else { *plane })
+        };
+        Piece { low, high, touch, entry, is_bevel, leaf, contents }
+    }
+
+    /// About the place where the body is, the cell behind all these planes that the body is on is more than a sliver: some direction leads
+    /// away from all of them steeply enough.
+    #[cold]
+    fn has_room(&self, on: u32, stack: &mut TraceStack) -> bool {
+        let normals = &mut stack.normals;
+        normals.clear();
+        let mut on = on;
+        while let Some(seam) = stack.seams.get((on as usize).wrapping_sub(1)) {
+            let Some(plane) = self.tree.planes.get(seam.plane as usize) else { break };
+            normals.push(if seam.is_behind { plane.normal } else { -plane.normal });
+            on = seam.above;
+        }
+        let is_wide = |out: DVec3| {
+            let least = tol::BSP_ROOM * scaling::length(out);
+            least > 0.0 && normals.iter().all(|normal| least <= -normal.dot(out))
+        };
+        // In the middle of few planes, else in that of the two or three that the widest cone touches.
+        let sum = normals.iter().fold(DVec3::ZERO, |sum, normal| sum + *normal);
+        if is_wide(-sum) {
+            return true;
+        }
+        for (i, a) in normals.iter().enumerate() {
+            for (j, b) in normals.iter().enumerate().skip(i + 1) {
+                let is_any = normals.iter().skip(j + 1).any(|c| {
+                    let across = (*b - *a).cross(*c - *a);
+                    is_wide(across) || is_wide(-across)
+                });
+                if is_any || is_wide(-(*a + *b)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
