@@ -256,8 +256,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         stack: &mut TraceStack,
         cell: &mut impl FnMut(&SplitPlane),
     ) -> Option<Part> {
-        let Some(node) = self.tree.nodes.get(part.child as usize) else { return None };
-        let Some(plane) = self.tree.planes.get(node.plane as usize) else { return None };
+        let node = self.tree.nodes.get(part.child as usize)?;
+        let plane = self.tree.planes.get(node.plane as usize)?;
         let [front, back] = node.children;
         let (up, down) = (self.body.reach(plane.normal), self.body.reach(-plane.normal));
         let (height, rate) = self.height(plane);
