@@ -1,39 +1,37 @@
 //! Forces to velocities, velocities to places: semi-implicit Euler, and a gyroscopic term that cannot explode.
 //!
 //! The velocity is advanced first and the place with the new velocity, which keeps orbits bounded. The gyroscopic torque
-//! is solved implicitly in the body's frame by one Newton step. For smooth motion without contacts there is also the
+//! is solved in the body's frame by one Newton step of the implicit midpoint rule. For smooth motion without contacts there is also the
 //! classical Runge-Kutta step for any y' = f(t, y).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Catto, Numerical Methods,
-//! Game Developers Conference, 2015 (the gyroscopic term).
+//! Game Developers Conference, 2015 (the gyroscopic term); E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006,
+//! IV.2 and VII.5 (rigid bodies; the midpoint rule keeps what is quadratic).
+//! Differs: where Catto takes the implicit Euler step, which damps every turn across the axis of a fast spin (a top sinks by a seventh of
+//! its axle in 5 s), the midpoint rule turns it and leaves its length.
 
 use crate::body::inverse_of;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// The angular velocity after `h` of free motion under the gyroscopic torque, both in the body's frame.
 ///
-/// `inertia` is the tensor about the centre of mass in the body's frame. Implicit: it may lose a little energy, and
-/// never gains any.
+/// `inertia` is the tensor about the centre of mass in the body's frame. The energy stays what it is, however fast the body spins;
+/// for a body of revolution so does the length of the momentum, for others nearly.
 pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
     let w = angular_velocity;
     let momentum = inertia * w;
-    // f(w') = I (w' - w) + h w' x I w' = 0, one Newton step from w' = w.
+    // f(w') = I (w' - w) + h m x I m = 0 with m = (w + w') / 2, one Newton step from w' = w.
     let residual = w.cross(momentum) * h;
-    let jacobian = inertia + (skew(w) * inertia - skew(momentum)) * h;
+    let jacobian = inertia + (skew(w) * inertia - skew(momentum)) * (0.5 * h);
     let determinant = jacobian.as_dmat3().determinant();
     if !(determinant.abs() > 0.0) {
         return w;
     }
     let next = w - inverse_of(&jacobian) * residual;
-    // The torque is at right angles to the motion: it may not make it faster in energy.
+    // The torque is at right angles to the motion: it does no work.
     let (before, after) = (w.dot(momentum), next.dot(inertia * next));
-    if !next.is_finite() {
-        w
-    } else if before < after {
-        next * carom_math::ops::sqrt(before / after)
-    } else {
-        next
-    }
+    let scaled = next * carom_math::ops::sqrt(before / after);
+    if scaled.is_finite() { scaled } else { w }
 }
 
 /// The matrix of the cross product: `skew(a) * b = a x b`.

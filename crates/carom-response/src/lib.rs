@@ -46,6 +46,7 @@ mod kept;
 mod lane_vec;
 #[cfg(feature = "parallel")]
 mod par;
+mod penalty;
 pub mod plausible;
 mod settings;
 mod solver;
@@ -53,5 +54,6 @@ mod solver;
 pub use body::{Body, BodyKind};
 pub use contact::{ContactImpulse, ContactPair};
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
+pub use penalty::Penalty;
 pub use settings::{SolverError, SolverSettings};
 pub use solver::{Solver, SolverMemory, StepStats};

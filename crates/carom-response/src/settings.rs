@@ -10,7 +10,7 @@ pub struct SolverSettings {
     /// Acceleration of everything dynamic.
     pub gravity: Vec3,
     /// Into how many equal parts a step is cut, each with one pass over all contacts and one to relax them; at least 1.
-    /// More make stacks stiffer.
+    /// More make stacks stiffer: twenty boxes stand on 4, a house of cards of five floors needs 12.
     pub substeps: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,

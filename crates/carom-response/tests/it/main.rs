@@ -3,6 +3,7 @@
 
 #[cfg(feature = "parallel")]
 mod par;
+mod penalty;
 mod scene;
 mod stacks;
 mod truths;
