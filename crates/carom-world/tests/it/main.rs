@@ -5,6 +5,7 @@ mod budget;
 mod bullets;
 mod door;
 mod events;
+mod golden;
 mod persistence;
 mod piles;
 mod queries;
