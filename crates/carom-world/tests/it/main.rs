@@ -5,6 +5,7 @@ mod budget;
 mod bullets;
 mod door;
 mod events;
+mod gears;
 mod golden;
 mod persistence;
 mod piles;

@@ -1,0 +1,86 @@
+//! A train of gears: concave meshes that drive each other by their teeth alone.
+
+use crate::scenes::DT;
+use carom_geom::TriMesh;
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{MeshShape, Shape};
+use carom_scenes::mesh::{Gear, gear};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, World, WorldSettings};
+use core::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Teeth one after the other, and from the start again. Even numbers, so that a gear has teeth on both sides or gaps on both.
+const TEETH: [u32; 4] = [24, 32, 16, 40];
+
+/// Pitch diameter over teeth.
+const MODULE: f64 = 0.1;
+
+/// What each tooth is thinner, as a part of the module.
+const BACKLASH: f64 = 0.1;
+
+/// Radians a second of the first gear.
+const SPEED: f32 = 1.0;
+
+/// Gears in a row that mesh, on arbors that stand still; the first has a motor.
+fn train(n: usize) -> (World, Vec<(BodyId, u32)>) {
+    let mut settings = WorldSettings::default();
+    settings.solver = settings.solver.with_gravity(Vec3::ZERO).with_sleep(false);
+    let mut world = World::with_settings(settings);
+    let kinds = TEETH.map(|teeth| {
+        let mut of = Gear::new(teeth, MODULE);
+        (of.width, of.n_flank, of.backlash) = (0.3, 3, BACKLASH);
+        let data = gear(&of);
+        let mesh = TriMesh::new(data.vertices_f32(), data.triangles).unwrap();
+        (Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())), of.pitch_radius() as f32)
+    });
+    let mut gears = Vec::new();
+    let mut x = 0.0;
+    for i in 0..n {
+        let (teeth, (shape, radius)) = (TEETH[i % 4], &kinds[i % 4]);
+        x += if i == 0 { 0.0 } else { radius + kinds[(i - 1) % 4].1 };
+        // A gap where the neighbours have a tooth.
+        let half = if i % 2 == 1 { 0.5 * core::f32::consts::PI / teeth as f32 } else { 0.0 };
+        let pose = Pose::new(Quat::from_xyzw(0.0, 0.0, half.sin(), half.cos()), Vec3::X * x);
+        let arbor = world
+            .insert(BodyDesc::fixed(crate::scenes::ball(0.01)).with_position(Vec3::X * x).with_sensor(true))
+            .unwrap();
+        let own = world.insert(BodyDesc::new(shape.clone()).with_pose(pose).with_friction(0.0)).unwrap();
+        let motor = (i == 0).then_some(Motor { speed: SPEED, max_torque: 5.0 });
+        world
+            .insert_joint_at(arbor, own, JointKind::Hinge { limits: None, motor }, Vec3::X * x, Vec3::Z)
+            .unwrap();
+        gears.push((own, teeth));
+    }
+    (world, gears)
+}
+
+#[test]
+fn six_gears_turn_at_the_ratios_of_their_teeth() {
+    let (mut world, gears) = train(6);
+    let angle = |world: &World, id: BodyId| {
+        let q = world.pose(id).unwrap().rotation;
+        2.0 * f64::from(q.z).atan2(f64::from(q.w))
+    };
+    let mut last: Vec<f64> = gears.iter().map(|&(id, _)| angle(&world, id)).collect();
+    let mut turned = vec![0.0; gears.len()];
+    // What a gear may lag behind the one before, as a length along the pitch circles: both have thinner teeth by a part of the module.
+    let play = 2.0 * BACKLASH * MODULE + 0.005;
+    let mut worst = 0.0_f64;
+    for _ in 0..210 {
+        world.step(DT).unwrap();
+        for (k, &(id, _)) in gears.iter().enumerate() {
+            let now = angle(&world, id);
+            let step = now - last[k];
+            turned[k] += step - (step / TAU).round() * TAU;
+            last[k] = now;
+        }
+        // Way of the teeth, the direction of every other gear turned around.
+        let way = |k: usize| turned[k] * f64::from(gears[k].1) * 0.5 * MODULE * [1.0, -1.0][k % 2];
+        for k in 1..gears.len() {
+            worst = worst.max((way(k) - way(k - 1)).abs());
+        }
+    }
+    println!("the first gear has turned by {:.3} rad; neighbours differ by {worst:.4} at most", turned[0]);
+    assert!(worst < play, "{worst} {turned:?}");
+    assert!(1.2 < turned[0]);
+}
