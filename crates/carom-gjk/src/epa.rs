@@ -95,6 +95,8 @@ fn depth_large<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 /// What survives a move to larger memory.
 struct State {
     rounds_left: u32,
+    /// The greatest lower bound so far: what a surface around the origin proved stays proved when rounding dents it.
+    lower: f64,
     /// The least upper bound so far, its direction and its support point.
     upper: f64,
     normal: DVec3,
@@ -105,6 +107,7 @@ impl State {
     fn new(rounds_left: u32) -> State {
         State {
             rounds_left: rounds_left.max(1),
+            lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             normal: DVec3::X,
             vertex: Vertex::NONE,
@@ -156,6 +159,11 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if is_final || state.rounds_left == 0 || !distance.is_finite() {
             return Ok(give_up(c, polytope, state));
         }
+        if distance < 0.0 && state.upper - state.lower <= tol::EPA_FLAT {
+            // Normals of triangles that hardly have a width turned a part of the surface over: the bounds of before are as near as any.
+            return Ok(give_up(c, polytope, state));
+        }
+        state.lower = state.lower.max(distance);
         state.rounds_left -= 1;
         counters.depth_iterations += 1;
         counters.supports += 1;
@@ -256,7 +264,8 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
     }
     // Slivers alone bound nothing.
-    let lower = if face.distance.is_finite() { face.distance.min(state.upper) } else { f64::NEG_INFINITY };
+    let nearest = if face.distance.is_finite() { face.distance } else { f64::NEG_INFINITY };
+    let lower = state.lower.max(nearest).min(state.upper);
     // The support point is as high as the plane, and may lie anywhere along it: the witness is where the polytope is
     // nearest to the foot of the origin on the plane.
     let foot = state.normal * state.upper;

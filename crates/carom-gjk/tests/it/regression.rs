@@ -243,3 +243,80 @@ fn points_belong_to_the_normal() {
         }
     }
 }
+
+/// Bodies with their centres in one place, one of them next to nothing in one direction or two: the search for the depth ended with
+/// the depth in hand, and nothing that proved it.
+#[test]
+fn thin_bodies_around_one_centre() {
+    let cone = |h: f64, r: f64| Cone::new(h, r).unwrap();
+    let posed = |x: [f64; 3], y: [f64; 3], z: [f64; 3], t: [f64; 3]| WidePose {
+        rotation: DMat3::from_cols(DVec3::from_array(x), DVec3::from_array(y), DVec3::from_array(z)),
+        translation: DVec3::from_array(t),
+    };
+    let cases: [(&str, &dyn SupportMap, &dyn SupportMap, WidePose, f64); 4] = [
+        (
+            "a ball in a flat cone",
+            &Sphere::new(0.007898031733930111).unwrap(),
+            &cone(0.00047781571629457176, 58.44944763183594),
+            posed(
+                [0.5306354968834193, -0.42226087972690796, -0.7349297373895984],
+                [0.7956793115811436, -0.0506458355995971, 0.6035970779072538],
+                [-0.29209656377479687, -0.9050584228593621, 0.309109767950286],
+                [0.0; 3],
+            ),
+            -0.008375847450224683,
+        ),
+        (
+            "a needle in a capsule",
+            &Capsule::new(359.7420349121094, 752.429443359375).unwrap(),
+            &Cylinder::new(0.025411544367671013, 1.085359571106892e-7).unwrap(),
+            posed(
+                [-0.6953387873051784, 0.0, 0.7186821069631301],
+                [0.0, 1.0, 0.0],
+                [-0.7186821069631301, 0.0, -0.6953387873051784],
+                [-7.590826819959626e-10, -5.576748125391236e-10, -5.91417117666816e-10],
+            ),
+            -752.4294434660618,
+        ),
+        (
+            "a ball in a flatter cone",
+            &Sphere::new(f64::from(0.0005619041621685028_f32)).unwrap(),
+            &cone(0.09156705439090729, 7186.19677734375),
+            posed(
+                [0.24701715466912644, -0.4824002545787054, -0.8404002139942428],
+                [-0.9035287090826025, 0.19874350200208224, -0.3796536477837058],
+                [0.35016909795510887, 0.8531066842982469, -0.3867694249070843],
+                [0.0; 3],
+            ),
+            -0.09212895855307575,
+        ),
+        (
+            "a splinter in a needle",
+            &cone(3.1203442631522194e-5, 0.0004751428496092558),
+            &Ellipsoid::new(DVec3::new(0.0007872686255723238, 329.4470520019531, 0.0017776229651644826))
+                .unwrap(),
+            posed(
+                [0.21479020564293694, -0.7919048412044225, 0.5716221567056889],
+                [0.20036032042565982, 0.6085623649963532, 0.7677939762130023],
+                [-0.9558874983797998, -0.05038422756224048, 0.28937954325446813],
+                [0.00021760370048148773, -7.25632674693801e-5, -0.00023647172255288312],
+            ),
+            -0.0010092916084904458,
+        ),
+    ];
+    for (name, a, b, pose, depth) in cases {
+        for r in [
+            signed_distance(a, b, &pose, &GjkSettings::default(), None),
+            signed_distance(b, a, &pose.inverse(), &GjkSettings::default(), None),
+        ] {
+            let tolerance = 1e-12 * (a.radius() + b.radius());
+            assert!((r.distance - depth).abs() <= 1e-3 * depth.abs(), "{name}: {r:?}");
+            assert!(
+                r.lower_bound <= depth + tolerance && depth - tolerance <= r.upper_bound,
+                "{name}: {r:?}"
+            );
+            assert!(r.upper_bound - r.lower_bound <= 1e-3 * depth.abs(), "{name}: {r:?}");
+            assert_ne!(r.outcome, Outcome::Undecided, "{name}: {r:?}");
+        }
+    }
+}

@@ -154,6 +154,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
                 translation: placed.transform_point(b_in_a.translation),
             }),
         ];
+        let cache_before = cache;
         let (answers, frame) = if is_asked_wide {
             let frame = WidePose::from_quat(b_in_a.rotation, b_in_a.translation);
             (ask_wide(&a, &b, &frame, &mut cache), frame)
@@ -161,8 +162,12 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
             (ask_query(&a, &b, &poses), poses[1].wide_relative_to(&poses[0]))
         };
         debug_assert!(is_rotation(&frame.rotation));
-        let context =
-            || format!("{rule}, {} {:?}\n{:?}\n{:?}\n{frame:?} {poses:?}", class, STORED, specs[0], specs[1]);
+        let context = || {
+            format!(
+                "{rule}, {class} {STORED:?}\n{:?}\n{:?}\n{frame:?} {poses:?} {cache_before:?}",
+                specs[0], specs[1]
+            )
+        };
         let mut pair = Difference::new(&a.solid, &b.solid, frame);
         if !is_asked_wide {
             // The poses were subtracted before.
