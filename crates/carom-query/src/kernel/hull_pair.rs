@@ -7,7 +7,7 @@
 //! (coherence).
 
 use super::super::num::geom::ConvexHull;
-use super::super::num::sat::feature_walk::{self, Places, Walked};
+use super::super::num::sat::feature_walk::{self, Walked};
 use super::convex;
 use super::manifolds::ManifoldCache;
 use crate::closest::Closest;
@@ -52,18 +52,13 @@ fn walk_or_ask(
     cache: Option<&mut ManifoldCache>,
     ask: impl FnOnce(Option<&mut GjkCache>) -> Closest,
 ) -> Closest {
-    let known = cache.as_ref().and_then(|cache| cache.places);
     let is_too_long = cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len();
-    let start = match known {
-        None if is_too_long => None,
-        None => Places::apart(a, b, b_in_a),
-        known => known,
-    };
-    if let Some(mut places) = start {
-        let walked = feature_walk::distance(a, b, b_in_a, &mut places);
+    if !is_too_long {
+        let mut places = cache.as_ref().and_then(|cache| cache.places);
+        let walked = feature_walk::distance_from(a, b, b_in_a, &mut places);
         if let Some(Walked { distance, point_a, point_b, normal, .. }) = walked {
             if let Some(cache) = cache {
-                cache.places = Some(places);
+                cache.places = places;
             }
             return Closest::new(distance, point_a, point_b, normal);
         }

@@ -16,6 +16,7 @@
 
 use super::super::num::{ConvexHull, widen};
 use carom_geom::SupportMap;
+use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{WidePose, ops::sqrt, tol};
 use glam::{DMat3, DVec3};
 
@@ -41,10 +42,27 @@ pub struct Places {
     pub b: Place,
 }
 
+impl Place {
+    /// How many corners it has, as far as 3.
+    #[inline(always)]
+    fn corners(self) -> u32 {
+        match self {
+            Place::Vertex(_) => 1,
+            Place::Edge(_) => 2,
+            Place::Face(_) => 3,
+        }
+    }
+}
+
 impl Places {
     /// Where to start on a pair that nothing is known of: the vertices farthest along the line of centres. `None` where the hulls are not
     /// seen to be apart along it: then GJK is the better start.
     pub fn apart(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<Places> {
+        Places::apart_here(a, b, b_in_a)
+    }
+
+    #[inline(always)]
+    fn apart_here(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<Places> {
         let way = b_in_a.transform_point(b.center()) - a.center();
         let (p, q) = (a.support(way), b.support(b_in_a.inverse_transform_vector(-way)));
         let gap = (b_in_a.transform_point(q.point) - p.point).dot(way);
@@ -70,60 +88,118 @@ pub struct Walked {
 
 /// The distance, walked to from `places`, which are left where the walk ended. `None` says nothing but that GJK has to be asked.
 pub fn distance(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
+    let mut known = Some(*places);
+    let walked = distance_from(a, b, b_in_a, &mut known);
+    *places = known.unwrap_or(*places);
+    walked
+}
+
+/// [`distance`] from places that may not be known, and then are [`Places::apart`].
+pub fn distance_from(
+    a: &ConvexHull,
+    b: &ConvexHull,
+    b_in_a: &WidePose,
+    places: &mut Option<Places>,
+) -> Option<Walked> {
+    dispatch(WalkKernel { a, b, b_in_a, places })
+}
+
+/// The walk compiled for each instruction set: not for its lanes, but its instructions are fewer.
+struct WalkKernel<'k> {
+    a: &'k ConvexHull,
+    b: &'k ConvexHull,
+    b_in_a: &'k WidePose,
+    places: &'k mut Option<Places>,
+}
+
+impl Kernel for WalkKernel<'_> {
+    type Output = Option<Walked>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Option<Walked> {
+        let places = match self.places {
+            Some(places) => places,
+            None => self.places.insert(Places::apart_here(self.a, self.b, self.b_in_a)?),
+        };
+        distance_here(self.a, self.b, self.b_in_a, places)
+    }
+}
+
+#[inline(always)]
+fn distance_here(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
     // Where bodies move little one look will do, and some three where a feature changes; from nothing, of many vertices, some thirty.
     const MOST_LOOKS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, b_in_a.rotation, b_in_a.translation);
     let b = Body::new(b, to_b, -(to_b * b_in_a.translation));
-    let size = a.size + b.size + b_in_a.translation.abs().max_element();
+    let size = a.size + b.size + largest(b_in_a.translation);
     let rounding = tol::GJK_ROUNDING * size;
     for n_looks in 1..=MOST_LOOKS {
-        let step = match (a.known(places.a), b.known(places.b)) {
-            (Place::Vertex(v), Place::Vertex(w)) => vertex_vertex(&a, v, &b, w, rounding),
-            (Place::Vertex(v), Place::Edge(e)) => vertex_edge(&a, v, &b, e, rounding),
-            (Place::Vertex(v), Place::Face(f)) => vertex_face(&a, v, &b, f, rounding),
-            (Place::Edge(e), Place::Edge(f)) => edge_edge(&a, e, &b, f, rounding),
-            (Place::Edge(e), Place::Face(f)) => edge_face(&a, e, &b, f),
-            // In the frame of A, and A the second.
-            (Place::Edge(e), Place::Vertex(v)) => vertex_edge(&b, v, &a, e, rounding).swapped(),
-            (Place::Face(f), Place::Vertex(v)) => vertex_face(&b, v, &a, f, rounding).swapped(),
-            (Place::Face(f), Place::Edge(e)) => edge_face(&b, e, &a, f).swapped(),
+        let (place_a, place_b) = (a.known(places.a), b.known(places.b));
+        // Of two kinds the simpler is the first: so there is one copy of each look.
+        let is_swapped = place_b.corners() < place_a.corners();
+        let (x, place_x, y, place_y) =
+            if is_swapped { (&b, place_b, &a, place_a) } else { (&a, place_a, &b, place_b) };
+        let step = match (place_x, place_y) {
+            (Place::Vertex(v), Place::Vertex(w)) => vertex_vertex(x, v, y, w, rounding),
+            (Place::Vertex(v), Place::Edge(e)) => vertex_edge(x, v, y, e, rounding),
+            (Place::Vertex(v), Place::Face(f)) => vertex_face(x, v, y, f, rounding),
+            (Place::Edge(e), Place::Edge(f)) => edge_edge(x, e, y, f, rounding),
+            (Place::Edge(e), Place::Face(f)) => edge_face(x, e, y, f),
             // Nothing walks there.
-            (Place::Face(_), Place::Face(_)) => return None,
+            _ => return None,
         };
-        let (p, between, is_in_a) = match step {
-            Step::First(place) => {
-                places.a = place;
-                continue;
+        let (is_second, place) = match step {
+            Step::First(place) => (false, place),
+            Step::Second(place) => (true, place),
+            Step::Along { is_second, vertex, neighbour, direction } => {
+                let body = if is_second { y } else { x };
+                (is_second, body.edge_to(vertex, neighbour, direction)?)
             }
-            Step::Second(place) => {
-                places.b = place;
-                continue;
-            }
-            Step::End { on_first, between, is_swapped } => (on_first, between, is_swapped),
             Step::Doubt => return None,
+            Step::End { on_first: p, between } => {
+                let length_sq = between.length_squared();
+                let least = NEAR * size;
+                // Also where a number was none.
+                if !(least * least < length_sq && length_sq < f64::INFINITY) {
+                    return None;
+                }
+                let distance = sqrt(length_sq);
+                let normal = between * (1.0 / distance);
+                let walked =
+                    |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_looks };
+                // In the frame of the second.
+                return Some(if is_swapped {
+                    walked(p + between, p, -normal)
+                } else {
+                    let place = |p: DVec3| b_in_a.transform_point(p);
+                    walked(place(p), place(p + between), b_in_a.transform_vector(normal))
+                });
+            }
         };
-        let length_sq = between.length_squared();
-        let least = NEAR * size;
-        // Also where a number was none.
-        if !(least * least < length_sq && length_sq < f64::INFINITY) {
-            return None;
-        }
-        let distance = sqrt(length_sq);
-        let normal = between * (1.0 / distance);
-        let walked = |point_a, point_b, normal| Walked { distance, point_a, point_b, normal, n_looks };
-        return Some(if is_in_a {
-            walked(p + between, p, -normal)
+        if is_second == is_swapped {
+            places.a = place;
         } else {
-            let place = |p: DVec3| b_in_a.transform_point(p);
-            walked(place(p), place(p + between), b_in_a.transform_vector(normal))
-        });
+            places.b = place;
+        }
     }
     None
 }
 
 /// Of the size: nearer than this GJK decides whether the bodies meet.
 const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
+
+/// The largest of the coordinates, without their signs.
+#[inline(always)]
+fn largest(v: DVec3) -> f64 {
+    greater(greater(v.x.abs(), v.y.abs()), v.z.abs())
+}
+
+/// One instruction, where [`f64::max`] takes five, of which those after wait.
+#[inline(always)]
+fn greater(x: f64, y: f64) -> f64 {
+    if x < y { y } else { x }
+}
 
 struct Body<'h> {
     hull: &'h ConvexHull,
@@ -138,30 +214,19 @@ struct Body<'h> {
 enum Step {
     First(Place),
     Second(Place),
+    /// From a vertex along the edge that leads to this neighbour of it, or else along the one that leads farthest.
+    Along {
+        is_second: bool,
+        vertex: u32,
+        neighbour: u32,
+        direction: DVec3,
+    },
     /// These are the nearest: a point on the first and the way to the second, in the second's frame.
     End {
         on_first: DVec3,
         between: DVec3,
-        is_swapped: bool,
     },
     Doubt,
-}
-
-impl Step {
-    #[inline(always)]
-    fn end(on_first: DVec3, between: DVec3) -> Step {
-        Step::End { on_first, between, is_swapped: false }
-    }
-
-    #[inline(always)]
-    fn swapped(self) -> Step {
-        match self {
-            Step::First(place) => Step::Second(place),
-            Step::Second(place) => Step::First(place),
-            Step::End { on_first, between, .. } => Step::End { on_first, between, is_swapped: true },
-            Step::Doubt => Step::Doubt,
-        }
-    }
 }
 
 /// Where a direction from a feature leads.
@@ -170,6 +235,8 @@ enum Way {
     Own,
     /// Into that of a neighbour.
     Over(Place),
+    /// From a vertex towards this neighbour.
+    Along(u32),
     /// Along the border, to rounding.
     Doubt,
 }
@@ -177,7 +244,7 @@ enum Way {
 impl<'h> Body<'h> {
     #[inline(always)]
     fn new(hull: &'h ConvexHull, turn: DMat3, shift: DVec3) -> Body<'h> {
-        Body { hull, turn, shift, size: hull.radius() + hull.center().abs().max_element() }
+        Body { hull, turn, shift, size: hull.radius() + largest(hull.center()) }
     }
 
     /// A feature that the hull has.
@@ -213,25 +280,68 @@ impl<'h> Body<'h> {
     #[inline(always)]
     fn way_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
         let from = self.vertex(v);
-        let mut most = f64::NEG_INFINITY;
+        let (mut best, mut most) = (v, f64::NEG_INFINITY);
         for &neighbour in self.hull.neighbours(v) {
-            most = most.max(direction.dot(self.vertex(neighbour) - from));
+            let along = direction.dot(self.vertex(neighbour) - from);
+            if most < along {
+                (best, most) = (neighbour, along);
+            }
         }
-        let noise = rounding * direction.abs().max_element();
+        let noise = rounding * largest(direction);
         if most < -noise {
             Way::Own
         } else if noise < most {
-            self.edge_along(v, direction)
+            Way::Along(best)
         } else {
             Way::Doubt
         }
     }
 
+    /// The end at a vertex of this body, the first, when a direction, in its frame, leads nowhere else.
+    #[inline(always)]
+    fn end_at_vertex(
+        &self,
+        v: u32,
+        direction: DVec3,
+        rounding: f64,
+        on_first: DVec3,
+        between: DVec3,
+    ) -> Step {
+        match self.way_from_vertex(v, direction, rounding) {
+            Way::Own => Step::End { on_first, between },
+            Way::Along(neighbour) => Step::Along { is_second: false, vertex: v, neighbour, direction },
+            Way::Over(place) => Step::First(place),
+            Way::Doubt => Step::Doubt,
+        }
+    }
+
+    /// The edge from a vertex to a neighbour; where that is across a face, the edge that leads farthest along a direction.
+    #[inline(always)]
+    fn edge_to(&self, v: u32, neighbour: u32, direction: DVec3) -> Option<Place> {
+        let edges = self.hull.half_edges();
+        let first = self.hull.vertex_half_edge(v);
+        let mut e = first;
+        // A bound, and never reached: around a vertex there are no more edges than there are.
+        for _ in 0..edges.len() {
+            let twin = edges[e as usize].twin;
+            if edges[twin as usize].origin == neighbour {
+                return Some(Place::Edge(e));
+            }
+            e = self.hull.next(twin);
+            if e == first {
+                break;
+            }
+        }
+        self.edge_along(v, direction)
+    }
+
     /// The edge from a vertex that leads farthest along a direction.
-    fn edge_along(&self, v: u32, direction: DVec3) -> Way {
+    #[cold]
+    #[inline(never)]
+    fn edge_along(&self, v: u32, direction: DVec3) -> Option<Place> {
         let edges = self.hull.half_edges();
         let from = self.vertex(v);
-        let (mut best, mut most) = (Way::Doubt, 0.0);
+        let (mut best, mut most) = (None, 0.0);
         let first = self.hull.vertex_half_edge(v);
         let mut e = first;
         // A bound, and never reached: around a vertex there are no more edges than there are.
@@ -239,7 +349,7 @@ impl<'h> Body<'h> {
             let twin = edges[e as usize].twin;
             let along = direction.dot(self.vertex(edges[twin as usize].origin) - from);
             if most < along {
-                (best, most) = (Way::Over(Place::Edge(e)), along);
+                (best, most) = (Some(Place::Edge(e)), along);
             }
             e = self.hull.next(twin);
             if e == first {
@@ -266,7 +376,7 @@ impl<'h> Body<'h> {
             return Way::Over(Place::Face(right));
         }
         let low = |face: u32, normal: DVec3| self.hull.face_offset(face) - normal.dot(start);
-        let tilt = to_left.dot(along).abs().max(to_right.dot(along).abs()) * self.size;
+        let tilt = greater(to_left.dot(along).abs(), to_right.dot(along).abs()) * self.size;
         let is_plane = low(left, to_left) <= rounding
             && low(right, to_right) <= rounding
             && tilt * tilt <= rounding * rounding * along.length_squared();
@@ -274,23 +384,22 @@ impl<'h> Body<'h> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn vertex_vertex(x: &Body<'_>, v: u32, y: &Body<'_>, w: u32, rounding: f64) -> Step {
     let p = y.place(x.vertex(v));
     let between = y.vertex(w) - p;
     match y.way_from_vertex(w, -between, rounding) {
         Way::Own => {}
+        Way::Along(neighbour) => {
+            return Step::Along { is_second: true, vertex: w, neighbour, direction: -between };
+        }
         Way::Over(place) => return Step::Second(place),
         Way::Doubt => return Step::Doubt,
     }
-    match x.way_from_vertex(v, x.turn * between, rounding) {
-        Way::Own => Step::end(p, between),
-        Way::Over(place) => Step::First(place),
-        Way::Doubt => Step::Doubt,
-    }
+    x.end_at_vertex(v, x.turn * between, rounding, p, between)
 }
 
-#[inline]
+#[inline(always)]
 fn vertex_edge(x: &Body<'_>, v: u32, y: &Body<'_>, e: u32, rounding: f64) -> Step {
     let [from, to] = y.ends(e);
     let start = y.vertex(from);
@@ -308,19 +417,15 @@ fn vertex_edge(x: &Body<'_>, v: u32, y: &Body<'_>, e: u32, rounding: f64) -> Ste
     match y.way_from_edge(e, start, along, offset, rounding) {
         Way::Own => {}
         Way::Over(place) => return Step::Second(place),
-        Way::Doubt => return Step::Doubt,
+        Way::Along(_) | Way::Doubt => return Step::Doubt,
     }
     // The second time takes out what rounding left along the edge.
     let across = offset - along * (t / length_sq);
     let between = along * (across.dot(along) / length_sq) - across;
-    match x.way_from_vertex(v, x.turn * between, rounding) {
-        Way::Own => Step::end(p, between),
-        Way::Over(place) => Step::First(place),
-        Way::Doubt => Step::Doubt,
-    }
+    x.end_at_vertex(v, x.turn * between, rounding, p, between)
 }
 
-#[inline]
+#[inline(always)]
 fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step {
     let p = y.place(x.vertex(v));
     let normal = y.hull.face_normal(f);
@@ -336,7 +441,8 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
         if most < beyond {
             (outside, most) = (Some(range.start + k as u32), beyond);
         }
-        lowest = lowest.min(normal.dot(from));
+        let height = normal.dot(from);
+        lowest = if height < lowest { height } else { lowest };
         from = to;
     }
     if let Some(e) = outside {
@@ -347,14 +453,10 @@ fn vertex_face(x: &Body<'_>, v: u32, y: &Body<'_>, f: u32, rounding: f64) -> Ste
     if !(0.0 < height && offset - lowest <= rounding) {
         return Step::Doubt;
     }
-    match x.way_from_vertex(v, x.turn * -normal, rounding) {
-        Way::Own => Step::end(p, normal * -height),
-        Way::Over(place) => Step::First(place),
-        Way::Doubt => Step::Doubt,
-    }
+    x.end_at_vertex(v, x.turn * -normal, rounding, p, normal * -height)
 }
 
-#[inline]
+#[inline(always)]
 fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step {
     // Square of a sine: edges more parallel than that have no direction across both.
     const PARALLEL_SQ: f64 = 1.0 / (1u64 << 20) as f64;
@@ -397,12 +499,12 @@ fn edge_edge(x: &Body<'_>, e: u32, y: &Body<'_>, f: u32, rounding: f64) -> Step 
     match y.way_from_edge(f, start_y, along_y, -between, rounding) {
         Way::Own => {}
         Way::Over(place) => return Step::Second(place),
-        Way::Doubt => return Step::Doubt,
+        Way::Along(_) | Way::Doubt => return Step::Doubt,
     }
     match x.way_from_edge(e, start_x, own, x.turn * between, rounding) {
-        Way::Own => Step::end(start_y + along_y * t - between, between),
+        Way::Own => Step::End { on_first: start_y + along_y * t - between, between },
         Way::Over(place) => Step::First(place),
-        Way::Doubt => Step::Doubt,
+        Way::Along(_) | Way::Doubt => Step::Doubt,
     }
 }
 
