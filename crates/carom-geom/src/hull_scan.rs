@@ -123,7 +123,8 @@ impl Scan {
     #[inline(always)]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
         // A test is foretold, a product has to be waited for.
-        let size = direction.abs().max_element();
+        let greater = |x: f64, y: f64| if x < y { y } else { x };
+        let size = greater(greater(direction.x.abs(), direction.y.abs()), direction.z.abs());
         if MIDDLING.contains(&size) {
             self.farthest_along(direction)
         } else {

@@ -6,12 +6,16 @@
 //! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM Trans. Graphics 17(3), 1998, section 5
 //! (coherence).
 
+use super::super::num::Pose;
 use super::super::num::geom::ConvexHull;
 use super::super::num::sat::feature_walk::{self, Walked};
+use super::answer::Distance;
 use super::convex;
 use super::manifolds::ManifoldCache;
+use super::pair::frames;
 use crate::closest::Closest;
 use carom_gjk::GjkCache;
+use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::WidePose;
 
 /// How far apart two hulls are; 0 when they overlap, beyond `max_distance` perhaps an upper bound.
@@ -20,9 +24,10 @@ pub(super) fn distance(
     b: &ConvexHull,
     b_in_a: &WidePose,
     max_distance: f64,
-    cache: Option<&mut ManifoldCache>,
+    mut cache: Option<&mut ManifoldCache>,
 ) -> Closest {
-    walk_or_ask(a, b, b_in_a, cache, |cache| convex::distance(a, b, b_in_a, max_distance, cache))
+    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: OVERLAP });
+    walked.unwrap_or_else(|| convex::distance(a, b, b_in_a, max_distance, gjk_of(cache)))
 }
 
 /// How far apart or how deep two hulls are; beyond `max_distance` perhaps an upper bound.
@@ -31,9 +36,65 @@ pub(super) fn signed(
     b: &ConvexHull,
     b_in_a: &WidePose,
     max_distance: f64,
-    cache: Option<&mut ManifoldCache>,
+    mut cache: Option<&mut ManifoldCache>,
 ) -> Closest {
-    walk_or_ask(a, b, b_in_a, cache, |cache| convex::signed(a, b, b_in_a, max_distance, cache))
+    let walked = dispatch(WalkKernel { a, b, b_in_a, cache: cache.as_deref_mut(), overlap: 0.0 });
+    walked.unwrap_or_else(|| convex::signed(a, b, b_in_a, max_distance, gjk_of(cache)))
+}
+
+/// [`distance`] in the world.
+#[inline]
+pub(super) fn distance_in_world(
+    a: &ConvexHull,
+    pose_a: &Pose,
+    b: &ConvexHull,
+    pose_b: &Pose,
+    mut cache: Option<&mut ManifoldCache>,
+) -> Distance {
+    let is_walked = !is_too_long(a, b, cache.as_deref());
+    let walk = || dispatch(WorldKernel { a, pose_a, b, pose_b, cache: cache.as_deref_mut() });
+    is_walked.then(walk).flatten().unwrap_or_else(|| {
+        let frames = frames(pose_a, pose_b);
+        let closest = convex::distance(a, b, &frames.b_in_a, f64::INFINITY, gjk_of(cache));
+        Distance::placed(&closest, &frames.a)
+    })
+}
+
+/// The walk, all around it included, compiled for each instruction set.
+struct WorldKernel<'k> {
+    a: &'k ConvexHull,
+    pose_a: &'k Pose,
+    b: &'k ConvexHull,
+    pose_b: &'k Pose,
+    cache: Option<&'k mut ManifoldCache>,
+}
+
+impl Kernel for WorldKernel<'_> {
+    type Output = Option<Distance>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Option<Distance> {
+        let frames = frames(self.pose_a, self.pose_b);
+        let closest = walk(self.a, self.b, &frames.b_in_a, self.cache, OVERLAP)?;
+        Some(Distance::placed(&closest, &frames.a))
+    }
+}
+
+struct WalkKernel<'k> {
+    a: &'k ConvexHull,
+    b: &'k ConvexHull,
+    b_in_a: &'k WidePose,
+    cache: Option<&'k mut ManifoldCache>,
+    overlap: f64,
+}
+
+impl Kernel for WalkKernel<'_> {
+    type Output = Option<Closest>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Option<Closest> {
+        walk(self.a, self.b, self.b_in_a, self.cache, self.overlap)
+    }
 }
 
 /// Of hulls with more, both together, a walk from nothing is long, and one that is not remembered gains nothing.
@@ -43,28 +104,41 @@ pub(super) fn signed(
 /// difference of two poses and an answer in the world: of 8 vertices, remembered, 650 of 1,557 instructions; now 380 of 1,288.
 const MOST_VERTICES: usize = 384;
 
-/// The walk's answer, or else that of `ask`, which is told what GJK left behind.
+/// A walk from nothing starts also where the hulls overlap along the line of centres by this part of it: of hulls of 8 vertices a
+/// hundredth apart a third do, and of 687 such walks all but one arrived, in 5.5 looks.
+const OVERLAP: f64 = 0.25;
+
+/// The walk would be longer than it is worth.
 #[inline(always)]
-fn walk_or_ask(
+fn is_too_long(a: &ConvexHull, b: &ConvexHull, cache: Option<&ManifoldCache>) -> bool {
+    cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len()
+}
+
+/// The walk's answer, and where it ended kept.
+#[inline(always)]
+fn walk(
     a: &ConvexHull,
     b: &ConvexHull,
     b_in_a: &WidePose,
     cache: Option<&mut ManifoldCache>,
-    ask: impl FnOnce(Option<&mut GjkCache>) -> Closest,
-) -> Closest {
-    let is_too_long = cache.is_none() && MOST_VERTICES < a.vertices().len() + b.vertices().len();
-    if !is_too_long {
-        let mut places = cache.as_ref().and_then(|cache| cache.places);
-        let walked = feature_walk::distance_from(a, b, b_in_a, &mut places);
-        if let Some(Walked { distance, point_a, point_b, normal, .. }) = walked {
-            if let Some(cache) = cache {
-                cache.places = places;
-            }
-            return Closest::new(distance, point_a, point_b, normal);
-        }
+    overlap: f64,
+) -> Option<Closest> {
+    if is_too_long(a, b, cache.as_deref()) {
+        return None;
     }
-    ask(cache.map(|cache| {
+    let mut places = cache.as_ref().and_then(|cache| cache.places);
+    let Walked { distance, point_a, point_b, normal, .. } =
+        feature_walk::distance_inside(a, b, b_in_a, &mut places, overlap)?;
+    if let Some(cache) = cache {
+        cache.places = places;
+    }
+    Some(Closest::new(distance, point_a, point_b, normal))
+}
+
+/// What GJK left behind, for its next search; what a walk left is of no use any more.
+fn gjk_of(cache: Option<&mut ManifoldCache>) -> Option<&mut GjkCache> {
+    cache.map(|cache| {
         cache.places = None;
         &mut cache.gjk
-    }))
+    })
 }

@@ -11,7 +11,7 @@ use super::manifolds::ManifoldCache;
 use super::mesh_mesh;
 use super::mesh_shape::MeshShape;
 use super::shape::{Kind, Shape};
-use super::{dispatch, special};
+use super::{dispatch, hull_pair, special};
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_math::WidePose;
@@ -32,6 +32,9 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return hull_pair::distance_in_world(a, pose_a, b, pose_b, None);
+    }
     let frames = frames(pose_a, pose_b);
     Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory), &frames.a)
 }
@@ -46,6 +49,9 @@ pub fn distance_cached(
     cache: &mut ManifoldCache,
     memory: &mut Workspace,
 ) -> Distance {
+    if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
+        return hull_pair::distance_in_world(a, pose_a, b, pose_b, Some(cache));
+    }
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else {
         return distance_with(a, pose_a, b, pose_b, memory);
     };
@@ -101,7 +107,7 @@ pub(super) struct Frames {
 
 /// Equal poses give the identity without rounding.
 #[inline(always)]
-fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
+pub(super) fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
     let mut frames = Frames::new(pose_a, pose_b);
     if pose_a == pose_b {
         frames.b_in_a = WidePose::IDENTITY;
