@@ -105,7 +105,8 @@ impl Kernel for WalkKernel<'_> {
 const MOST_VERTICES: usize = 384;
 
 /// A walk from nothing starts also where the hulls overlap along the line of centres by this part of it: of hulls of 8 vertices a
-/// hundredth apart a third do, and of 687 such walks all but one arrived, in 5.5 looks.
+/// hundredth apart a third do, and of 687 such walks all but one arrived, in 5.5 looks: a query takes 370 ns instead of 460. Of hulls that
+/// overlap by a hundredth it is told 300 ns later that they do; who asks for depths starts only where they are apart.
 const OVERLAP: f64 = 0.25;
 
 /// The walk would be longer than it is worth.
