@@ -48,7 +48,9 @@ pub(crate) fn depth<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut vertices = [Vertex::BLANK; SMALL];
     let mut faces = [Face::BLANK; 2 * SMALL];
     let mut polytope = Polytope::new(&mut vertices, &mut faces);
-    if let Err(flat) = start(c, simplex, &mut polytope, counters) {
+    let is_started = simplex.n == 4
+        && tol::EPA_THIN < polytope.set_tetrahedron([0, 1, 2, 3].map(|i| simplex.vertex(i)).each_ref());
+    if !is_started && let Err(flat) = start(c, simplex, &mut polytope, counters) {
         return flat;
     }
     let mut state = State::new(settings.max_depth_iterations);
@@ -199,14 +201,23 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 
 /// The end on a face: its support plane is the depth. The witness is the projection of the origin, which lies on this
 /// face or on one in the same plane: faces of C with more corners are several triangles here.
+#[inline(always)]
 fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
     let Face { normal, distance, .. } = polytope.faces[k];
-    let same_plane = distance.max(height) + tol::EPA_FLAT;
     // Nearly always it is this face.
     let [x, y, z] = polytope.corners(k);
-    if let Some(weights) = inner_weights(x, y, z) {
-        return on_triangle(polytope, k, weights, normal, height, distance);
+    match inner_weights(x, y, z) {
+        Some(weights) => on_triangle(polytope, k, weights, normal, height, distance),
+        None => on_plane(polytope, k, height),
     }
+}
+
+/// The end on a face in whose plane others lie.
+#[cold]
+#[inline(never)]
+fn on_plane(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
+    let Face { normal, distance, .. } = polytope.faces[k];
+    let same_plane = distance.max(height) + tol::EPA_FLAT;
     // Nearest to the foot of the origin, and not to the origin: that may be as near to faces in other planes.
     let foot = normal * height;
     let mut best = (k, [1.0, 0.0, 0.0]);
@@ -227,6 +238,7 @@ fn on_face(polytope: &Polytope<'_>, k: usize, height: f64) -> Depth {
 }
 
 /// The answer with its witness on a triangle of the polytope.
+#[inline(always)]
 fn on_triangle(
     polytope: &Polytope<'_>,
     triangle: usize,
@@ -308,7 +320,10 @@ fn nearest_corners(v: &[Vertex; 4]) -> [Vertex; 3] {
     corners
 }
 
-/// The first polytope, around the origin or touching it; or, when C has no volume, the depth 0 along its flat direction.
+/// The first polytope, around the origin or touching it, where the simplex is no tetrahedron or one without volume; or, when C has no
+/// volume, the depth 0 along its flat direction.
+#[cold]
+#[inline(never)]
 fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     c: &Minkowski<'_, A, B>,
     simplex: &Simplex,
@@ -320,10 +335,6 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut corners = [v[0], v[1], v[2]];
     let mut n = simplex.n.min(3);
     if simplex.n == 4 {
-        polytope.set_tetrahedron([v[0], v[1], v[2], v[3]]);
-        if tol::EPA_THIN < polytope.thickness_of_tetrahedron() {
-            return Ok(());
-        }
         corners = nearest_corners(&v);
         n = 3;
     }
@@ -418,12 +429,16 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let falls = tol::EPA_FLAT < -normal.dot(below.w - x);
     match (rises, falls) {
         (true, true) => {
-            polytope.set_tetrahedron([corners[0], corners[1], corners[2], above]);
+            polytope.set_tetrahedron([&corners[0], &corners[1], &corners[2], &above]);
             // There is room for a fifth vertex.
             let _ = polytope.expand(0, below, tol::GJK_ROUNDING);
         }
-        (true, false) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], above]),
-        (false, true) => polytope.set_tetrahedron([corners[0], corners[1], corners[2], below]),
+        (true, false) => {
+            polytope.set_tetrahedron([&corners[0], &corners[1], &corners[2], &above]);
+        }
+        (false, true) => {
+            polytope.set_tetrahedron([&corners[0], &corners[1], &corners[2], &below]);
+        }
         // C is flat.
         (false, false) => return Err(flat(normal)),
     }
