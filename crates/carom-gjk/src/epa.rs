@@ -115,6 +115,11 @@ impl State {
             vertex: Vertex::NONE,
         }
     }
+
+    /// The greatest lower bound; a ball around the origin that is nothing but noise, as in a surface without volume, proves nothing.
+    fn lower(&self) -> f64 {
+        if tol::EPA_FLAT < self.lower { self.lower } else { f64::NEG_INFINITY }
+    }
 }
 
 /// Blows the polytope up until its nearest face is C's.
@@ -161,7 +166,7 @@ fn refine_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         if is_final || state.rounds_left == 0 || !distance.is_finite() {
             return Ok(give_up(c, polytope, state));
         }
-        if distance < 0.0 && state.upper - state.lower <= tol::EPA_FLAT {
+        if distance < 0.0 && state.upper - state.lower() <= tol::EPA_FLAT {
             // Normals of triangles that hardly have a width turned a part of the surface over: the bounds of before are as near as any.
             return Ok(give_up(c, polytope, state));
         }
@@ -277,7 +282,7 @@ fn give_up<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
     // Slivers alone bound nothing.
     let nearest = if face.distance.is_finite() { face.distance } else { f64::NEG_INFINITY };
-    let lower = state.lower.max(nearest).min(state.upper);
+    let lower = state.lower().max(nearest).min(state.upper);
     // The support point is as high as the plane, and may lie anywhere along it: the witness is where the polytope is
     // nearest to the foot of the origin on the plane.
     let foot = state.normal * state.upper;

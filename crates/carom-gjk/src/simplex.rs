@@ -389,6 +389,11 @@ fn tetrahedron_with_newest(a: DVec3, b: DVec3, c: DVec3, w: DVec3) -> Nearest {
         // Flat: any of the three may hold the nearest point, and none of them has an inside.
         sees = [true; 3];
     }
+    if !(sees[0] | sees[1] | sees[2]) {
+        // Inside, unless it lies beyond the face of the older three: then the newest, which cannot have been nearer, only seemed so.
+        let is_beyond = orient3d(a, b, c, DVec3::ZERO) * side < 0.0;
+        return if is_beyond { nearest_of_all(&[a, b, c, w], 4) } else { Nearest::INSIDE };
+    }
     let (ca, cb, cc) = (ea.cross(w), eb.cross(w), ec.cross(w));
     let mut best = Nearest::INSIDE;
     let mut best_sq = f64::INFINITY;

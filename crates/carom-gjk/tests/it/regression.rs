@@ -4,7 +4,7 @@ use crate::cloud::Cloud;
 use crate::rng::Rng;
 use crate::truth::{Mix, check};
 use carom_geom::SupportMap;
-use carom_geom::f64::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Segment, Sphere};
+use carom_geom::f64::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Segment, Sphere, Triangle};
 use carom_gjk::wide::signed_distance;
 use carom_gjk::{GjkSettings, Outcome};
 use carom_math::WidePose;
@@ -318,5 +318,52 @@ fn thin_bodies_around_one_centre() {
             assert!(r.upper_bound - r.lower_bound <= 1e-3 * depth.abs(), "{name}: {r:?}");
             assert_ne!(r.outcome, Outcome::Undecided, "{name}: {r:?}");
         }
+    }
+}
+
+/// Thin bodies apart by a thousandth of the length of the longer, their centres in one place: a support point that seemed nearer than the
+/// corner beside it, and was not but to rounding, became the tip of a tetrahedron on whose other side the origin lay, and they met.
+#[test]
+fn a_tip_that_only_seemed_nearer() {
+    let at = DVec3::new;
+    let cases: [(&dyn SupportMap, &dyn SupportMap, WidePose, f64); 2] = [
+        (
+            &Cylinder::new(3.5851237043971196e-5, 1.6358882248823647e-6).unwrap(),
+            &Segment::new(
+                at(5.306573712005047e-6, -0.01295720785856247, 2.890592804760672e-5),
+                at(-1.831876579672098e-5, 0.0009352858760394156, 2.412733738310635e-5),
+            )
+            .unwrap(),
+            WidePose {
+                rotation: DMat3::from_cols(
+                    at(-0.3667852552726232, 0.928776598754122, 0.0533160962685878),
+                    at(0.9063519578062899, 0.36967521178240204, -0.20461272290437268),
+                    at(-0.20974914802044403, -0.026725781566883683, -0.9773899055670348),
+                ),
+                translation: at(6.236702269574261e-15, -7.795877836967828e-15, -8.315603026099014e-15),
+            },
+            2.2324601640985586e-5,
+        ),
+        (
+            &Ellipsoid::new(at(0.005865730345249176, 0.004906491842120886, 0.017265863716602325)).unwrap(),
+            &Triangle::new(
+                at(0.5495802164077759, 1.5522781610488892, 1864.120849609375),
+                at(4.077735900878906, -4.074972629547119, 1026.734375),
+                at(-1.3826593160629272, -2.266582489013672, -2006.7391357421875),
+            )
+            .unwrap(),
+            WidePose {
+                rotation: DMat3::from_cols(
+                    at(-0.13003240902001556, 0.28973886285762157, -0.9482314928088097),
+                    at(0.8333050591694444, 0.5501852987217277, 0.05384064852034892),
+                    at(0.5373027554061675, -0.7831650709910751, -0.3129827800574412),
+                ),
+                translation: at(0.0009632454444491051, 0.001204055709305065, 0.0012843233110193919),
+            },
+            0.46356675659586,
+        ),
+    ];
+    for (a, b, pose, distance) in cases {
+        both(a, b, &pose, distance, 1e-12 * (a.radius() + b.radius()));
     }
 }
