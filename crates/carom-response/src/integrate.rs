@@ -29,8 +29,9 @@ pub fn gyroscopic(inertia: Mat3, angular_velocity: Vec3, h: Real) -> Vec3 {
     }
     let next = w - inverse_of(&jacobian) * residual;
     // The torque is at right angles to the motion: it does no work.
-    let (before, after) = (w.dot(momentum), next.dot(inertia * next));
-    let scaled = next * carom_math::ops::sqrt(before / after);
+    let twice_energy = |w: Vec3| w.as_dvec3().dot(inertia.as_dmat3() * w.as_dvec3());
+    let (before, after) = (twice_energy(w), twice_energy(next));
+    let scaled = (next.as_dvec3() * carom_math::ops::sqrt(before / after)).as_vec3();
     if scaled.is_finite() { scaled } else { w }
 }
 

@@ -561,8 +561,9 @@ impl Solver {
             free.w = (w + free.dw) * free.keep_w;
             if free.inertia != Mat3::ZERO {
                 let turned = delta_rotation(state) * free.rotation;
-                let own = integrate::gyroscopic(free.inertia, turned.conjugate() * free.w, h);
-                free.w = turned * own;
+                let own = turned.conjugate() * free.w;
+                // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
+                free.w += turned * (integrate::gyroscopic(free.inertia, own, h) - own);
             }
             set_motion(state, free.v + push_v, free.w + push_w);
         }

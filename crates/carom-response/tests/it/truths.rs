@@ -517,3 +517,25 @@ proptest! {
         }
     }
 }
+
+/// Spinning about an axis of its own, whatever it is, a body neither speeds up nor slows down, step by step.
+#[test]
+fn a_spin_about_an_axis_stays_as_it_is() {
+    let turn = Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize();
+    let mut body = Body::dynamic(
+        Pose::new(turn, Vec3::ZERO),
+        1.0,
+        Vec3::ZERO,
+        Mat3::from_diagonal(Vec3::new(0.481_432_56, 0.481_432_5, 0.943_107_96)),
+    );
+    body.angular_velocity = turn * Vec3::Z;
+    let mut bodies = vec![body];
+    let mut solver = Solver::new(SolverSettings::default().with_gravity(Vec3::ZERO).with_sleep(false));
+    for _ in 0..3600 {
+        solver.step(&mut bodies, &[], &mut [], DT).unwrap();
+    }
+    let off = bodies[0].angular_velocity.length() - 1.0;
+    println!("after 14,400 substeps the spin of 1 rad/s is off by {off:.1e}");
+    // Of rounding, 6e-8 a substep, this is a walk of 7e-6 at random, and 9e-4 if it always went one way.
+    assert!(off.abs() < 2e-5);
+}
