@@ -4,6 +4,10 @@
 //! before the body made larger by as much. By how much, in units of the level, is counted for each kind of bevels; so is what is
 //! stopped where nothing is. Bodies are those of players of the game that the real levels are of. Half of the ways start at a
 //! surface, as those of players do; lengths are from 4 to 1,024 units, each scale as often.
+//!
+//! As many more ways are aligned: they start on a face, an edge, a corner or the line of two planes of neighbouring brushes, some with the body
+//! just touching, and lead along these. Of them only what is late is counted. For points the truth is another there, as brushes that
+//! are made smaller leave seams: a place is inside where all of three small spheres about it is in some brush.
 
 use crate::Options;
 use crate::work::in_chunks;
@@ -135,6 +139,7 @@ fn level(name: &str, brushes: &[Brush], n: u64, options: &Options) -> bool {
         .collect();
     let upright = Cylinder { axis: DVec3::Z, radius: 16.0, height: 56.0 };
     let ask = Asked { brushes, trees: &trees, n: n.div_ceil(5), options };
+    is_right &= ask.seams();
     is_right &= ask.sweeps("point", &Point, brush::Body::Point);
     is_right &= ask.sweeps("ball", &Ball { radius: 16.0 }, brush::Body::Ball(16.0));
     is_right &= ask.sweeps("cylinder", &upright, brush::Body::Upright { radius: 16.0, height: 56.0 });
@@ -203,6 +208,15 @@ impl Asked<'_> {
                 self.sweep(body, &truth, from, way, &mut stack, tally);
             }
         });
+        let aligned = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, tally: &mut Tally| {
+            let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 2 << 32);
+            let mut stack = TraceStack::new();
+            for _ in 0..CHUNK {
+                let (from, way) = self.aligned(&mut random, body);
+                self.sweep(body, &truth, from, way, &mut stack, tally);
+            }
+        });
+        let aligned = aligned.iter().fold(Tally::default(), Tally::add);
         let all = tallies.iter().fold(Tally::default(), Tally::add);
         for (bevels, counts) in BEVELS.iter().zip(all.kinds) {
             println!(
@@ -223,7 +237,89 @@ impl Asked<'_> {
             );
         }
         println!("  {name:>8}: {} more started inside", all.starts_inside);
-        all.kinds.iter().all(|counts| counts.late == 0)
+        println!(
+            "  {name:>8}: {} aligned sweeps, {} hits, {} more started inside: {:?} late",
+            aligned.sweeps,
+            aligned.hits,
+            aligned.starts_inside,
+            aligned.kinds.map(|counts| counts.late)
+        );
+        all.kinds.iter().chain(&aligned.kinds).all(|counts| counts.late == 0)
+    }
+
+    /// Rays that are aligned, and where they start, beside what is inside; true where none is late.
+    fn seams(&self) -> bool {
+        let thin = self.trees[0].tolerance();
+        let truth = SeamTruth::new(self.brushes, thin);
+        let tallies = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, seen: &mut Seen| {
+            let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 3 << 32);
+            let mut stack = TraceStack::new();
+            for _ in 0..CHUNK {
+                let (from, way) = self.aligned(&mut random, &Point);
+                truth.ray(self.trees, from, way, &mut stack, seen);
+            }
+        });
+        let all = tallies.iter().fold(Seen::default(), |sum, seen| Seen {
+            rays: sum.rays + seen.rays,
+            met: sum.met + seen.met,
+            starts: sum.starts + seen.starts,
+            late: sum.late + seen.late,
+            at_nothing: sum.at_nothing + seen.at_nothing,
+            wrong_starts: sum.wrong_starts + seen.wrong_starts,
+        });
+        println!(
+            "  {} aligned rays: {} meet a seam or a brush, {} start in one; {} late or through, {} stopped at nothing, {} starts wrong",
+            all.rays, all.met, all.starts, all.late, all.at_nothing, all.wrong_starts
+        );
+        all.late == 0 && all.wrong_starts == 0
+    }
+
+    /// From a face, an edge, a corner or the line of two planes, and along it, with the body there or touching.
+    fn aligned(&self, random: &mut Random, body: &impl Body) -> (DVec3, DVec3) {
+        let brush = &self.brushes[random.below(self.brushes.len())];
+        let face = &brush.faces()[random.below(brush.faces().len())];
+        let n = face.corners.len();
+        let i = random.below(n);
+        let [a, b, c] = [0, 1, 2].map(|k| face.corners[(i + k) % n]);
+        let normal = face.plane.normal;
+        let on_face = a + (b - a) * random.range(-0.5, 1.5) + (c - b) * random.range(-0.5, 1.5);
+        let (mut from, mut along) = match random.below(4) {
+            // In the plane of a face.
+            0 => (on_face, (b - a) * random.range(-1.0, 1.0) + (c - b) * random.range(-1.0, 1.0)),
+            // Along an edge.
+            1 => (a + (b - a) * random.range(-1.0, 2.0), b - a),
+            // From a corner.
+            2 => (a, if random.below(2) == 0 { c - a } else { random.cube_point() }),
+            // In the line of the plane and one of a brush near by.
+            _ => {
+                let near = |other: &&Brush| brush_depth(other, a).max(brush_depth(other, b)) > -1.0;
+                let others = (0..64).map(|_| &self.brushes[random.below(self.brushes.len())]);
+                let other = others.filter(near).last().unwrap_or(brush);
+                let plane = other.faces()[random.below(other.faces().len())].plane;
+                let line = normal.cross(plane.normal);
+                let on = line.cross(normal);
+                let rate = plane.normal.dot(on);
+                if rate.abs() < 1e-3 {
+                    (on_face, b - a)
+                } else {
+                    (on_face - on * (plane.height(on_face) / rate), line)
+                }
+            }
+        };
+        match random.below(4) {
+            0 => from += normal * body.reach(-normal),
+            1 => from -= normal * body.reach(normal),
+            _ => {}
+        }
+        if random.below(2) == 0 {
+            along = -along;
+        }
+        let along = along.normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
+        // Half of them come from outside, as a rule.
+        if random.below(2) == 0 {
+            from -= along * random.unit();
+        }
+        (from, along)
     }
 
     fn way(&self, random: &mut Random) -> (DVec3, DVec3) {
@@ -292,6 +388,120 @@ impl Asked<'_> {
                 }
             } else {
                 counts.at_nothing += 1;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    rays: u64,
+    met: u64,
+    starts: u64,
+    late: u64,
+    at_nothing: u64,
+    wrong_starts: u64,
+}
+
+/// What is inside of several brushes together: where all of some small spheres about a place is in brushes.
+struct SeamTruth<'a> {
+    brushes: &'a [Brush],
+    boxes: Vec<(DVec3, DVec3)>,
+    around: Vec<DVec3>,
+    thin: f64,
+}
+
+/// What small spheres say of a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    Inside,
+    Free,
+    /// Too near to a plane to tell.
+    Near,
+}
+
+impl<'a> SeamTruth<'a> {
+    /// In tolerances, the radius of the largest sphere.
+    const FAR: f64 = 4096.0;
+
+    fn new(brushes: &'a [Brush], thin: f64) -> SeamTruth<'a> {
+        let mut random = Random::new(3);
+        let directions: Vec<DVec3> = (0..48).map(|_| random.cube_point().normalize_or(DVec3::X)).collect();
+        let radii = [64.0, 512.0, Self::FAR];
+        let around = radii.iter().flat_map(|r| directions.iter().map(move |d| *d * *r * thin)).collect();
+        let far = DVec3::splat(2.0 * Self::FAR * thin);
+        let boxes = brushes
+            .iter()
+            .map(|brush| {
+                let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+                let (low, high) = brush.corners().fold(none, |b, p| (b.0.min(p), b.1.max(p)));
+                (low - far, high + far)
+            })
+            .collect();
+        SeamTruth { brushes, boxes, around, thin }
+    }
+
+    /// Brushes whose boxes meet that of a segment.
+    fn near(&self, from: DVec3, to: DVec3) -> Vec<&'a Brush> {
+        let (low, high) = (from.min(to), from.max(to));
+        let meets = |b: &(DVec3, DVec3)| low.cmple(b.1).all() && b.0.cmple(high).all();
+        self.brushes.iter().zip(&self.boxes).filter(|(_, b)| meets(b)).map(|(brush, _)| brush).collect()
+    }
+
+    fn side(&self, brushes: &[&Brush], place: DVec3) -> Side {
+        let far = -2.0 * Self::FAR * self.thin;
+        let near: Vec<&Brush> =
+            brushes.iter().copied().filter(|brush| far < brush_depth(brush, place)).collect();
+        // Planes that the place is hardly off: coordinates of real levels are rounded by about the tolerance.
+        let hardly = 0.25 * self.thin..-far;
+        let mut heights = near.iter().flat_map(|brush| brush.faces()).map(|face| face.plane.height(place));
+        if heights.any(|height| hardly.contains(&height.abs())) {
+            return Side::Near;
+        }
+        let is_in = |off: &DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + *off));
+        if self.around.iter().all(is_in) { Side::Inside } else { Side::Free }
+    }
+
+    fn ray(&self, trees: &[BspTree], from: DVec3, way: DVec3, stack: &mut TraceStack, seen: &mut Seen) {
+        let length = way.length();
+        let brushes = self.near(from, from + way);
+        let mut times = vec![0.0, 1.0];
+        for face in brushes.iter().flat_map(|brush| brush.faces()) {
+            let (height, rate) = (face.plane.height(from), face.plane.normal.dot(way));
+            let t = -height / rate;
+            if 0.0 < t && t < 1.0 {
+                times.push(t);
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        // Shorter stretches are within the spheres.
+        times.dedup_by(|b, a| (*b - *a) * length < 2.0 * Self::FAR * self.thin);
+        let first = times
+            .windows(2)
+            .find(|w| self.side(&brushes, from + way * (0.5 * (w[0] + w[1]))) == Side::Inside)
+            .map(|w| w[0] + 2.5 * Self::FAR * self.thin / length);
+        let start = self.side(&brushes, from);
+        seen.rays += 1;
+        seen.met += u64::from(first.is_some());
+        seen.starts += u64::from(start == Side::Inside);
+        for tree in trees {
+            let hit = tree.trace_with(&Point, from, way, Contents::SOLID, stack);
+            let is_late = first.is_some_and(|first| !hit.is_some_and(|hit| hit.t < first));
+            seen.late += u64::from(is_late);
+            let is_within = tree.contents_within_with(&Point, from, stack) == Contents::SOLID;
+            let is_in = tree.contents_at(from) == Contents::SOLID;
+            let starts = [hit.is_some_and(|hit| hit.starts_inside), is_within, is_in];
+            let wrong = match start {
+                Side::Inside => starts != [true; 3],
+                Side::Free => starts != [false; 3],
+                Side::Near => is_within != is_in,
+            };
+            seen.wrong_starts += u64::from(wrong);
+            if let Some(hit) = hit.filter(|hit| !hit.starts_inside && hit.normal.dot(way) < -0.01 * length) {
+                // Past the surface by a little.
+                let past = 4.0 * Self::FAR * self.thin / -hit.normal.dot(way);
+                let place = from + way * (hit.t + past);
+                seen.at_nothing += u64::from(self.side(&self.near(place, place), place) == Side::Free);
             }
         }
     }

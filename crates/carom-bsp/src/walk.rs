@@ -4,8 +4,8 @@
 //! tolerance. One that is thinner than the tolerance, as a point is, may be on neither side of a plane. Then it touches the cells on both,
 //! and it is in solid when every cell that it touches is solid: in a seam between brushes, in the line of many seams, in the
 //! corner of eight boxes it is inside; on an outer face, edge or corner it is on the surface, and free. Cells without room do not count:
-//! planes that were meant to be one, or to meet in one line, leave slivers between them that no body gets into. What a cell has of room
-//! about a place is the widest cone there behind those of its planes that the body is on: see [`tol::BSP_ROOM`].
+//! planes that were meant to be one, or to meet in one line, leave slivers and prisms between them that no body gets into. What a cell has
+//! of room about a place is the widest cone there behind those of its planes that the body is on or hardly off: see [`tol::BSP_ROOM`].
 //!
 //! While a body moves, it is on a plane during a stretch of its way; the stretch is walked as a part of its own, in front of the plane
 //! and, where that is solid, on behind it, and what is left is inside. Ways across a plane that are hardly longer than the tolerance are
@@ -26,6 +26,12 @@ use glam::DVec3;
 
 /// In tolerances: a way through a plane that is no longer is nothing but that.
 const MOST_CROSSED: f64 = 8.0;
+
+/// In tolerances: planes that are no farther from where a body is count for the room that a cell has there.
+///
+/// Coordinates of real levels are rounded by about the tolerance, so planes that were meant to meet in one line leave prisms there, not
+/// filled where they are thinner than the tolerance; where two planes meet at 8 degrees, their third wall is 7 tolerances away.
+const NEAR: f64 = 16.0;
 
 /// The part of the segment in a cell.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +75,7 @@ pub(crate) struct Piece {
 #[derive(Clone, Copy, Debug)]
 struct Seam {
     plane: u32,
-    is_behind: bool,
+    side: Side,
     /// The plane higher in the tree that the body is on, as in [`Part`].
     above: u32,
     /// The child behind it.
@@ -78,6 +84,17 @@ struct Seam {
     leaf: u32,
     /// What is in all of those.
     contents: Contents,
+}
+
+/// Which side of a plane is looked at, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    /// The body is on the plane: in front first, then behind.
+    Front,
+    Behind,
+    /// The body is off the plane, but not by much, and the other side is no concern of it.
+    NearInFront,
+    NearBehind,
 }
 
 /// Room for what is still to be looked at; kept between sweeps, so that these allocate nothing.
@@ -261,20 +278,28 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         let [front, back] = node.children;
         let (up, down) = (self.body.reach(plane.normal), self.body.reach(-plane.normal));
         let (height, rate) = self.height(plane);
-        if up + down <= 2.0 * self.tree.thin
-            && let Some([low, high]) = self.on([height, rate], [up, down], &part)
-        {
-            cell(plane);
-            cell(&plane.flipped());
+        let (mut of_front, mut of_behind) = (part.on, part.on);
+        if up + down <= 2.0 * self.tree.thin {
             let (leaf, contents) =
                 stack.seam(part.on).map_or((LEAF, Contents::all()), |seam| (seam.leaf, seam.contents));
-            let (plane, above) = (node.plane, part.on);
-            let seam = Seam { plane, is_behind: false, above, back, leaf, contents };
-            stack.push_seam(Part { low, high, ..part }, front, seam);
+            let seam = Seam { plane: node.plane, side: Side::Front, above: part.on, back, leaf, contents };
+            if let Some([low, high]) = self.on([height, rate], [up, down], &part) {
+                cell(plane);
+                cell(&plane.flipped());
+                stack.push_seam(Part { low, high, ..part }, front, seam);
+            }
+            let near = NEAR * self.tree.thin;
+            if (height + rate * part.low).abs() <= near && (height + rate * part.high).abs() <= near {
+                stack.seams.push(Seam { side: Side::NearInFront, ..seam });
+                of_front = stack.seams.len() as u32;
+                stack.seams.push(Seam { side: Side::NearBehind, ..seam });
+                of_behind = stack.seams.len() as u32;
+            }
         }
         let number = 2 * u64::from(node.plane);
-        let in_front = self.cut(-height, -rate, up, Part { child: front, ..part }, Entry(number + 1));
-        let behind = self.cut(height, rate, down, Part { child: back, ..part }, Entry(number));
+        let in_front =
+            self.cut(-height, -rate, up, Part { child: front, on: of_front, ..part }, Entry(number + 1));
+        let behind = self.cut(height, rate, down, Part { child: back, on: of_behind, ..part }, Entry(number));
         if in_front.is_some() {
             cell(&plane.flipped());
         }
@@ -320,8 +345,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         let (leaf, contents) = met;
         let mut on = part.on;
         while let Some(&seam) = stack.seam(on) {
-            if !seam.is_behind {
-                stack.push_seam(part, seam.back, Seam { is_behind: true, leaf, contents, ..seam });
+            if seam.side == Side::Front {
+                stack.push_seam(part, seam.back, Seam { side: Side::Behind, leaf, contents, ..seam });
                 return None;
             }
             on = seam.above;
@@ -341,17 +366,23 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         Piece { low, high, touch, entry, is_bevel, leaf, contents }
     }
 
-    /// About the place where the body is, the cell behind all these planes that the body is on is more than a sliver: some direction leads
-    /// away from all of them steeply enough.
+    /// About the place where the body is, the cell behind all these planes that the body is on or near is more than a sliver: some direction
+    /// leads away from all of them steeply enough. True where it is on none: then it is well within the cell.
     #[cold]
     fn has_room(&self, on: u32, stack: &mut TraceStack) -> bool {
         let normals = &mut stack.normals;
         normals.clear();
         let mut on = on;
+        let mut is_within = true;
         while let Some(seam) = stack.seams.get((on as usize).wrapping_sub(1)) {
             let Some(plane) = self.tree.planes.get(seam.plane as usize) else { break };
-            normals.push(if seam.is_behind { plane.normal } else { -plane.normal });
+            let is_behind = matches!(seam.side, Side::Behind | Side::NearBehind);
+            is_within &= matches!(seam.side, Side::NearInFront | Side::NearBehind);
+            normals.push(if is_behind { plane.normal } else { -plane.normal });
             on = seam.above;
+        }
+        if is_within {
+            return true;
         }
         let is_wide = |out: DVec3| {
             let least = tol::BSP_ROOM * scaling::length(out);

@@ -419,3 +419,56 @@ fn a_seam_of_two_contents_has_what_they_share() {
     assert!((free.abs().max_element() - 1.0).abs() < 1e-6, "{free}");
     assert_eq!(tree.nearest_free(&Point, DVec3::ZERO, Contents::SOLID), Some(DVec3::ZERO));
 }
+
+/// Planes that miss a common line by about the tolerance leave prisms and slivers there. In a brush that they cut nothing is free.
+#[test]
+fn inside_of_one_brush_nothing_is_free_whatever_cuts_it() {
+    let mut random = Random::new(74);
+    let thin = 4.0 * 2.0_f64.powi(-33);
+    let mut n_cut = 0;
+    for i in 0..400 {
+        let n = 3 + i % 14;
+        let off = [0.5, 1.1, 2.0, 8.0][i % 4] * thin;
+        let mut brushes =
+            vec![Brush::cuboid(DVec3::new(-4.0, -4.0, -3.0), DVec3::new(4.0, 4.0, -1.0), Contents::SOLID)];
+        for k in 0..n {
+            // A wedge whose planes are all a little off.
+            let at = |k: usize| {
+                let turn = k as f64 * core::f64::consts::TAU / n as f64;
+                DVec3::new(turn.cos(), turn.sin(), 0.0)
+            };
+            let (a, b) = (at(k), at(k + 1));
+            let out = (a + b).normalize();
+            let mut plane = |normal: DVec3, offset: f64| SplitPlane {
+                normal,
+                offset: offset + off * random.range(-1.0, 1.0),
+            };
+            brushes.push(Brush::from_planes(
+                &[
+                    plane(a.cross(DVec3::Z), 0.0),
+                    plane(DVec3::Z.cross(b), 0.0),
+                    plane(out, out.dot(a)),
+                    plane(DVec3::Z, 1.0),
+                    plane(-DVec3::Z, 1.0),
+                ],
+                Contents::SOLID,
+            ));
+        }
+        let brushes: Vec<Brush> = brushes.into_iter().map(Result::unwrap).collect();
+        let tree = tree(&brushes, BEVELS[i % 3]);
+        assert_eq!(tree.tolerance(), thin);
+        n_cut += u32::from(tree.report().splits > 0);
+        for _ in 0..60 {
+            let near = DVec3::new(random.range(-3.0, 3.0), random.range(-3.0, 3.0), 0.0) * off;
+            let at = near + DVec3::Z * random.range(-2.9, -1.1);
+            assert_eq!(tree.contents_at(at), Contents::SOLID, "{i}: {at:?}");
+            assert_eq!(tree.contents_within(&Point, at), Contents::SOLID, "{i}: {at:?}");
+            let way = DVec3::Z * random.range(-3.0, 3.0);
+            let hit = tree.trace(&Point, at, way, Contents::SOLID);
+            assert!(hit.is_some_and(|hit| hit.starts_inside), "{i}: {at:?}, {hit:?}");
+            let hit = tree.trace(&Point, near - DVec3::Z * 5.0, DVec3::Z * 8.0, Contents::SOLID);
+            assert!(hit.is_some_and(|hit| (hit.t - 0.25).abs() < 1e-9), "{i}: {near:?}, {hit:?}");
+        }
+    }
+    assert!(100 < n_cut, "{n_cut}");
+}
