@@ -9,9 +9,6 @@ use alloc::vec::Vec;
 use carom_math::ops;
 use glam::DVec3;
 
-/// In tolerances: corners of a fragment that are no farther apart are one. Rounding of corners is less by 2^-9.
-const FINE: f64 = 1.0 / 256.0;
-
 /// A polygon around a fragment.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
@@ -139,11 +136,7 @@ impl Fragment {
     }
 
     /// The parts in front and behind; a part without four sides is nothing.
-    ///
-    /// Corners are told apart much more finely than what is cut at all: a needle two tolerances wide, as planes leave it that miss a common
-    /// line, has to stay, else there is a hole in the brush.
     pub(crate) fn cut(&self, number: u32, plane: &SplitPlane, thin: f64) -> [Option<Fragment>; 2] {
-        let thin = FINE * thin;
         let mut parts = [Vec::new(), Vec::new()];
         let mut rim: Vec<DVec3> = Vec::new();
         for side in &self.sides {
