@@ -42,7 +42,7 @@ pub struct PairContact {
 
 impl Distance {
     /// From an answer in the frame that `frame` places.
-    #[inline(always)]
+    #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> Distance {
         let (point_a, point_b) = (frame.transform_point(c.point_a), frame.transform_point(c.point_b));
         let (point_a, point_b, normal) = if 0.0 < c.distance {

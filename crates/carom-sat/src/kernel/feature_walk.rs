@@ -104,9 +104,9 @@ pub fn distance_inside(
 
 /// The walk compiled for each instruction set: not for its lanes, but its instructions are fewer.
 ///
-/// Instructions of a query at carom-query's door, before / with that door, one copy of each look, and maxima of one instruction, hulls of
-/// 8 and 32 vertices: far 2,190 / 1,680 and 2,990 / 2,100, near 3,810 / 3,020 and 5,000 / 3,950, with places that are known 1,260 / 1,030
-/// and 1,310 / 1,070. Most are no latency but these: some 3.7 a cycle.
+/// Instructions of a query at carom-query's door, before / with one copy of each look, maxima of one instruction, and fewer doors, hulls of
+/// 8 and 32 vertices: far 2,190 / 1,720 and 2,990 / 2,130, near 3,810 / 2,990 and 5,000 / 3,900, with places that are known 1,260 / 1,090
+/// and 1,310 / 1,130. Time goes with them, at nearly four a cycle: far 172 / 144 and 235 / 179 ns, known 96 / 89 and 100 / 93.
 struct WalkKernel<'k> {
     a: &'k ConvexHull,
     b: &'k ConvexHull,
