@@ -39,7 +39,8 @@ pub struct ContactView<'a> {
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
-    /// They touch; otherwise they are only near, within the settings' prediction.
+    /// They touch, or one of them is fast and struck the other within the step, perhaps from afar; otherwise they are only near, within
+    /// the settings' prediction.
     pub is_touching: bool,
     /// One of them is a sensor; there are no manifolds.
     pub is_sensor: bool,

@@ -198,6 +198,7 @@ impl<B: BroadPhase> World<B> {
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
         // Fast bodies go no farther than to what they meet.
+        self.tell_struck();
         self.stop_fast();
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
@@ -462,7 +463,7 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// What began, persisted and ended at the last detection; sorted by the bodies.
+    /// What began, persisted and ended at the last detection, and what fast bodies struck in the step after it; sorted by the bodies.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

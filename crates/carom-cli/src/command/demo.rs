@@ -273,14 +273,21 @@ fn energy_of<B: BroadPhase>(world: &World<B>, inserted: &Inserted, gravity: Vec3
     energy
 }
 
-/// All contacts of bodies that touch, in the world.
+/// All contacts of bodies that touch, in the world; of fast bodies that struck from afar, where they struck.
 fn contact_points<B: BroadPhase>(world: &World<B>) -> Vec<Vec3> {
-    world
-        .contacts()
-        .filter(|view| view.is_touching)
-        .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter()))
-        .map(|contact| contact.point_a * 0.5 + contact.point_b * 0.5)
-        .collect()
+    let mut points = Vec::new();
+    let slop = world.settings().solver.slop * world.settings().solver.length_unit;
+    let is_still = |id| world.motion(id).is_ok_and(|body| body.inverse_mass == 0.0);
+    for view in world.contacts().filter(|view| view.is_touching) {
+        let is_still = [view.a, view.b].map(is_still);
+        let contacts = view.manifolds.iter().flat_map(|manifold| manifold.contacts());
+        points.extend(contacts.map(|contact| match is_still {
+            [true, false] if slop < contact.distance => contact.point_a,
+            [false, true] if slop < contact.distance => contact.point_b,
+            _ => contact.point_a * 0.5 + contact.point_b * 0.5,
+        }));
+    }
+    points
 }
 
 /// The world as it is now becomes a frame.

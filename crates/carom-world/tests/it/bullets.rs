@@ -4,7 +4,8 @@ use carom_geom::{Capsule, Cuboid, Sphere};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_testkit::random::Random;
-use carom_world::{BodyDesc, BodyId, World};
+use carom_world::{BodyDesc, BodyId, EventKind, World};
+use std::collections::HashSet;
 use std::time::Instant;
 
 /// A metre of wall has a millimetre.
@@ -126,6 +127,55 @@ fn a_fast_body_flies_freely_and_slides_where_it_touches() {
     assert!((x(free) - -20.0).abs() < 1e-3, "{}", x(free));
     assert!((x(sliding) - -20.0).abs() < 3.0, "it slides on: {}", x(sliding));
     assert!(0.0 < world.pose(sliding).unwrap().translation.y);
+}
+
+#[test]
+fn r_who_is_struck_is_told() {
+    // Bullets were left a hair farther away than what counts as touching, and bounced off without an event.
+    let (mut world, bodies) = range(90, true, 5);
+    let (mut told, mut n_seen) = (HashSet::new(), 0);
+    for _ in 0..8 {
+        world.step(DT).unwrap();
+        let began = world.events().iter().filter(|event| event.kind == EventKind::Began);
+        told.extend(began.flat_map(|event| [event.a, event.b]));
+        n_seen += world.contacts().filter(|view| view.is_touching && !view.manifolds.is_empty()).count();
+    }
+    let turned: Vec<_> =
+        bodies.iter().filter(|&&id| world.motion(id).unwrap().linear_velocity.x < 0.5 * SPEED).collect();
+    assert!(80 < turned.len() && 80 < n_seen, "{} {n_seen}", turned.len());
+    for id in turned {
+        assert!(told.contains(id), "{id:?} {:?}", world.motion(*id));
+    }
+}
+
+#[test]
+fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
+    // A plank that turns by one radian within the step, and posts in the ways of both its ends.
+    let posts = [(1.0, 0.3), (1.0, 0.5), (-1.0, 0.6), (1.0, 0.8), (-1.0, 0.9)];
+    let turn = |order: [usize; 5]| {
+        let mut world = World::new();
+        for (end, angle) in order.map(|k| posts[k]) {
+            let at = Vec3::new(-f32::sin(angle), f32::cos(angle), 0.0) * (0.9 * end);
+            let post = BodyDesc::fixed(Shape::Sphere(Sphere::new(0.05).unwrap()));
+            world.insert(post.with_position(at)).unwrap();
+        }
+        let desc = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 1.0, 0.05)).unwrap()))
+            .with_velocity(Vec3::ZERO, Vec3::Z * 60.0)
+            .with_gravity_scale(0.0)
+            .with_fast(true);
+        let id = world.insert(desc).unwrap();
+        let stats = *world.step(DT).unwrap();
+        assert_eq!((stats.n_swept, stats.n_stopped), (5, 1));
+        let (axis, angle) = world.pose(id).unwrap().rotation.to_axis_angle();
+        assert!(0.99 < axis.z);
+        angle
+    };
+    let angles = [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]].map(turn);
+    for angle in angles {
+        // Before the first, by half the thickness of both and the distance kept.
+        assert!(0.17 < angle && angle < 0.3 - 0.1 / 0.9, "{angles:?}");
+        assert!((angle - angles[0]).abs() < 1e-4, "{angles:?}");
+    }
 }
 
 #[test]
