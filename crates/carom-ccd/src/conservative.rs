@@ -12,7 +12,7 @@ use crate::chord::UNIT;
 use crate::search::Search;
 use crate::separation::Axis;
 use crate::spheres::{Meeting, meeting};
-use crate::{Clear, ImpactSettings, Motion, Proposal, TimeOfImpact};
+use crate::{Clear, ImpactSettings, Motion, Proposal, Tally, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 
@@ -24,8 +24,22 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b: &B,
     motion_b: &Motion,
     settings: &ImpactSettings,
+    propose: impl FnMut(&WidePose, f64) -> Proposal,
+) -> TimeOfImpact {
+    conservative_advancement_counted(a, motion_a, b, motion_b, settings, &(), propose)
+}
+
+/// [`conservative_advancement`], whose work is counted in `tally`, but for that of `propose`, whose own it is to count.
+pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+    tally: &impl Tally,
     mut propose: impl FnMut(&WidePose, f64) -> Proposal,
 ) -> TimeOfImpact {
+    tally.count(|counters| counters.searches += 1);
     let search = Search::new(a, motion_a, b, motion_b, settings);
     let target = search.target;
     let (start, end, mut least) = match meeting(&search.pair, target) {
@@ -38,6 +52,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut upper = f64::INFINITY;
     for _ in 0..settings.max_steps.max(1) {
         let placed = search.pair.at(probe);
+        tally.count(|counters| counters.proposals += 1);
         let proposal = propose(&search.pair.b_in_a(&placed), search.wanted(tolerance));
         let witness = search.pair.witness(&placed, &proposal);
         if let Some(contact) = search.contact(&placed, &proposal, witness, last.as_ref(), probe) {
@@ -53,7 +68,7 @@ pub fn conservative_advancement<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         upper = search.upper(witness);
         let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
         let mut axis = Axis::fixed(pair, n);
-        let here = axis.separation(pair, &Moment::new(safe), &());
+        let here = axis.separation(pair, &Moment::new(safe), tally);
         if !(target < here) {
             break;
         }

@@ -117,7 +117,7 @@ mod turn;
 
 pub use aabb::MovingAabb;
 pub use capsule_triangle::MovingCapsule;
-pub use conservative::conservative_advancement;
+pub use conservative::{conservative_advancement, conservative_advancement_counted};
 pub use counters::{ImpactCounters, Tally};
 pub use dynamic_sat::MovingPolytope;
 pub use earliest::Earliest;

@@ -123,6 +123,12 @@ impl Motion {
         }
     }
 
+    /// The same way without the turning: that of a ball whose middle is the centre of the motion, which nobody sees turn.
+    #[must_use]
+    pub fn without_turning(&self) -> Motion {
+        Motion { angular: DVec3::ZERO, ..*self }
+    }
+
     /// Where the body is at the time `t`.
     pub fn pose_at(&self, t: f64) -> WidePose {
         let rotation = turn(self.angular, t) * WidePose::from_quat(self.rotation, DVec3::ZERO).rotation;

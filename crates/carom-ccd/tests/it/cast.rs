@@ -1,13 +1,15 @@
 //! What the tests of times of impact share: bodies with their motions, and a search that proposes with GJK.
 
 use carom_ccd::{
-    Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, conservative_advancement, time_of_impact,
+    Impact, ImpactCounters, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, conservative_advancement,
+    conservative_advancement_counted, time_of_impact,
 };
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
 use carom_math::WidePose;
 use carom_testkit::oracle::impact::{Figure, Path};
 use glam::DVec3;
+use std::cell::Cell;
 
 /// The hull of points, by looking at all of them, with a radius around it.
 #[derive(Debug)]
@@ -97,7 +99,17 @@ pub(crate) fn cast_maps<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 pub(crate) fn advanced(a: &Body, b: &Body, settings: &ImpactSettings) -> (TimeOfImpact, u32) {
     let mut n_proposals = 0;
     let propose = proposer(&a.shape, &b.shape, &mut n_proposals);
-    let answer = conservative_advancement(&a.shape, &a.motion(), &b.shape, &b.motion(), settings, propose);
+    let (motion_a, motion_b) = (a.motion(), b.motion());
+    let answer = conservative_advancement(&a.shape, &motion_a, &b.shape, &motion_b, settings, propose);
+    // The same, counted.
+    let (mut counters, mut n_counted) = (ImpactCounters::default(), 0);
+    let propose = proposer(&a.shape, &b.shape, &mut n_counted);
+    let tally = Cell::from_mut(&mut counters);
+    let counted =
+        conservative_advancement_counted(&a.shape, &motion_a, &b.shape, &motion_b, settings, tally, propose);
+    assert_eq!((answer, n_proposals), (counted, n_counted));
+    assert_eq!((counters.searches, counters.proposals), (1, u64::from(n_counted)));
+    assert!(counters.separations <= counters.proposals);
     (answer, n_proposals)
 }
 

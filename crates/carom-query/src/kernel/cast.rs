@@ -69,6 +69,12 @@ pub(super) fn ask(
     asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
+    let (straight_a, straight_b) = (straightened(a, asked.motion_a), straightened(b, asked.motion_b));
+    let asked = &Question {
+        motion_a: straight_a.as_ref().unwrap_or(asked.motion_a),
+        motion_b: straight_b.as_ref().unwrap_or(asked.motion_b),
+        ..*asked
+    };
     let settings = &asked.settings;
     let answer = pair(a, b, asked, memory);
     match answer {
@@ -89,6 +95,17 @@ pub(super) fn ask(
         }
         _ => answer,
     }
+}
+
+/// A ball that turns about its middle does not turn for anybody else, and what does not turn is answered sooner: against a mesh by one walk
+/// through its tree, in closed form.
+fn straightened(shape: &Shape, motion: &Motion) -> Option<Motion> {
+    if motion.angular() == DVec3::ZERO {
+        return None;
+    }
+    let Kind::Convex(map) = shape.kind() else { return None };
+    let is_ball = map.radius() == 0.0 && map.center() == motion.local_center();
+    is_ball.then(|| motion.without_turning())
 }
 
 /// The motion of a body that is at `pose` at the time 0: `center`, a point of the body in its own frame, moves with the velocity `linear`,

@@ -191,6 +191,39 @@ fn bodies_go_straight_over_a_sheet() {
     assert!(60 < counts.hits && 40 < counts.clear && counts.undecided < 3, "{counts:?}");
 }
 
+/// A ball that turns about its middle is answered as one that does not, and at the same cost; about another point it is not.
+#[test]
+fn the_turning_of_a_ball_is_not_seen() {
+    let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(40, 0.1)).unwrap()));
+    let mut random = Random::new(53);
+    let body = hull(&mut random, 20, 0.3);
+    let ball = Shape::Sphere(Sphere::new(0.1).unwrap());
+    let (mut n_hits, mut n_other) = (0, 0);
+    for case in 0..60 {
+        let from = DVec3::new(random.range(-1.0, 1.0), random.range(0.3, 1.0), random.range(-1.0, 1.0));
+        let way = DVec3::new(random.range(-0.5, 0.5), random.range(-1.5, -0.3), random.range(-0.5, 0.5));
+        let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
+        let motion =
+            |center: DVec3, spin: DVec3| Motion::new(DQuat::IDENTITY, from, center, way, spin).unwrap();
+        let spin = random.cube_point() * 40.0;
+        let settings = ImpactSettings::default().with_target_distance(1e-3);
+        let other = if case % 3 == 0 { &body } else { &sheet };
+        let ask = |motion: &Motion| {
+            let (mut memory, mut counters) = (Workspace::default(), ImpactCounters::default());
+            let answer = cast_counted(other, &still, &ball, motion, &settings, &mut memory, &mut counters);
+            let swapped = cast_with(&ball, motion, other, &still, &settings, &mut memory);
+            assert!((swapped.safe_until(1.0) - answer.safe_until(1.0)).abs() < 1e-12, "case {case}");
+            (answer, counters)
+        };
+        let straight = ask(&motion(DVec3::ZERO, DVec3::ZERO));
+        assert_eq!(straight, ask(&motion(DVec3::ZERO, spin)), "case {case}");
+        assert_eq!(straight.1.proposals, 0, "case {case}");
+        n_hits += usize::from(straight.0.hit().is_some());
+        n_other += usize::from(straight.0 != ask(&motion(DVec3::X * 0.3, spin)).0);
+    }
+    assert!(15 < n_hits && 30 < n_other, "{n_hits} {n_other}");
+}
+
 #[test]
 fn sheets_meet_each_other() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(12, 0.1)).unwrap()));

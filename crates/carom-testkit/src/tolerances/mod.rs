@@ -314,4 +314,12 @@ pub const ROWS: &[Row] = &[
         reason: "",
         case: rounding::printed_axis,
     },
+    Row {
+        constant: "POLYGON_FLAT",
+        value: tol::POLYGON_FLAT,
+        what: "corner of a turned polygon, rounded to f32, off the plane of its area",
+        one_in: 4,
+        reason: "",
+        case: rounding::turned_polygon,
+    },
 ];

@@ -173,6 +173,27 @@ pub(super) fn printed_axis(random: &mut Random) -> f64 {
     (axis.length_squared() - 1.0).abs()
 }
 
+/// How far the corners of a polygon, turned, moved and rounded to `f32`, are from the plane in their middle that is at right angles to
+/// their area, in units of the largest coordinate.
+pub(super) fn turned_polygon(random: &mut Random) -> f64 {
+    let (n, turn) = (3 + random.below(10), turn(random));
+    let at = random.cube_point() * 10_f64.powf(random.range(-1.0, 2.0));
+    let corners: Vec<DVec3> = (0..n)
+        .map(|i| {
+            let angle = core::f64::consts::TAU * (i as f64 + random.range(0.0, 0.9)) / n as f64;
+            let out = DVec3::new(angle.cos(), angle.sin(), 0.0) * random.range(0.3, 1.0);
+            (at + turn * out).as_vec3().as_dvec3()
+        })
+        .collect();
+    let seen = corners.iter().map(|&p| p - corners[0]);
+    let area = seen.clone().zip(seen.clone().skip(1)).fold(DVec3::ZERO, |area, (p, q)| area + p.cross(q));
+    let heights = seen.map(|p| area.normalize().dot(p));
+    let low = heights.clone().fold(f64::INFINITY, f64::min);
+    let high = heights.fold(f64::NEG_INFINITY, f64::max);
+    let largest = corners.iter().fold(0.0_f64, |largest, p| largest.max(p.abs().max_element()));
+    0.5 * (high - low) / largest
+}
+
 /// Along a normal, by how much rounding to `f32` moves a point, in units of the largest coordinate.
 pub(super) fn rounded_point(random: &mut Random) -> f64 {
     let (p, n) = (random.cube_point() * size(random), direction(random));
