@@ -1,10 +1,11 @@
 //! Fast bodies: swept along the way on which the solver moved them, and stopped before what stands in it.
 //!
 //! The box of a fast body holds all of its way in a step, turning included, so the pairs of a step are all that it can meet. After
-//! the solver each of these pairs is asked when it first comes within half the slop, both bodies moving, no later than where one of
-//! them stops for a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the
-//! contacts of the next step: within the slop, so that they touch. What is as near as that at the start must go on sliding and
-//! parting: then it is half the distance that may not be passed, and of bodies that overlap the core of the fast one.
+//! the solver each of these pairs is asked when it first touches, both bodies moving, no later than where one of them stops for
+//! a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the contacts of the
+//! next step. What already touches at the start must go on sliding and parting: then it is half the distance that may not be
+//! passed, and of bodies that overlap the core of the fast one. Left so, a body is a hair farther away than what touches, and
+//! the next step turns it away: whom the solver pushed is told as touching.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
@@ -22,10 +23,6 @@ use carom_response::BodyKind;
 /// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
 /// half side of its box.
 const CORE: f32 = 0.25;
-
-/// Of the slop: how near fast bodies come to what they meet. The next detection finds them within the slop, so they touch; left at the
-/// slop itself they bounced off without anybody being told.
-const NEAR: f32 = 0.5;
 
 /// A body that leaves the box where its pairs were looked for is stopped at a multiple of this part of its way.
 const PART: f64 = 1.0 / 1024.0;
@@ -169,7 +166,7 @@ impl<B: BroadPhase> World<B> {
             return 0.0;
         };
         let memory = &mut sweeps.memory;
-        let target = f64::from(NEAR * self.settings.solver.slop * self.settings.solver.length_unit);
+        let target = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let settings = ImpactSettings::default().with_times(0.0, end).with_target_distance(target);
         let until = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
         if 0.0 < until {
