@@ -454,12 +454,24 @@ impl<'a> SeamTruth<'a> {
             brushes.iter().copied().filter(|brush| far < brush_depth(brush, place)).collect();
         // Planes that the place is hardly off: coordinates of real levels are rounded by about the tolerance.
         let hardly = 0.25 * self.thin..-far;
-        let mut heights = near.iter().flat_map(|brush| brush.faces()).map(|face| face.plane.height(place));
-        if heights.any(|height| hardly.contains(&height.abs())) {
+        let faces = || near.iter().flat_map(|brush| brush.faces()).map(|face| &face.plane);
+        if faces().any(|plane| hardly.contains(&plane.height(place).abs())) {
             return Side::Near;
         }
-        let is_in = |off: &DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + *off));
-        if self.around.iter().all(is_in) { Side::Inside } else { Side::Free }
+        let is_in = |off: DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + off));
+        // Random directions miss narrow wedges; their middles are between the normals of two faces or three.
+        let out: Vec<DVec3> =
+            faces().filter(|plane| plane.height(place).abs() < self.thin).map(|plane| plane.normal).collect();
+        let radius = Self::FAR * self.thin;
+        let is_wedge_in = |sum: DVec3| sum.length() < 1e-6 || is_in(sum.normalize() * radius);
+        let are_wedges_in = || {
+            out.iter().enumerate().all(|(i, a)| {
+                out[i..].iter().enumerate().all(|(j, b)| {
+                    is_wedge_in(*a + *b) && out[i + j..].iter().all(|c| is_wedge_in(*a + *b + *c))
+                })
+            })
+        };
+        if self.around.iter().all(|off| is_in(*off)) && are_wedges_in() { Side::Inside } else { Side::Free }
     }
 
     fn ray(&self, trees: &[BspTree], from: DVec3, way: DVec3, stack: &mut TraceStack, seen: &mut Seen) {
