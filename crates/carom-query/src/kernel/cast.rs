@@ -69,12 +69,16 @@ pub(super) fn ask(
     asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
+    if asked.motion_a.angular() == DVec3::ZERO && asked.motion_b.angular() == DVec3::ZERO {
+        return answer(a, b, asked, memory);
+    }
     let (straight_a, straight_b) = (straightened(a, asked.motion_a), straightened(b, asked.motion_b));
-    let asked = &Question {
-        motion_a: straight_a.as_ref().unwrap_or(asked.motion_a),
-        motion_b: straight_b.as_ref().unwrap_or(asked.motion_b),
-        ..*asked
-    };
+    let motion_a = straight_a.as_ref().unwrap_or(asked.motion_a);
+    let motion_b = straight_b.as_ref().unwrap_or(asked.motion_b);
+    answer(a, b, &Question { motion_a, motion_b, ..*asked }, memory)
+}
+
+fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut Workspace) -> TimeOfImpact {
     let settings = &asked.settings;
     let answer = pair(a, b, asked, memory);
     match answer {

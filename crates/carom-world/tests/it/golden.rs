@@ -128,7 +128,7 @@ fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
     [
         ("a tower of twenty", tower::<B>, 60, 0x0e11_a545_3121_6c08),
         ("a trough of triangles", trough::<B>, 120, 0x8286_5934_0166_4de4),
-        ("bullets", bullets::<B>, 12, 0x655e_112c_f3fd_9ba7),
+        ("bullets", bullets::<B>, 12, 0xa16a_2d20_1918_f158),
         ("wheels and a chain", joints::<B>, 120, 0x841d_d4e3_ff29_e1fb),
         ("a lift", lift::<B>, 120, 0x20ed_e859_264e_1c0c),
     ]
