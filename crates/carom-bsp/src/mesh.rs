@@ -41,7 +41,8 @@ impl BspTree {
     /// contents, so the triangles of all of them can be given as one list.
     ///
     /// Refuses an index without a vertex and a vertex that is no place by its number, and a surface that is open or inside out by a
-    /// place where that is seen.
+    /// place where that is seen. What is thinner than some tens of [`BspTree::tolerance`] may be taken for open, or for inside out where it
+    /// is a small part of the whole surface.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],

@@ -30,16 +30,25 @@ pub fn levels(bytes: &[u8]) {
     // Planes that are nearly parallel are one, and part by ten times this over the level.
     let margin = 32.0 * tree.tolerance();
     let soup = soup(&brushes);
+    // Some part of them is deeper than that inside: what is thinner counts as nothing.
+    let is_thick = |brush: &&Brush| {
+        let inner = brush.faces().iter().map(|face| {
+            let SplitPlane { normal, offset } = face.plane;
+            SplitPlane { normal, offset: offset - margin }
+        });
+        Brush::from_planes(&inner.collect::<Vec<_>>(), Contents::SOLID).is_ok()
+    };
+    let thick: Vec<Brush> = brushes.iter().filter(is_thick).cloned().collect();
     let of_mesh = match BspTree::from_mesh(&soup.0, &soup.1, Contents::SOLID, &settings) {
-        Ok(tree) => Some(tree),
-        // What is as thin as the tolerance may be taken for open.
+        // A mesh that is thin somewhere may be taken for open there, or turned inside out.
+        Ok(tree) => (thick.len() == brushes.len()).then_some(tree),
         Err(BspError::Open(_)) => None,
         Err(error) => panic!("{error}"),
     };
-    let points = BrushTruth::new(&brushes, Mover::Point);
+    let points = BrushTruth::new(&thick, Mover::Point);
     let radius = bytes.size();
     let radius = if radius.is_finite() && radius < 1e12 { radius } else { 1.0 };
-    let balls = BrushTruth::new(&brushes, Mover::Ball(radius));
+    let balls = BrushTruth::new(&thick, Mover::Ball(radius));
     for _ in 0..4 {
         let (from, way) = (bytes.point(), bytes.point());
         let deepest =
