@@ -41,8 +41,9 @@ impl BspTree {
     /// contents, so the triangles of all of them can be given as one list.
     ///
     /// Refuses an index without a vertex and a vertex that is no place by its number, and a surface that is open or inside out by a
-    /// place where that is seen. What is thinner than some tens of [`BspTree::tolerance`] may be taken for open, or for inside out where it
-    /// is a small part of the whole surface.
+    /// place where that is seen. What is thinner than some tens of [`BspTree::tolerance`] may be taken for open. What is
+    /// open is told by its share of the whole surface: of a part that is less than a thousandth of it nothing is told, and where it is
+    /// open it may become solid outside and empty inside. Let meshes of so different sizes have trees of their own.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],

@@ -40,8 +40,17 @@ pub fn levels(bytes: &[u8]) {
     };
     let thick: Vec<Brush> = brushes.iter().filter(is_thick).cloned().collect();
     let of_mesh = match BspTree::from_mesh(&soup.0, &soup.1, Contents::SOLID, &settings) {
-        // A mesh that is thin somewhere may be taken for open there, or turned inside out.
-        Ok(tree) => (thick.len() == brushes.len()).then_some(tree),
+        // A mesh may be taken for open where it is thin, and a part that is hardly any of the whole surface for inside out.
+        Ok(tree) => {
+            let size = |brush: &Brush| {
+                let corners = || brush.faces().iter().flat_map(|face| &face.corners);
+                let [low, high] = [DVec3::min, DVec3::max].map(|pick| corners().copied().reduce(pick));
+                low.zip(high).map_or(0.0, |(low, high)| (high - low).max_element())
+            };
+            let (low, high) = tree.bounds();
+            let is_part = |brush: &Brush| (high - low).max_element() <= 64.0 * size(brush);
+            (thick.len() == brushes.len() && brushes.iter().all(is_part)).then_some(tree)
+        }
         Err(BspError::Open(_)) => None,
         Err(error) => panic!("{error}"),
     };
