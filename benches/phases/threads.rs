@@ -1,10 +1,10 @@
 //! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
-//! parry builds on one thread always; obvhs refits on one.
+//! parry builds on one thread always; obvhs refits on one, and bvh not at all.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::peers::{obvhs as obvhs_peer, parry};
+use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::Aabb;
@@ -66,11 +66,14 @@ fn build(
     let ours = pool.install(build_ours);
     let parrys = pool.install(build_parrys);
     let obvhss = pool.install(build_obvhss);
+    let mut bvh_leaves = bvh_peer::leaves(boxes);
+    let bvhs = pool.install(|| bvh_peer::build_on_threads(&mut bvh_leaves));
     let mut answers = Answers::new();
     for query in queries() {
         let own = found(&ours, boxes, &query);
         answers.equal("parry finds", &own, &parry::found(&parrys, &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
+        answers.equal("bvh finds", &own, &bvh_peer::found(&bvhs, &bvh_leaves, &query));
     }
 
     let mut builder = Builder::default();
@@ -89,6 +92,9 @@ fn build(
         })
         .entry("obvhs", || {
             std::hint::black_box(pool.install(build_obvhss));
+        })
+        .entry("bvh", || {
+            std::hint::black_box(pool.install(|| bvh_peer::build_on_threads(&mut bvh_leaves)));
         });
     runner.some(row, contest);
 }

@@ -6,7 +6,7 @@
 //! everybody's.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::peers::{obvhs as obvhs_peer, parry};
+use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
@@ -64,9 +64,12 @@ fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQual
     let ours = Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite");
     let parrys = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes);
     let obvhss = obvhs_peer::build(&obvhs_boxes, params);
+    let mut bvh_leaves = bvh_peer::leaves(boxes);
+    let bvhs = bvh_peer::build(&mut bvh_leaves);
     let mut answers = Answers::new();
     for query in queries() {
         let own = found(&ours, boxes, &query);
+        answers.equal("bvh finds", &own, &bvh_peer::found(&bvhs, &bvh_leaves, &query));
         answers.equal("parry finds", &own, &parry::found(&parrys, &query));
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
     }
@@ -87,6 +90,9 @@ fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQual
         })
         .entry("obvhs", || {
             std::hint::black_box(obvhs_peer::build(&obvhs_boxes, params));
+        })
+        .entry("bvh", || {
+            std::hint::black_box(bvh_peer::build(&mut bvh_leaves));
         });
     runner.some(row, contest);
 }
@@ -295,6 +301,11 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     let mesh = Shape::Mesh(Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree")));
     let parrys = parry::mesh(vertices, triangles).expect("parry takes the mesh");
     let obvhss = obvhs_peer::Rays::new(vertices, triangles);
+    let corners: Vec<[Vec3; 3]> = triangles.iter().map(|t| t.map(|i| vertices[i as usize])).collect();
+    let mut bvh_leaves = bvh_peer::leaves(&boxes(vertices, triangles));
+    let bvhs = bvh_peer::build(&mut bvh_leaves);
+    let by_bvh =
+        |ray: &Ray| bvh_peer::closest(&bvhs, &bvh_leaves, ray, |i| hit(&corners[i as usize], ray));
 
     let ours = |ray: &Ray| {
         ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD).map_or(f32::INFINITY, |hit| hit.t)
@@ -306,7 +317,7 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     let mut answers = Answers::new();
     for (i, ray) in rays.iter().enumerate() {
         let own = ours(ray);
-        for (who, their) in [("parry", theirs(ray)), ("obvhs", obvhss.closest(ray))] {
+        for (who, their) in [("parry", theirs(ray)), ("obvhs", obvhss.closest(ray)), ("bvh", by_bvh(ray))] {
             // Two that miss agree.
             let both = [own, their].map(|t| f64::from(if t.is_finite() { t } else { -1.0 }));
             answers.number(&format!("ray {i}, {who}"), both[0], both[1], 1e-4);
@@ -339,6 +350,11 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
         .entry("obvhs", || {
             for ray in &rays {
                 std::hint::black_box(obvhss.closest(ray));
+            }
+        })
+        .entry("bvh", || {
+            for ray in &rays {
+                std::hint::black_box(by_bvh(ray));
             }
         });
     runner.some(row, contest);

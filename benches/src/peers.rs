@@ -1,5 +1,6 @@
 //! What peers need around them to do the same work as carom.
 
+pub mod bvh;
 pub mod obvhs;
 pub mod parry;
 pub mod rapier;
