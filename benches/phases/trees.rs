@@ -304,8 +304,7 @@ fn rays(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]]) {
     let corners: Vec<[Vec3; 3]> = triangles.iter().map(|t| t.map(|i| vertices[i as usize])).collect();
     let mut bvh_leaves = bvh_peer::leaves(&boxes(vertices, triangles));
     let bvhs = bvh_peer::build(&mut bvh_leaves);
-    let by_bvh =
-        |ray: &Ray| bvh_peer::closest(&bvhs, &bvh_leaves, ray, |i| hit(&corners[i as usize], ray));
+    let by_bvh = |ray: &Ray| bvh_peer::closest(&bvhs, &bvh_leaves, ray, |i| hit(&corners[i as usize], ray));
 
     let ours = |ray: &Ray| {
         ray_cast(&mesh, &Pose::IDENTITY, ray, Interval::FORWARD).map_or(f32::INFINITY, |hit| hit.t)

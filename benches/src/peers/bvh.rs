@@ -59,19 +59,13 @@ pub fn build_on_threads(leaves: &mut [Leaf]) -> Bvh<f32, 3> {
 
 /// The primitives whose boxes overlap the query, sorted.
 pub fn found(tree: &Bvh<f32, 3>, leaves: &[Leaf], query: &Aabb) -> Vec<u32> {
-    let mut found: Vec<u32> =
-        tree.traverse_iterator(&aabb(query), leaves).map(|leaf| leaf.number).collect();
+    let mut found: Vec<u32> = tree.traverse_iterator(&aabb(query), leaves).map(|leaf| leaf.number).collect();
     found.sort_unstable();
     found
 }
 
 /// The least of what `hit` gives for the primitives whose boxes the ray meets; infinity for none.
-pub fn closest(
-    tree: &Bvh<f32, 3>,
-    leaves: &[Leaf],
-    ray: &Ray,
-    hit: impl Fn(u32) -> Option<f32>,
-) -> f32 {
+pub fn closest(tree: &Bvh<f32, 3>, leaves: &[Leaf], ray: &Ray, hit: impl Fn(u32) -> Option<f32>) -> f32 {
     let direction = Vector3::new(ray.direction.x, ray.direction.y, ray.direction.z);
     let ray = BvhRay::new(point(ray.origin), direction);
     tree.traverse_iterator(&ray, leaves).filter_map(|leaf| hit(leaf.number)).fold(f32::INFINITY, f32::min)
