@@ -6,13 +6,12 @@
 //! everybody's.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
+use carom_benches::peers::tree_rows::{Place, build, refit};
 use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
-use carom_bvh::{
-    BuildQuality, BuildSettings, Builder, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WatchedBvh, WideNode,
-};
+use carom_bvh::{BuildQuality, BuildSettings, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WatchedBvh, WideNode};
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
 use carom_query::{MeshShape, Shape, ray_cast, ray_cast_batch};
@@ -34,14 +33,35 @@ fn main() {
         let vertices = knot.vertices_f32();
         let boxes = boxes(&vertices, &knot.triangles);
         if runner.wants("build") {
-            build(&mut runner, "build fast", &boxes, BuildQuality::Fast, BvhBuildParams::fastest_build());
-            build(&mut runner, "build good", &boxes, BuildQuality::Balanced, BvhBuildParams::medium_build());
-            build(&mut runner, "build best", &boxes, BuildQuality::High, BvhBuildParams::medium_build());
+            build(
+                &mut runner,
+                Place::HERE,
+                "build fast",
+                &boxes,
+                BuildQuality::Fast,
+                BvhBuildParams::fastest_build(),
+            );
+            build(
+                &mut runner,
+                Place::HERE,
+                "build good",
+                &boxes,
+                BuildQuality::Balanced,
+                BvhBuildParams::medium_build(),
+            );
+            build(
+                &mut runner,
+                Place::HERE,
+                "build best",
+                &boxes,
+                BuildQuality::High,
+                BvhBuildParams::medium_build(),
+            );
         }
         if runner.wants("refit") {
             let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
             let boxes_of_moved = self::boxes(&moved, &knot.triangles);
-            refit(&mut runner, &boxes, &boxes_of_moved);
+            refit(&mut runner, Place::HERE, "refit", [&boxes, &boxes_of_moved]);
             refit_mesh(&mut runner, [&vertices, &moved], &knot.triangles, [&boxes, &boxes_of_moved]);
         }
         if runner.wants("follow") {
@@ -54,95 +74,6 @@ fn main() {
             nodes(&mut runner, &vertices, &knot.triangles, &boxes);
         }
     }
-}
-
-fn build(runner: &mut Runner, workload: &str, boxes: &[Aabb], quality: BuildQuality, params: BvhBuildParams) {
-    let settings = BuildSettings::default().with_quality(quality);
-    let parry_boxes: Vec<_> = boxes.iter().map(parry::aabb).collect();
-    let obvhs_boxes: Vec<_> = boxes.iter().map(obvhs_peer::aabb).collect();
-
-    let ours = Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite");
-    let parrys = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes);
-    let obvhss = obvhs_peer::build(&obvhs_boxes, params);
-    let mut bvh_leaves = bvh_peer::leaves(boxes);
-    let bvhs = bvh_peer::build(&mut bvh_leaves);
-    let mut answers = Answers::new();
-    for query in queries() {
-        let own = found(&ours, boxes, &query);
-        answers.equal("bvh finds", &own, &bvh_peer::found(&bvhs, &bvh_leaves, &query));
-        answers.equal("parry finds", &own, &parry::found(&parrys, &query));
-        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
-    }
-    println!("    SAH cost of carom's tree, {workload}: {:.1}", ours.quality().sah_cost);
-
-    let mut builder = Builder::default();
-    let mut kept = ours.clone();
-    let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = Contest::new(answers)
-        .entry("carom", || {
-            std::hint::black_box(Bvh::<Aabb>::build(boxes, &settings).is_ok());
-        })
-        .entry("carom kept", || {
-            std::hint::black_box(builder.rebuild(&mut kept, boxes, &settings).is_ok());
-        })
-        .entry("parry", || {
-            std::hint::black_box(ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes));
-        })
-        .entry("obvhs", || {
-            std::hint::black_box(obvhs_peer::build(&obvhs_boxes, params));
-        })
-        .entry("bvh", || {
-            std::hint::black_box(bvh_peer::build(&mut bvh_leaves));
-        });
-    runner.some(row, contest);
-}
-
-fn refit(runner: &mut Runner, before: &[Aabb], after: &[Aabb]) {
-    let both = [before, after];
-    let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
-    let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
-    let settings = BuildSettings::default();
-    let ours = RefCell::new(Bvh::<Aabb>::build(before, &settings).expect("boxes of a scene are finite"));
-    let parrys = RefCell::new(ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes[0]));
-    let obvhss = RefCell::new(obvhs_peer::build(&obvhs_boxes[0], BvhBuildParams::fastest_build()));
-    let mut workspace = BvhWorkspace::default();
-    // Each turn goes to the other of the two poses, so that every refit has something to do.
-    let refit_ours = |turn: usize| ours.borrow_mut().refit(both[turn]).expect("as many boxes as before");
-    let mut refit_parrys = |turn: usize| {
-        let mut tree = parrys.borrow_mut();
-        for (i, aabb) in parry_boxes[turn].iter().enumerate() {
-            tree.insert_or_update_partially(*aabb, i as u32, 0.0);
-        }
-        tree.refit(&mut workspace);
-    };
-    let refit_obvhss = |turn: usize| obvhs_peer::refit(&mut obvhss.borrow_mut(), &obvhs_boxes[turn]);
-
-    refit_ours(1);
-    refit_parrys(1);
-    refit_obvhss(1);
-    let mut answers = Answers::new();
-    for query in queries() {
-        let own = found(&ours.borrow(), after, &query);
-        answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
-        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), after, &query));
-    }
-
-    let row = Row { workload: "refit", size: before.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let (mut a, mut b, mut c) = (0, 0, 0);
-    let contest = Contest::new(answers)
-        .entry("carom", || {
-            refit_ours(a);
-            a = 1 - a;
-        })
-        .entry("parry", || {
-            refit_parrys(b);
-            b = 1 - b;
-        })
-        .entry("obvhs", || {
-            refit_obvhss(c);
-            c = 1 - c;
-        });
-    runner.some(row, contest);
 }
 
 /// From vertices that have moved to a tree around their triangles: carom reads the triangles in the order of its leaves and needs no

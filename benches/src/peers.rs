@@ -4,3 +4,4 @@ pub mod bvh;
 pub mod obvhs;
 pub mod parry;
 pub mod rapier;
+pub mod tree_rows;

@@ -97,7 +97,7 @@ impl BspTree {
                 (self.high - self.low).length() + (place - self.low).length() + body.reach(-direction);
             let far = beyond.min(nearest);
             covered.clear();
-            let walk = Walk::all(self, body, [place, direction * far], mask, &mut stack);
+            let walk = Walk::<_, false>::all(self, body, [place, direction * far], mask, &mut stack);
             while let Some(piece) = walk.next(1.0, &mut stack, |_| ()) {
                 covered.push((piece.low, piece.high));
             }

@@ -151,24 +151,11 @@ impl<'a, B: Body> Walk<'a, B, false> {
     pub(crate) fn sweep(
         tree: &'a BspTree,
         body: &'a B,
-        [from, way]: [DVec3; 2],
+        segment: [DVec3; 2],
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Self {
-        stack.begin(tree.root);
-        Walk { tree, body, from, way, mask, most_crossed: MOST_CROSSED * tree.thin }
-    }
-
-    /// Begins a walk of which all pieces are wanted, however short.
-    pub(crate) fn all(
-        tree: &'a BspTree,
-        body: &'a B,
-        [from, way]: [DVec3; 2],
-        mask: Contents,
-        stack: &mut TraceStack,
-    ) -> Self {
-        stack.begin(tree.root);
-        Walk { tree, body, from, way, mask, most_crossed: 0.0 }
+        Walk { most_crossed: MOST_CROSSED * tree.thin, ..Self::all(tree, body, segment, mask, stack) }
     }
 }
 
@@ -181,8 +168,21 @@ impl<'a, B: Body> Walk<'a, B, true> {
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Self {
+        Self::all(tree, body, [place, DVec3::ZERO], mask, stack)
+    }
+}
+
+impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
+    /// Begins a walk from the first of a segment by the second, of which all pieces are wanted, however short.
+    pub(crate) fn all(
+        tree: &'a BspTree,
+        body: &'a B,
+        [from, way]: [DVec3; 2],
+        mask: Contents,
+        stack: &mut TraceStack,
+    ) -> Self {
         stack.begin(tree.root);
-        Walk { tree, body, from: place, way: DVec3::ZERO, mask, most_crossed: 0.0 }
+        Walk { tree, body, from, way, mask, most_crossed: 0.0 }
     }
 }
 

@@ -14,7 +14,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
-use carom_math::scaling::{balanced, scale_of};
+use carom_math::scaling::{balanced, largest, scale_of};
 use core::ops::Range;
 use glam::DVec3;
 
@@ -123,9 +123,7 @@ impl Scan {
     #[inline(always)]
     pub(crate) fn farthest(&self, direction: DVec3) -> u32 {
         // A test is foretold, a product has to be waited for.
-        let greater = |x: f64, y: f64| if x < y { y } else { x };
-        let size = greater(greater(direction.x.abs(), direction.y.abs()), direction.z.abs());
-        if MIDDLING.contains(&size) {
+        if MIDDLING.contains(&largest(direction)) {
             self.farthest_along(direction)
         } else {
             self.farthest_balanced(direction)

@@ -15,7 +15,8 @@ use crate::simplex::{Nearest, nearest_of_all_but, nearest_of_last, nearest_with_
 use crate::{Counters, GjkCache, GjkSettings};
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};
 use carom_lanes::{Kernel, Simd, dispatch};
-use carom_math::{ops::sqrt, tol};
+use carom_math::ops::{greater, sqrt};
+use carom_math::tol;
 use glam::DVec3;
 
 /// What is asked.
@@ -351,12 +352,6 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 #[inline(never)]
 fn again(w: Vertex, nearest: Nearest) -> (Option<Vertex>, Nearest) {
     (Some(w), nearest)
-}
-
-/// One instruction, where [`f64::max`] takes five.
-#[inline(always)]
-fn greater(x: f64, y: f64) -> f64 {
-    if x < y { y } else { x }
 }
 
 /// Keeps the greater lower bound and its direction.

@@ -5,7 +5,7 @@
 //!
 //! Reference: IEEE 754-2019, 3.4 (binary interchange formats: the exponent field).
 
-use crate::ops::sqrt;
+use crate::ops::{greater, sqrt};
 use glam::DVec3;
 
 /// A power of two that brings the positive number `x` into `[1, 2)`; nearly so at the very ends of the range.
@@ -15,6 +15,12 @@ use glam::DVec3;
 pub fn scale_of(x: f64) -> f64 {
     let exponent = x.to_bits() >> 52 & 0x7ff;
     f64::from_bits(2046_u64.saturating_sub(exponent).clamp(1, 2045) << 52)
+}
+
+/// The largest coordinate in absolute value; of a vector with NaN any or NaN.
+#[inline(always)]
+pub fn largest(v: DVec3) -> f64 {
+    greater(greater(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 /// The vector times a power of two, its largest coordinate between 1 and 2 in absolute value; zero stays zero.

@@ -17,7 +17,9 @@
 use super::super::num::{ConvexHull, widen};
 use carom_geom::SupportMap;
 use carom_lanes::{Kernel, Simd, dispatch};
-use carom_math::{WidePose, ops::sqrt, tol};
+use carom_math::ops::{greater, sqrt};
+use carom_math::scaling::largest;
+use carom_math::{WidePose, tol};
 use glam::{DMat3, DVec3};
 
 /// A feature of a hull, by its number; an edge by one of its half-edges.
@@ -196,18 +198,6 @@ fn distance_here(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose, places: &mut
 
 /// Of the size: nearer than this GJK decides whether the bodies meet.
 const NEAR: f64 = 64.0 * tol::GJK_TOUCHING;
-
-/// The largest of the coordinates, without their signs.
-#[inline(always)]
-fn largest(v: DVec3) -> f64 {
-    greater(greater(v.x.abs(), v.y.abs()), v.z.abs())
-}
-
-/// One instruction, where [`f64::max`] takes five, of which those after wait.
-#[inline(always)]
-fn greater(x: f64, y: f64) -> f64 {
-    if x < y { y } else { x }
-}
 
 struct Body<'h> {
     hull: &'h ConvexHull,

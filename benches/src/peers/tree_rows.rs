@@ -1,0 +1,155 @@
+//! The rows that the benches `trees` and `threads` share: builds and refits, carom and the peers.
+// As in the programs that these rows are of: boxes of the scenes are finite, and as many as before.
+#![allow(clippy::expect_used)]
+
+use crate::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
+use crate::trees::{found, queries};
+use crate::{Answers, Contest, Row, Runner, Unit};
+use bvh::bvh::Bvh as BvhTree;
+use carom_bounds::Aabb;
+use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
+use obvhs::BvhBuildParams;
+use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
+use std::cell::RefCell;
+
+/// Where the work is done, and how peers are asked that have a function of their own for it.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// Does a piece of work there.
+    pub run: &'a dyn Fn(&mut (dyn FnMut() + Send)),
+    /// Times what passes, not what this thread works.
+    pub by_the_wall: bool,
+    /// parry's refit.
+    pub parry_refit: fn(&mut ParryBvh, &mut BvhWorkspace),
+    /// bvh's build.
+    pub bvh_build: fn(&mut [bvh_peer::Leaf]) -> BvhTree<f32, 3>,
+}
+
+impl Place<'_> {
+    /// On the thread that asks.
+    pub const HERE: Place<'static> = Place {
+        run: &|work| work(),
+        by_the_wall: false,
+        parry_refit: ParryBvh::refit,
+        bvh_build: bvh_peer::build,
+    };
+
+    fn get<T: Send>(&self, mut work: impl FnMut() -> T + Send) -> T {
+        let mut result = None;
+        (self.run)(&mut || result = Some(work()));
+        result.expect("the work was done")
+    }
+
+    fn contest<'c>(&self, answers: Answers) -> Contest<'c> {
+        let contest = Contest::new(answers);
+        if self.by_the_wall { contest.by_the_wall() } else { contest }
+    }
+}
+
+/// A build over boxes: carom in new memory and in memory that is kept, and the peers.
+pub fn build(
+    runner: &mut Runner,
+    place: Place<'_>,
+    workload: &str,
+    boxes: &[Aabb],
+    quality: BuildQuality,
+    params: BvhBuildParams,
+) {
+    let settings = BuildSettings::default().with_quality(quality);
+    let parry_boxes: Vec<_> = boxes.iter().map(parry::aabb).collect();
+    let obvhs_boxes: Vec<_> = boxes.iter().map(obvhs_peer::aabb).collect();
+    let mut bvh_leaves = bvh_peer::leaves(boxes);
+    let build_ours =
+        || place.get(|| Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite"));
+    let build_parrys = || place.get(|| ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes));
+    let build_obvhss = || place.get(|| obvhs_peer::build(&obvhs_boxes, params));
+    let build_bvhs = |leaves: &mut [bvh_peer::Leaf]| place.get(|| (place.bvh_build)(leaves));
+
+    let (ours, parrys, obvhss) = (build_ours(), build_parrys(), build_obvhss());
+    let bvhs = build_bvhs(&mut bvh_leaves);
+    let mut answers = Answers::new();
+    for query in queries() {
+        let own = found(&ours, boxes, &query);
+        answers.equal("bvh finds", &own, &bvh_peer::found(&bvhs, &bvh_leaves, &query));
+        answers.equal("parry finds", &own, &parry::found(&parrys, &query));
+        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss, boxes, &query));
+    }
+    println!("    SAH cost of carom's tree, {workload}: {:.1}", ours.quality().sah_cost);
+
+    let mut builder = Builder::default();
+    let mut kept = ours;
+    let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = place
+        .contest(answers)
+        .entry("carom", || {
+            std::hint::black_box(build_ours());
+        })
+        .entry("carom kept", || {
+            std::hint::black_box(place.get(|| builder.rebuild(&mut kept, boxes, &settings).is_ok()));
+        })
+        .entry("parry", || {
+            std::hint::black_box(build_parrys());
+        })
+        .entry("obvhs", || {
+            std::hint::black_box(build_obvhss());
+        })
+        .entry("bvh", || {
+            std::hint::black_box(build_bvhs(&mut bvh_leaves));
+        });
+    runner.some(row, contest);
+}
+
+/// Refits to other boxes. Each turn goes to the other of the two poses, so that every refit has something to do.
+pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aabb]; 2]) {
+    let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
+    let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
+    let settings = BuildSettings::default();
+    let ours = RefCell::new(Bvh::<Aabb>::build(both[0], &settings).expect("boxes of a scene are finite"));
+    let parrys = RefCell::new(ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes[0]));
+    let obvhss = RefCell::new(obvhs_peer::build(&obvhs_boxes[0], BvhBuildParams::fastest_build()));
+    let mut workspace = BvhWorkspace::default();
+    let refit_ours = |turn: usize| {
+        let tree = &mut *ours.borrow_mut();
+        place.get(|| tree.refit(both[turn]).expect("as many boxes as before"));
+    };
+    let mut refit_parrys = |turn: usize| {
+        let (tree, workspace) = (&mut *parrys.borrow_mut(), &mut workspace);
+        place.get(|| {
+            for (i, aabb) in parry_boxes[turn].iter().enumerate() {
+                tree.insert_or_update_partially(*aabb, i as u32, 0.0);
+            }
+            (place.parry_refit)(tree, workspace);
+        });
+    };
+    let refit_obvhss = |turn: usize| {
+        let tree = &mut *obvhss.borrow_mut();
+        place.get(|| obvhs_peer::refit(tree, &obvhs_boxes[turn]));
+    };
+
+    refit_ours(1);
+    refit_parrys(1);
+    refit_obvhss(1);
+    let mut answers = Answers::new();
+    for query in queries() {
+        let own = found(&ours.borrow(), both[1], &query);
+        answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
+        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), both[1], &query));
+    }
+    let row = Row { workload, size: both[0].len() as u64, unit: Unit::Ms, per_call: 1 };
+    let (mut a, mut b, mut c) = (0, 0, 0);
+    let contest = place
+        .contest(answers)
+        .entry("carom", || {
+            refit_ours(a);
+            a = 1 - a;
+        })
+        .entry("parry", || {
+            refit_parrys(b);
+            b = 1 - b;
+        })
+        .entry("obvhs", || {
+            refit_obvhss(c);
+            c = 1 - c;
+        });
+    runner.some(row, contest);
+}
