@@ -173,7 +173,7 @@ pub fn intersects<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             let cores = depth(&c, &found.simplex, settings, &mut counters);
             let gap = apart_after_all(&cores);
             if gap <= c.margin {
-                return meets(outcome_of_depth(&c, &cores), counters);
+                return meets(outcome_of_depth(&c, &found, &cores), counters);
             }
             (cores.normal, gap)
         }
@@ -285,7 +285,7 @@ fn solve_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             if found.verdict == Verdict::Doubtful && 0.0 < gap {
                 return apart(&c, &found, gap, cores.normal, counters);
             }
-            let outcome = outcome_of_depth(&c, &cores);
+            let outcome = outcome_of_depth(&c, &found, &cores);
             let signed = -cores.upper.max(0.0) - c.margin;
             // A polytope that does not hold the origin bounds no depth: the nearest points do.
             let upper = if cores.lower < 0.0 { found.upper } else { -cores.lower };
@@ -334,11 +334,13 @@ fn apart_after_all(cores: &Depth) -> f64 {
     if cores.upper < -tol::GJK_TOUCHING { -cores.upper } else { 0.0 }
 }
 
-fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, cores: &Depth) -> Outcome {
-    let gap = (cores.upper - cores.lower).max(0.0);
+fn outcome_of_depth<A: ?Sized, B: ?Sized>(c: &Minkowski<'_, A, B>, found: &Search, cores: &Depth) -> Outcome {
+    let is_around = -tol::GJK_TOUCHING <= cores.lower;
+    // A polytope that does not hold the origin bounds no depth, but the nearest points say how far apart the cores are at most.
+    let gap = (cores.upper + if is_around { -cores.lower } else { found.upper }).max(0.0);
     if gap <= tol::EPA_FLAT {
         Outcome::Exact
-    } else if cores.lower < -tol::GJK_TOUCHING {
+    } else if !is_around {
         // Neither a separating plane nor a polytope around the origin.
         Outcome::Undecided
     } else {

@@ -367,3 +367,34 @@ fn a_tip_that_only_seemed_nearer() {
         both(a, b, &pose, distance, 1e-12 * (a.radius() + b.radius()));
     }
 }
+
+/// A triangle in the plane of a face of a box five hundred million times as large, and a ten-thousandth of itself inside it: no polytope
+/// held the origin, and the answer said of itself that it was none, while its bounds were nearer to each other than rounding.
+#[test]
+fn a_speck_on_a_large_face() {
+    let at = DVec3::new;
+    let speck = carom_geom::Triangle::new(
+        at(-1.2732016330119222e-7, 7.262286061404666e-8, 3.633856522355927e-6).as_vec3(),
+        at(-4.354709659537548e-8, -4.013524801393942e-8, 5.9340773077565245e-6).as_vec3(),
+        at(6.87612811134386e-8, -6.500300031575534e-8, 4.887402155873133e-6).as_vec3(),
+    )
+    .unwrap();
+    let slab =
+        carom_geom::Cuboid::new(at(1395.8258056640625, 31.504005432128906, 1261.7310791015625).as_vec3())
+            .unwrap();
+    let pose = WidePose {
+        rotation: DMat3::from_cols(
+            at(0.8014658708494521, -0.3920515892726952, -0.451606033188534),
+            at(-0.3920515892726952, 0.22580339557289708, -0.8918006379771791),
+            at(0.451606033188534, 0.8918006379771791, 0.02726926642234917),
+        ),
+        translation: at(569.8053683290268, 1125.2125809406266, 34.40648420781902),
+    };
+    for (r, size) in [
+        (signed_distance(&speck, &slab, &pose, &GjkSettings::default(), None), 3.1e3),
+        (signed_distance(&slab, &speck, &pose.inverse(), &GjkSettings::default(), None), 3.1e3),
+    ] {
+        assert!(r.distance.abs() <= 1e-14 * size && r.upper_bound - r.lower_bound <= 1e-13 * size, "{r:?}");
+        assert_eq!(r.outcome, Outcome::Exact, "{r:?}");
+    }
+}

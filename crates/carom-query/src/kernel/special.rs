@@ -370,7 +370,13 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     let gap = point_b - point_a;
     // Where the segment runs along a face, its place on it is any, to rounding: that must not turn the normal, on which the
     // radius stands.
-    let gap = DVec3::select(gap.abs().cmple(DVec3::splat(f64::EPSILON * size)), DVec3::ZERO, gap);
+    let is_level = gap.abs().cmple(DVec3::splat(f64::EPSILON * size));
+    let mut gap = DVec3::select(is_level, DVec3::ZERO, gap);
+    if s.abs() < reach {
+        // Across the segment, whose ends are far: without this a box much smaller than a long capsule that leans a little over
+        // it gives the normal of its face, and the capsule's end is beyond it by the lean.
+        gap = across_both(gap, along);
+    }
     let length = sqrt(gap.length_squared());
     let margin_b = widen_real(b.radius());
     if !(noise < length) {
@@ -382,6 +388,22 @@ pub(super) fn cuboid_capsule(a: &Cuboid, b: &Capsule, center: DVec3, along: DVec
     }
     let normal = gap * (1.0 / length);
     Some(Cores { distance: length, a: point_a, margin_a: 0.0, b: point_b, margin_b, common: point_b, normal })
+}
+
+/// What lies between a box and the inside of a segment along `along`, without what rounding left along the segment; of a segment across an
+/// edge of the box, also without turning it along that edge.
+#[inline(always)]
+fn across_both(gap: DVec3, along: DVec3) -> DVec3 {
+    /// 2^-4. Less of the segment is across the edge, and the quotient would be larger than what it is to take away.
+    const ACROSS_SQ: f64 = f64::from_bits((1023 - 4) << 52);
+    let is_level = gap.cmpeq(DVec3::ZERO);
+    let side = DVec3::select(is_level, DVec3::ZERO, along);
+    let side_sq = side.length_squared();
+    if is_level.bitmask().count_ones() == 1 && ACROSS_SQ < side_sq {
+        gap - side * (gap.dot(side) / side_sq)
+    } else {
+        gap - along * gap.dot(along)
+    }
 }
 
 /// The shortest way out of a box for a segment that meets it: middle, unit direction, half the length. Margins and the common point are the

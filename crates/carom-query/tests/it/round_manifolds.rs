@@ -138,6 +138,58 @@ fn balls_that_are_all_but_concentric() {
     }
 }
 
+/// A long capsule that leans a little over a box much smaller than itself, or over the edge of one: the normal was that of the face, or had the
+/// rounding of the place on the capsule, and the capsule's end, far away, reached beyond it by 2e-7 of 3,000.
+#[test]
+fn a_capsule_that_leans_over_a_speck() {
+    use carom_geom::SupportMap;
+    use carom_geom::f64::{Capsule, Cuboid};
+    use carom_math::f64::Pose;
+    use carom_query::f64::{Shape, contact};
+
+    let at = DVec3::new;
+    let cases = [
+        (
+            Capsule::new(175.61090087890625, 3393.242431640625).unwrap(),
+            Cuboid::new(at(0.00017614915850572288, 0.00014003731484990567, 1.9481820323630217e-10)).unwrap(),
+            Pose::new(
+                DQuat::from_xyzw(-6.83974177186777e-10, -4.167914836968017e-9, 4.154461282709028e-9, 1.0),
+                at(8.756727061524822e-10, 2.1225984890354807e-9, -2.732121644672023e-9),
+            ),
+            false,
+        ),
+        (
+            Capsule::new(1022.3092041015625, 960.6278076171875).unwrap(),
+            Cuboid::new(at(1.46030855178833, 1.7744004726409912, 4.520943093666574e-6)).unwrap(),
+            Pose::new(
+                DQuat::from_xyzw(
+                    -1.489658884394131e-7,
+                    -8.660976007904236e-8,
+                    9.857078951506516e-8,
+                    0.9999999999999805,
+                ),
+                at(-7.435050145457162e-6, -0.0007723970249967009, -0.0018287989980431453),
+            ),
+            true,
+        ),
+    ];
+    for (rod, brick, there, is_brick_first) in cases {
+        let maps: [&dyn SupportMap; 2] = if is_brick_first { [&brick, &rod] } else { [&rod, &brick] };
+        let mut shapes = [Shape::Capsule(rod), Shape::Cuboid(brick)];
+        if is_brick_first {
+            shapes.reverse();
+        }
+        let found = contact(&shapes[0], &Pose::IDENTITY, &shapes[1], &there, 0.0).unwrap().contact;
+        let (normal, place) = (found.normal, there.wide());
+        // How far the two are apart along the normal: minus the depth, where it is the normal of the depth.
+        let back = -place.inverse_transform_vector(normal);
+        let top = maps[0].support(normal).point.dot(normal) + maps[0].margin();
+        let bottom = place.transform_point(maps[1].support(back).point).dot(normal) - maps[1].margin();
+        let size = maps[0].radius() + maps[1].radius();
+        assert!((bottom - top - found.distance).abs() <= 1e-13 * size, "{} {found:?}", bottom - top);
+    }
+}
+
 /// Shapes and places that are ugly on purpose, in one precision.
 macro_rules! ugly {
     ($name:ident, $geom:path, $math:path, $query:path, $real:ty, $rounding:expr) => {
