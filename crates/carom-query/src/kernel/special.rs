@@ -2,13 +2,14 @@
 //!
 //! A ball is a point with a margin, a capsule a segment with one: the nearest points of point, segment and box, and the
 //! margins added to the answer. Where a segment meets a box, the way out is the least overlap along the six axes that
-//! bound their difference. All other pairs go to the general search.
+//! bound their difference. Of two boxes that overlap the least of fifteen overlaps is the depth. All other pairs go to the general search.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 (point, box), 5.1.9 (segments) and 5.5 (capsules);
 //! D. Eberly, Geometric Tools, Distance Between a Line Segment and an Oriented Box, 2020 (box, segment).
 //! Differs: the distance along a segment from a box is convex with a piecewise linear slope: its breakpoints bracket the zero.
 
 use super::super::num::geom::{Capsule, Cuboid, Sphere};
+use super::super::num::sat::box_depth::{self, BoxDepth};
 use super::super::num::{widen, widen_real};
 use super::manifolds::ManifoldCache;
 use super::shape::Shape;
@@ -69,6 +70,12 @@ pub(super) fn signed(
 ) -> Closest {
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
         return hull_pair::signed(a, b, b_in_a, max_distance, cache);
+    }
+    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
+        && let Some(BoxDepth { depth, point_a, point_b, normal, .. }) =
+            box_depth::depth(a.half_extents(), b.half_extents(), b_in_a)
+    {
+        return Closest::new(-depth, point_a, point_b, normal);
     }
     let swapped = |closest: Closest| closest.swapped(&b_in_a.inverse());
     if let Some(closest) = closed_form(a, b, b_in_a, Cores::closest, swapped) {

@@ -160,30 +160,30 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
 }
 
 /// Two boxes in the frame of the first.
-struct BoxPair {
-    half_a: [f64; 3],
-    half_b: [f64; 3],
+pub(super) struct BoxPair {
+    pub(super) half_a: [f64; 3],
+    pub(super) half_b: [f64; 3],
     /// `r[i][j]`: axis j of B along axis i of A.
-    r: [[f64; 3]; 3],
-    t: [f64; 3],
+    pub(super) r: [[f64; 3]; 3],
+    pub(super) t: [f64; 3],
 }
 
 /// 2^-800: the squared sine of an angle that turns no box by anything. Underflow takes the digits of much less.
 const NO_ANGLE_SQ: f64 = f64::from_bits((1023 - 800) << 52);
 
-struct Axis {
+pub(super) struct Axis {
     /// From A to B.
-    normal: DVec3,
-    overlap: f64,
-    number: u8,
+    pub(super) normal: DVec3,
+    pub(super) overlap: f64,
+    pub(super) number: u8,
     /// Of a face axis: the face on the positive side of its box looks at the other box.
-    positive: bool,
+    pub(super) positive: bool,
 }
 
 /// [`BoxPair::least_overlap`] compiled for each instruction set.
-struct LeastOverlap<'k> {
-    pair: &'k BoxPair,
-    prediction: f64,
+pub(super) struct LeastOverlap<'k> {
+    pub(super) pair: &'k BoxPair,
+    pub(super) prediction: f64,
 }
 
 impl Kernel for LeastOverlap<'_> {
@@ -196,7 +196,7 @@ impl Kernel for LeastOverlap<'_> {
 }
 
 impl BoxPair {
-    fn new(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxPair> {
+    pub(super) fn new(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxPair> {
         let (half_a, half_b, t) = (widen(half_a), widen(half_b), b_in_a.translation);
         let (x, y, z) = (b_in_a.rotation.x_axis, b_in_a.rotation.y_axis, b_in_a.rotation.z_axis);
         // Infinities and NaN stay in a sum.
@@ -210,7 +210,7 @@ impl BoxPair {
     }
 
     /// The same pair in the frame of B.
-    fn swapped(&self) -> BoxPair {
+    pub(super) fn swapped(&self) -> BoxPair {
         let (r, t) = (&self.r, &self.t);
         BoxPair {
             half_a: self.half_b,
@@ -224,11 +224,11 @@ impl BoxPair {
         }
     }
 
-    fn own(&self) -> PlacedBox {
+    pub(super) fn own(&self) -> PlacedBox {
         PlacedBox { center: DVec3::ZERO, axes: [DVec3::X, DVec3::Y, DVec3::Z], half: self.half_a }
     }
 
-    fn placed_b(&self) -> PlacedBox {
+    pub(super) fn placed_b(&self) -> PlacedBox {
         PlacedBox {
             center: DVec3::from(self.t),
             axes: [self.axis_b(0), self.axis_b(1), self.axis_b(2)],
@@ -240,7 +240,7 @@ impl BoxPair {
         DVec3::new(self.r[0][j], self.r[1][j], self.r[2][j])
     }
 
-    fn size(&self) -> f64 {
+    pub(super) fn size(&self) -> f64 {
         let (a, b) = (&self.half_a, &self.half_b);
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     }
@@ -408,7 +408,7 @@ impl BoxPair {
 /// The vector with these components along an axis and the two that follow it, x after z. Not by way of an array: a vector
 /// read where numbers were just written has to wait for them.
 #[inline(always)]
-fn in_turn(axis: usize, own: f64, next: f64, last: f64) -> DVec3 {
+pub(super) fn in_turn(axis: usize, own: f64, next: f64, last: f64) -> DVec3 {
     match axis {
         0 => DVec3::new(own, next, last),
         1 => DVec3::new(last, own, next),
@@ -427,11 +427,11 @@ struct Corner {
 }
 
 /// The most corners of a quadrilateral clipped by four lines.
-const MAX_CORNERS: usize = 8;
+pub(super) const MAX_CORNERS: usize = 8;
 
 /// B's face most opposed to a face of A (its axis and side), clipped against A's rectangle. Candidates in A's frame.
 #[inline]
-fn clip_rectangle(
+pub(super) fn clip_rectangle(
     pair: &BoxPair,
     (i, positive): (usize, bool),
     prediction: f64,
@@ -619,7 +619,7 @@ fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
     vertex_id(face, u, v)
 }
 
-struct PlacedBox {
+pub(super) struct PlacedBox {
     center: DVec3,
     axes: [DVec3; 3],
     half: [f64; 3],
@@ -747,7 +747,11 @@ fn write_shared_face(
 }
 
 /// The edge along `axis` that is farthest in `direction`.
-fn supporting_edge(placed: &PlacedBox, axis: usize, direction: DVec3) -> (DVec3, DVec3, FeatureId) {
+pub(super) fn supporting_edge(
+    placed: &PlacedBox,
+    axis: usize,
+    direction: DVec3,
+) -> (DVec3, DVec3, FeatureId) {
     let (k1, k2) = ((axis + 1) % 3, (axis + 2) % 3);
     let mut middle = placed.center;
     let mut bits = 0;

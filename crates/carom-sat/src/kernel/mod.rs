@@ -1,6 +1,7 @@
 //! Compiled for `f32` and again for `f64`: only names from `num`, no casts.
 
 pub mod box_box;
+pub mod box_depth;
 pub mod feature_walk;
 mod few_vertices;
 mod gauss_map;

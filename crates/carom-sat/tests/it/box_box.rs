@@ -7,7 +7,7 @@ use carom_testkit::oracle::sat;
 use glam::DVec3;
 use proptest::prelude::*;
 
-fn oracle(half_a: Vec3, half_b: Vec3, b_in_a: &Pose) -> (f64, DVec3) {
+pub(crate) fn oracle(half_a: Vec3, half_b: Vec3, b_in_a: &Pose) -> (f64, DVec3) {
     let wide = b_in_a.wide();
     let a = sat::box_corners(half_a.as_dvec3(), |p| p);
     let b = sat::box_corners(half_b.as_dvec3(), |p| wide.transform_point(p));
@@ -17,7 +17,7 @@ fn oracle(half_a: Vec3, half_b: Vec3, b_in_a: &Pose) -> (f64, DVec3) {
 }
 
 /// Distance outside the box's surface, negative inside.
-fn surface_distance(half: Vec3, p: DVec3) -> f64 {
+pub(crate) fn surface_distance(half: Vec3, p: DVec3) -> f64 {
     let d = p.abs() - half.as_dvec3();
     d.max(DVec3::ZERO).length() + d.max_element().min(0.0)
 }
@@ -73,13 +73,13 @@ fn check(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: f32) -> Option<M
     Some(manifold)
 }
 
-fn half() -> impl Strategy<Value = Vec3> {
+pub(crate) fn half() -> impl Strategy<Value = Vec3> {
     let side =
         prop_oneof![4 => 0.1f32..2.0, 1 => Just(0.5), 1 => Just(0.0), 1 => 1e-4f32..1e-3, 1 => 10.0f32..1e4];
     [side.clone(), side.clone(), side].prop_map(Vec3::from)
 }
 
-fn turn() -> impl Strategy<Value = Quat> {
+pub(crate) fn turn() -> impl Strategy<Value = Quat> {
     let free = [-1.0f32..1.0, -1.0..1.0, -1.0..1.0, 0.01..1.0]
         .prop_map(|[x, y, z, w]| Quat::from_xyzw(x, y, z, w).normalize());
     let small = [-1e-4f32..1e-4, -1e-4..1e-4, -1e-4..1e-4]

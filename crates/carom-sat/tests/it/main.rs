@@ -3,6 +3,7 @@
 #![allow(clippy::duplicate_mod)] // The invariants are asked in both precisions from one text.
 
 mod box_box;
+mod box_depth;
 mod feature_walk;
 mod from_normal;
 mod hull_hull;
