@@ -9,7 +9,7 @@
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
 use super::super::num::sat::{Witness, box_box, feature_walk::Places, manifold_from_normal};
 use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
-use super::pair::Frames;
+use super::pair::{Frames, wide};
 use super::shape::{Kind, Shape};
 use super::{compound::Compound, mesh_convex, mesh_mesh, round_pair, special};
 use crate::closest::Closest;
@@ -84,7 +84,7 @@ fn push_convex(
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
 ) -> bool {
-    if round_pair::push(a, || pose_a.wide(), b, || pose_b.wide(), prediction, out) {
+    if round_pair::push(a, || wide(pose_a), b, || wide(pose_b), prediction, out) {
         return true;
     }
     let (Kind::Convex(map_a), Kind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };

@@ -115,15 +115,26 @@ pub(super) fn frames(pose_a: &Pose, pose_b: &Pose) -> Frames {
     frames
 }
 
+/// [`Pose::wide`] of floors, walls and all that was never turned, without a quotient.
+#[inline(always)]
+fn unturned(pose: &Pose) -> WidePose {
+    WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose.translation) }
+}
+
+/// A pose in `f64`; see [`unturned`].
+#[inline(always)]
+pub(super) fn wide(pose: &Pose) -> WidePose {
+    if pose.rotation == Quat::IDENTITY { unturned(pose) } else { pose.wide() }
+}
+
 impl Frames {
     /// Equal poses give the identity to rounding.
     #[inline(always)]
     pub(super) fn new(pose_a: &Pose, pose_b: &Pose) -> Frames {
         let b = pose_b.wide();
         if pose_a.rotation == Quat::IDENTITY {
-            // Floors, walls and all that was never turned: products with the identity would give the same.
-            let a =
-                WidePose { rotation: WidePose::IDENTITY.rotation, translation: widen(pose_a.translation) };
+            // Products with the identity would give the same.
+            let a = unturned(pose_a);
             let translation = b.translation - a.translation;
             return Frames { a, b_in_a: WidePose { rotation: b.rotation, translation } };
         }

@@ -103,6 +103,35 @@ pub(super) fn plain_distance(random: &mut Random) -> f64 {
     (displaced * displaced / 2e-16).powi(2)
 }
 
+/// The sine of the widest cone between planes that were meant to be one, or three to meet in one line, and to leave no room: each through
+/// three corners of a face of a brush, of a hundredth to a five hundredth of the level, in `f32`.
+pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
+    let place = random.cube_point();
+    let line = super::rounding::direction(random);
+    let u = line.any_orthonormal_vector();
+    let v = line.cross(u);
+    let plane = |random: &mut Random, normal: DVec3| {
+        let across = line.cross(normal);
+        let mut side = || random.range(0.002, 0.01) * if random.below(2) == 0 { 1.0 } else { -1.0 };
+        let from = place + line * side() + across * side();
+        let corners = [from, from + line * side(), from + across * side()];
+        let [a, b, c] = corners.map(|p| p.as_vec3().as_dvec3());
+        let found = (b - a).cross(c - a).normalize();
+        if found.dot(normal) < 0.0 { -found } else { found }
+    };
+    let a = plane(random, u);
+    let (angle, weights) = (random.range(0.3, 2.8), [random.range(0.2, 1.0), random.range(0.2, 1.0)]);
+    if random.below(2) == 0 {
+        // Back to back: the cone is half as wide as the wedge.
+        return 0.5 * (a + plane(random, -u)).length();
+    }
+    let turned = u * angle.cos() + v * angle.sin();
+    let b = plane(random, turned);
+    let c = plane(random, -(u * weights[0] + turned * weights[1]).normalize());
+    let across = (b - a).cross(c - a);
+    a.dot(across).abs() / across.length()
+}
+
 /// A corner that comes of cutting a triangle by planes across the axes, twenty times in turn: how far off the triangle.
 pub(super) fn cut_corner(random: &mut Random) -> f64 {
     let mut t = [0; 3].map(|_| random.cube_point());

@@ -322,4 +322,12 @@ pub const ROWS: &[Row] = &[
         reason: "",
         case: rounding::turned_polygon,
     },
+    Row {
+        constant: "BSP_ROOM",
+        value: tol::BSP_ROOM,
+        what: "cone between planes meant to be one or to meet in one line, of faces from f32, a hundredth of the level in size",
+        one_in: 1,
+        reason: "",
+        case: features::sliver_of_planes,
+    },
 ];
