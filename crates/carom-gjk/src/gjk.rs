@@ -24,6 +24,8 @@ use glam::DVec3;
 pub(crate) enum Goal {
     /// The distance, unless it is above the settings' `max_distance`.
     Distance,
+    /// The same, of the cores alone: whether their margins meet is of no account.
+    Cores,
     /// Whether the bodies meet, margins included.
     Overlap,
 }
@@ -234,10 +236,12 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // Beyond this lower bound nothing more is asked, and below this upper bound neither. A little more than the
     // margin is wanted, so that a yes or no near the sign takes the same way as a distance, to the end.
     let (enough, meet) = match goal {
-        Goal::Distance => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
+        Goal::Distance | Goal::Cores => (settings.max_distance.max(0.0) * c.scale + c.margin, -1.0),
         Goal::Overlap => (c.margin + CLEAR, c.margin - CLEAR),
     };
     let enough_sq = enough * enough;
+    let margin = if goal == Goal::Cores { 0.0 } else { c.margin };
+    let near_enough = NearEnough { tolerance: settings.distance_tolerance, margin };
     let s = &mut found.simplex;
     let mut near = start(c, cache, counters, s);
     let mut reach_sq = 0.0;
@@ -280,7 +284,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         };
         n_supports += 1;
         let mut uw_new = u.dot(w.w);
-        let mut verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
+        let mut verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, near_enough);
         if verdict.is_some() && !is_exact {
             let beyond = enough + c.slack;
             if verdict == Some(End::Early) && beyond * beyond * uu < uw_new * uw_new {
@@ -292,7 +296,7 @@ pub(crate) fn search_here<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             w = c.support_exact(u, &w);
             is_exact = true;
             uw_new = u.dot(w.w);
-            verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, settings.distance_tolerance);
+            verdict = judge(s, &w, uw, uw_new, uu, enough_sq, rounding_sq, near_enough);
         }
         // The lower bound costs a root and a quotient: only where the search may end.
         let bound = || uw_new / sqrt(uu) - if is_exact { 0.0 } else { c.slack };
@@ -365,6 +369,27 @@ fn raise(lower: &mut f64, axis: &mut DVec3, bound: f64, u: DVec3) {
 /// Scaled length: gaps and depths below this are decided by the full search, whatever was asked.
 const CLEAR: f64 = 16.0 * tol::GJK_TOUCHING;
 
+/// When bounds are.
+#[derive(Clone, Copy)]
+struct NearEnough {
+    /// Fraction of the distance.
+    tolerance: f64,
+    /// Scaled: the sum of the margins that count.
+    margin: f64,
+}
+
+impl NearEnough {
+    /// The margins are between the bounds: whether the bodies meet is not known yet, and only rounding may end the search.
+    #[inline(always)]
+    fn leaves_sign_open(self, uw: f64, uw_new: f64, uu: f64) -> bool {
+        if self.margin == 0.0 {
+            return false;
+        }
+        let margin = self.margin * sqrt(uu);
+        uw_new <= margin && margin < uw
+    }
+}
+
 /// Is this support point the end, and which one?
 #[inline(always)]
 fn judge(
@@ -375,8 +400,9 @@ fn judge(
     uu: f64,
     enough_sq: f64,
     rounding_sq: f64,
-    tolerance: f64,
+    near_enough: NearEnough,
 ) -> Option<End> {
+    let NearEnough { tolerance, .. } = near_enough;
     let gap = uw - uw_new;
     // Which sign it has cannot be foretold, and this test nearly always.
     if enough_sq * uu < uw_new * greater(0.0, uw_new) {
@@ -388,7 +414,7 @@ fn judge(
         None
     } else if s.has(w) || gap * gap <= rounding_sq {
         Some(End::Features)
-    } else if gap <= tolerance * uw {
+    } else if gap <= tolerance * uw && !near_enough.leaves_sign_open(uw, uw_new, uu) {
         Some(End::Bounds)
     } else {
         None

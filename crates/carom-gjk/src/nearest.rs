@@ -46,7 +46,7 @@ pub fn nearest_simplex<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let c = Minkowski::new(a, b, b_in_a);
     let mut found = Search::new();
     if c.is_finite {
-        search(&c, Goal::Distance, settings, cache.as_deref(), &mut counters, &mut found);
+        search(&c, Goal::Cores, settings, cache.as_deref(), &mut counters, &mut found);
         if let Some(cache) = cache {
             remember(cache, &found);
         }

@@ -398,3 +398,30 @@ fn a_speck_on_a_large_face() {
         assert_eq!(r.outcome, Outcome::Exact, "{r:?}");
     }
 }
+
+/// A grain in the surface of a ball three hundred thousand times as large, both with one core inside the other's end, a ten thousandth of a
+/// billionth of the size deep: the bounds of the distance of the cores, as near each other as was asked for, had the margins between them,
+/// and the answer was no.
+#[test]
+fn a_grain_in_the_surface_of_a_boulder() {
+    use carom_geom::f64::TaperedCapsule;
+    let grain =
+        TaperedCapsule::new(0.0004151051980443299, 0.0002669945533853024, 0.00034660339588299394).unwrap();
+    let boulder = TaperedCapsule::new(0.0004767612845171243, 87.0188980102539, 96.72728729248047).unwrap();
+    let pose = WidePose::from_quat(
+        DQuat::from_xyzw(0.0, 5.66159308743597e-17, 0.0, 1.0),
+        DVec3::new(9.85317043280103, -74.01083833080857, 61.49420195955516),
+    );
+    for r in [
+        signed_distance(&grain, &boulder, &pose, &GjkSettings::default(), None),
+        signed_distance(&boulder, &grain, &pose.inverse(), &GjkSettings::default(), None),
+    ] {
+        assert!((r.distance + 2.12e-11).abs() < 3e-12, "{r:?}");
+    }
+    for r in [
+        carom_gjk::wide::intersects(&grain, &boulder, &pose, &GjkSettings::default(), None),
+        carom_gjk::wide::intersects(&boulder, &grain, &pose.inverse(), &GjkSettings::default(), None),
+    ] {
+        assert!(r.intersects, "{r:?}");
+    }
+}
