@@ -13,6 +13,7 @@ mod levels;
 mod rays;
 mod tolerances;
 mod triangles;
+mod tumble;
 mod walk;
 mod winding;
 mod work;
@@ -29,6 +30,7 @@ cargo xtask truth WHAT [OPTIONS]
   impacts     times of impact of boxes and hulls that turn, against looking often           (2,000,000 sweeps)
   levels      bodies through levels of brushes, real ones where they are present           (1,000,000 each)
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
+  tumble      ragdolls thrown down stairs: energy, joints, depths, and whether they come to rest         (10,000 falls)
   walk        random walks of characters through arena, castle and noisy terrain, as brushes and as mesh   (10,000,000 moves)
   winding     winding numbers through the tree against the sum, with times                    (2,000 points)
 
@@ -90,6 +92,7 @@ fn run() -> Result<bool, Error> {
         ["levels"] => Ok(levels::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
         ["tolerances"] => Ok(tolerances::run(&options)),
+        ["tumble"] => Ok(tumble::run(&options)),
         ["walk"] => Ok(walk::run(&options)),
         ["winding"] => Ok(winding::run(&options)),
         ["triangles"] => Ok(triangles::run(&options)),

@@ -66,6 +66,9 @@ pub(crate) struct Group {
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
 
+/// In units of the slop: what makes a contact a deep one.
+const DEEP: f32 = 4.0;
+
 const NONE: Lanes = [0.0; 8];
 
 impl Group {
@@ -116,6 +119,10 @@ pub(crate) struct Pass {
     pub(crate) push_out_rate: f32,
     pub(crate) push_out_speed: f32,
     pub(crate) slop: f32,
+    /// Speed: a deep contact keeps from the substep before no more than gives its bodies this. One that is stuck between two others,
+    /// deep in both, has no place to go to; the impulses on it would grow from step to step, until a small turn makes them a torque
+    /// that throws it away. No pile presses so hard.
+    pub(crate) most_kept: f32,
 }
 
 /// What is done to the groups.
@@ -258,6 +265,8 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let slop = splat(simd, pass.slop);
     let rate = splat(simd, if PUSHES { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
+    let deep = splat(simd, DEEP * pass.slop);
+    let most_kept = splat(simd, pass.most_kept);
     let mut k = 0;
     while k < n_points {
         let point = &mut g.points[k];
@@ -273,7 +282,12 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
-        let new = (old - (speed + bias) * mass).max(zero);
+        let kept = if PUSHES {
+            S::F32x8::select((distance + deep).gt(zero), old, old.min(mass * most_kept))
+        } else {
+            old
+        };
+        let new = (kept - (speed + bias) * mass).max(zero);
         new.store(&mut point.impulse);
         let change = new - old;
         let along = normal * change;

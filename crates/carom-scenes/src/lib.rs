@@ -32,6 +32,7 @@ pub mod mesh;
 mod pile;
 mod ragdoll;
 mod rng;
+mod stairs;
 
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 pub use bullets::bullets;
@@ -43,3 +44,4 @@ pub use level::{Block, Level};
 pub use pile::{bench_pile, pile, torus_compound};
 pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
 pub use rng::Rng;
+pub use stairs::stairs;

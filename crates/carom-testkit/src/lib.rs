@@ -18,5 +18,7 @@ pub mod random;
 #[cfg(feature = "query")]
 pub mod tolerances;
 pub mod triangle_pairs;
+#[cfg(feature = "world")]
+pub mod tumble;
 #[cfg(feature = "character")]
 pub mod walk;

@@ -4,7 +4,8 @@
 //! the solver each of these pairs is asked when it first touches, both bodies moving, no later than where one of them stops for
 //! a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the contacts of the
 //! next step. What already touches at the start must go on sliding and parting: then it is half the distance that may not be
-//! passed, and of bodies that overlap the core of the fast one. Left so, a body is a hair farther away than what touches, and
+//! passed, and of bodies that overlap the core of the fast one. Of limbs, which hang in joints, it is always the core: a limb that
+//! is stopped where it touches tears its joints, and they throw it back in every step. Left so, a body is a hair farther away than what touches, and
 //! the next step turns it away: whom the solver pushed is told as touching.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
@@ -36,6 +37,7 @@ const MOST_GUESSES: u32 = 8;
 pub(crate) struct Sweeps {
     stops: alloc::vec::Vec<f64>,
     motions: alloc::vec::Vec<Option<Motion>>,
+    is_limb: alloc::vec::Vec<bool>,
     memory: Workspace,
 }
 
@@ -94,6 +96,12 @@ impl<B: BroadPhase> World<B> {
         sweeps.stops.resize(self.bodies.len(), 1.0);
         sweeps.motions.clear();
         sweeps.motions.resize(self.bodies.len(), None);
+        sweeps.is_limb.clear();
+        sweeps.is_limb.resize(self.bodies.len(), false);
+        for joint in &self.joints.list {
+            sweeps.is_limb[joint.body_a as usize] = true;
+            sweeps.is_limb[joint.body_b as usize] = true;
+        }
         let records = core::mem::take(&mut self.records);
         for record in records.iter().filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
@@ -165,18 +173,21 @@ impl<B: BroadPhase> World<B> {
         else {
             return 0.0;
         };
+        let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.is_limb[pair[k]]);
         let memory = &mut sweeps.memory;
         let target = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let settings = ImpactSettings::default().with_times(0.0, end).with_target_distance(target);
-        let until = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
-        if 0.0 < until {
-            return until;
-        }
-        // As near as that already: no nearer than half of it.
-        let apart = f64::from(distance(shape_a, &start_a, shape_b, &start_b).distance);
-        if 0.0 < apart {
-            let settings = settings.with_target_distance(0.5 * apart.min(target));
-            return cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
+        if !is_limb {
+            let until = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
+            if 0.0 < until {
+                return until;
+            }
+            // As near as that already: no nearer than half of it.
+            let apart = f64::from(distance(shape_a, &start_a, shape_b, &start_b).distance);
+            if 0.0 < apart {
+                let settings = settings.with_target_distance(0.5 * apart.min(target));
+                return cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
+            }
         }
         // They overlap, and contacts part them; the core of the fast one goes through nothing.
         let settings = settings.with_target_distance(0.0);

@@ -91,3 +91,18 @@ fn piles_are_the_same_bits_everywhere() {
     assert_eq!(super::hash(bits.map(|x| u64::from(x.to_bits()))), PILES);
 }
 const PILES: u64 = 12449375327420899509;
+
+/// Ragdolls begin above the stairs, clear of each other, and are thrown.
+#[test]
+fn ragdolls_are_thrown_down_the_stairs() {
+    let scene = carom_scenes::stairs(8, 3);
+    assert_eq!(scene, carom_scenes::stairs(8, 3));
+    assert_ne!(scene, carom_scenes::stairs(8, 4));
+    assert_eq!(scene.n_moving(), 8 * carom_scenes::RAGDOLL_BODIES);
+    assert_eq!(scene.joints.len(), 8 * (carom_scenes::RAGDOLL_BODIES - 1));
+    let blocks = scene.bodies.iter().filter(|body| body.is_fixed());
+    let top = blocks.map(|body| 2.0 * body.pose.translation.y).fold(0.0, f32::max);
+    for limb in scene.bodies.iter().filter(|body| !body.is_fixed()) {
+        assert!(top < limb.pose.translation.y && 0.0 < limb.linear_velocity.length(), "{limb:?}");
+    }
+}

@@ -10,6 +10,7 @@ mod golden;
 mod persistence;
 mod piles;
 mod queries;
+mod ragdolls;
 mod same;
 mod scenes;
 mod scripts;

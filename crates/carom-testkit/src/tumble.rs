@@ -1,0 +1,241 @@
+//! Ragdolls that are thrown down stairs, and what must hold at every step of it: nothing explodes.
+//!
+//! A fall is right where no energy comes from nowhere, no joint is torn, no limb is much faster than its fall, deeper in a stair than
+//! it goes in a step, or under the floor. That it comes to rest is counted too.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response); what may be expected of energy is the first
+//! law of thermodynamics.
+
+use carom_broad::BroadPhase;
+use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::Shape;
+use carom_response::Body;
+use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec, stairs};
+use carom_world::{BodyDesc, BodyId, JointKind, World};
+
+/// Seconds of a step.
+const DT: f32 = 1.0 / 60.0;
+
+/// A fall that has not ended by then does not end.
+const MOST_STEPS: u32 = 1800;
+
+/// Part of all the energy that there was at the start, by which it may rise above what it has been least: bodies that are pushed out
+/// of each other are lifted. Above the start it never rises, but for rounding.
+const MOST_RISE: f64 = 0.2;
+
+/// The same above the start.
+const MOST_GAIN: f64 = 1e-3;
+
+/// Metres: two limbs that are farther apart at their joint have been torn, rather than strained in a step in which one of them hit a
+/// stair at ten metres a second.
+const MOST_GAP: f64 = 0.4;
+
+/// In units of what a limb can have got by falling; the end of a whip is faster than its middle.
+const FASTEST: f64 = 2.5;
+
+/// Metres: more than a limb goes in a step.
+const DEEPEST: f64 = 0.4;
+
+/// What has been seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TumbleTally {
+    /// Scenes that were played.
+    pub falls: u64,
+    /// Steps of all of them.
+    pub steps: u64,
+    /// The largest rise of the energy above the least before, as a part of that at the start.
+    pub rise: f64,
+    /// The largest distance between the two points of a joint, in metres.
+    pub gap: f64,
+    /// The largest rise above that at the start, as a part of it.
+    pub gain: f64,
+    /// The largest angle beyond a limit, in radians.
+    pub bend: f64,
+    /// The deepest contact with stairs or floor, in metres.
+    pub depth: f64,
+    /// The fastest limb, in units of what it can have got by falling.
+    pub speed: f64,
+    /// Falls that were still not at rest at the end.
+    pub restless: u64,
+    /// Falls in which something was not right.
+    pub wrong: u64,
+    /// What was wrong first.
+    pub first: Option<String>,
+}
+
+impl TumbleTally {
+    /// Both together.
+    pub fn add(&mut self, other: &TumbleTally) {
+        self.falls += other.falls;
+        self.steps += other.steps;
+        self.rise = self.rise.max(other.rise);
+        self.gain = self.gain.max(other.gain);
+        self.gap = self.gap.max(other.gap);
+        self.bend = self.bend.max(other.bend);
+        self.depth = self.depth.max(other.depth);
+        self.speed = self.speed.max(other.speed);
+        // What is wrong is told before what is not at rest.
+        if self.first.is_none() || self.wrong == 0 && 0 < other.wrong {
+            self.first.clone_from(&other.first);
+        }
+        self.restless += other.restless;
+        self.wrong += other.wrong;
+    }
+
+    /// Nothing exploded, and all but one of a hundred came to rest.
+    pub fn is_right(&self) -> bool {
+        self.wrong == 0 && self.restless * 100 <= self.falls
+    }
+}
+
+/// The shape of a scene's body, of those that piles and stairs are made of.
+fn shape_of(spec: &ShapeSpec) -> Shape {
+    match spec {
+        ShapeSpec::Sphere { radius } => Shape::Sphere(Sphere::new(*radius).unwrap()),
+        ShapeSpec::Capsule { half_height, radius } => {
+            Shape::Capsule(Capsule::new(*half_height, *radius).unwrap())
+        }
+        ShapeSpec::Cuboid { half_extents } => Shape::Cuboid(Cuboid::new(*half_extents).unwrap()),
+        ShapeSpec::HalfSpace { normal } => Shape::HalfSpace(HalfSpace::new(*normal).unwrap()),
+        other => panic!("{other:?} is not on any stairs"),
+    }
+}
+
+/// Puts the bodies and joints of a scene into a world.
+fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyId> {
+    let describe = |spec: &BodySpec| {
+        let shape = shape_of(&spec.shape);
+        let desc = if spec.is_fixed() { BodyDesc::fixed(shape) } else { BodyDesc::new(shape) };
+        let desc = if spec.is_fixed() {
+            desc
+        } else {
+            desc.with_velocity(spec.linear_velocity, spec.angular_velocity)
+        };
+        desc.with_pose(spec.pose)
+            .with_friction(spec.friction)
+            .with_restitution(spec.restitution)
+            .with_damping(0.0, spec.angular_damping)
+            .with_family(spec.family)
+            .with_fast(spec.is_fast)
+    };
+    let ids: Vec<BodyId> = scene.bodies.iter().map(|spec| world.insert(describe(spec)).unwrap()).collect();
+    let frame = |anchor, axis| Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor);
+    for joint in &scene.joints {
+        let (a, b, kind, frames) = match *joint {
+            JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
+                (a, b, JointKind::Ball { cone }, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            }
+            JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
+                let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
+                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            }
+            ref other => panic!("{other:?} is in no ragdoll"),
+        };
+        world.insert_joint(ids[a], ids[b], kind, frames[0], frames[1]).unwrap();
+    }
+    ids
+}
+
+/// How far the two points of a joint are apart, and by how much it is bent beyond its limits.
+fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
+    let turned = |body: usize, v: Vec3| bodies[body].pose.transform_vector(v).as_dvec3();
+    match *joint {
+        JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
+            let gap = bodies[a].pose.transform_point(anchor_a) - bodies[b].pose.transform_point(anchor_b);
+            let bend = turned(a, axis_a).angle_between(turned(b, axis_b)) - f64::from(cone);
+            (f64::from(gap.length()), bend.max(0.0))
+        }
+        JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
+            let gap = bodies[a].pose.transform_point(anchor_a) - bodies[b].pose.transform_point(anchor_b);
+            let axis = turned(a, axis_a);
+            let off = axis.angle_between(turned(b, axis_b));
+            // Any direction across the axis, the same in both frames: limbs start unturned against each other.
+            let across = axis_a.any_orthonormal_vector();
+            let (from, to) = (turned(a, across), turned(b, across));
+            let angle = axis.dot(from.cross(to)).atan2(from.dot(to));
+            let beyond = (f64::from(min) - angle).max(angle - f64::from(max));
+            (f64::from(gap.length()), off.max(beyond).max(0.0))
+        }
+        ref other => panic!("{other:?} is in no ragdoll"),
+    }
+}
+
+/// One fall of `n_dolls`, from its beginning until all are at rest; limbs that are fast pass through nothing.
+pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally) {
+    let mut scene = stairs(n_dolls, seed);
+    for body in &mut scene.bodies {
+        body.is_fast = is_fast && !body.is_fixed();
+    }
+    let mut world = World::new();
+    let ids = fill(&mut world, &scene);
+    let gravity = -world.settings().solver.gravity;
+    let mut seen = TumbleTally { falls: 1, ..TumbleTally::default() };
+    let energy_of = |bodies: &[Body]| -> f64 {
+        let moving = bodies.iter().filter(|body| 0.0 < body.inverse_mass);
+        moving
+            .map(|body| {
+                let height = f64::from(gravity.dot(body.world_center()));
+                f64::from(body.kinetic_energy()) + height / f64::from(body.inverse_mass)
+            })
+            .sum()
+    };
+    let bodies_of =
+        |world: &World| -> Vec<Body> { ids.iter().map(|id| *world.motion(*id).unwrap()).collect() };
+    let mut bodies = bodies_of(&world);
+    let start = energy_of(&bodies);
+    let mut least = start;
+    // No limb gets more speed than the start and the height give: half v^2 = g h, and what it has from the start.
+    let top = bodies.iter().map(|body| f64::from(body.pose.translation.y)).fold(0.0, f64::max) + 1.0;
+    let thrown = bodies.iter().map(|body| f64::from(body.linear_velocity.length())).fold(0.0, f64::max);
+    let fastest = (thrown * thrown + 2.0 * f64::from(gravity.y) * top).sqrt();
+    let mut is_resting = false;
+    let mut wrong = Vec::new();
+    while !is_resting && (seen.steps as u32) < MOST_STEPS {
+        if let Err(error) = world.step(DT) {
+            wrong.push(error.to_string());
+            break;
+        }
+        seen.steps += 1;
+        bodies = bodies_of(&world);
+        if let Some(lost) = bodies.iter().position(|body| {
+            !(body.pose.is_finite() && body.linear_velocity.is_finite() && -1.0 < body.pose.translation.y)
+                && 0.0 < body.inverse_mass
+        }) {
+            wrong.push(format!("limb {lost} is lost at {}", bodies[lost].pose.translation));
+            break;
+        }
+        let energy = energy_of(&bodies);
+        least = least.min(energy);
+        seen.rise = seen.rise.max((energy - least) / start);
+        seen.gain = seen.gain.max((energy - start) / start);
+        for joint in &scene.joints {
+            let (gap, bend) = strain(joint, &bodies);
+            seen.gap = seen.gap.max(gap);
+            seen.bend = seen.bend.max(bend);
+        }
+        let speeds = bodies.iter().map(|body| f64::from(body.linear_velocity.length()));
+        seen.speed = seen.speed.max(speeds.fold(0.0, f64::max) / fastest);
+        let contacts = world.contacts();
+        let depths = contacts.flat_map(|view| view.manifolds).flat_map(|manifold| manifold.contacts());
+        seen.depth = seen.depth.max(depths.map(|contact| -f64::from(contact.distance)).fold(0.0, f64::max));
+        is_resting = bodies.iter().all(|body| body.is_sleeping || body.inverse_mass == 0.0);
+    }
+    seen.restless = u64::from(!is_resting);
+    let bounds = [
+        ("energy rises", seen.rise, MOST_RISE),
+        ("energy comes from nowhere", seen.gain, MOST_GAIN),
+        ("a joint is torn", seen.gap, MOST_GAP),
+        ("a limb is too deep", seen.depth, DEEPEST),
+        ("a limb is too fast", seen.speed, FASTEST),
+    ];
+    wrong.extend(bounds.iter().filter(|b| !(b.1 <= b.2)).map(|b| format!("{}: {:.4}", b.0, b.1)));
+    if !is_resting && wrong.is_empty() {
+        seen.first = Some(format!("seed {seed}: not at rest after {} steps", seen.steps));
+    }
+    if !wrong.is_empty() {
+        seen.wrong = 1;
+        seen.first = Some(format!("seed {seed}: {}", wrong.join(", ")));
+    }
+    tally.add(&seen);
+}

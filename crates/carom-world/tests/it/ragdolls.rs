@@ -1,0 +1,39 @@
+//! Ragdolls on stairs: nothing explodes. `cargo xtask truth tumble` asks 10,000 falls.
+
+use carom_testkit::tumble::{TumbleTally, tumble};
+
+#[test]
+fn no_ragdoll_explodes_on_the_stairs() {
+    let mut all = TumbleTally::default();
+    for seed in 0..40 {
+        let n_dolls = if seed % 20 == 9 { 6 } else { 1 };
+        tumble(n_dolls, seed % 2 == 1, 7000 + seed, &mut all);
+    }
+    println!("{all:?}");
+    assert!(all.is_right(), "{all:?}");
+    // Ragdolls that are not thrown hard enough to be hurt would show nothing.
+    assert!(0.01 < all.depth && 0.01 < all.gap && 0.5 < all.speed, "{all:?}");
+}
+
+/// An arm between the blocks of two stairs was pushed into each by the other, harder with every step, until it was thrown away with forty
+/// times the energy of the fall; and another.
+#[test]
+fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
+    for (n_dolls, seed) in [(6, 199), (1, 47)] {
+        let mut seen = TumbleTally::default();
+        tumble(n_dolls, false, 1 << 40 ^ seed, &mut seen);
+        println!("{seen:?}");
+        assert!(seen.wrong == 0 && seen.gap < 0.15, "{seen:?}");
+    }
+}
+
+/// A limb that is fast was stopped wherever it touched, and its joints threw it back in every step.
+#[test]
+fn limbs_that_are_fast_come_to_rest_and_hold_together() {
+    let mut seen = TumbleTally::default();
+    for seed in 0..4 {
+        tumble(1, true, 1 << 40 ^ seed, &mut seen);
+    }
+    println!("{seen:?}");
+    assert!(seen.wrong == 0 && seen.restless == 0 && seen.gap < 0.2 && seen.depth < 0.1, "{seen:?}");
+}
