@@ -77,6 +77,11 @@ impl Coloring {
         self.starts[0] = 0;
     }
 
+    /// The contacts, colour by colour.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
     /// The contacts of each colour that has any.
     pub(crate) fn classes(&self) -> impl Iterator<Item = &[u32]> {
         self.starts.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize]).filter(|c| !c.is_empty())

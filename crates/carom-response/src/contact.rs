@@ -39,6 +39,12 @@ impl ContactPair {
         PairKey { body_a: self.body_a, body_b: self.body_b, part_a, part_b }
     }
 
+    /// Of two bodies of so many.
+    pub(crate) fn is_between(&self, n_bodies: usize) -> bool {
+        let (a, b) = (self.body_a, self.body_b);
+        a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
+    }
+
     pub(crate) fn is_valid(&self) -> bool {
         let contact_is_finite = |c: &carom_geom::Contact| {
             c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite()

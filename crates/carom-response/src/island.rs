@@ -6,20 +6,21 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023; R. E. Tarjan, Efficiency of a Good But Not Linear Set
 //! Union Algorithm, JACM 22(2), 1975.
-//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the order of contacts.
+//! Differs: the root of a set is its lowest number, so that names of islands do not depend on the order of contacts. Only bodies that move
+//! have a place in the sets, in the order of their numbers.
 
 use crate::body::{Body, BodyKind};
 use crate::settings::SolverSettings;
 use alloc::vec::Vec;
 use carom_math::Real;
 
-/// Which body belongs to which island.
+/// Which moving body belongs to which island, by places.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     parent: Vec<u32>,
-    /// Per island, under the number of its root: how long all of it has been slow.
+    /// Per island, under its root: how long all of it has been slow.
     slow_for: Vec<Real>,
-    /// Per body, under the number of its root: how many belong together.
+    /// Per island, under its root: how many belong together.
     sizes: Vec<u32>,
     /// Per island number of sleeping bodies: wakes now.
     waking: Vec<bool>,
@@ -89,47 +90,50 @@ impl Islands {
         }
     }
 
-    /// Counts, when all are joined.
-    pub(crate) fn count(&mut self) {
+    /// Counts, when all are joined; `is_many` becomes, per place, whether so many or more belong together.
+    pub(crate) fn count(&mut self, many: u32, is_many: &mut Vec<bool>) {
+        let n = self.parent.len();
         self.sizes.clear();
-        self.sizes.resize(self.parent.len(), 0);
-        for body in 0..self.parent.len() as u32 {
-            let root = self.root(body);
+        self.sizes.resize(n, 0);
+        for place in 0..n as u32 {
+            let root = self.root(place);
+            self.parent[place as usize] = root;
             self.sizes[root as usize] += 1;
         }
+        is_many.clear();
+        is_many.extend(self.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
-    /// How many bodies move together with this one, itself included.
-    pub(crate) fn size_of(&mut self, body: u32) -> u32 {
-        let root = self.root(body);
-        self.sizes[root as usize]
-    }
-
-    /// Names the island of every moving body, and puts those asleep that have been slow for long.
-    pub(crate) fn finish(&mut self, bodies: &mut [Body], settings: &SolverSettings) {
-        let n = bodies.len();
+    /// Names the island of every moving body, and puts those asleep that have been slow for long. `movers` are the numbers of the bodies
+    /// by their places, `is_active` says which of them move by forces.
+    pub(crate) fn finish(
+        &mut self,
+        bodies: &mut [Body],
+        movers: &[u32],
+        is_active: &[bool],
+        settings: &SolverSettings,
+    ) {
         self.slow_for.clear();
-        self.slow_for.resize(n, Real::INFINITY);
+        self.slow_for.resize(movers.len(), Real::INFINITY);
         self.n_islands = 0;
         self.n_awake = 0;
-        for k in 0..n {
-            if !bodies[k].is_active() {
-                continue;
-            }
-            let root = self.root(k as u32);
-            self.n_islands += usize::from(root as usize == k);
+        let active = || (0..movers.len()).filter(|&place| is_active[place]);
+        for place in active() {
+            let root = self.parent[place] as usize;
+            self.n_islands += usize::from(root == place);
             self.n_awake += 1;
-            let body = &mut bodies[k];
-            body.island = root;
+            let body = &mut bodies[movers[place] as usize];
+            body.island = movers[root];
             let slow = if body.can_sleep { body.sleep_time } else { 0.0 };
-            let all = &mut self.slow_for[root as usize];
+            let all = &mut self.slow_for[root];
             *all = all.min(slow);
         }
         if !settings.sleep {
             return;
         }
-        for body in bodies {
-            if body.is_active() && settings.sleep_delay <= self.slow_for[body.island as usize] {
+        for place in active() {
+            if settings.sleep_delay <= self.slow_for[self.parent[place] as usize] {
+                let body = &mut bodies[movers[place] as usize];
                 body.is_sleeping = true;
                 body.linear_velocity = carom_math::Vec3::ZERO;
                 body.angular_velocity = carom_math::Vec3::ZERO;

@@ -14,7 +14,7 @@ use carom_geom::{FeatureId, MAX_CONTACTS};
 use carom_math::{Real, Vec3};
 
 /// The impulses of a pair, kept for the next step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Kept {
     pub(crate) key: PairKey,

@@ -47,6 +47,7 @@ mod lane_vec;
 #[cfg(feature = "parallel")]
 mod par;
 mod penalty;
+mod pieces;
 pub mod plausible;
 mod settings;
 mod solver;

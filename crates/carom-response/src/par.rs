@@ -1,4 +1,4 @@
-//! One stage over the contacts by several threads, with the bits of the serial answer.
+//! The loops of a step by several threads, with the bits of the serial answer.
 //!
 //! Contacts of one colour share no moving body, so whichever thread solves them, and in whatever order, each
 //! body is read and written by one contact alone; the colours follow each other as they do without threads. The states
@@ -6,11 +6,19 @@
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring).
 
+use crate::body::Body;
+use crate::contact::{ContactImpulse, ContactPair};
 use crate::impulse::{Group, Pass, Stepper};
+use crate::kept::Kept;
 use crate::lane_vec::{Lanes, State, States};
+use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
 use alloc::vec::Vec;
+use carom_math::{Real, Vec3};
 use core::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
+
+/// Bodies or manifolds per piece: some 50 microseconds of work.
+const PIECE: usize = 512;
 
 /// Fewer groups than this are not worth waking a thread for.
 const GROUPS_PER_TASK: usize = 16;
@@ -76,20 +84,152 @@ pub(crate) fn run(
     let fresh = || core::array::from_fn(|_| AtomicU32::new(0));
     shared.motion.resize_with(states.len(), fresh);
     shared.delta.resize_with(states.len(), fresh);
-    for (k, state) in states.iter().enumerate() {
-        store(&shared.motion[k], &state.motion);
-        store(&shared.delta[k], &state.delta);
-    }
     let view: &SharedStates = shared;
+    let rows = states.par_chunks(PIECE).zip(view.motion.par_chunks(PIECE).zip(view.delta.par_chunks(PIECE)));
+    rows.for_each(|(states, (motion, delta))| {
+        for ((state, motion), delta) in states.iter().zip(motion).zip(delta) {
+            store(motion, &state.motion);
+            store(delta, &state.delta);
+        }
+    });
     for class in class_starts.windows(2) {
         let groups = &mut groups[class[0] as usize..class[1] as usize];
+        if groups.len() <= GROUPS_PER_TASK {
+            carom_lanes::dispatch(Stepper { groups, states: view, pass });
+            continue;
+        }
         groups.par_chunks_mut(GROUPS_PER_TASK).for_each(|groups| {
             carom_lanes::dispatch(Stepper { groups, states: view, pass });
         });
     }
-    for (state, motion) in states.iter_mut().zip(&shared.motion) {
-        state.motion = load(motion);
+    states.par_chunks_mut(PIECE).zip(view.motion.par_chunks(PIECE)).for_each(|(states, motion)| {
+        for (state, motion) in states.iter_mut().zip(motion) {
+            state.motion = load(motion);
+        }
+    });
+}
+
+/// Where the threads are, so that they need not be called one loop at a time.
+pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
+        return work();
     }
+    rayon::scope(|_| work())
+}
+
+/// So much is not shared.
+fn is_little(n: usize) -> bool {
+    n <= PIECE || rayon::current_num_threads() == 1
+}
+
+/// As [`pieces::summarize`].
+pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, out: &mut [Summary]) -> bool {
+    if is_little(contacts.len()) {
+        return pieces::summarize(contacts, n_bodies, slop, out);
+    }
+    let of_pieces = contacts.par_chunks(PIECE).zip(out.par_chunks_mut(PIECE));
+    of_pieces.map(|(contacts, out)| pieces::summarize(contacts, n_bodies, slop, out)).reduce(|| true, |a, b| a & b)
+}
+
+/// As [`pieces::load_bodies`].
+pub(crate) fn load_bodies(
+    forces: &Forces<'_>,
+    movers: &[u32],
+    settles: &[bool],
+    states: &mut [State],
+    masses: &mut [MassData],
+    free: &mut [Free],
+) {
+    if is_little(movers.len()) {
+        return pieces::load_bodies(forces, movers, settles, states, masses, free);
+    }
+    let from = movers.par_chunks(PIECE).zip(settles.par_chunks(PIECE));
+    let to = states.par_chunks_mut(PIECE).zip(masses.par_chunks_mut(PIECE)).zip(free.par_chunks_mut(PIECE));
+    from.zip(to).for_each(|((movers, settles), ((states, masses), free))| {
+        pieces::load_bodies(forces, movers, settles, states, masses, free);
+    });
+}
+
+/// As [`pieces::load_groups`].
+pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Group]) -> (usize, usize) {
+    if groups.len() <= GROUPS_PER_TASK || rayon::current_num_threads() == 1 {
+        return pieces::load_groups(from, first, groups);
+    }
+    let of_pieces = groups.par_chunks_mut(GROUPS_PER_TASK).enumerate();
+    let counts =
+        of_pieces.map(|(piece, groups)| pieces::load_groups(from, first + piece * GROUPS_PER_TASK, groups));
+    counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+}
+
+/// As [`pieces::store_groups`].
+pub(crate) fn store_groups(
+    contacts: &[ContactPair],
+    groups: &[Group],
+    active: &[u32],
+    places: &[Place],
+    kept: &mut [Kept],
+    impulses: &mut [ContactImpulse],
+) {
+    if is_little(active.len()) {
+        return pieces::store_groups(contacts, groups, active, places, kept, impulses);
+    }
+    let from = active.par_chunks(PIECE).zip(places.par_chunks(PIECE));
+    let to = kept.par_chunks_mut(PIECE).zip(impulses.par_chunks_mut(PIECE));
+    from.zip(to).for_each(|((active, places), (kept, impulses))| {
+        pieces::store_groups(contacts, groups, active, places, kept, impulses);
+    });
+}
+
+/// As [`pieces::advance_velocities`].
+pub(crate) fn advance_velocities(
+    states: &mut [State],
+    free: &mut [Free],
+    joint_pushes: &mut [(Vec3, Vec3)],
+    h: Real,
+    is_first: bool,
+) {
+    if is_little(states.len()) {
+        return pieces::advance_velocities(states, free, joint_pushes, h, is_first);
+    }
+    let rows = states.par_chunks_mut(PIECE).zip(free.par_chunks_mut(PIECE));
+    rows.zip(joint_pushes.par_chunks_mut(PIECE)).for_each(|((states, free), joint_pushes)| {
+        pieces::advance_velocities(states, free, joint_pushes, h, is_first);
+    });
+}
+
+/// As [`pieces::advance_places`].
+pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
+    if is_little(states.len()) {
+        return pieces::advance_places(states, free, h);
+    }
+    let rows = states.par_chunks_mut(PIECE).zip(free.par_chunks(PIECE));
+    rows.for_each(|(states, free)| pieces::advance_places(states, free, h));
+}
+
+/// As [`pieces::store_bodies`].
+pub(crate) fn store_bodies(
+    limits: &Limits,
+    first: u32,
+    bodies: &mut [Body],
+    movers: &[u32],
+    states: &[State],
+    masses: &[MassData],
+    free: &[Free],
+) {
+    if is_little(movers.len()) {
+        return pieces::store_bodies(limits, first, bodies, movers, states, masses, free);
+    }
+    // The numbers ascend: so do the bodies part where they do.
+    let middle = movers.len() / 2;
+    let (low, high) = bodies.split_at_mut((movers[middle] - first) as usize);
+    let of = |n: core::ops::Range<usize>| (&movers[n.clone()], &states[n.clone()], &masses[n.clone()], &free[n]);
+    let half = |first: u32, bodies: &mut [Body], (movers, states, masses, free): (&[u32], &[State], &[MassData], &[Free])| {
+        store_bodies(limits, first, bodies, movers, states, masses, free);
+    };
+    rayon::join(
+        || half(first, low, of(0..middle)),
+        || half(movers[middle], high, of(middle..movers.len())),
+    );
 }
 
 /// The work is large enough to be shared, and there is someone to share it with.

@@ -106,6 +106,8 @@ pub enum SolverError {
     BadStep,
     /// The body with this number has a number that is infinite or NaN.
     BodyNotFinite(usize),
+    /// The number at this place of the list of those who move is that of no body, or not larger than the one before.
+    Mover(usize),
     /// The manifold with this number names a body that does not exist, or the same one twice.
     ContactBody(usize),
     /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
@@ -121,6 +123,9 @@ impl core::fmt::Display for SolverError {
         match self {
             SolverError::BadStep => write!(f, "the time step or a setting is negative or not finite"),
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
+            SolverError::Mover(place) => {
+                write!(f, "place {place} of the list of moving bodies is no body, or not after the one before")
+            }
             SolverError::ContactBody(contact) => {
                 write!(f, "contact {contact} does not name two bodies of the world")
             }

@@ -1,0 +1,370 @@
+//! The loops of a step over bodies and over manifolds, each on a piece of them: what one thread does, and several share.
+//!
+//! No iteration of a loop reads what another one writes, so the pieces may be of any size and done in any order.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
+
+use crate::body::{Body, BodyKind, inverse_of};
+use crate::contact::{ContactImpulse, ContactPair, PairKey};
+use crate::impulse::Group;
+use crate::integrate;
+use crate::kept::{Kept, load_lane, store_lane};
+use crate::lane_vec::State;
+use carom_math::tol;
+use carom_math::{Mat3, Quat, Real, Vec3};
+
+/// Mass of a body in the world frame, fixed for the step; zero for what does not move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MassData {
+    pub(crate) inverse_mass: Real,
+    /// xx, yy, zz, xy, xz, yz.
+    pub(crate) inverse_inertia: [Real; 6],
+    pub(crate) center: Vec3,
+}
+
+impl MassData {
+    /// Of what cannot move.
+    pub(crate) const NONE: MassData =
+        MassData { inverse_mass: 0.0, inverse_inertia: [0.0; 6], center: Vec3::ZERO };
+
+    pub(crate) fn inertia_matrix(&self) -> Mat3 {
+        let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
+        Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
+    }
+}
+
+/// How a body moves when nothing touches it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Free {
+    /// What a substep of forces adds.
+    dv: Vec3,
+    dw: Vec3,
+    /// What damping leaves.
+    keep_v: Real,
+    keep_w: Real,
+    /// The velocities before contacts changed them.
+    v: Vec3,
+    w: Vec3,
+    moves: Moves,
+    rotation: Quat,
+    /// The inertia tensor in the body's frame; zero where there is no gyroscopic torque.
+    inertia: Mat3,
+}
+
+impl Free {
+    /// Of what cannot move.
+    pub(crate) const NONE: Free = Free {
+        dv: Vec3::ZERO,
+        dw: Vec3::ZERO,
+        keep_v: 1.0,
+        keep_w: 1.0,
+        v: Vec3::ZERO,
+        w: Vec3::ZERO,
+        moves: Moves::Not,
+        rotation: Quat::IDENTITY,
+        inertia: Mat3::ZERO,
+    };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moves {
+    Not,
+    ByVelocity,
+    ByForce,
+}
+
+/// What is to be known of a contact before it is solved: small, because it is read often.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Summary {
+    pub(crate) key: PairKey,
+    /// Some contact is no farther apart than the slop.
+    pub(crate) touches: bool,
+    pub(crate) is_empty: bool,
+}
+
+/// Writes what is to be known of these contacts, and says whether all of them are between two bodies numbered below `n_bodies`,
+/// and have good numbers.
+pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, out: &mut [Summary]) -> bool {
+    let mut are_good = true;
+    for (contact, out) in contacts.iter().zip(out) {
+        are_good &= contact.is_between(n_bodies) && contact.is_valid();
+        let points = contact.manifold.contacts();
+        *out = Summary {
+            key: contact.key(),
+            touches: points.iter().any(|p| p.distance <= slop),
+            is_empty: points.is_empty(),
+        };
+    }
+    are_good
+}
+
+/// What loading a body reads beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Forces<'a> {
+    pub(crate) bodies: &'a [Body],
+    pub(crate) gravity: Vec3,
+    /// Who has been slow for longer than this loses velocity, if it is marked in `settles`.
+    pub(crate) slow_for: Real,
+    pub(crate) settle_damping: Real,
+    pub(crate) h: Real,
+}
+
+/// Bodies into states; `movers` are their numbers, `settles` says who is in an island of many.
+pub(crate) fn load_bodies(
+    forces: &Forces<'_>,
+    movers: &[u32],
+    settles: &[bool],
+    states: &mut [State],
+    masses: &mut [MassData],
+    free: &mut [Free],
+) {
+    let h = forces.h;
+    let places = states.iter_mut().zip(masses).zip(free);
+    for ((&number, &settles), ((state, mass), free)) in movers.iter().zip(settles).zip(places) {
+        let body = &forces.bodies[number as usize];
+        *state = State::REST;
+        *mass = MassData { center: body.world_center(), ..MassData::NONE };
+        *free = Free {
+            v: body.linear_velocity,
+            w: body.angular_velocity,
+            rotation: body.pose.rotation,
+            ..Free::NONE
+        };
+        if body.is_active() {
+            let i = body.world_inverse_inertia();
+            mass.inverse_mass = body.inverse_mass;
+            // The mean of what should be equal, so that rounding cannot make it unsymmetric.
+            let mean = |x: Real, y: Real| 0.5 * (x + y);
+            mass.inverse_inertia = [
+                i.x_axis.x,
+                i.y_axis.y,
+                i.z_axis.z,
+                mean(i.x_axis.y, i.y_axis.x),
+                mean(i.x_axis.z, i.z_axis.x),
+                mean(i.y_axis.z, i.z_axis.y),
+            ];
+            let gravity =
+                if 0.0 < body.inverse_mass { forces.gravity * body.gravity_scale } else { Vec3::ZERO };
+            free.moves = Moves::ByForce;
+            free.dv = (gravity + body.force * body.inverse_mass) * h;
+            free.dw = mass.inertia_matrix() * body.torque * h;
+            free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
+            free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
+            if settles && forces.slow_for < body.sleep_time {
+                let settle = 1.0 / (1.0 + h * forces.settle_damping);
+                free.keep_v *= settle;
+                free.keep_w *= settle;
+            }
+            free.inertia = gyroscopic_inertia(&body.inverse_inertia);
+        } else if body.is_driven() {
+            free.moves = Moves::ByVelocity;
+        }
+        if free.moves != Moves::Not {
+            let (v, w) = (body.linear_velocity, body.angular_velocity);
+            state.motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+        }
+    }
+}
+
+/// What loading manifolds reads beside the groups.
+#[derive(Clone, Copy)]
+pub(crate) struct Manifolds<'a> {
+    pub(crate) contacts: &'a [ContactPair],
+    /// The contacts that are solved, by their numbers.
+    pub(crate) active: &'a [u32],
+    /// Of each of them, where its impulses of the last step are in `kept`.
+    pub(crate) matched: &'a [u32],
+    pub(crate) kept: &'a [Kept],
+    /// Numbers in `active`, group by group.
+    pub(crate) order: &'a [u32],
+    /// Where each group begins in `order`; one more at the end.
+    pub(crate) starts: &'a [u32],
+    /// Per body; [`slot_of`] reads them.
+    pub(crate) slots: &'a [u32],
+    /// Who moves by force, by slot.
+    pub(crate) is_active: &'a [bool],
+    pub(crate) masses: &'a [MassData],
+    /// Length of the substep in units of that of the kept impulses.
+    pub(crate) ratio: Real,
+    pub(crate) slop: Real,
+}
+
+/// The place of a body's state: fixed and sleeping bodies share the last one, `still`.
+#[inline]
+pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
+    slots[body as usize].min(still)
+}
+
+/// Lays out groups of eight manifolds, of which the first is number `first`. Returns contacts known from the step before, and all
+/// contacts.
+pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Group]) -> (usize, usize) {
+    let still = (from.masses.len() - 1) as u32;
+    let (mut n_warm, mut n_contacts) = (0, 0);
+    for (k, group) in groups.iter_mut().enumerate() {
+        let range = from.starts[first + k] as usize..from.starts[first + k + 1] as usize;
+        let members = &from.order[range];
+        if members.len() < 8 {
+            *group = Group::empty(still);
+        }
+        (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
+        for (lane, &member) in members.iter().enumerate() {
+            let pair = &from.contacts[from.active[member as usize] as usize];
+            let kept = from.kept.get(from.matched[member as usize] as usize);
+            let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(from.slots, body, still) as usize);
+            n_warm += load_lane(group, lane, pair, kept, (a, b), from.masses, from.ratio, from.slop);
+            n_contacts += pair.manifold.contacts().len();
+            group.movable_a |= u8::from(from.is_active[a]) << lane;
+            group.movable_b |= u8::from(from.is_active[b]) << lane;
+        }
+    }
+    (n_warm, n_contacts)
+}
+
+/// Where a manifold is solved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) group: u32,
+    pub(crate) lane: u32,
+}
+
+/// Reads solved manifolds, those of `active` at `places`.
+pub(crate) fn store_groups(
+    contacts: &[ContactPair],
+    groups: &[Group],
+    active: &[u32],
+    places: &[Place],
+    kept: &mut [Kept],
+    impulses: &mut [ContactImpulse],
+) {
+    for ((&contact, place), (kept, impulse)) in active.iter().zip(places).zip(kept.iter_mut().zip(impulses)) {
+        let group = &groups[place.group as usize];
+        (*kept, *impulse) = store_lane(group, place.lane as usize, &contacts[contact as usize]);
+    }
+}
+
+/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start.
+pub(crate) fn advance_velocities(
+    states: &mut [State],
+    free: &mut [Free],
+    joint_pushes: &mut [(Vec3, Vec3)],
+    h: Real,
+    is_first: bool,
+) {
+    for ((state, free), by_joints) in states.iter_mut().zip(free).zip(joint_pushes) {
+        if free.moves != Moves::ByForce {
+            continue;
+        }
+        // What the contacts did stays in the velocity and is done again; what the joints did only stays.
+        let (v, w) = motion(state);
+        let (joint_v, joint_w) = core::mem::take(by_joints);
+        let (push_v, push_w) = if is_first {
+            (Vec3::ZERO, Vec3::ZERO)
+        } else {
+            (v - free.v - joint_v, w - free.w - joint_w)
+        };
+        free.v = (v + free.dv) * free.keep_v;
+        free.w = (w + free.dw) * free.keep_w;
+        if free.inertia != Mat3::ZERO {
+            let turned = delta_rotation(state) * free.rotation;
+            let own = turned.conjugate() * free.w;
+            // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
+            free.w += turned * (integrate::gyroscopic(free.inertia, own, h) - own);
+        }
+        set_motion(state, free.v + push_v, free.w + push_w);
+    }
+}
+
+/// Places by velocities.
+pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
+    for (state, free) in states.iter_mut().zip(free) {
+        if free.moves == Moves::Not {
+            continue;
+        }
+        let (v, w) = motion(state);
+        let rotation = integrate::turn(delta_rotation(state), w, h);
+        let d = &mut state.delta;
+        (d[0], d[1], d[2]) = (d[0] + v.x * h, d[1] + v.y * h, d[2] + v.z * h);
+        [d[3], d[4], d[5], d[6]] = rotation.to_array();
+    }
+}
+
+/// The limits that storing a body keeps.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) max_speed: Real,
+    /// Who is slower than this is slow.
+    pub(crate) slow: Real,
+    pub(crate) dt: Real,
+}
+
+/// States into bodies, of which the first is number `first`; `movers` are the numbers of those that move.
+pub(crate) fn store_bodies(
+    limits: &Limits,
+    first: u32,
+    bodies: &mut [Body],
+    movers: &[u32],
+    states: &[State],
+    masses: &[MassData],
+    free: &[Free],
+) {
+    for (((&number, state), mass), free) in movers.iter().zip(states).zip(masses).zip(free) {
+        if free.moves == Moves::Not {
+            continue;
+        }
+        let body = &mut bodies[(number - first) as usize];
+        let d = &state.delta;
+        let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+        let center = mass.center + Vec3::new(d[0], d[1], d[2]);
+        let translation = center - rotation * body.center_of_mass;
+        let (v, w) = motion(state);
+        if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
+            // Numbers ran out of their range: the body stays where it was, and stops.
+            body.linear_velocity = Vec3::ZERO;
+            body.angular_velocity = Vec3::ZERO;
+            continue;
+        }
+        body.pose.rotation = rotation;
+        body.pose.translation = translation;
+        if body.kind != BodyKind::Dynamic {
+            continue;
+        }
+        body.linear_velocity = v.clamp_length_max(limits.max_speed);
+        body.angular_velocity = w;
+        // The speed of a point at the radius of gyration.
+        let trace =
+            body.inverse_inertia.x_axis.x + body.inverse_inertia.y_axis.y + body.inverse_inertia.z_axis.z;
+        let gyration_sq = if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 };
+        let speed_sq = v.length_squared() + w.length_squared() * gyration_sq;
+        // Contacts and joints that pull at each other leave a velocity behind that moves the body nowhere: how far it came counts too.
+        let (way, turn) = (Vec3::new(d[0], d[1], d[2]), 2.0 * Vec3::new(d[3], d[4], d[5]));
+        let way_sq = way.length_squared() + turn.length_squared() * gyration_sq;
+        let speed_sq = speed_sq.min(way_sq / (limits.dt * limits.dt));
+        let is_slow = speed_sq <= limits.slow * limits.slow;
+        body.sleep_time = if is_slow { body.sleep_time + limits.dt } else { 0.0 };
+    }
+}
+
+/// The inertia tensor, or zero for a body that turns about every axis alike or not at all.
+fn gyroscopic_inertia(inverse: &Mat3) -> Mat3 {
+    let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
+    let size = inverse.x_axis.x.abs();
+    if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {
+        return Mat3::ZERO;
+    }
+    let inertia = inverse_of(inverse);
+    if inertia.is_finite() { inertia } else { Mat3::ZERO }
+}
+
+fn motion(state: &State) -> (Vec3, Vec3) {
+    let m = &state.motion;
+    (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
+}
+
+fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
+    state.motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+}
+
+fn delta_rotation(state: &State) -> Quat {
+    let d = &state.delta;
+    Quat::from_xyzw(d[3], d[4], d[5], d[6])
+}

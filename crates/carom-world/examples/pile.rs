@@ -1,0 +1,67 @@
+//! The pile of the benches, phase by phase, on as many threads as asked: what splits, and what does not.
+//!
+//! `cargo run --release -p carom-world --features parallel --example pile -- [boxes] [steps] [threads] [repeats]`
+//!
+//! The whole run is repeated, and of every step the shortest time of each phase counts: the machine may have other work. The number of the
+//! last state is the same for any number of threads.
+#![allow(clippy::expect_used)]
+
+use carom_geom::{Cuboid, HalfSpace};
+use carom_query::Shape;
+use carom_scenes::{SceneSpec, ShapeSpec, bench_pile};
+use carom_world::{BodyDesc, SolverSettings, World, WorldSettings};
+
+const PHASES: [&str; 4] = ["broad", "narrow", "response", "refit"];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = |or: usize| arguments.next().and_then(|word| word.parse().ok()).unwrap_or(or);
+    let (n, n_steps, n_threads, repeats) = (next(10_000), next(300), next(1), next(3));
+    let scene = bench_pile(n, 7);
+    let mut least = vec![[f64::INFINITY; PHASES.len()]; n_steps];
+    let mut hash = 0;
+    let mut run = || {
+        for _ in 0..repeats {
+            let mut world = fill(&scene);
+            for least in &mut least {
+                let times = world.step(1.0 / 60.0).expect("a good step").times;
+                let times = [times.broad, times.narrow, times.response, times.refit];
+                for (least, time) in least.iter_mut().zip(times) {
+                    *least = least.min(time);
+                }
+            }
+            hash = world.state_hash();
+        }
+    };
+    #[cfg(feature = "parallel")]
+    rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin").install(run);
+    #[cfg(not(feature = "parallel"))]
+    run();
+    let mut total = 0.0;
+    for (phase, name) in PHASES.iter().enumerate() {
+        let mean = least.iter().map(|times| times[phase]).sum::<f64>() * 1e3 / n_steps as f64;
+        total += mean;
+        println!("{name:<10} {mean:>8.3} ms");
+    }
+    println!("{:<10} {total:>8.3} ms a step of {n} boxes on {n_threads} threads, {n_steps} steps, state {hash:016x}", "all");
+}
+
+fn fill(scene: &SceneSpec) -> World {
+    let solver = SolverSettings::default().with_sleep(false);
+    let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
+    for body in &scene.bodies {
+        let shape = match &body.shape {
+            ShapeSpec::Cuboid { half_extents } => {
+                Shape::Cuboid(Cuboid::new(*half_extents).expect("a scene's boxes have a size"))
+            }
+            ShapeSpec::HalfSpace { normal } => {
+                Shape::HalfSpace(HalfSpace::new(*normal).expect("a scene's normals are unit vectors"))
+            }
+            _ => continue,
+        };
+        let description = if body.is_fixed() { BodyDesc::fixed(shape) } else { BodyDesc::new(shape) };
+        let description = description.with_pose(body.pose).with_friction(body.friction);
+        world.insert(description).expect("a scene's bodies are in order");
+    }
+    world
+}
