@@ -128,7 +128,9 @@ pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, o
         return pieces::summarize(contacts, n_bodies, slop, out);
     }
     let of_pieces = contacts.par_chunks(PIECE).zip(out.par_chunks_mut(PIECE));
-    of_pieces.map(|(contacts, out)| pieces::summarize(contacts, n_bodies, slop, out)).reduce(|| true, |a, b| a & b)
+    of_pieces
+        .map(|(contacts, out)| pieces::summarize(contacts, n_bodies, slop, out))
+        .reduce(|| true, |a, b| a & b)
 }
 
 /// As [`pieces::load_bodies`].
@@ -222,14 +224,14 @@ pub(crate) fn store_bodies(
     // The numbers ascend: so do the bodies part where they do.
     let middle = movers.len() / 2;
     let (low, high) = bodies.split_at_mut((movers[middle] - first) as usize);
-    let of = |n: core::ops::Range<usize>| (&movers[n.clone()], &states[n.clone()], &masses[n.clone()], &free[n]);
-    let half = |first: u32, bodies: &mut [Body], (movers, states, masses, free): (&[u32], &[State], &[MassData], &[Free])| {
+    let of =
+        |n: core::ops::Range<usize>| (&movers[n.clone()], &states[n.clone()], &masses[n.clone()], &free[n]);
+    let half = |first: u32,
+                bodies: &mut [Body],
+                (movers, states, masses, free): (&[u32], &[State], &[MassData], &[Free])| {
         store_bodies(limits, first, bodies, movers, states, masses, free);
     };
-    rayon::join(
-        || half(first, low, of(0..middle)),
-        || half(movers[middle], high, of(middle..movers.len())),
-    );
+    rayon::join(|| half(first, low, of(0..middle)), || half(movers[middle], high, of(middle..movers.len())));
 }
 
 /// The work is large enough to be shared, and there is someone to share it with.

@@ -257,11 +257,8 @@ pub(crate) fn advance_velocities(
         // What the contacts did stays in the velocity and is done again; what the joints did only stays.
         let (v, w) = motion(state);
         let (joint_v, joint_w) = core::mem::take(by_joints);
-        let (push_v, push_w) = if is_first {
-            (Vec3::ZERO, Vec3::ZERO)
-        } else {
-            (v - free.v - joint_v, w - free.w - joint_w)
-        };
+        let (push_v, push_w) =
+            if is_first { (Vec3::ZERO, Vec3::ZERO) } else { (v - free.v - joint_v, w - free.w - joint_w) };
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
         if free.inertia != Mat3::ZERO {

@@ -124,7 +124,10 @@ impl core::fmt::Display for SolverError {
             SolverError::BadStep => write!(f, "the time step or a setting is negative or not finite"),
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
             SolverError::Mover(place) => {
-                write!(f, "place {place} of the list of moving bodies is no body, or not after the one before")
+                write!(
+                    f,
+                    "place {place} of the list of moving bodies is no body, or not after the one before"
+                )
             }
             SolverError::ContactBody(contact) => {
                 write!(f, "contact {contact} does not name two bodies of the world")

@@ -328,13 +328,7 @@ impl Solver {
         self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         for substep in 0..self.settings.substeps {
             let is_first = substep == 0;
-            loops::advance_velocities(
-                &mut self.states,
-                &mut self.free,
-                &mut self.joint_pushes,
-                h,
-                is_first,
-            );
+            loops::advance_velocities(&mut self.states, &mut self.free, &mut self.joint_pushes, h, is_first);
             if is_first {
                 pass.stage = Stage::Prepare;
                 self.run(&pass);
@@ -513,14 +507,7 @@ impl Solver {
             h,
         };
         let Solver { movers, settles, states, masses, free, .. } = self;
-        loops::load_bodies(
-            &forces,
-            movers,
-            settles,
-            &mut states[..n],
-            &mut masses[..n],
-            &mut free[..n],
-        );
+        loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // What cannot move.
         (states[n], masses[n], free[n]) = (State::REST, MassData::NONE, Free::NONE);
     }

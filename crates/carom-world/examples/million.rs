@@ -21,7 +21,9 @@ fn main() {
     let (n, n_steps, n_change, n_changes) = (next(1_000_000), next(60), next(10_000), next(10_000));
     let empty = resident_bytes();
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).expect("a unit vector")))).expect("a floor");
+    world
+        .insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).expect("a unit vector"))))
+        .expect("a floor");
     let side = (n as f64 / HEIGHT as f64).sqrt().ceil() as usize;
     let place = |i: usize| {
         let (pile, layer) = (i / HEIGHT, i % HEIGHT);
@@ -53,7 +55,10 @@ fn main() {
             }
             slept = true;
         } else if step % 10 == 1 {
-            println!("step {step}: {ms:.1} ms, {} awake, {} pairs, {times:?}", stats.solver.n_awake, stats.n_pairs);
+            println!(
+                "step {step}: {ms:.1} ms, {} awake, {} pairs, {times:?}",
+                stats.solver.n_awake, stats.n_pairs
+            );
         }
         if n_steps <= n_counted {
             break;
@@ -92,7 +97,11 @@ fn main() {
             first = resident_bytes();
         }
         if step.is_power_of_two() {
-            println!("{step} steps of coming and going: {:.1} ms each, {} MB", start.elapsed().as_secs_f64() * 1e3 / (step + 1) as f64, resident_bytes() / 1_000_000);
+            println!(
+                "{step} steps of coming and going: {:.1} ms each, {} MB",
+                start.elapsed().as_secs_f64() * 1e3 / (step + 1) as f64,
+                resident_bytes() / 1_000_000
+            );
         }
     }
     println!(

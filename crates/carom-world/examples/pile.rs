@@ -20,7 +20,7 @@ fn main() {
     let scene = bench_pile(n, 7);
     let mut least = vec![[f64::INFINITY; PHASES.len()]; n_steps];
     let mut hash = 0;
-    let mut run = || {
+    let run = || {
         for _ in 0..repeats {
             let mut world = fill(&scene);
             for least in &mut least {
@@ -43,7 +43,10 @@ fn main() {
         total += mean;
         println!("{name:<10} {mean:>8.3} ms");
     }
-    println!("{:<10} {total:>8.3} ms a step of {n} boxes on {n_threads} threads, {n_steps} steps, state {hash:016x}", "all");
+    println!(
+        "{:<10} {total:>8.3} ms a step of {n} boxes on {n_threads} threads, {n_steps} steps, state {hash:016x}",
+        "all"
+    );
 }
 
 fn fill(scene: &SceneSpec) -> World {

@@ -3,7 +3,6 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
 use crate::body::{self, BodyDesc, BodyId, Traits};
-use crate::narrow::Record;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -11,7 +10,7 @@ use carom_broad::{BroadPhase, Groups};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, Joint, JointImpulse, JointKind};
+use carom_response::{Body, BodyKind, Joint, JointImpulse, JointKind};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are given out again, the last one first.
@@ -52,6 +51,10 @@ impl<B: BroadPhase> World<B> {
         self.proxies[index] = Some(proxy);
         self.is_stale[index] = true;
         self.is_changed = true;
+        self.are_fast_known &= !self.traits[index].is_fast;
+        if self.bodies[index].kind != BodyKind::Fixed {
+            self.movers.add(index);
+        }
         self.n_bodies += 1;
         Ok(self.id_at(index as u32))
     }
@@ -66,10 +69,13 @@ impl<B: BroadPhase> World<B> {
         if self.joints.remove_of(id) {
             self.refilter();
         }
+        self.solver.forget(index);
+        self.are_fast_known &= !self.traits[index].is_fast;
         self.shapes[index] = None;
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
         self.generations[index] += 1;
+        self.is_renumbered = true;
         self.free.push(id.index);
         self.is_changed = true;
         self.n_bodies -= 1;
@@ -145,9 +151,12 @@ impl<B: BroadPhase> World<B> {
         self.wake_around(id);
         self.shapes[index] = Some(shape);
         // What was learned of the old shape is of no use.
-        for record in self.records.iter_mut().filter(|record| record.a == id || record.b == id) {
-            record.forget();
-        }
+        let World { meetings, pairs, records, .. } = self;
+        meetings.visit(pairs, id.index, |place| {
+            if records[place].a == id || records[place].b == id {
+                records[place].forget();
+            }
+        });
         self.refit(index);
         Ok(())
     }
@@ -156,7 +165,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_velocity(&mut self, id: BodyId, linear: Vec3, angular: Vec3) -> Result<(), WorldError> {
         let index = self.check(id)?;
         body::check_velocity(linear, angular)?;
-        self.solver.wake(&mut self.bodies, index);
+        self.movers.wake(&mut self.bodies, index);
         let body = &mut self.bodies[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
@@ -170,7 +179,7 @@ impl<B: BroadPhase> World<B> {
         if !(force.is_finite() && torque.is_finite()) {
             return Err(WorldError::BadNumber("force"));
         }
-        self.solver.wake(&mut self.bodies, index);
+        self.movers.wake(&mut self.bodies, index);
         let body = &mut self.bodies[index];
         (body.force, body.torque) = (force, torque);
         Ok(())
@@ -185,7 +194,7 @@ impl<B: BroadPhase> World<B> {
         let mut pushed = self.bodies[index];
         pushed.apply_impulse(impulse, point);
         body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
-        self.solver.wake(&mut self.bodies, index);
+        self.movers.wake(&mut self.bodies, index);
         self.bodies[index] = pushed;
         Ok(())
     }
@@ -199,6 +208,8 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.proxies[index] {
             self.broad.set_filter(proxy, filter)?;
         }
+        // Pairs may come though nothing moved.
+        self.is_stale[index] = true;
         self.is_changed = true;
         Ok(())
     }
@@ -206,7 +217,7 @@ impl<B: BroadPhase> World<B> {
     /// Wakes a body and those it fell asleep with.
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.check(id)?;
-        self.solver.wake(&mut self.bodies, index);
+        self.movers.wake(&mut self.bodies, index);
         self.bodies[index].sleep_time = 0.0;
         Ok(())
     }
@@ -258,7 +269,7 @@ impl<B: BroadPhase> World<B> {
         joint.kind = kind;
         joint.impulse = JointImpulse::default();
         let ends = [joint.body_a, joint.body_b];
-        ends.iter().for_each(|&body| self.solver.wake(&mut self.bodies, body as usize));
+        ends.iter().for_each(|&body| self.movers.wake(&mut self.bodies, body as usize));
         Ok(())
     }
 
@@ -267,7 +278,7 @@ impl<B: BroadPhase> World<B> {
         let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
         let joint = self.joints.remove(position);
         for body in [joint.body_a, joint.body_b] {
-            self.solver.wake(&mut self.bodies, body as usize);
+            self.movers.wake(&mut self.bodies, body as usize);
         }
         self.refilter();
         Ok(())
@@ -279,8 +290,8 @@ impl<B: BroadPhase> World<B> {
             return Err(WorldError::BadJoint);
         }
         check_kind(&joint.kind)?;
-        self.solver.wake(&mut self.bodies, index_a);
-        self.solver.wake(&mut self.bodies, index_b);
+        self.movers.wake(&mut self.bodies, index_a);
+        self.movers.wake(&mut self.bodies, index_b);
         let id = self.joints.insert(joint);
         self.refilter();
         Ok(id)
@@ -296,19 +307,19 @@ impl<B: BroadPhase> World<B> {
     /// Wakes the body and everything that touches it.
     fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
-        for record in self.records.iter().filter(|record| record.is_touching && !record.is_sensor) {
-            match (record.a == id, record.b == id) {
-                (true, _) => others.push(record.b),
-                (_, true) => others.push(record.a),
-                _ => {}
+        let World { meetings, pairs, records, .. } = self;
+        meetings.visit(pairs, id.index, |place| {
+            let record = &records[place];
+            if record.is_touching && !record.is_sensor && (record.a == id || record.b == id) {
+                others.push(if record.a == id { record.b } else { record.a });
             }
-        }
+        });
         let joined = self.joints.list.iter().flat_map(|joint| {
             let is_own = joint.body_a == id.index || joint.body_b == id.index;
             is_own.then_some([joint.body_a, joint.body_b]).into_iter().flatten()
         });
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
-            self.solver.wake(&mut self.bodies, body as usize);
+            self.movers.wake(&mut self.bodies, body as usize);
         }
         self.bodies[id.index as usize].sleep_time = 0.0;
     }
@@ -335,16 +346,8 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.records = records;
+        self.is_unsettled = true;
         self.is_changed = true;
-    }
-}
-
-impl Record {
-    /// Looked at as if for the first time; whether it touched is kept, for the events.
-    fn forget(&mut self) {
-        let (was_touching, is_touching, first, n) = (self.was_touching, self.is_touching, self.first, self.n);
-        *self = Record::new(self.a, self.b, self.is_wanted, self.is_sensor);
-        (self.was_touching, self.is_touching, self.first, self.n) = (was_touching, is_touching, first, n);
     }
 }
 

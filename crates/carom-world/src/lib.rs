@@ -39,10 +39,13 @@ mod error;
 mod events;
 mod internal_edges;
 mod joint;
+mod movers;
 mod narrow;
 #[cfg(feature = "parallel")]
 mod par;
+mod placing;
 mod query;
+mod rest;
 mod snapshot;
 mod stats;
 mod sweep;

@@ -6,6 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::body::{BodyId, Traits};
+use crate::rest::Rest;
 use crate::time_critical::{Allowance, carry};
 use alloc::vec::Vec;
 use carom_broad::Pair;
@@ -24,6 +25,9 @@ pub(crate) struct Record {
     /// Where its manifolds begin, and how many there are.
     pub(crate) first: u32,
     pub(crate) n: u32,
+    /// How many it had at rest, before it was looked at.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    n_at_rest: u32,
     /// Where its manifolds are in what the solver was given; `NOT_SOLVED` if they are not.
     pub(crate) first_solved: u32,
     /// The shapes are to be looked at.
@@ -37,6 +41,9 @@ pub(crate) struct Record {
     pub(crate) is_put_off: bool,
     /// Is not to be looked at in this detection.
     pub(crate) is_skipped: bool,
+    /// Its manifolds are those put to rest.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub(crate) is_at_rest: bool,
 }
 
 /// Pairs from one look at the clock to the next: some 5 microseconds.
@@ -53,6 +60,7 @@ impl Record {
             cache: ManifoldCache::new(),
             first: 0,
             n: 0,
+            n_at_rest: 0,
             first_solved: NOT_SOLVED,
             is_wanted,
             is_sensor,
@@ -61,11 +69,28 @@ impl Record {
             is_new: true,
             is_put_off: false,
             is_skipped: false,
+            is_at_rest: false,
         }
+    }
+
+    /// Looked at as if for the first time; whether it touched is kept, for the events, and where its manifolds are.
+    pub(crate) fn forget(&mut self) {
+        self.cache = ManifoldCache::new();
+        self.first_solved = NOT_SOLVED;
+        self.is_new = true;
+        self.is_put_off = false;
+        self.is_skipped = false;
     }
 
     pub(crate) fn pair(&self) -> Pair {
         Pair { a: self.a.index, b: self.b.index }
+    }
+
+    /// Its manifolds are in the list of those in motion from now on; how many that are put to rest it leaves.
+    ///
+    /// [`look`] has changed `n`: it says what it left.
+    pub(crate) fn take_from_rest(&mut self) -> usize {
+        if core::mem::take(&mut self.is_at_rest) { self.n_at_rest as usize } else { 0 }
     }
 
     /// Its manifolds in the list.
@@ -86,6 +111,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) seen: &'a [Option<Pose>],
     /// The manifolds of the last detection.
     pub(crate) old: &'a [Manifold],
+    /// Those that were put to rest before.
+    pub(crate) rest: &'a Rest,
     /// How long the looking may go on.
     pub(crate) allowance: Allowance,
     /// Contacts are looked for within this distance.
@@ -96,7 +123,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) dt: f32,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
     /// The pair is wanted, and something in it moved since it was looked at.
     pub(crate) fn is_due(&self, record: &Record) -> bool {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
@@ -104,10 +131,16 @@ impl Scene<'_> {
         has_moved && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
     }
 
+    /// The manifolds of a record at the last detection.
+    fn known(&self, record: &Record) -> &'a [Manifold] {
+        let (rest, old): (&'a Rest, &'a [Manifold]) = (self.rest, self.old);
+        rest.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
+    }
+
     /// The contacts of a pair that is put off, where its bodies are now.
     fn carry_over(&self, record: &mut Record, out: &mut Vec<Manifold>) {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        let range = record.range();
+        let known = self.known(record);
         record.is_put_off = true;
         record.n = 0;
         let place = |body: usize| self.seen.get(body).copied().flatten();
@@ -122,7 +155,7 @@ impl Scene<'_> {
         }
         let (a_moves, b_moves) = ([&seen_a, &self.bodies[a].pose], [&seen_b, &self.bodies[b].pose]);
         record.is_touching = false;
-        for manifold in &self.old[range] {
+        for manifold in known {
             let moved = carry(manifold, a_moves, b_moves, self.reach(a, b));
             if !moved.is_empty() {
                 record.n += 1;
@@ -162,6 +195,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
     let mut is_over = false;
     for record in records {
         record.was_touching = record.is_touching;
+        record.n_at_rest = if record.is_at_rest { record.n } else { 0 };
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted)
         else {
@@ -171,7 +205,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
             continue;
         };
         if !scene.is_due(record) {
-            out.extend_from_slice(&scene.old[record.range()]);
+            out.extend_from_slice(scene.known(record));
             continue;
         }
         // The clock is read seldom.

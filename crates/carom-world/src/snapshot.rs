@@ -8,6 +8,7 @@
 use crate::body::{BodyId, Traits};
 use crate::events::Event;
 use crate::joint::Joints;
+use crate::movers::Movers;
 use crate::narrow::Record;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -42,6 +43,13 @@ pub struct Snapshot {
 impl<B: BroadPhase> World<B> {
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
+        // All manifolds in the order of the pairs, whether something moves in them or not.
+        let (mut records, mut manifolds) = (self.records.clone(), Vec::new());
+        for (record, own) in records.iter_mut().zip(&self.records) {
+            record.first = manifolds.len() as u32;
+            record.is_at_rest = false;
+            manifolds.extend_from_slice(self.manifolds_of(own));
+        }
         Snapshot {
             settings: self.settings,
             generations: self.generations.clone(),
@@ -52,8 +60,8 @@ impl<B: BroadPhase> World<B> {
             seen: self.seen.clone(),
             turn: [self.turn.a, self.turn.b],
             joints: self.joints.clone(),
-            records: self.records.clone(),
-            manifolds: self.manifolds.clone(),
+            records,
+            manifolds,
             events: self.events.clone(),
             solver: self.solver.memory(),
             is_changed: self.is_changed,
@@ -86,7 +94,10 @@ impl<B: BroadPhase + Default> World<B> {
         world.seen = snapshot.seen.clone();
         world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         world.joints = snapshot.joints.clone();
+        world.movers = Movers::of(&snapshot.bodies);
         world.records = snapshot.records.clone();
+        world.pairs = world.records.iter().map(Record::pair).collect();
+        (world.is_unsettled, world.is_renumbered) = (true, true);
         world.manifolds = snapshot.manifolds.clone();
         world.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);

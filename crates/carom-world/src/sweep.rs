@@ -11,6 +11,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
+use crate::body::Traits;
 use crate::world::{World, clamped};
 use crate::{Event, EventKind};
 use carom_bounds::Aabb;
@@ -49,7 +50,9 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         self.dt = dt;
-        for index in 0..self.bodies.len() {
+        self.find_fast();
+        for place in 0..self.fast.len() {
+            let index = self.fast[place] as usize;
             let (true, Some(proxy), Some(shape)) =
                 (self.is_swept(index), self.proxies[index], &self.shapes[index])
             else {
@@ -65,32 +68,32 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
+    /// Who is fast, by number, if that has changed.
+    fn find_fast(&mut self) {
+        if !core::mem::replace(&mut self.are_fast_known, true) {
+            self.fast.clear();
+            let is_fast = |(_, traits): &(u32, &Traits)| traits.is_fast;
+            self.fast.extend((0..).zip(&self.traits).filter(is_fast).map(|(index, _)| index));
+        }
+    }
+
     /// The body is fast, and something that moves.
     fn is_swept(&self, index: usize) -> bool {
         let body = &self.bodies[index];
         self.traits[index].is_fast && body.kind == BodyKind::Dynamic && !body.is_sleeping
     }
 
-    /// A box around all of the way of a body: from a pose, by a displacement of its centre of mass and an angle.
-    pub(crate) fn way_of(
-        &self,
-        index: usize,
-        shape: &Shape,
-        pose: &Pose,
-        displacement: Vec3,
-        angle: f32,
-    ) -> Aabb {
-        let center = self.bodies[index].center_of_mass;
-        let around = Pose::new(pose.rotation, pose.transform_point(center));
-        shape.aabb(&Pose::from_translation(-center)).over_motion(&around, displacement, angle)
-    }
-
     /// After the solver: fast bodies go back to where their way was free.
     pub(crate) fn stop_fast(&mut self) {
         (self.stats.n_swept, self.stats.n_stopped) = (0, 0);
-        if !(0..self.bodies.len()).any(|index| self.is_swept(index)) {
-            return;
+        let fast = core::mem::take(&mut self.fast);
+        if fast.iter().any(|&index| self.is_swept(index as usize)) {
+            self.stop_these(&fast);
         }
+        self.fast = fast;
+    }
+
+    fn stop_these(&mut self, fast: &[u32]) {
         let mut sweeps = core::mem::take(&mut self.sweeps);
         sweeps.stops.clear();
         sweeps.stops.resize(self.bodies.len(), 1.0);
@@ -128,9 +131,9 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.records = records;
-        for index in 0..self.bodies.len() {
-            if self.is_swept(index) {
-                self.stop_at(index, &mut sweeps);
+        for &index in fast {
+            if self.is_swept(index as usize) {
+                self.stop_at(index as usize, &mut sweeps);
             }
         }
         self.sweeps = sweeps;
@@ -138,6 +141,9 @@ impl<B: BroadPhase> World<B> {
 
     /// After the solver: fast bodies that it turned away from something within the step touched that, though no detection sees them there.
     pub(crate) fn tell_struck(&mut self) {
+        if self.fast.is_empty() {
+            return;
+        }
         let impulses = self.solver.contact_impulses();
         let n_told = self.events.len();
         for record in &mut self.records {
@@ -265,9 +271,10 @@ impl<B: BroadPhase> World<B> {
         let Ok(known) = self.broad.aabb(proxy) else { return };
         let linear = motion.linear().as_vec3();
         let angle = ops::sqrt(motion.angular().length_squared()) as f32;
+        let placing = self.placing();
         let way_until = |share: f64| {
             let share = share as f32;
-            clamped(&self.way_of(index, shape, &start, linear * share, angle * share))
+            clamped(&placing.way_of(index, shape, &start, linear * share, angle * share))
         };
         let mut share = sweeps.stops[index];
         let way = way_until(share);

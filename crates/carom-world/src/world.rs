@@ -11,7 +11,10 @@ use crate::body::{BodyId, Traits};
 use crate::events::{ContactView, Event, EventKind};
 use crate::internal_edges;
 use crate::joint::Joints;
+use crate::movers::Movers;
 use crate::narrow::{self, NOT_SOLVED, Record, Scene};
+use crate::placing::Placing;
+use crate::rest::Rest;
 use crate::stats::{Clock, Stats, Undone};
 use crate::sweep::Sweeps;
 use crate::time_critical::{self, Pace, Plan};
@@ -86,9 +89,26 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) turn: Pair,
     pub(crate) n_bodies: usize,
     pub(crate) joints: Joints,
+    pub(crate) movers: Movers,
+    /// Who is fast, ascending, if that is known.
+    pub(crate) fast: Vec<u32>,
+    pub(crate) are_fast_known: bool,
     /// In the order of the pairs.
     pub(crate) records: Vec<Record>,
+    /// The pairs of the records.
+    pub(crate) pairs: Vec<Pair>,
+    /// The records of which a body moves or moved, by place.
+    pub(crate) busy: Vec<u32>,
+    /// A record may have to be looked at though nothing in it moved; so all are.
+    pub(crate) is_unsettled: bool,
+    /// A number has passed to another body since pairs were looked for.
+    pub(crate) is_renumbered: bool,
+    /// The manifolds of the busy records, in their order.
     pub(crate) manifolds: Vec<Manifold>,
+    /// Those of the others.
+    pub(crate) rest: Rest,
+    /// Whom each body meets, as long as the records stay.
+    pub(crate) meetings: Meetings,
     pub(crate) events: Vec<Event>,
     pub(crate) solver: Solver,
     /// Something changed since the last detection.
@@ -107,9 +127,14 @@ struct Work {
     pairs: Vec<Pair>,
     records: Vec<Record>,
     manifolds: Vec<Manifold>,
+    /// Busy records in a row.
+    busy_records: Vec<Record>,
     contacts: Vec<ContactPair>,
-    was_moving: Vec<bool>,
+    /// By busy record: where its contacts begin.
+    starts: Vec<u32>,
     resting: Vec<(u32, u32)>,
+    #[cfg(feature = "parallel")]
+    pieces: Vec<Vec<Manifold>>,
     moves: Vec<(ProxyId, Aabb)>,
 }
 
@@ -148,8 +173,17 @@ impl<B: BroadPhase> World<B> {
             turn: Pair { a: 0, b: 0 },
             n_bodies: 0,
             joints: Joints::default(),
+            movers: Movers::default(),
+            fast: Vec::new(),
+            are_fast_known: false,
             records: Vec::new(),
+            pairs: Vec::new(),
+            busy: Vec::new(),
+            is_unsettled: false,
+            is_renumbered: false,
             manifolds: Vec::new(),
+            rest: Rest::default(),
+            meetings: Meetings::default(),
             events: Vec::new(),
             solver: Solver::new(settings.solver),
             is_changed: false,
@@ -176,6 +210,7 @@ impl<B: BroadPhase> World<B> {
     /// the same bits in every run, with any broad phase and any number of threads. The broad phase and one substep
     /// are always done, however small the budget. A budget in seconds is kept by what the work took in the steps before.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        self.movers.settle(&self.bodies);
         let substeps = self.settings.solver.substeps;
         let plan = Plan::start(budget, self.pace, self.manifolds.len(), substeps);
         // Broad and narrow phase: which bodies touch, and where.
@@ -189,12 +224,15 @@ impl<B: BroadPhase> World<B> {
         }
         // Response: what they do about it.
         self.stop_unknown();
+        if 0.0 < dt && dt.is_finite() {
+            self.wake_touched();
+        }
         self.hand_over_contacts();
-        self.note_moving();
         let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
-        let World { solver, bodies, joints, work, .. } = self;
+        let World { solver, bodies, movers, joints, work, .. } = self;
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
-        self.stats.solver = solver.step(bodies, &work.contacts, &mut joints.list, dt)?;
+        self.stats.solver = solver.step_awake(bodies, movers.list(), &work.contacts, &mut joints.list, dt)?;
+        movers.note_sleepers(bodies);
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
         // Fast bodies go no farther than to what they meet.
@@ -210,6 +248,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
     pub fn detect(&mut self) -> &Stats {
+        self.movers.settle(&self.bodies);
         self.detect_within(&Plan::start(Budget::Unlimited, self.pace, 0, 0));
         &self.stats
     }
@@ -237,38 +276,80 @@ impl<B: BroadPhase> World<B> {
     fn find_pairs(&mut self) {
         let mut pairs = core::mem::take(&mut self.work.pairs);
         self.broad.pairs(&mut pairs);
-        let mut next = core::mem::take(&mut self.work.records);
-        next.clear();
-        let mut old = self.records.iter().peekable();
-        for &pair in &pairs {
-            // Old records that are no pair any more.
-            while let Some(gone) = old.next_if(|record| record.pair() < pair) {
-                end(gone, &mut self.events);
-            }
-            let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
-            match old.next_if(|record| record.pair() == pair) {
-                Some(record) if record.a == a && record.b == b => next.push(*record),
-                other => {
-                    // A number that passed to another body.
-                    other.into_iter().for_each(|gone| end(gone, &mut self.events));
+        self.stats.n_pairs = pairs.len();
+        self.stats.n_box_tests = self.broad.counters().tests;
+        let is_renumbered = core::mem::take(&mut self.is_renumbered);
+        if is_renumbered || pairs != self.pairs {
+            self.meetings.forget();
+            let mut next = core::mem::take(&mut self.work.records);
+            next.clear();
+            next.reserve(pairs.len());
+            let mut old = 0;
+            let mut new = 0;
+            while new < pairs.len() {
+                let pair = pairs[new];
+                // Old records that are no pair any more.
+                while old < self.pairs.len() && self.pairs[old] < pair {
+                    self.end(old);
+                    old += 1;
+                }
+                let is_known = old < self.pairs.len() && self.pairs[old] == pair;
+                let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
+                if is_known && (!is_renumbered || self.records[old].a == a && self.records[old].b == b) {
+                    next.push(self.records[old]);
+                    old += 1;
+                } else {
+                    if is_known {
+                        // A number that passed to another body.
+                        self.end(old);
+                        old += 1;
+                    }
                     let is_sensor =
                         self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
                     next.push(Record::new(a, b, self.is_wanted(pair), is_sensor));
                 }
+                new += 1;
+            }
+            (old..self.pairs.len()).for_each(|old| self.end(old));
+            self.work.records = core::mem::replace(&mut self.records, next);
+        }
+        self.work.pairs = core::mem::replace(&mut self.pairs, pairs);
+    }
+
+    /// A record that is gone has ended, if it touched.
+    fn end(&mut self, place: usize) {
+        let record = &self.records[place];
+        self.rest.leave(record);
+        if record.is_touching {
+            let (a, b) = (record.a, record.b);
+            self.events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+        }
+    }
+
+    /// The records in which something moves or moved, or all.
+    fn find_busy(&mut self) {
+        let World { busy, pairs, movers, is_stale, is_unsettled, .. } = self;
+        busy.clear();
+        let is_still = |body: u32| !movers.has(body) && !is_stale[body as usize];
+        for (place, pair) in (0..).zip(pairs.iter()) {
+            if *is_unsettled || !(is_still(pair.a) && is_still(pair.b)) {
+                busy.push(place);
             }
         }
-        old.for_each(|gone| end(gone, &mut self.events));
-        self.stats.n_pairs = pairs.len();
-        self.stats.n_box_tests = self.broad.counters().tests;
-        self.work.records = core::mem::replace(&mut self.records, next);
-        self.work.pairs = pairs;
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
     fn find_contacts(&mut self, plan: &Plan) {
+        self.find_busy();
         let mut found = core::mem::take(&mut self.work.manifolds);
-        found.clear();
+        // Where all are busy nothing is moved.
         let mut records = core::mem::take(&mut self.records);
+        let mut all = Vec::new();
+        if self.busy.len() < records.len() {
+            all = core::mem::replace(&mut records, core::mem::take(&mut self.work.busy_records));
+            records.clear();
+            records.extend(self.busy.iter().map(|&place| all[place as usize]));
+        }
         let unit = self.settings.solver.length_unit;
         let scene = Scene {
             shapes: &self.shapes,
@@ -277,6 +358,7 @@ impl<B: BroadPhase> World<B> {
             is_stale: &self.is_stale,
             seen: &self.seen,
             old: &self.manifolds,
+            rest: &self.rest,
             allowance: plan.allowance(),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
@@ -287,11 +369,16 @@ impl<B: BroadPhase> World<B> {
             None => records.iter_mut().for_each(|record| record.is_skipped = false),
         }
         #[cfg(feature = "parallel")]
-        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut found);
+        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut self.work.pieces, &mut found);
         #[cfg(not(feature = "parallel"))]
-        let n_tested = narrow::look(&scene, &mut records, &mut found);
+        let n_tested = {
+            found.clear();
+            narrow::look(&scene, &mut records, &mut found)
+        };
         let mut first = 0;
+        let mut n_left = 0;
         for record in &mut records {
+            n_left += record.take_from_rest();
             record.first = first;
             record.first_solved = NOT_SOLVED;
             first += record.n;
@@ -300,7 +387,7 @@ impl<B: BroadPhase> World<B> {
             internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
         }
         let mut undone = Undone::default();
-        for record in &records {
+        for record in &mut records {
             if record.is_put_off {
                 undone.n_pairs += 1;
                 undone.n_unknown += usize::from(record.is_new);
@@ -308,24 +395,60 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.turn = time_critical::next_turn(&records, self.turn);
+        self.rest.n_left += n_left;
+        // What nothing moves is put to rest.
+        let mut n_moving = found.len();
+        for record in &mut records {
+            if !record.is_put_off && !self.movers.has(record.a.index) && !self.movers.has(record.b.index) {
+                n_moving -= record.n as usize;
+                self.rest.take(record, &found);
+            }
+        }
+        self.stats.n_manifolds = n_moving + self.rest.len();
+        if !all.is_empty() {
+            for (&place, record) in self.busy.iter().zip(&records) {
+                all[place as usize] = *record;
+            }
+            self.work.busy_records = core::mem::replace(&mut records, all);
+        }
+        self.rest.tidy(&mut records);
         self.records = records;
         self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
-        self.is_stale.fill(false);
-        self.seen.clear();
-        self.seen.extend(self.bodies.iter().map(|body| Some(body.pose)));
+        self.note_seen();
         // What was put off is still to be done.
-        self.is_changed = 0 < undone.n_pairs;
+        self.is_unsettled = 0 < undone.n_pairs;
+        self.is_changed = self.is_unsettled;
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;
         self.stats.n_tested = n_tested;
-        self.stats.n_manifolds = self.manifolds.len();
+    }
+
+    /// Where the bodies are that moved, at this detection.
+    fn note_seen(&mut self) {
+        let n_seen = self.seen.len();
+        self.seen.extend(self.bodies[n_seen..].iter().map(|body| Some(body.pose)));
+        for (piece, is_stale) in self.is_stale.chunks_mut(64).enumerate() {
+            if is_stale.contains(&true) {
+                for (index, is_stale) in (64 * piece..).zip(is_stale) {
+                    if core::mem::take(is_stale) {
+                        self.seen[index] = Some(self.bodies[index].pose);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the manifolds of a record are.
+    pub(crate) fn manifolds_of(&self, record: &Record) -> &[Manifold] {
+        self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()])
     }
 
     /// What began, persisted and ended, in the order of the pairs.
     fn tell_events(&mut self) {
         let mut n_touching = 0;
-        for record in &self.records {
-            let kind = match (record.was_touching, record.is_touching) {
+        for record in &mut self.records {
+            let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
+            let kind = match (was_touching, record.is_touching) {
                 (false, true) => EventKind::Began,
                 (true, true) => EventKind::Persisted,
                 (true, false) => EventKind::Ended,
@@ -372,56 +495,115 @@ impl<B: BroadPhase> World<B> {
         time_critical::blend(&mut self.pace.refit, times.refit, 1);
     }
 
-    /// The manifolds as the solver takes them.
-    fn hand_over_contacts(&mut self) {
-        let contacts = &mut self.work.contacts;
-        contacts.clear();
-        for record in self.records.iter_mut().filter(|record| !record.is_sensor && 0 < record.n) {
-            let (a, b) = (record.a.index, record.b.index);
-            let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
-            let restitution = traits_a.restitution.max(traits_b.restitution);
-            record.first_solved = contacts.len() as u32;
-            let manifolds = &self.manifolds[record.range()];
-            contacts.extend(manifolds.iter().map(|m| ContactPair::new(a, b, *m, friction, restitution)));
+    /// Who sleeps and is touched by something that moves wakes, with all that fell asleep with it.
+    fn wake_touched(&mut self) {
+        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
+        loop {
+            let mut sleepers: Vec<u32> = Vec::new();
+            let sleeps = |body: u32| self.bodies[body as usize].is_sleeping;
+            let pushes = |body: u32| {
+                let body = &self.bodies[body as usize];
+                !body.is_sleeping
+                    && match body.kind {
+                        BodyKind::Fixed => false,
+                        BodyKind::Kinematic => {
+                            body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO
+                        }
+                        BodyKind::Dynamic => true,
+                    }
+            };
+            let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
+            for &place in &self.busy {
+                let pair = self.pairs[place as usize];
+                if self.movers.has(pair.a) == self.movers.has(pair.b) || !is_woken(pair) {
+                    continue;
+                }
+                let record = &self.records[place as usize];
+                let touches = |m: &Manifold| m.contacts().iter().any(|c| c.distance <= slop);
+                if !record.is_sensor && self.manifolds_of(record).iter().any(touches) {
+                    sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
+                }
+            }
+            for joint in &self.joints.list {
+                if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
+                    sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
+                }
+            }
+            if sleepers.is_empty() {
+                return;
+            }
+            for sleeper in sleepers {
+                self.movers.wake(&mut self.bodies, sleeper as usize);
+            }
+            self.movers.settle(&self.bodies);
+            // Those that they touch are among the busy now.
+            self.find_busy();
         }
+    }
+
+    /// The manifolds in which something moves, as the solver takes them.
+    fn hand_over_contacts(&mut self) {
+        let World { records, busy, traits, bodies, manifolds, rest, work, .. } = self;
+        let starts = &mut work.starts;
+        starts.clear();
+        let mut n_contacts = 0;
+        let is_active = |body: u32| {
+            let body = &bodies[body as usize];
+            body.kind == BodyKind::Dynamic && !body.is_sleeping
+        };
+        for &place in busy.iter() {
+            let record = &mut records[place as usize];
+            starts.push(n_contacts);
+            let is_solved =
+                !record.is_sensor && 0 < record.n && (is_active(record.a.index) || is_active(record.b.index));
+            record.first_solved = if is_solved { n_contacts } else { NOT_SOLVED };
+            n_contacts += if is_solved { record.n } else { 0 };
+        }
+        let handed = Handed { records, traits, manifolds, rest };
+        // Those of the step before are written over.
+        let none = ContactPair::new(0, 0, Manifold::new(Vec3::ZERO), 0.0, 0.0);
+        work.contacts.resize(n_contacts as usize, none);
+        #[cfg(feature = "parallel")]
+        crate::par::hand_over(&handed, busy, starts, &mut work.contacts);
+        #[cfg(not(feature = "parallel"))]
+        handed.hand_over(busy, &mut work.contacts);
     }
 
     /// Nothing moves, and nothing would begin to.
     fn is_at_rest(&self, dt: f32) -> bool {
-        let is_moving = |body: &Body| match body.kind {
-            BodyKind::Fixed => false,
-            BodyKind::Kinematic => body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO,
-            BodyKind::Dynamic => !body.is_sleeping,
+        let is_moving = |&body: &u32| {
+            let body = &self.bodies[body as usize];
+            match body.kind {
+                BodyKind::Fixed => false,
+                BodyKind::Kinematic => {
+                    body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO
+                }
+                BodyKind::Dynamic => !body.is_sleeping,
+            }
         };
         // A bad step is the solver's to refuse.
         0.0 <= dt
             && dt.is_finite()
             && self.stats.n_tested + self.stats.undone.n_pairs == 0
-            && !self.bodies.iter().any(is_moving)
-    }
-
-    /// Remembers who may move in this step because it was awake before; who wakes in it is seen afterwards.
-    fn note_moving(&mut self) {
-        let was_moving = &mut self.work.was_moving;
-        was_moving.clear();
-        was_moving.extend(self.bodies.iter().map(|body| body.kind != BodyKind::Fixed && !body.is_sleeping));
+            && !self.movers.list().iter().any(is_moving)
     }
 
     fn refit_moved(&mut self) {
         let mut moves = core::mem::take(&mut self.work.moves);
         moves.clear();
-        for index in 0..self.bodies.len() {
-            let is_moving = self.bodies[index].kind != BodyKind::Fixed && !self.bodies[index].is_sleeping;
-            let (true, Some(proxy), Some(shape)) =
-                (is_moving || self.work.was_moving[index], self.proxies[index], &self.shapes[index])
-            else {
-                continue;
-            };
-            self.is_stale[index] = true;
-            self.is_changed = true;
-            moves.push((proxy, self.box_of(index, shape)));
+        let placing = self.placing();
+        let refit = |&body: &u32| {
+            let (proxy, shape) = (self.proxies[body as usize]?, self.shapes[body as usize].as_ref()?);
+            Some((proxy, placing.box_of(body as usize, shape)))
+        };
+        #[cfg(feature = "parallel")]
+        crate::par::refit(self.movers.list(), &refit, &mut moves);
+        #[cfg(not(feature = "parallel"))]
+        moves.extend(self.movers.list().iter().filter_map(refit));
+        for &body in self.movers.list() {
+            self.is_stale[body as usize] = true;
         }
+        self.is_changed |= !moves.is_empty();
         // Every box is sound: `boxed` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
@@ -429,15 +611,18 @@ impl<B: BroadPhase> World<B> {
         self.work.moves = moves;
     }
 
-    /// The box of a body: around its shape or, of a fast one, all of its way in a step, and half the prediction around.
-    pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
-        let body = &self.bodies[index];
-        let prediction = self.settings.prediction * self.settings.solver.length_unit;
-        if !self.traits[index].is_fast {
-            return boxed(shape, &body.pose, 0.5 * prediction);
+    pub(crate) fn placing(&self) -> Placing<'_> {
+        Placing {
+            bodies: &self.bodies,
+            traits: &self.traits,
+            prediction: self.settings.prediction * self.settings.solver.length_unit,
+            dt: self.dt,
         }
-        let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
-        clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * prediction))
+    }
+
+    /// The box of a body.
+    pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
+        self.placing().box_of(index, shape)
     }
 
     /// The pair is looked at by the narrow phase.
@@ -457,7 +642,7 @@ impl<B: BroadPhase> World<B> {
                 b: record.b,
                 is_touching: record.is_touching,
                 is_sensor: record.is_sensor,
-                manifolds: &self.manifolds[record.range()],
+                manifolds: self.manifolds_of(record),
                 impulses: impulses.get(first..first.saturating_add(record.n as usize)).unwrap_or(&[]),
             }
         })
@@ -534,11 +719,65 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// A record that is gone has ended, if it touched.
-fn end(record: &Record, events: &mut Vec<Event>) {
-    if record.is_touching {
-        let (a, b) = (record.a, record.b);
-        events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+/// What the contacts for the solver are made of.
+pub(crate) struct Handed<'a> {
+    records: &'a [Record],
+    traits: &'a [Traits],
+    manifolds: &'a [Manifold],
+    rest: &'a Rest,
+}
+
+impl Handed<'_> {
+    /// Writes the contacts of these records, which are as many as `out` is long.
+    pub(crate) fn hand_over(&self, busy: &[u32], out: &mut [ContactPair]) {
+        let mut out = out.iter_mut();
+        for &place in busy {
+            let record = &self.records[place as usize];
+            if record.first_solved == NOT_SOLVED {
+                continue;
+            }
+            let (a, b) = (record.a.index, record.b.index);
+            let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
+            let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
+            let restitution = traits_a.restitution.max(traits_b.restitution);
+            let manifolds = self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()]);
+            for (manifold, out) in manifolds.iter().zip(&mut out) {
+                *out = ContactPair::new(a, b, *manifold, friction, restitution);
+            }
+        }
+    }
+}
+
+/// Whom each body meets: the places of the records, sorted by their second body; the first are sorted already.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meetings {
+    by_b: Vec<u32>,
+    is_known: bool,
+}
+
+impl Meetings {
+    /// The records are others now.
+    pub(crate) fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// Calls `visit` with the place of each pair that a body is in.
+    pub(crate) fn visit(&mut self, pairs: &[Pair], body: u32, mut visit: impl FnMut(usize)) {
+        if !self.is_known {
+            self.is_known = true;
+            self.by_b.clear();
+            self.by_b.extend(0..pairs.len() as u32);
+            self.by_b.sort_unstable_by_key(|&place| (pairs[place as usize].b, place));
+        }
+        let first = pairs.partition_point(|pair| pair.a < body);
+        let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
+        (first..first + own).for_each(&mut visit);
+        let b_of = |place: &u32| pairs[*place as usize].b;
+        let first = self.by_b.partition_point(|place| b_of(place) < body);
+        self.by_b[first..]
+            .iter()
+            .take_while(|place| b_of(place) == body)
+            .for_each(|&place| visit(place as usize));
     }
 }
 

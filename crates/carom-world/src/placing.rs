@@ -1,0 +1,45 @@
+//! The boxes of bodies.
+
+use crate::body::Traits;
+use crate::world::{boxed, clamped};
+use carom_bounds::Aabb;
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_response::Body;
+
+/// What boxes are made of, beside the shapes.
+#[derive(Clone, Copy)]
+pub(crate) struct Placing<'a> {
+    pub(crate) bodies: &'a [Body],
+    pub(crate) traits: &'a [Traits],
+    /// As a length.
+    pub(crate) prediction: f32,
+    /// Length of the step.
+    pub(crate) dt: f32,
+}
+
+impl Placing<'_> {
+    /// The box of a body: around its shape or, of a fast one, all of its way in a step, and half the prediction around.
+    pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
+        let body = &self.bodies[index];
+        if !self.traits[index].is_fast {
+            return boxed(shape, &body.pose, 0.5 * self.prediction);
+        }
+        let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
+        clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * self.prediction))
+    }
+
+    /// A box around all of the way of a body: from a pose, by a displacement of its centre of mass and an angle.
+    pub(crate) fn way_of(
+        &self,
+        index: usize,
+        shape: &Shape,
+        pose: &Pose,
+        displacement: Vec3,
+        angle: f32,
+    ) -> Aabb {
+        let center = self.bodies[index].center_of_mass;
+        let around = Pose::new(pose.rotation, pose.transform_point(center));
+        shape.aabb(&Pose::from_translation(-center)).over_motion(&around, displacement, angle)
+    }
+}
