@@ -170,11 +170,14 @@ impl Body {
 
     /// Every number that a step reads is finite.
     pub(crate) fn is_finite(&self) -> bool {
-        let numbers = self.inverse_mass
-            + self.gravity_scale
-            + self.linear_damping
-            + self.angular_damping
-            + self.sleep_time;
+        // One by one: the sum of two large ones is infinite.
+        let numbers = [
+            self.inverse_mass,
+            self.gravity_scale,
+            self.linear_damping,
+            self.angular_damping,
+            self.sleep_time,
+        ];
         self.pose.is_finite()
             && self.center_of_mass.is_finite()
             && self.inverse_inertia.is_finite()
@@ -182,7 +185,7 @@ impl Body {
             && self.angular_velocity.is_finite()
             && self.force.is_finite()
             && self.torque.is_finite()
-            && numbers.is_finite()
+            && numbers.iter().all(|number| number.is_finite())
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Greedy, in the order of the contacts: the lowest colour that neither body has yet. Contacts with something
 //! that cannot move come after all others, so that the floor has the last word. The colours, and so the answer,
-//! depend on the order of contacts alone; a body with more contacts than colours gets the rest one at a time.
+//! depend on the order of contacts alone. A body with more contacts than colours gets the rest from another set of colours, and
+//! so on: one at a time they would be 1.5 GB of lanes of ten thousand bodies at one point, and most of them empty.
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring); D. J. A. Welsh,
 //! M. B. Powell, An upper bound for the chromatic number of a graph, Computer Journal 10, 1967.
@@ -17,6 +18,10 @@ const N_COLORS: usize = 64;
 pub(crate) struct Coloring {
     /// Per body, the colours it has: with moving bodies, with others.
     used: Vec<[u64; 2]>,
+    /// Per contact, whom it moves.
+    sides: Vec<(Option<u32>, Option<u32>)>,
+    /// The contacts that have no colour of this set.
+    left: Vec<u32>,
     /// Per contact, its colour.
     color: Vec<u32>,
     /// Per colour, in the order in which they are solved: where its contacts begin in `order`. One more at the end.
@@ -32,27 +37,38 @@ impl Coloring {
         n_bodies: usize,
         contacts: impl Iterator<Item = (Option<u32>, Option<u32>)>,
     ) {
-        self.used.clear();
-        self.used.resize(n_bodies, [0; 2]);
+        self.sides.clear();
+        self.sides.extend(contacts);
         self.color.clear();
-        let mut n_colors = 2 * N_COLORS as u32;
-        for (a, b) in contacts {
-            let kind = usize::from(a.is_none() || b.is_none());
-            let mut taken = 0;
-            for body in [a, b].into_iter().flatten() {
-                taken |= self.used[body as usize][kind];
+        self.color.resize(self.sides.len(), 0);
+        self.left.clear();
+        self.left.extend(0..self.sides.len() as u32);
+        let mut n_colors = 0;
+        loop {
+            self.used.clear();
+            self.used.resize(n_bodies, [0; 2]);
+            let Coloring { used, color, sides, left, .. } = self;
+            left.retain(|&contact| {
+                let (a, b) = sides[contact as usize];
+                let kind = usize::from(a.is_none() || b.is_none());
+                let mut taken = 0;
+                for body in [a, b].into_iter().flatten() {
+                    taken |= used[body as usize][kind];
+                }
+                let free = (!taken).trailing_zeros();
+                if free as usize == N_COLORS {
+                    return true;
+                }
+                for body in [a, b].into_iter().flatten() {
+                    used[body as usize][kind] |= 1 << free;
+                }
+                color[contact as usize] = n_colors + (kind * N_COLORS) as u32 + free;
+                false
+            });
+            n_colors += 2 * N_COLORS as u32;
+            if left.is_empty() {
+                break;
             }
-            let free = (!taken).trailing_zeros();
-            if free as usize == N_COLORS {
-                // More than 64 contacts on one body: a colour of its own.
-                self.color.push(n_colors);
-                n_colors += 1;
-                continue;
-            }
-            for body in [a, b].into_iter().flatten() {
-                self.used[body as usize][kind] |= 1 << free;
-            }
-            self.color.push((kind * N_COLORS) as u32 + free);
         }
         // Counting sort.
         self.starts.clear();

@@ -28,6 +28,29 @@
 //! assert!(bodies[1].is_sleeping);
 //! # Ok::<(), carom_response::SolverError>(())
 //! ```
+//!
+//! Who knows depths alone, of a contact or of vertices along rays, takes springs: a [`Penalty`] pushes what overlaps, and never pulls.
+//!
+//! ```
+//! use carom_math::{Mat3, Pose, Vec3};
+//! use carom_response::{Body, Penalty};
+//!
+//! // A ball of 2 kg falls on the ground.
+//! let mut ground = Body::fixed(Pose::IDENTITY);
+//! let at = Pose::from_translation(Vec3::new(0.0, 1.0, 0.0));
+//! let mut ball = Body::dynamic(at, 2.0, Vec3::ZERO, Mat3::IDENTITY * 0.2);
+//! let spring = Penalty::critical(4000.0, 2.0);
+//! let dt = 0.2 * spring.longest_step(2.0);
+//! for _ in 0..2000 {
+//!     let center = ball.pose.translation;
+//!     let way = Vec3::Y * (0.5 - center.y).max(0.0);
+//!     spring.push(&mut ground, &mut ball, center - Vec3::Y * 0.5, way, dt);
+//!     ball.linear_velocity.y -= 9.81 * dt;
+//!     ball.pose.translation += ball.linear_velocity * dt;
+//! }
+//! // It has sunk in by m g / k.
+//! assert!((ball.pose.translation.y - (0.5 - 2.0 * 9.81 / 4000.0)).abs() < 1e-4);
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

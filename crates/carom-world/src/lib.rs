@@ -33,12 +33,15 @@
 extern crate alloc;
 
 mod body;
+mod crowd;
 mod debug_draw;
 mod edit;
 mod error;
 mod events;
+mod handed;
 mod internal_edges;
 mod joint;
+mod meetings;
 mod movers;
 mod narrow;
 #[cfg(feature = "parallel")]

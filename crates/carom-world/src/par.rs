@@ -3,8 +3,8 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
+use crate::handed::Handed;
 use crate::narrow::{Record, Scene, look};
-use crate::world::Handed;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;

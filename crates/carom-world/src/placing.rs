@@ -1,4 +1,6 @@
-//! The boxes of bodies.
+//! The boxes of bodies: around where they are, or, of fast ones, around all of their way.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
 
 use crate::body::Traits;
 use crate::world::{boxed, clamped};

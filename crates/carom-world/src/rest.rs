@@ -1,4 +1,6 @@
 //! The manifolds of records in which nothing moves: they stay where they are, so that what sleeps is not carried from step to step.
+//!
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (contacts of sleeping islands are put away).
 
 use crate::narrow::Record;
 use alloc::vec::Vec;

@@ -15,6 +15,9 @@ pub struct Stats {
     pub n_bodies: usize,
     /// Pairs of boxes that touch.
     pub n_pairs: usize,
+    /// Pairs of boxes that were left out, because both bodies have many others, and all pairs are more than memory is made for: thousands
+    /// of bodies at one point. Nothing is told of them until others have parted.
+    pub n_crowded: usize,
     /// Pairs of shapes that were looked at; the others have not moved.
     pub n_tested: usize,
     /// Pairs of shapes that touch.

@@ -8,9 +8,12 @@
 //! phase, response).
 
 use crate::body::{BodyId, Traits};
+use crate::crowd;
 use crate::events::{ContactView, Event, EventKind};
+use crate::handed::Handed;
 use crate::internal_edges;
 use crate::joint::Joints;
+use crate::meetings::Meetings;
 use crate::movers::Movers;
 use crate::narrow::{self, NOT_SOLVED, Record, Scene};
 use crate::placing::Placing;
@@ -24,7 +27,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair, ProxyId};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
-use carom_math::{Budget, Pose, Vec3, ops};
+use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings, plausible};
 
@@ -127,6 +130,7 @@ struct Work {
     pairs: Vec<Pair>,
     records: Vec<Record>,
     manifolds: Vec<Manifold>,
+    counts: Vec<u32>,
     /// Busy records in a row.
     busy_records: Vec<Record>,
     contacts: Vec<ContactPair>,
@@ -276,6 +280,9 @@ impl<B: BroadPhase> World<B> {
     fn find_pairs(&mut self) {
         let mut pairs = core::mem::take(&mut self.work.pairs);
         self.broad.pairs(&mut pairs);
+        let World { traits, work, bodies, .. } = self;
+        let has_sensor = |pair: Pair| traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
+        self.stats.n_crowded = crowd::thin_out(&mut pairs, bodies.len(), &mut work.counts, has_sensor);
         self.stats.n_pairs = pairs.len();
         self.stats.n_box_tests = self.broad.counters().tests;
         let is_renumbered = core::mem::take(&mut self.is_renumbered);
@@ -716,68 +723,6 @@ impl<B: BroadPhase> World<B> {
 
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
         self.bodies.get(index as usize)
-    }
-}
-
-/// What the contacts for the solver are made of.
-pub(crate) struct Handed<'a> {
-    records: &'a [Record],
-    traits: &'a [Traits],
-    manifolds: &'a [Manifold],
-    rest: &'a Rest,
-}
-
-impl Handed<'_> {
-    /// Writes the contacts of these records, which are as many as `out` is long.
-    pub(crate) fn hand_over(&self, busy: &[u32], out: &mut [ContactPair]) {
-        let mut out = out.iter_mut();
-        for &place in busy {
-            let record = &self.records[place as usize];
-            if record.first_solved == NOT_SOLVED {
-                continue;
-            }
-            let (a, b) = (record.a.index, record.b.index);
-            let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
-            let restitution = traits_a.restitution.max(traits_b.restitution);
-            let manifolds = self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()]);
-            for (manifold, out) in manifolds.iter().zip(&mut out) {
-                *out = ContactPair::new(a, b, *manifold, friction, restitution);
-            }
-        }
-    }
-}
-
-/// Whom each body meets: the places of the records, sorted by their second body; the first are sorted already.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Meetings {
-    by_b: Vec<u32>,
-    is_known: bool,
-}
-
-impl Meetings {
-    /// The records are others now.
-    pub(crate) fn forget(&mut self) {
-        self.is_known = false;
-    }
-
-    /// Calls `visit` with the place of each pair that a body is in.
-    pub(crate) fn visit(&mut self, pairs: &[Pair], body: u32, mut visit: impl FnMut(usize)) {
-        if !self.is_known {
-            self.is_known = true;
-            self.by_b.clear();
-            self.by_b.extend(0..pairs.len() as u32);
-            self.by_b.sort_unstable_by_key(|&place| (pairs[place as usize].b, place));
-        }
-        let first = pairs.partition_point(|pair| pair.a < body);
-        let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
-        (first..first + own).for_each(&mut visit);
-        let b_of = |place: &u32| pairs[*place as usize].b;
-        let first = self.by_b.partition_point(|place| b_of(place) < body);
-        self.by_b[first..]
-            .iter()
-            .take_while(|place| b_of(place) == body)
-            .for_each(|&place| visit(place as usize));
     }
 }
 

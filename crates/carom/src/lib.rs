@@ -147,6 +147,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and never pull.
+//!
+//! ```
+//! use carom::{Penalty, Vec3};
+//!
+//! let spring = Penalty::critical(2000.0, 1.5).with_friction(0.4);
+//! // B is 1 cm deep in A, and slides along x.
+//! let force = spring.force(Vec3::Y * 0.01, Vec3::X);
+//! assert!((force.y - 20.0).abs() < 1e-3);
+//! assert!(force.x < 0.0 && -force.x <= 0.4 * force.y * 1.0001);
+//! ```
+//!
 //! # What to know
 //!
 //! - Constructors check and return an error that says what is wrong; questions to what passed them cannot fail, panic
@@ -187,6 +199,7 @@ pub use carom_math::{Interval, Pose, Quat, Ray, Vec3, glam};
 pub use carom_query::{
     Shape, cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
 };
+pub use carom_response::Penalty;
 pub use carom_world::{BodyDesc, BodyId, World};
 
 /// The example of the README, compiled and run.

@@ -107,3 +107,188 @@ fn far_and_large_bodies_do_no_harm() {
         assert!(world.pose(id).unwrap().is_finite());
     }
 }
+
+/// Huge, tiny and subnormal numbers: refused with an error that says what, or stepped to a finite place.
+#[test]
+fn extreme_numbers_are_refused_or_stepped() {
+    const EXTREMES: [f32; 10] = [0.0, 1e-45, 1.17e-38, 1e-30, 1e-10, 1e10, 1e20, 1e30, 1e38, f32::MAX];
+    let (mut n_refused, mut n_stepped) = (0, 0);
+    for x in EXTREMES {
+        for what in 0..9 {
+            let mut world = World::new();
+            world.insert(ground()).unwrap();
+            // It has something to touch.
+            world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::new(0.9, 0.5, 0.0))).unwrap();
+            let good = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+            let v = Vec3::new(x, -x, x);
+            let desc = match what {
+                0 => good.with_density(x),
+                1 => good.with_velocity(v, Vec3::ZERO),
+                2 => good.with_velocity(Vec3::ZERO, v),
+                3 => good.with_friction(x),
+                4 => good.with_restitution(x),
+                5 => good.with_gravity_scale(x),
+                6 => good.with_damping(x, x),
+                7 => good.with_mass(MassProperties::new(x, Vec3::ZERO, Mat3::IDENTITY * x)),
+                _ => good.with_mass(MassProperties::new(1.0, v, Mat3::IDENTITY)),
+            };
+            match world.insert(desc) {
+                Err(WorldError::NoMass | WorldError::BadNumber(_)) => n_refused += 1,
+                Err(error) => panic!("{what} of {x}: {error}"),
+                Ok(_) => n_stepped += 1,
+            }
+            for step in 0..30 {
+                if let Err(error) = world.step(DT) {
+                    panic!("{what} of {x}, step {step}: {error}");
+                }
+                for id in world.body_ids() {
+                    let body = world.motion(id).unwrap();
+                    let is_finite = body.pose.is_finite()
+                        && body.linear_velocity.is_finite()
+                        && body.angular_velocity.is_finite();
+                    assert!(is_finite, "{what} of {x}, step {step}: {body:?}");
+                }
+            }
+        }
+    }
+    println!("{n_refused} refused, {n_stepped} stepped");
+    assert!(0 < n_refused && 50 < n_stepped);
+}
+
+/// Forces, impulses and velocities of any size, given to bodies that are there.
+#[test]
+fn extreme_pushes_do_no_harm() {
+    for x in [1e-45_f32, 1e20, 1e30, f32::MAX] {
+        for what in 0..4 {
+            let mut world = World::new();
+            world.insert(ground()).unwrap();
+            let body =
+                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+            world.step(DT).unwrap();
+            let v = Vec3::new(x, -x, 0.5 * x);
+            let pushed = match what {
+                0 => world.set_force(body, v, v),
+                1 => world.set_velocity(body, v, v),
+                2 => world.apply_impulse(body, v, Vec3::X),
+                _ => world.set_pose(body, Pose::from_translation(v)),
+            };
+            assert!(matches!(pushed, Ok(()) | Err(WorldError::BadNumber(_))), "{what} of {x}: {pushed:?}");
+            for _ in 0..10 {
+                world.step(DT).unwrap();
+                assert!(world.motion(body).unwrap().pose.is_finite(), "{what} of {x}");
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_of_any_length() {
+    for dt in [0.0, 1e-45, 1e-30, 1e-6, 1.0, 1e6, 1e20, 1e30, f32::MAX] {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+        let b = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 1.5).with_fast(true)).unwrap();
+        world.insert_joint_at(a, b, JointKind::Ball { cone: 1.0 }, Vec3::Y, Vec3::Y).unwrap();
+        let before = world.state_hash();
+        for _ in 0..5 {
+            world.step(dt).unwrap();
+            for id in world.body_ids() {
+                let body = world.motion(id).unwrap();
+                assert!(body.pose.is_finite() && body.linear_velocity.is_finite(), "dt {dt}: {body:?}");
+            }
+        }
+        assert!(dt != 0.0 || world.state_hash() == before, "no time, no motion");
+        // And it goes on.
+        world.step(DT).unwrap();
+    }
+}
+
+/// Masses without bounds: bodies that nothing moves, and bodies that everything does.
+#[test]
+fn masses_far_apart() {
+    for (light, heavy) in [(1e-20, 1e20), (1e-6, 1e6), (1.0, 1e38)] {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let of = |mass: f32| MassProperties::new(mass, Vec3::ZERO, Mat3::IDENTITY * (mass / 6.0));
+        let at = |y: f32, mass: f32| {
+            BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y).with_mass(of(mass))
+        };
+        let ids =
+            [(0.5, light), (1.5, heavy), (2.5, light)].map(|(y, mass)| world.insert(at(y, mass)).unwrap());
+        for _ in 0..60 {
+            world.step(DT).unwrap();
+        }
+        for id in ids {
+            assert!(world.pose(id).unwrap().is_finite(), "{light} under {heavy}");
+        }
+    }
+}
+
+/// Joints and forces of bodies that are removed, in any order.
+#[test]
+fn joints_of_bodies_that_go() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let mut ids = Vec::new();
+    for i in 0..8 {
+        ids.push(
+            world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::new(i as f32, 3.0, 0.0))).unwrap(),
+        );
+    }
+    let mut joints = Vec::new();
+    for pair in ids.windows(2) {
+        let kind = JointKind::Distance { min: 0.5, max: 1.5 };
+        joints.push(world.insert_joint_at(pair[0], pair[1], kind, Vec3::Y * 3.0, Vec3::X).unwrap());
+    }
+    for k in [3, 0, 7, 5] {
+        world.step(DT).unwrap();
+        world.remove(ids[k]).unwrap();
+        for (joint, pair) in joints.iter().zip(ids.windows(2)) {
+            let is_whole = pair.iter().all(|&id| world.pose(id).is_ok());
+            assert_eq!(world.joint(*joint).is_ok(), is_whole);
+            if !is_whole {
+                assert_eq!(
+                    world.set_joint_kind(*joint, JointKind::Fixed),
+                    Err(WorldError::StaleJoint(*joint))
+                );
+            }
+        }
+        let stale = WorldError::StaleBody(ids[k]);
+        let other = ids[1];
+        assert_eq!(world.insert_joint_at(other, ids[k], JointKind::Fixed, Vec3::ZERO, Vec3::X), Err(stale));
+        assert_eq!(world.set_force(ids[k], Vec3::X, Vec3::X), Err(stale));
+        assert_eq!(world.set_shape(ids[k], ball(1.0)), Err(stale));
+        assert_eq!(
+            world.set_groups(ids[k], carom_world::Groups::all(), carom_world::Groups::all()),
+            Err(stale)
+        );
+    }
+    for _ in 0..10 {
+        world.step(DT).unwrap();
+    }
+    assert!(world.body_ids().all(|id| world.pose(id).unwrap().is_finite()));
+}
+
+/// Every body meets every other: beyond some millions of pairs those of bodies that have many others are left out, and that is told.
+/// The example `point` does it with ten thousand.
+#[test]
+fn many_bodies_at_one_point() {
+    for (n, n_steps) in [(150, 8), (2100, 2)] {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        for _ in 0..n {
+            world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 2.0)).unwrap();
+        }
+        let all = n * (n - 1) / 2;
+        for _ in 0..n_steps {
+            let stats = *world.step(DT).unwrap();
+            assert!(stats.n_pairs + stats.n_crowded <= all + n);
+            assert!(n < 1000 || (0 < stats.n_crowded && stats.n_pairs <= 33 * n), "{stats:?}");
+            assert!(1000 < n || stats.n_crowded == 0, "{stats:?}");
+        }
+        for id in world.body_ids() {
+            let body = world.motion(id).unwrap();
+            assert!(body.pose.is_finite() && body.linear_velocity.is_finite());
+        }
+    }
+}
