@@ -7,7 +7,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::rest::Rest;
-use crate::time_critical::{Allowance, carry};
+use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_geom::Manifold;
@@ -39,6 +39,9 @@ pub(crate) struct Record {
     pub(crate) is_new: bool,
     /// Was to be looked at in the last detection, and was not.
     pub(crate) is_put_off: bool,
+    /// Contacts were lost when it was put off: its bodies slid, rolled or parted.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) has_lost: bool,
     /// Is not to be looked at in this detection.
     pub(crate) is_skipped: bool,
     /// Its manifolds are those put to rest.
@@ -68,6 +71,7 @@ impl Record {
             was_touching: false,
             is_new: true,
             is_put_off: false,
+            has_lost: false,
             is_skipped: false,
             is_at_rest: false,
         }
@@ -153,10 +157,18 @@ impl<'a> Scene<'a> {
         if record.is_sensor {
             return;
         }
-        let (a_moves, b_moves) = ([&seen_a, &self.bodies[a].pose], [&seen_b, &self.bodies[b].pose]);
+        let shape = |body: usize| self.shapes[body].as_ref();
+        let round = |body: usize| shape(body).map_or(0.0, round_of);
+        let a_moves = Carrier { from: &seen_a, to: &self.bodies[a].pose, round: round(a) };
+        let b_moves = Carrier { from: &seen_b, to: &self.bodies[b].pose, round: round(b) };
+        let rolls = |moves: &Carrier<'_>, body: usize| {
+            moves.from.rotation != moves.to.rotation && shape(body).is_some_and(is_otherwise_round)
+        };
+        record.has_lost |= rolls(&a_moves, a) || rolls(&b_moves, b);
         record.is_touching = false;
         for manifold in known {
             let moved = carry(manifold, a_moves, b_moves, self.reach(a, b));
+            record.has_lost |= moved.contacts().len() < manifold.contacts().len();
             if !moved.is_empty() {
                 record.n += 1;
                 record.is_touching |= self.touches(&moved);
@@ -216,6 +228,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         }
         record.is_new = false;
         record.is_put_off = false;
+        record.has_lost = false;
         n_tested += 1;
         let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
         if record.is_sensor {

@@ -120,6 +120,8 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) dt: f32,
     pub(crate) stats: Stats,
     pace: Pace,
+    /// Seconds in which shapes were looked at, in the last detection.
+    looking: f64,
     work: Work,
     pub(crate) sweeps: Sweeps,
 }
@@ -194,6 +196,7 @@ impl<B: BroadPhase> World<B> {
             dt: 0.0,
             stats: Stats::default(),
             pace: Pace::default(),
+            looking: 0.0,
             work: Work::default(),
             sweeps: Sweeps::default(),
         }
@@ -216,7 +219,7 @@ impl<B: BroadPhase> World<B> {
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         self.movers.settle(&self.bodies);
         let substeps = self.settings.solver.substeps;
-        let plan = Plan::start(budget, self.pace, self.manifolds.len(), substeps);
+        let plan = Plan::start(budget, self.pace, self.manifolds.len());
         // Broad and narrow phase: which bodies touch, and where.
         self.foresee(dt);
         self.detect_within(&plan);
@@ -253,7 +256,7 @@ impl<B: BroadPhase> World<B> {
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
     pub fn detect(&mut self) -> &Stats {
         self.movers.settle(&self.bodies);
-        self.detect_within(&Plan::start(Budget::Unlimited, self.pace, 0, 0));
+        self.detect_within(&Plan::start(Budget::Unlimited, self.pace, 0));
         &self.stats
     }
 
@@ -371,10 +374,12 @@ impl<B: BroadPhase> World<B> {
             slop: self.settings.solver.slop * unit,
             dt: self.dt,
         };
-        match scene.allowance.n_pairs {
+        let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
+        match scene.allowance.n_pairs(n_due) {
             Some(n) => time_critical::choose(&mut records, |record| scene.is_due(record), self.turn, n),
             None => records.iter_mut().for_each(|record| record.is_skipped = false),
         }
+        let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
         let n_tested = crate::par::look_at_all(&scene, &mut records, &mut self.work.pieces, &mut found);
         #[cfg(not(feature = "parallel"))]
@@ -382,6 +387,7 @@ impl<B: BroadPhase> World<B> {
             found.clear();
             narrow::look(&scene, &mut records, &mut found)
         };
+        let looking = clock.lap();
         let mut first = 0;
         let mut n_left = 0;
         for record in &mut records {
@@ -402,6 +408,8 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.turn = time_critical::next_turn(&records, self.turn);
+        self.pace.note_pairs(looking, n_tested, undone.n_pairs);
+        self.looking = looking;
         self.rest.n_left += n_left;
         // What nothing moves is put to rest.
         let mut n_moving = found.len();
@@ -494,12 +502,11 @@ impl<B: BroadPhase> World<B> {
 
     /// What the work of this step took, for the plans of the next ones.
     fn take_pace(&mut self, substeps: u32) {
-        let Stats { n_tested, solver, times, .. } = self.stats;
-        let n_solved = solver.n_manifolds * substeps as usize;
-        self.stats.n_steps += n_solved as u64;
-        time_critical::blend(&mut self.pace.pair, times.narrow, n_tested);
-        time_critical::blend(&mut self.pace.manifold, times.response, n_solved);
-        time_critical::blend(&mut self.pace.refit, times.refit, 1);
+        let Stats { solver, times, .. } = self.stats;
+        self.stats.n_steps += (solver.n_manifolds * substeps as usize) as u64;
+        time_critical::blend(&mut self.pace.around, times.narrow - self.looking, 1.0);
+        self.pace.note_response(times.response, solver.n_manifolds, substeps);
+        time_critical::blend(&mut self.pace.refit, times.refit, 1.0);
     }
 
     /// Who sleeps and is touched by something that moves wakes, with all that fell asleep with it.
