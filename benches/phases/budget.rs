@@ -6,20 +6,23 @@
 //!    for more than 20 us are counted apart. A loop that only reads the clock shows what is the machine's.
 //! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the processor, in the three orders.
 //! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of the others.
+//! 4. Steps of a world on a budget: the pile of the benches, how many steps end within it and 50 us, beside a loop that only reads the clock
+//!    for as long, in turn; and the energy, which must not grow.
 //!
 //! There is no peer: none can be stopped. The answers of what is run to its end are compared with the ordinary queries.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.3 and 25.6.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, thread_ns};
+use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, pile, thread_ns};
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh, Certainty, Cost, Counters, TimedGoal, TimedOrder, TimedSettings, Until};
 use carom_geom::TriMesh;
 use carom_math::Pose;
 use carom_query::{MeshPair, MeshShape, Shape, TimedMeshAnswer, TimedMeshes, distance, intersects};
 use carom_scenes::mesh::{Knot, torus_knot};
-use carom_scenes::{Clock, ClockSettings};
+use carom_scenes::{Clock, ClockSettings, bench_pile};
+use carom_world::{BodyId, Budget, SolverSettings, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,6 +90,97 @@ fn main() {
     if runner.wants("cost") {
         costs(&mut runner, &scene);
     }
+    if runner.wants("step") {
+        steps(&mut runner);
+    }
+}
+
+/// Microseconds by which a step may be over its budget: what a thread of Linux is told late at best.
+const SLACK: f64 = 50.0;
+
+fn steps(runner: &mut Runner) {
+    println!(
+        "\nmicroseconds from the end of the budget of a step to its return; 0 for those that come back before"
+    );
+    println!(
+        "{:<11} {:>6} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>9}",
+        "who", "boxes", "budget", "steps", "50 %", "99 %", "99.9 %", "max", "within 50"
+    );
+    for (n, us) in [(200, 500), (1000, 2000), (2000, 4000), (10_000, 2000), (10_000, 20_000)] {
+        let n_steps = if runner.is_quick() { 200 } else { 2000 };
+        let mut world = pile(&bench_pile(n, 7), SolverSettings::default().with_sleep(false)).0;
+        let budget = Duration::from_micros(us);
+        // The boxes of this scene overlap at first, and are pushed apart.
+        let mut free = pile(&bench_pile(n, 7), SolverSettings::default().with_sleep(false)).0;
+        let (start, mut pushed) = (energy(&free), f64::MIN);
+        for _ in 0..30 {
+            free.step(1.0 / 60.0).expect("a good step");
+            pushed = f64::max(pushed, energy(&free));
+        }
+        // All, and those during which nothing else ran on this core.
+        let mut late = [const { [const { Vec::new() }; 2] }; 2];
+        let (mut n_cut, mut greatest) = (0, f64::MIN);
+        for step in 0..n_steps + 16 {
+            for who in 0..2 {
+                let (cpu, begin) = (thread_ns(), Instant::now());
+                if who == 0 {
+                    while begin.elapsed() < budget {}
+                } else {
+                    let stats = world.step_within(1.0 / 60.0, Budget::Time(budget)).expect("a good step");
+                    n_cut += usize::from(stats.undone != Default::default());
+                }
+                let took = begin.elapsed();
+                let away = took.as_secs_f64() * 1e6 - (thread_ns() - cpu) * 1e-3;
+                // The first ones let the memory grow, and the pace be known.
+                if 16 <= step {
+                    let over = took.saturating_sub(budget).as_secs_f64() * 1e6;
+                    late[who][0].push(over);
+                    if away < 20.0 {
+                        late[who][1].push(over);
+                    }
+                }
+            }
+            if step % 16 == 0 {
+                greatest = f64::max(greatest, energy(&world));
+            }
+        }
+        for (who, name) in ["clock alone", "world"].into_iter().enumerate() {
+            for (which, late) in ["all", "undisturbed"].into_iter().zip(&mut late[who]) {
+                late.sort_by(f64::total_cmp);
+                let within = 100.0 * late.iter().filter(|late| **late <= SLACK).count() as f64
+                    / late.len().max(1) as f64;
+                let [half, most, nearly, max] = [0.5, 0.99, 0.999, 1.0].map(|part| quantile(late, part));
+                println!(
+                    "{name:<11} {n:>6} {us:>6} us {:>8} {half:>8.1} {most:>8.1} {nearly:>8.1} {max:>10.1} {within:>8.2}%  {which}",
+                    late.len()
+                );
+                let workload = format!("steps within {us} us, {name}, {which}");
+                let row = Row { workload: &workload, size: n as u64, unit: Unit::Percent, per_call: 1 };
+                let times = [Times { name: "carom", typical: within, worst: within }];
+                if !late.is_empty() {
+                    runner.write(row, &Answers::new(), &times, |_| Facts::default());
+                }
+            }
+        }
+        let undone = world.stats().undone;
+        println!(
+            "            {n_cut} steps were cut short, the last one by {undone:?}; greatest energy {:.4} of that at the \
+             start, without a budget {:.4}",
+            greatest / start,
+            pushed / start
+        );
+    }
+}
+
+/// Kinetic and potential energy of all boxes.
+fn energy(world: &World) -> f64 {
+    let gravity = -world.settings().solver.gravity;
+    let of = |id: BodyId| {
+        let body = world.motion(id).ok().filter(|body| 0.0 < body.inverse_mass)?;
+        let height = f64::from(gravity.dot(body.world_center()));
+        Some(f64::from(body.kinetic_energy()) + height / f64::from(body.inverse_mass))
+    };
+    world.body_ids().filter_map(of).sum()
 }
 
 /// The value below which this part of the sorted values lies.

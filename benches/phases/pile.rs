@@ -2,11 +2,10 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Pile;
-use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_geom::{Cuboid, HalfSpace};
-use carom_query::Shape;
-use carom_scenes::{SceneSpec, ShapeSpec, bench_pile};
-use carom_world::{BodyDesc, BodyId, SolverSettings, World, WorldSettings};
+use carom_benches::{Answers, Contest, Row, Runner, Unit, pile as fill};
+use carom_scenes::bench_pile;
+use carom_world::SolverSettings;
+use glam::Vec3;
 use std::cell::RefCell;
 
 /// Of a second.
@@ -23,54 +22,64 @@ fn main() {
     }
 }
 
+/// Over so many steps at the end it is measured how far the boxes drift.
+const LAST: usize = 60;
+
 fn pile(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
-    let (world, bodies) = fill(&scene);
+    let (world, bodies) = fill(&scene, SolverSettings::default().with_sleep(false));
     let world = RefCell::new(world);
     let peer = RefCell::new(Pile::new(&scene, STEP));
+    let phases = RefCell::new([0.0; 4]);
+    let places = || -> [Vec<Vec3>; 2] {
+        let world = world.borrow();
+        let own = bodies.iter().map(|&body| world.pose(body).map_or(Vec3::NAN, |pose| pose.translation));
+        [own.collect(), peer.borrow().places()]
+    };
 
     let row = Row { workload: "pile", size: n as u64, unit: Unit::Ms, per_call: 1 };
     // Two solvers do not give the same heights: what both must do is looked at after the run.
     let contest = Contest::new(Answers::new())
         .entry("carom", || {
-            std::hint::black_box(world.borrow_mut().step(STEP).is_ok());
+            let mut world = world.borrow_mut();
+            if let Ok(stats) = world.step(STEP) {
+                let times = [stats.times.broad, stats.times.narrow, stats.times.response, stats.times.refit];
+                phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+            }
         })
         .entry("rapier", || peer.borrow_mut().step())
         // The fall is harder than the rest.
         .of_whole_runs();
-    runner.frames(row, steps, contest, || {});
-
-    let world = world.borrow();
-    let own: Vec<f32> =
-        bodies.iter().map(|&body| world.pose(body).map_or(f32::NAN, |pose| pose.translation.y)).collect();
-    for (who, heights) in [("carom", own), ("rapier", peer.borrow().heights())] {
-        let n_lost = heights.iter().filter(|height| !(LOST_BELOW < **height)).count();
-        let mean = heights.iter().sum::<f32>() / heights.len().max(1) as f32;
-        println!("    {who}: mean height {mean:.2}, {n_lost} boxes lost through the floor");
-    }
-    println!("    carom: {:?}", world.stats());
-}
-
-fn fill(scene: &SceneSpec) -> (World, Vec<BodyId>) {
-    let solver = SolverSettings::default().with_sleep(false);
-    let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
-    let mut bodies = Vec::new();
-    for body in &scene.bodies {
-        let shape = match &body.shape {
-            ShapeSpec::Cuboid { half_extents } => {
-                Shape::Cuboid(Cuboid::new(*half_extents).expect("a scene's boxes have a size"))
-            }
-            ShapeSpec::HalfSpace { normal } => {
-                Shape::HalfSpace(HalfSpace::new(*normal).expect("a scene's normals are unit vectors"))
-            }
-            _ => continue,
-        };
-        let description = if body.is_fixed() { BodyDesc::fixed(shape) } else { BodyDesc::new(shape) };
-        let description = description.with_pose(body.pose).with_friction(body.friction);
-        let id = world.insert(description).expect("a scene's bodies are in order");
-        if !body.is_fixed() {
-            bodies.push(id);
+    // The three steps before count for nothing.
+    let n_frames = if runner.is_quick() { steps.div_ceil(4) } else { steps } + 3;
+    let (mut frame, mut before) = (0, [Vec::new(), Vec::new()]);
+    runner.frames(row, steps, contest, || {
+        frame += 1;
+        if frame + LAST == n_frames {
+            before = places();
         }
+    });
+
+    let after = places();
+    let deepest_own = (world.borrow().contacts())
+        .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
+        .fold(0.0, f32::min);
+    let deepest = [deepest_own, peer.borrow().deepest()];
+    for (k, who) in ["carom", "rapier"].into_iter().enumerate() {
+        let n_lost = after[k].iter().filter(|place| !(LOST_BELOW < place.y)).count();
+        let mean = after[k].iter().map(|place| place.y).sum::<f32>() / n.max(1) as f32;
+        let drifts = after[k].iter().zip(&before[k]).map(|(after, before)| (*after - *before).length());
+        let (sum, most) = drifts.fold((0.0, 0.0), |(sum, most), drift| (sum + drift, f32::max(most, drift)));
+        println!(
+            "    {who}: mean height {mean:.2}, {n_lost} boxes lost through the floor; deepest overlap {:.4}; in the last {LAST} steps \
+             boxes went {:.4} in the mean and {most:.3} at most",
+            -deepest[k],
+            sum / n.max(1) as f32
+        );
     }
-    (world, bodies)
+    let [broad, narrow, response, refit] = phases.into_inner().map(|sum| sum * 1e3 / n_frames as f64);
+    println!(
+        "    carom, ms a step: boxes {refit:.2}, pairs {broad:.2}, contacts {narrow:.2}, response {response:.2}"
+    );
+    println!("    carom: {:?}", world.borrow().stats());
 }

@@ -1,19 +1,23 @@
-//! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall.
+//! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall; and steps of the pile,
+//! the two in turn, after which both are in the same state.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::Runner;
 use carom_benches::peers::bvh;
 use carom_benches::peers::tree_rows::{Place, build, refit};
 use carom_benches::trees::boxes;
+use carom_benches::{Answers, Contest, Row, Runner, Unit, pile};
 use carom_bvh::BuildQuality;
+use carom_scenes::bench_pile;
 use carom_scenes::mesh::{Knot, torus_knot};
+use carom_world::SolverSettings;
 use glam::Vec3;
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::Bvh as ParryBvh;
 use rayon::ThreadPoolBuilder;
+use std::cell::RefCell;
 
 /// How many threads, and what the rows of each workload are called.
 const BUILDS: [(usize, [&str; 4]); 2] = [
@@ -23,6 +27,10 @@ const BUILDS: [(usize, [&str; 4]); 2] = [
 
 fn main() {
     let mut runner = Runner::new("threads");
+    if runner.wants("pile on threads") {
+        let (n, steps) = if runner.is_quick() { (1000, 60) } else { (10_000, 300) };
+        pile_on_threads(&mut runner, n, steps);
+    }
     let sizes: &[usize] = if runner.is_quick() { &[100_000] } else { &[100_000, 1_000_000] };
     for &n in sizes {
         let knot = torus_knot(&Knot::default(), n);
@@ -52,4 +60,36 @@ fn main() {
             }
         }
     }
+}
+
+fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
+    let scene = bench_pile(n, 7);
+    let sides = [1, 2].map(|n_threads| {
+        let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
+        let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
+        (RefCell::new(world), pool, RefCell::new([0.0; 4]))
+    });
+    let step = |side: usize| {
+        let (world, pool, phases) = &sides[side];
+        let times = pool.install(|| world.borrow_mut().step(1.0 / 60.0).expect("a good step").times);
+        let times = [times.refit, times.broad, times.narrow, times.response];
+        phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+    };
+    let contest = Contest::new(Answers::new())
+        .entry("1 thread", || step(0))
+        .entry("2 threads", || step(1))
+        .of_whole_runs()
+        .by_the_wall();
+    let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
+    runner.frames(row, steps, contest, || {});
+    for (world, pool, phases) in &sides {
+        let sum: f64 = phases.borrow().iter().sum();
+        let [refit, broad, narrow, response] = phases.borrow().map(|time| 100.0 * time / sum);
+        println!(
+            "    {} threads: boxes {refit:.0} %, pairs {broad:.0} %, contacts {narrow:.0} %, response {response:.0} %; state {:016x}",
+            pool.current_num_threads(),
+            world.borrow().state_hash()
+        );
+    }
+    assert_eq!(sides[0].0.borrow().state_hash(), sides[1].0.borrow().state_hash(), "the same bits");
 }

@@ -17,8 +17,10 @@ pub mod rivals;
 mod runner;
 pub mod scenes;
 pub mod trees;
+mod world;
 
 pub use check::Answers;
 pub use clock::thread_ns;
 pub use contest::{Contest, Times, median};
 pub use runner::{Facts, Row, Runner, Unit, Work};
+pub use world::pile;

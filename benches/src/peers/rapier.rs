@@ -3,6 +3,7 @@
 use super::parry::{pose, vector};
 use carom_bounds::Aabb;
 use carom_scenes::{SceneSpec, ShapeSpec};
+use glam::Vec3;
 use rapier3d::geometry::{BroadPhaseBvh, BroadPhasePairEvent};
 use rapier3d::prelude::{
     ColliderBuilder, ColliderHandle, ColliderSet, IntegrationParameters, PhysicsWorld, RigidBodyBuilder,
@@ -46,9 +47,19 @@ impl Pile {
         self.world.step();
     }
 
-    /// How high each box is.
-    pub fn heights(&self) -> Vec<f32> {
-        self.bodies.iter().map(|&handle| self.world.bodies[handle].translation().y).collect()
+    /// Where each box is.
+    pub fn places(&self) -> Vec<Vec3> {
+        let place = |&handle: &RigidBodyHandle| {
+            let at = self.world.bodies[handle].translation();
+            Vec3::new(at.x, at.y, at.z)
+        };
+        self.bodies.iter().map(place).collect()
+    }
+
+    /// The least distance of a contact that its solver was given: negative for an overlap.
+    pub fn deepest(&self) -> f32 {
+        let manifolds = self.world.narrow_phase.contact_pairs().flat_map(|pair| pair.manifolds().iter());
+        manifolds.flat_map(|manifold| manifold.points.iter().map(|point| point.dist)).fold(0.0, f32::min)
     }
 }
 

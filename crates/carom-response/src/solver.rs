@@ -357,9 +357,24 @@ impl Solver {
             // Numbers ran out of their range: the joint starts anew.
             joint.impulse = JointImpulse::default();
         }
+        self.trim();
         self.islands.finish(bodies, &self.movers, &self.is_active, &self.settings);
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;
+    }
+
+    /// A world that falls asleep gives its memory back.
+    fn trim(&mut self) {
+        trim(&mut self.groups);
+        trim(&mut self.states);
+        trim(&mut self.masses);
+        trim(&mut self.free);
+        trim(&mut self.kept);
+        trim(&mut self.next_kept);
+        trim(&mut self.summaries);
+        trim(&mut self.impulses);
+        trim(&mut self.reports);
+        trim(&mut self.joint_pushes);
     }
 
     fn check_settings(&self, dt: Real) -> Result<(), SolverError> {
@@ -457,7 +472,10 @@ impl Solver {
         let mut pass_over = |kept: &Kept| {
             let PairKey { body_a, body_b, .. } = kept.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
-                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().push(*kept);
+                let own = asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default();
+                // Room for four would be given to one.
+                own.reserve_exact(1);
+                own.push(*kept);
             }
         };
         for &contact in active.iter() {
@@ -601,6 +619,13 @@ impl Solver {
         }
         core::mem::swap(kept, next_kept);
         self.kept_h = h;
+    }
+}
+
+/// Gives back what a larger step needed, when it was many times as large.
+fn trim<T>(memory: &mut Vec<T>) {
+    if 1024 + 4 * memory.len() < memory.capacity() {
+        memory.shrink_to(2 * memory.len());
     }
 }
 

@@ -429,6 +429,10 @@ impl<B: BroadPhase> World<B> {
         self.rest.tidy(&mut records);
         self.records = records;
         self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
+        trim(&mut self.manifolds);
+        trim(&mut self.work.manifolds);
+        trim(&mut self.work.busy_records);
+        trim(&mut self.work.contacts);
         self.note_seen();
         // What was put off is still to be done.
         self.is_unsettled = 0 < undone.n_pairs;
@@ -730,6 +734,13 @@ impl<B: BroadPhase> World<B> {
 
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
         self.bodies.get(index as usize)
+    }
+}
+
+/// Gives back what a larger step needed, when it was many times as large.
+fn trim<T>(memory: &mut Vec<T>) {
+    if 1024 + 4 * memory.len() < memory.capacity() {
+        memory.shrink_to(2 * memory.len());
     }
 }
 
