@@ -20,21 +20,24 @@ fn main() {
     let scene = bench_pile(n, 7);
     let mut least = vec![[f64::INFINITY; PHASES.len()]; n_steps];
     let mut hash = 0;
-    let run = || {
+    let mut run = || {
         for _ in 0..repeats {
             let mut world = fill(&scene);
-            for least in &mut least {
+            for (step, least) in least.iter_mut().enumerate() {
                 let times = world.step(1.0 / 60.0).expect("a good step").times;
                 let times = [times.broad, times.narrow, times.response, times.refit];
                 for (least, time) in least.iter_mut().zip(times) {
                     *least = least.min(time);
+                }
+                if step % 60 == 59 {
+                    tell_motion(&world, step + 1);
                 }
             }
             hash = world.state_hash();
         }
     };
     #[cfg(feature = "parallel")]
-    rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin").install(run);
+    rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin").install(&mut run);
     #[cfg(not(feature = "parallel"))]
     run();
     let mut total = 0.0;
@@ -46,6 +49,18 @@ fn main() {
     println!(
         "{:<10} {total:>8.3} ms a step of {n} boxes on {n_threads} threads, {n_steps} steps, state {hash:016x}",
         "all"
+    );
+}
+
+fn tell_motion(world: &World, step: usize) {
+    let speeds =
+        world.body_ids().filter_map(|id| world.motion(id).ok()).map(|body| body.linear_velocity.length());
+    let (sum, most) = speeds.fold((0.0, 0.0), |(sum, most), speed| (sum + speed, f32::max(most, speed)));
+    let overlaps = world.contacts().flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts()));
+    let deepest = overlaps.map(|contact| -contact.distance).fold(0.0, f32::max);
+    println!(
+        "step {step}: {:.4} m/s in the mean, {most:.3} at most; deepest overlap {deepest:.4}",
+        sum / world.len() as f32
     );
 }
 
