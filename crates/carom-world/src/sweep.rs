@@ -106,7 +106,10 @@ impl<B: BroadPhase> World<B> {
             sweeps.is_limb[joint.body_b as usize] = true;
         }
         let records = core::mem::take(&mut self.records);
-        for record in records.iter().filter(|record| record.is_wanted && !record.is_sensor) {
+        // All pairs of what moves are among the busy.
+        let busy = core::mem::take(&mut self.busy);
+        let near = busy.iter().map(|&place| &records[place as usize]);
+        for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
             let is_swept = pair.map(|index| self.is_swept(index));
             if is_swept == [false, false] {
@@ -131,6 +134,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.records = records;
+        self.busy = busy;
         for &index in fast {
             if self.is_swept(index as usize) {
                 self.stop_at(index as usize, &mut sweeps);
@@ -146,7 +150,8 @@ impl<B: BroadPhase> World<B> {
         }
         let impulses = self.solver.contact_impulses();
         let n_told = self.events.len();
-        for record in &mut self.records {
+        for &place in &self.busy {
+            let record = &mut self.records[place as usize];
             let is_fast = [record.a, record.b].iter().any(|id| self.traits[id.index as usize].is_fast);
             if !is_fast || record.is_touching || record.is_sensor {
                 continue;
