@@ -32,6 +32,11 @@ pub(super) fn intersects(
     if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
         return wide::intersects(&**a, &**b, b_in_a, &GjkSettings::default(), None).intersects;
     }
+    if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b)
+        && let Some(meet) = box_depth::intersects(a.half_extents(), b.half_extents(), b_in_a)
+    {
+        return meet;
+    }
     if let Some(cores) = closed_form(a, b, b_in_a, |cores| cores.signed() <= 0.0, |meet| meet) {
         return cores;
     }

@@ -57,6 +57,18 @@ pub fn depth(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxDepth> 
     Some(BoxDepth { depth: axis.overlap, point_a, point_b, normal: axis.normal })
 }
 
+/// Whether two boxes share a point. `None` where they touch to rounding: then the general search has to say.
+pub fn intersects(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<bool> {
+    let pair = BoxPair::new(half_a, half_b, b_in_a)?;
+    let size = pair.size();
+    if !SIZES.contains(&size) {
+        return None;
+    }
+    let tie = tol::SAT_TIE * size;
+    let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction: tie }) else { return Some(false) };
+    (tie < axis.overlap).then_some(true)
+}
+
 /// The deepest place of B under a face of A, its axis and side: the points of A and of B.
 #[inline]
 fn under_face(pair: &BoxPair, (i, positive): (usize, bool)) -> Option<(DVec3, DVec3)> {

@@ -2,7 +2,7 @@
 
 use crate::box_box::{half, oracle, surface_distance, turn};
 use carom_math::{Pose, Vec3, WidePose};
-use carom_sat::box_depth::{BoxDepth, depth};
+use carom_sat::box_depth::{BoxDepth, depth, intersects};
 use core::cell::Cell;
 use glam::DVec3;
 use proptest::prelude::*;
@@ -50,6 +50,10 @@ fn the_least_of_fifteen_overlaps_in_nearly_every_overlap() {
             let size = f64::from(half_a.element_sum() + half_b.element_sum());
             let overlap = oracle(half_a, half_b, &pose).0;
             let is_found = check(half_a, half_b, &pose);
+            let meet = intersects(half_a, half_b, &pose.wide());
+            if 1e-12 * size < overlap.abs() {
+                prop_assert_eq!(meet, Some(0.0 < overlap));
+            }
             if 1e-12 * size < overlap && 0.0 < half_a.min(half_b).min_element() {
                 n.set(n.get() + 1);
                 n_found.set(n_found.get() + u32::from(is_found));
@@ -75,7 +79,10 @@ fn stacked() {
     }
     // Touching, apart, or no box at all: not said here.
     for pose in [Vec3::Y, Vec3::Y * 1.5, Vec3::X * f32::NAN, Vec3::Z * f32::INFINITY] {
-        assert!(depth(slab, cube, &Pose::from_translation(pose).wide()).is_none());
+        let wide = Pose::from_translation(pose).wide();
+        assert!(depth(slab, cube, &wide).is_none());
+        let is_apart = pose == Vec3::Y * 1.5;
+        assert_eq!(intersects(slab, cube, &wide), is_apart.then_some(false), "{pose}");
     }
     assert!(depth(Vec3::ZERO, Vec3::ZERO, &WidePose::IDENTITY).is_none());
 }
