@@ -3,6 +3,7 @@
 
 mod budget;
 mod bullets;
+mod crowds;
 mod door;
 mod events;
 mod gears;

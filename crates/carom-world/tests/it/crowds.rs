@@ -1,0 +1,81 @@
+//! Many bodies: who sleeps costs nothing, who comes and goes leaves nothing behind. The example `million` is the same at full size.
+
+use crate::scenes::{DT, cuboid, ground};
+use carom_math::Vec3;
+use carom_world::{BodyDesc, BodyId, World};
+
+/// Piles of three boxes on a floor, every tenth of which may not sleep, until the others do.
+fn asleep(n_piles: usize) -> (World, Vec<BodyId>) {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let mut bodies = Vec::new();
+    for i in 0..3 * n_piles {
+        let at = Vec3::new((i / 3 % 40) as f32 * 1.5, 0.5 + (i % 3) as f32, (i / 120) as f32 * 1.5);
+        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at);
+        bodies.push(world.insert(desc.with_can_sleep(!(i / 3).is_multiple_of(10))).unwrap());
+    }
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    (world, bodies)
+}
+
+#[test]
+fn who_sleeps_is_not_looked_at() {
+    let (mut world, bodies) = asleep(300);
+    let stats = *world.step(DT).unwrap();
+    assert_eq!((stats.solver.n_awake, stats.n_tested, stats.solver.n_manifolds), (90, 90, 90));
+    assert_eq!((stats.n_bodies, stats.n_pairs, stats.n_manifolds), (901, 900, 900));
+    // All that touches is told all the same, and where.
+    assert_eq!((stats.n_touching, world.events().len()), (900, 900));
+    assert_eq!(world.contacts().filter(|view| view.is_touching && view.manifolds.len() == 1).count(), 900);
+    // A box that falls on a pile wakes it, and no other.
+    let above = world.pose(bodies[5]).unwrap().translation + Vec3::Y * 1.2;
+    world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(above)).unwrap();
+    let mut most = 0;
+    for _ in 0..20 {
+        most = most.max(world.step(DT).unwrap().solver.n_awake);
+    }
+    assert_eq!(most, 94);
+    assert!(!world.is_sleeping(bodies[3]).unwrap() && world.is_sleeping(bodies[6]).unwrap());
+    // And so does one that is taken away.
+    world.remove(bodies[6]).unwrap();
+    assert!(!world.is_sleeping(bodies[7]).unwrap() && !world.is_sleeping(bodies[8]).unwrap());
+    assert!(world.is_sleeping(bodies[9]).unwrap());
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    assert!((world.pose(bodies[7]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
+}
+
+#[test]
+fn who_comes_and_goes_leaves_nothing_behind() {
+    let (mut world, bodies) = asleep(60);
+    let n = world.len();
+    let mut guests = Vec::new();
+    let mut frame = |world: &mut World| {
+        for guest in guests.drain(..) {
+            world.remove(guest).unwrap();
+        }
+        for i in 0..50 {
+            // Some of them on the piles that sleep.
+            let at = Vec3::new((i % 10) as f32 * 1.5, 3.45 + (i / 10) as f32, 0.0);
+            let desc = BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at);
+            guests.push(world.insert(desc).unwrap());
+        }
+        world.step(DT).unwrap();
+        assert_eq!((world.len(), world.stats().n_bodies), (n + 50, n + 50));
+    };
+    for _ in 0..100 {
+        frame(&mut world);
+    }
+    let counted = allocation_counter::measure(|| {
+        for _ in 0..400 {
+            frame(&mut world);
+        }
+    });
+    println!("{counted:?}");
+    // Tables may double once; a leak of one byte a body would be 20,000.
+    assert!(counted.bytes_current < 16_384, "{counted:?}");
+    assert!(bodies.iter().all(|&body| world.pose(body).unwrap().is_finite()), "nobody was lost");
+}
