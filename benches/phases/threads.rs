@@ -71,7 +71,8 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     });
     let step = |side: usize| {
         let (world, pool, phases) = &sides[side];
-        let times = pool.install(|| world.borrow_mut().step(1.0 / 60.0).expect("a good step").times);
+        let world = &mut *world.borrow_mut();
+        let times = pool.install(|| world.step(1.0 / 60.0).expect("a good step").times);
         let times = [times.refit, times.broad, times.narrow, times.response];
         phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
     };
