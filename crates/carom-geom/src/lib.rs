@@ -62,6 +62,7 @@ mod hull_merge;
 mod hull_scan;
 mod inscribed;
 pub mod line_lanes;
+pub mod mesh_topology;
 mod nearest;
 mod normal;
 mod plane_side;
@@ -79,6 +80,7 @@ pub mod tri_distance;
 pub mod tri_intersection;
 pub mod tri_tri;
 pub mod tri_tri_lanes;
+mod weld;
 pub mod winding;
 mod within;
 

@@ -62,6 +62,11 @@ impl TriBlock8 {
         dispatch(MayMeet { block: self, other, other_in_self })
     }
 
+    /// [`TriBlock8::may_meet`] for a distance: a bit that is not set is a proof that the two are farther apart.
+    pub fn may_be_within(&self, other: &TriBlock8, other_in_self: &WidePose, within: f64) -> [u32; 8] {
+        dispatch(MayBeWithin { block: self, other, other_in_self, within })
+    }
+
     /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which `other_in_self` places, as far as
     /// they are not above `within`. `out` brings the axis that the last pair of blocks left.
     pub fn distances(
@@ -213,6 +218,43 @@ impl Kernel for MayMeet<'_> {
             let lane = rest.trailing_zeros() as usize & 7;
             rest &= rest - 1;
             lanes[lane] = near::<S, false>(simd, &placed.triangle(lane), &b, placed.error, 0.0) & used;
+        }
+        lanes
+    }
+}
+
+struct MayBeWithin<'a> {
+    block: &'a TriBlock8,
+    other: &'a TriBlock8,
+    other_in_self: &'a WidePose,
+    within: f64,
+}
+
+impl Kernel for MayBeWithin<'_> {
+    type Output = [u32; 8];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> [u32; 8] {
+        let MayBeWithin { block, other, other_in_self, within } = self;
+        let mut lanes = [0; 8];
+        let used = first(block.n_triangles);
+        let within = rounding::up(within * block.scale);
+        let placed = if within <= FAR { place(simd, block, other, other_in_self, within) } else { None };
+        let Some(placed) = placed else {
+            for lane in 0..other.n_triangles as usize & 15 {
+                lanes[lane & 7] = used;
+            }
+            return lanes;
+        };
+        if placed.near == 0 {
+            return lanes;
+        }
+        let b = corners(simd, block);
+        let mut rest = placed.near;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize & 7;
+            rest &= rest - 1;
+            lanes[lane] = near::<S, true>(simd, &placed.triangle(lane), &b, placed.error, within) & used;
         }
         lanes
     }

@@ -331,6 +331,30 @@ pub const AXIS_LENGTH: f32 = 1e-3;
 /// A volume has some ten roundings; this is ten thousand million times more, and no matter of rounding.
 pub const BOX_GAIN: f64 = 1e-5;
 
+/// Relative to the sum of the largest |x|, |y| and |z| of a mesh, a length: 2^-22. Neighbouring triangles whose corners lie within it of the plane
+/// of one of them are one facet.
+///
+/// Rounding to `f32` moves each of four corners by 2^-25 of that at most, and what was turned in `f32` before by twice as much. Larger, and
+/// small bumps are ironed out; smaller, and floors keep edges inside.
+pub const FACET_THICK: f64 = f64::from_bits((1023 - 22) << 52);
+
+/// Cosine, a pure number: that of five degrees. Contacts of two meshes whose normals differ by less are one manifold, along the normal
+/// of the deepest.
+///
+/// Below the angle at which a face no longer counts as resting on another, [`FEATURE_SINE`]; larger, and a manifold presses across
+/// the faces that it is made of; smaller, and a curved surface has a manifold for every triangle.
+pub const PATCH_COSINE: f64 = 0.996_194_698_091_746;
+
+/// Relative to the size of a triangle, a length. A corner over the edge between two triangles is over either, so far beyond the edge.
+///
+/// Places in `f32` are off by 6e-8 of the size of a body, which may be some ten triangles long. Of points that count twice one is left out.
+pub const OVER_FACE: f64 = 1e-6;
+
+/// Relative to an edge, a length. The direction between an edge or a corner and a corner that is nearer to it than this is not one to push along.
+///
+/// Places in `f32` are off by 1e-7, so that direction is known to a thousandth.
+pub const DIRECTION_KNOWN: f64 = 1e-4;
+
 /// An angle, in radians. Normals of contacts that differ by no more are one and the same where a body rests on several things at once.
 ///
 /// Normals stored in `f32` are some 1e-7 off; what a solver makes of this angle is a push of 1e-5 of the weight.

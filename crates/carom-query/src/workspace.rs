@@ -6,7 +6,9 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use carom_bvh::PairSearch;
 use carom_ccd::TimeOfImpact;
+use carom_geom::FeatureId;
 use core::cmp::Ordering;
+use glam::DVec3;
 
 /// The memory of searches for nearest triangles: keep one, and queries do not allocate once it has grown. Answers do not depend
 /// on what was asked before.
@@ -15,6 +17,7 @@ pub struct Workspace {
     pub(crate) search: PairSearch,
     pub(crate) near: Vec<NearPair>,
     pub(crate) casts: CastMemory,
+    pub(crate) contacts: ContactMemory,
 }
 
 /// The memory of casts against meshes.
@@ -83,4 +86,48 @@ pub(crate) struct NearPair {
     pub(crate) at_least: f64,
     pub(crate) triangle_a: u32,
     pub(crate) triangle_b: u32,
+}
+
+/// The memory of contacts of meshes with meshes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactMemory {
+    pub(crate) found: Vec<MeshContact>,
+    /// Numbers of contacts, those of one patch side by side.
+    pub(crate) order: Vec<u32>,
+    /// The normals of the patches, and for each contact its patch.
+    pub(crate) normals: Vec<DVec3>,
+    pub(crate) patches: Vec<u32>,
+    /// The contacts of one patch: distance, place, number.
+    pub(crate) points: Vec<(f64, DVec3, u32)>,
+}
+
+/// Which features of two meshes face each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Facing {
+    /// A corner of A and a face of B.
+    CornerOfA,
+    /// A corner of B and a face of A.
+    CornerOfB,
+    /// Two edges that cross.
+    Edges,
+    /// A corner that is nearest to an edge or a corner.
+    Apart,
+}
+
+/// Two features of two meshes and how far apart they are. In the frame of A.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshContact {
+    /// Unit vector from A to B.
+    pub(crate) normal: DVec3,
+    pub(crate) point_a: DVec3,
+    pub(crate) point_b: DVec3,
+    /// Along the normal; negative is penetration.
+    pub(crate) distance: f64,
+    pub(crate) part_a: u32,
+    pub(crate) part_b: u32,
+    pub(crate) feature_a: FeatureId,
+    pub(crate) feature_b: FeatureId,
+    pub(crate) facing: Facing,
+    /// The corner is not over the face, but beyond an edge into which the surface bends.
+    pub(crate) is_beyond: bool,
 }

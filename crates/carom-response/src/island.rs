@@ -22,6 +22,8 @@ pub(crate) struct Islands {
     slow_for: Vec<Real>,
     /// Per island, under its root: how many belong together.
     sizes: Vec<u32>,
+    /// Per island, under its root: a motor is to turn something.
+    is_driven: Vec<bool>,
     /// Per island number of sleeping bodies: wakes now.
     waking: Vec<bool>,
     pub(crate) n_islands: usize,
@@ -100,8 +102,24 @@ impl Islands {
             self.parent[place as usize] = root;
             self.sizes[root as usize] += 1;
         }
+        self.is_driven.clear();
+        self.is_driven.resize(n, false);
         is_many.clear();
         is_many.extend(self.parent.iter().map(|&root| many <= self.sizes[root as usize]));
+    }
+
+    /// After counting: a motor is to turn the body at this place, and with it its island. However slow it is, it is not coming to
+    /// rest: a motor may take long to get a heavy train going.
+    pub(crate) fn drive(&mut self, place: u32) {
+        let root = self.parent[place as usize];
+        self.is_driven[root as usize] = true;
+    }
+
+    /// Takes out of `is_many` what motors drive.
+    pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
+        for (is_many, &root) in is_many.iter_mut().zip(&self.parent) {
+            *is_many &= !self.is_driven[root as usize];
+        }
     }
 
     /// Names the island of every moving body, and puts those asleep that have been slow for long. `movers` are the numbers of the bodies
@@ -122,9 +140,10 @@ impl Islands {
             let root = self.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
+            let is_driven = self.is_driven[root];
             let body = &mut bodies[movers[place] as usize];
             body.island = movers[root];
-            let slow = if body.can_sleep { body.sleep_time } else { 0.0 };
+            let slow = if body.can_sleep && !is_driven { body.sleep_time } else { 0.0 };
             let all = &mut self.slow_for[root];
             *all = all.min(slow);
         }

@@ -89,6 +89,12 @@ pub struct JointImpulse {
 }
 
 impl Joint {
+    /// There is a motor, it is to turn, and it can.
+    pub(crate) fn has_turning_motor(&self) -> bool {
+        let JointKind::Hinge { motor: Some(motor), .. } = self.kind else { return false };
+        motor.speed != 0.0 && 0.0 < motor.max_torque
+    }
+
     /// A joint at `point` of the world for bodies where they are now, whose x axis is `axis`, a unit vector.
     pub fn at(
         kind: JointKind,

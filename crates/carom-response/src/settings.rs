@@ -28,10 +28,10 @@ pub struct SolverSettings {
     pub restitution_threshold: Real,
     /// Bodies slower than this, turning included, may fall asleep.
     pub sleep_speed: Real,
-    /// For how long all bodies of an island must be slow before it falls asleep.
+    /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn stays awake.
     pub sleep_delay: Real,
     /// Part of the velocity per unit of time that bodies in islands of eight and more lose once they have been slow for
-    /// half the delay, whether they may sleep or not. Without it the top of a tall stack sways for minutes, because a
+    /// half the delay, whether they may sleep or not, and no motor drives them. Without it the top of a tall stack sways for minutes, because a
     /// few passes over the contacts answer a lean a little late.
     pub settle_damping: Real,
     /// Islands fall asleep at all.

@@ -439,6 +439,14 @@ impl Solver {
             }
         }
         islands.count(MANY_BODIES, settles);
+        for joint in joints.iter().filter(|joint| joint.has_turning_motor()) {
+            for place in [joint.body_a, joint.body_b].map(|body| slot_of(slots, body, still)) {
+                if is_active[place as usize] {
+                    islands.drive(place);
+                }
+            }
+        }
+        islands.leave_out_driven(settles);
     }
 
     /// The manifolds that something moves in, in their order, and what is known of them from the step before.

@@ -8,8 +8,8 @@
 
 use super::TriMesh;
 use crate::flat::{self, Span};
+use crate::weld::weld;
 use crate::winding;
-use alloc::vec;
 use alloc::vec::Vec;
 use glam::DVec3;
 
@@ -195,28 +195,6 @@ fn name(list: &mut Vec<u32>, number: u32) {
 
 fn has_repeated_corner(t: &[u32; 3]) -> bool {
     t[0] == t[1] || t[1] == t[2] || t[2] == t[0]
-}
-
-/// New vertex numbers, equal for equal coordinates, in the order of the coordinates; and how many there are.
-fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
-    // Adding 0 makes -0 and 0 one.
-    let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(order);
-    let mut sorted: Vec<([u64; 3], u32)> =
-        (0u32..).zip(corners.iter().flatten()).map(|(i, p)| (key(*p), i)).collect();
-    sorted.sort_unstable();
-    let mut triangles = vec![[0; 3]; corners.len()];
-    let mut number = 0;
-    for (i, entry) in sorted.iter().enumerate() {
-        number += u32::from(0 < i && sorted[i - 1].0 != entry.0);
-        triangles[entry.1 as usize / 3][entry.1 as usize % 3] = number;
-    }
-    (triangles, if corners.is_empty() { 0 } else { number as usize + 1 })
-}
-
-/// A whole number that orders finite numbers as they are ordered.
-fn order(x: f64) -> u64 {
-    let bits = x.to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// How many parts share no vertex.

@@ -62,7 +62,7 @@ pub fn smooth_internal_edges(
     // First what leans only because the body does: its own face was the least way out of a small piece. A floor has the floor's normal.
     for neighbour in neighbours {
         for i in neighbour.manifolds.clone() {
-            let Some(own) = Touch::of(neighbour, manifolds, i) else { continue };
+            let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
             let Some(upright) = own.face_normal(neighbour) else { continue };
             let made = own.along(neighbour, upright, body, &pose, prediction);
             let deepest =
@@ -80,7 +80,7 @@ pub fn smooth_internal_edges(
         let mut n = 0;
         for neighbour in neighbours {
             for i in neighbour.manifolds.clone() {
-                let Some(own) = Touch::of(neighbour, manifolds, i) else { continue };
+                let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
                 let found = own.plane_between(neighbour, neighbours, manifolds, i, body, &pose, tolerance);
                 if let Some(normal) = found {
                     manifolds[i] = own.along(neighbour, normal, body, &pose, prediction);
@@ -107,10 +107,15 @@ struct Touch {
 }
 
 impl Touch {
-    /// `None` where there is no contact.
-    fn of(neighbour: &Neighbour<'_>, manifolds: &[Manifold], index: usize) -> Option<Touch> {
+    /// `None` where there is no contact; nor for two meshes, whose contacts are those of whole faces already.
+    fn of(neighbour: &Neighbour<'_>, body: &Shape, manifolds: &[Manifold], index: usize) -> Option<Touch> {
         let manifold = manifolds.get(index)?;
         let contact = manifold.contacts().first()?;
+        let (theirs, own) =
+            if neighbour.is_a { (contact.part_a, contact.part_b) } else { (contact.part_b, contact.part_a) };
+        if neighbour.shape.is_mesh_part(theirs) && body.is_mesh_part(own) {
+            return None;
+        }
         let normal = widen(manifold.normal());
         Some(if neighbour.is_a {
             Touch { normal, part: contact.part_a, own_part: contact.part_b }
@@ -145,7 +150,9 @@ impl Touch {
         let mut best: Option<DVec3> = None;
         for other in neighbours {
             for k in other.manifolds.clone() {
-                let Some(touch) = Touch::of(other, manifolds, k).filter(|_| k != index) else { continue };
+                let Some(touch) = Touch::of(other, body, manifolds, k).filter(|_| k != index) else {
+                    continue;
+                };
                 let alike = self.normal.dot(touch.normal);
                 if best.is_none_or(|best| self.normal.dot(best) < alike)
                     && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()

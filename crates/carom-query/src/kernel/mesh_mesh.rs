@@ -10,6 +10,8 @@ use super::super::num::geom::Manifold;
 use super::super::num::{Real, widen_real};
 use super::convex;
 use super::manifolds::around;
+use super::mesh_contacts::Facings;
+use super::mesh_patches::push_patches;
 use super::mesh_shape::{MAX_LEAF, MeshShape};
 use crate::closest::Closest;
 use crate::workspace::{NearPair, Workspace};
@@ -173,6 +175,16 @@ pub(super) fn contact(
     prediction: f64,
     memory: &mut Workspace,
 ) -> Option<Closest> {
+    let mut best = deepest(a, b, b_in_a);
+    if best.distance == f64::INFINITY {
+        best = separation(a, b, b_in_a, prediction, memory);
+    }
+    best.is_local = true;
+    (best.distance <= prediction).then_some(best)
+}
+
+/// Of the pairs of triangles that share a point the one that is deepest.
+fn deepest(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose) -> Closest {
     let mut best = Closest::NOWHERE;
     visit(a, b, b_in_a, |triangle_a, triangle_b| {
         let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, 0.0);
@@ -181,14 +193,11 @@ pub(super) fn contact(
         }
         ControlFlow::Continue(())
     });
-    if best.distance == f64::INFINITY {
-        best = separation(a, b, b_in_a, prediction, memory);
-    }
-    best.is_local = true;
-    (best.distance <= prediction).then_some(best)
+    best
 }
 
-/// A manifold for every pair of triangles that are apart by at most `prediction`, in the order of their numbers.
+/// The manifolds of two surfaces, one for every patch of triangles that face each other in about one direction, in the order of
+/// the numbers of their first triangles. Surfaces that share a point have one at least.
 pub(super) fn manifolds(
     a: &MeshShape,
     b: &MeshShape,
@@ -199,27 +208,57 @@ pub(super) fn manifolds(
 ) {
     let first = out.len();
     let limit = widen_real(prediction);
+    if !(0.0 <= limit) {
+        return;
+    }
     let scale = scale_of_pair(a, b, b_in_a);
     let (tree_a, tree_b) = (a.surface_at(scale), b.surface_at(scale));
     let placed = WidePose { translation: b_in_a.translation * scale, ..*b_in_a };
     let bound = limit * scale;
-    memory.search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
-        for &triangle_a in leaf_a.primitives {
-            for &triangle_b in leaf_b.primitives {
-                let closest = triangles(a, triangle_a, b, triangle_b, b_in_a, limit);
-                let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
-                let Some(mut manifold) = around(&shape_a, &shape_b, b_in_a, &closest, prediction) else {
-                    continue;
-                };
-                for contact in manifold.contacts_mut() {
-                    (contact.part_a, contact.part_b) = (triangle_a, triangle_b);
+    let Workspace { search, contacts, .. } = memory;
+    contacts.found.clear();
+    let mut facings = Facings::new(a, b, b_in_a, limit, &mut contacts.found);
+    search.visit_near_leaf_pairs(&tree_a, &tree_b, &placed, bound, |leaf_a, leaf_b, _| {
+        let (block_a, block_b) = (a.leaf_block(&tree_a, &leaf_a), b.leaf_block(&tree_b, &leaf_b));
+        let near = block_a.may_be_within(&block_b, b_in_a, limit);
+        for (&lanes, &triangle_b) in near.iter().zip(leaf_b.primitives) {
+            if lanes == 0 {
+                continue;
+            }
+            let Some(face_b) = facings.face(1, triangle_b) else { continue };
+            let mut lanes = lanes;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
+                if let Some(face_a) = facings.face(0, triangle_a) {
+                    facings.look(&face_a, &face_b);
                 }
-                out.push(manifold);
             }
         }
         ControlFlow::Continue(bound)
     });
-    out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or((0, 0), |c| (c.part_a, c.part_b)));
+    push_patches(contacts, prediction, out);
+    if out.len() == first {
+        // Surfaces that pass through each other where no corner or edge of one is in the other, or without area: what
+        // separates the deepest two triangles.
+        out.extend(deepest_pair(a, b, b_in_a, prediction));
+    }
+}
+
+/// The manifold of the two triangles that are deepest in each other.
+fn deepest_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
+    let closest = deepest(a, b, b_in_a);
+    if closest.distance == f64::INFINITY {
+        return None;
+    }
+    let (triangle_a, triangle_b) = (closest.part_a, closest.part_b);
+    let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
+    let mut manifold = around(&shape_a, &shape_b, b_in_a, &closest, prediction)?;
+    for contact in manifold.contacts_mut() {
+        (contact.part_a, contact.part_b) = (triangle_a, triangle_b);
+    }
+    Some(manifold)
 }
 
 /// Tells the nearest place of every pair of triangles that are nearer than their clearance, none of which is above `most`.

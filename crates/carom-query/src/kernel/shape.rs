@@ -151,6 +151,18 @@ impl Shape {
         }
     }
 
+    /// The part with this number is a triangle of a mesh.
+    pub(super) fn is_mesh_part(&self, number: u32) -> bool {
+        match self.kind() {
+            Kind::Convex(_) | Kind::HalfSpace(_) => false,
+            Kind::Mesh(_) => true,
+            Kind::Compound(s) => {
+                let (part, number) = s.locate(number);
+                s.parts().get(part).is_some_and(|part| part.shape.is_mesh_part(number))
+            }
+        }
+    }
+
     /// What `ask` says of the convex part that a part number of an answer stands for, and of where it is when this shape is
     /// placed by `pose`. `None` for a half-space, and for a number that is none.
     pub(super) fn with_part<T>(

@@ -1,0 +1,427 @@
+//! Where two meshes touch: pairs of features that face each other.
+//!
+//! A corner over a face, along the face's normal; two edges that cross, along the normal of both; while the surfaces are apart also a corner
+//! nearest to an edge or to a corner. Of each, the normal must lie in the cones of both features: all edges of a corner,
+//! and both faces of an edge, lie behind the plane across it, up to the angle at which a face still rests on another. So
+//! a contact pushes where the surface as a whole lies, never along it, and edges inside a flat face are no features at all.
+//! The cone tells too on which side the body is: a distance has a sign, and a negative one is how deep it is.
+//!
+//! What is deep along a normal may be just what is on the far side of a thin body. Out along the normal the way is the depth d,
+//! and out along the opposite one it is what both bodies are thick there, less d. So a depth counts while 2 d is no more than both
+//! thicknesses, each found by a ray through the body.
+//!
+//! A mesh that bounds a solid has one side, the outside. Any other has two: the normal is on the side on which the other
+//! body's corner stands. Its thickness is nothing against a solid, and against another such mesh what its triangle is wide.
+//!
+//! Reference: B. Mirtich, V-Clip: Fast and Robust Polyhedral Collision Detection, ACM TOG 17(3), 1998; K. Erleben,
+//! Methodology for Assessing Mesh-Based Contact Point Methods, ACM TOG 37(3), 2018; C. Ericson, Real-Time Collision Detection, 2005,
+//! 9.5 (features and their regions).
+//! Differs: the cones have slack, so that a body at rest keeps its corners; the rule of the shorter way out.
+
+use super::mesh_shape::MeshShape;
+use crate::workspace::{Facing, MeshContact};
+use alloc::vec::Vec;
+use carom_geom::FeatureId;
+use carom_geom::mesh_topology::{EdgeKind, MeshTopology, height_of};
+use carom_geom::ray_mesh::line_touches;
+use carom_math::ops::sqrt;
+use carom_math::{WidePose, tol};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// How far inside the triangles at a feature a ray starts that asks for a thickness, as a part of them: it must not run in their planes.
+const INSIDE: f64 = 0.05;
+
+/// Two meshes and the contacts between them.
+pub(super) struct Facings<'a> {
+    bodies: [Surface<'a>; 2],
+    b_in_a: &'a WidePose,
+    limit: f64,
+    out: &'a mut Vec<MeshContact>,
+}
+
+#[derive(Clone, Copy)]
+struct Surface<'a> {
+    shape: &'a MeshShape,
+    topology: &'a MeshTopology,
+    is_solid: bool,
+}
+
+/// One triangle, in the frame of A.
+#[derive(Clone, Copy)]
+pub(super) struct Face {
+    triangle: u32,
+    corners: [DVec3; 3],
+    /// Of its facet.
+    normal: DVec3,
+}
+
+impl<'a> Facings<'a> {
+    /// Contacts up to this distance go into `out`, in no order, some more than once.
+    pub(super) fn new(
+        a: &'a MeshShape,
+        b: &'a MeshShape,
+        b_in_a: &'a WidePose,
+        limit: f64,
+        out: &'a mut Vec<MeshContact>,
+    ) -> Facings<'a> {
+        let surface =
+            |shape: &'a MeshShape| Surface { shape, topology: shape.topology(), is_solid: shape.is_solid() };
+        Facings { bodies: [surface(a), surface(b)], b_in_a, limit, out }
+    }
+
+    /// A triangle of A, 0, or of B, 1; `None` where it has no area.
+    pub(super) fn face(&self, body: usize, triangle: u32) -> Option<Face> {
+        let Surface { shape, topology, .. } = self.bodies[body];
+        let normal = topology.normal(triangle);
+        if normal == DVec3::ZERO {
+            return None;
+        }
+        let corners = shape.mesh().corners(triangle);
+        if body == 0 {
+            return Some(Face { triangle, corners, normal });
+        }
+        let corners = corners.map(|p| self.b_in_a.transform_point(p));
+        Some(Face { triangle, corners, normal: self.b_in_a.transform_vector(normal) })
+    }
+
+    /// All features of two triangles that are near each other.
+    pub(super) fn look(&mut self, a: &Face, b: &Face) {
+        let faces = [a, b];
+        for body in 0..2 {
+            let (own, other) = (faces[body], faces[1 - body]);
+            let vertices = self.bodies[body].topology.vertices(own.triangle);
+            for (corner, vertex) in vertices.into_iter().enumerate() {
+                if self.bodies[body].topology.is_feature(vertex) {
+                    self.corner_over_face(body, own, corner, vertex, other);
+                    self.corner_near_edges(body, own, corner, vertex, other);
+                }
+            }
+        }
+        for edge_a in 0..3 {
+            if !self.stands_out(0, a, edge_a) {
+                continue;
+            }
+            for edge_b in 0..3 {
+                if self.stands_out(1, b, edge_b) {
+                    self.edges(a, edge_a, b, edge_b);
+                }
+            }
+        }
+    }
+
+    /// Something can touch the edge from outside, and nothing but the edge.
+    fn stands_out(&self, body: usize, face: &Face, edge: usize) -> bool {
+        let Surface { topology, is_solid, .. } = self.bodies[body];
+        match topology.kinds(face.triangle)[edge] {
+            EdgeKind::Open | EdgeKind::Convex => true,
+            EdgeKind::Flat => false,
+            EdgeKind::Concave => !is_solid,
+        }
+    }
+
+    /// A vector of A's frame in that of one of the two.
+    fn own_vector(&self, body: usize, v: DVec3) -> DVec3 {
+        if body == 0 { v } else { self.b_in_a.inverse_transform_vector(v) }
+    }
+
+    fn own_point(&self, body: usize, p: DVec3) -> DVec3 {
+        if body == 0 { p } else { self.b_in_a.inverse_transform_point(p) }
+    }
+
+    fn corner_over_face(&mut self, body: usize, own: &Face, corner: usize, vertex: u32, face: &Face) {
+        let other = 1 - body;
+        let place = own.corners[corner];
+        let height = face.normal.dot(place - face.corners[0]);
+        let sides: &[f64] = if self.bodies[other].is_solid { &[1.0] } else { &[1.0, -1.0] };
+        let topology = self.bodies[body].topology;
+        for &side in sides {
+            let distance = height * side;
+            // What is no deeper than the limit is seen by the corner's first triangle too.
+            let is_seen_elsewhere = distance.abs() <= self.limit && topology.owner(vertex) != own.triangle;
+            if !(distance <= self.limit) || is_seen_elsewhere {
+                continue;
+            }
+            let Some(is_beyond) = self.is_over(other, face, place, distance, side) else { continue };
+            let out = face.normal * -side;
+            if !self.is_extreme(body, vertex, self.own_vector(body, out), tol::FEATURE_SINE) {
+                continue;
+            }
+            let on_face = place + out * distance;
+            if distance < 0.0 {
+                let inside = self.inside_corner(body, vertex);
+                let of_face = self.own_point(other, on_face);
+                let corners = self.bodies[other].shape.mesh().corners(face.triangle);
+                let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+                let within = of_face + (middle - of_face) * INSIDE;
+                let facet = self.bodies[other].topology.facet(face.triangle);
+                let no_facet = u32::MAX;
+                let starts = [(inside, no_facet, own.triangle), (within, facet, face.triangle)];
+                if !self.is_way_out(body, out, -distance, &starts) {
+                    continue;
+                }
+            }
+            let facet = self.bodies[other].topology.facet(face.triangle);
+            let facing = if body == 0 { Facing::CornerOfA } else { Facing::CornerOfB };
+            let (own_id, face_id) = (FeatureId::vertex(vertex), FeatureId::face(facet));
+            let owner = topology.owner(vertex);
+            self.push(
+                body,
+                [place, on_face],
+                out,
+                distance,
+                [owner, face.triangle],
+                [own_id, face_id],
+                facing,
+                is_beyond,
+            );
+        }
+    }
+
+    /// Whether a point is over a face, and then whether only if edges that bend up are looked beyond.
+    fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
+        let kinds = self.bodies[body].topology.kinds(face.triangle);
+        let mut is_beyond = false;
+        for (k, kind) in kinds.into_iter().enumerate() {
+            let start = face.corners[k];
+            let along = face.corners[(k + 1) % 3] - start;
+            let beyond = along.cross(face.normal).dot(place - start);
+            let length_sq = along.length_squared();
+            if beyond <= tol::OVER_FACE * length_sq {
+                continue;
+            }
+            let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
+            // A corner that has sunk into a fold is under neither of its sides, by no more than it has sunk.
+            if !(distance < 0.0 && bends_up && beyond * beyond <= distance * distance * length_sq) {
+                return None;
+            }
+            is_beyond = true;
+        }
+        Some(is_beyond)
+    }
+
+    /// All edges of the corner lead back from the plane across `out`, in the body's own frame, or along it.
+    fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
+        let Surface { topology, is_solid, .. } = self.bodies[body];
+        if is_solid && topology.vertex_normal(vertex).dot(out) < 0.0 {
+            return false;
+        }
+        let place = topology.place(vertex);
+        topology.ring(vertex).iter().all(|&end| {
+            let edge = topology.place(end) - place;
+            let rise = edge.dot(out);
+            rise <= 0.0 || rise * rise <= sine * sine * edge.length_squared()
+        })
+    }
+
+    /// Both faces of an edge lie behind the plane across `out`, in the body's own frame, or along it.
+    fn is_ridge(&self, body: usize, face: &Face, edge: usize, out: DVec3, sine: f64) -> bool {
+        let Surface { topology, is_solid, .. } = self.bodies[body];
+        let (_, wings, normal) = topology.wings(face.triangle, edge);
+        wings[0].dot(out) <= sine && wings[1].dot(out) <= sine && (!is_solid || 0.0 <= normal.dot(out))
+    }
+
+    fn edges(&mut self, a: &Face, edge_a: usize, b: &Face, edge_b: usize) {
+        let (p, q) = (a.corners[edge_a], b.corners[edge_b]);
+        let (u, v) = (a.corners[(edge_a + 1) % 3] - p, b.corners[(edge_b + 1) % 3] - q);
+        let (uu, vv) = (u.length_squared(), v.length_squared());
+        let r = q - p;
+        let across = u.cross(v);
+        let across_sq = across.length_squared();
+        // Parallel edges touch along a stretch, whose ends are corners over faces.
+        if !(tol::PARALLEL_EDGES_SQ * uu * vv < across_sq) {
+            return;
+        }
+        let ends = -tol::OVER_FACE..=1.0 + tol::OVER_FACE;
+        let (s, t) = (r.cross(v).dot(across) / across_sq, r.cross(u).dot(across) / across_sq);
+        if !ends.contains(&s) || !ends.contains(&t) {
+            return;
+        }
+        let normal = across / sqrt(across_sq);
+        let apart = normal.dot(r);
+        let (of_a, of_b) = (self.bodies[0].topology, self.bodies[1].topology);
+        let is_owner = of_a.is_owner(a.triangle, edge_a) && of_b.is_owner(b.triangle, edge_b);
+        if apart.abs() <= self.limit && !is_owner {
+            return;
+        }
+        for side in [1.0, -1.0] {
+            let (out, distance) = (normal * side, apart * side);
+            if !(distance <= self.limit)
+                || !self.is_ridge(0, a, edge_a, out, tol::FEATURE_SINE)
+                || !self.is_ridge(1, b, edge_b, self.own_vector(1, -out), tol::FEATURE_SINE)
+            {
+                continue;
+            }
+            let points = [p + u * s, q + v * t];
+            if distance < 0.0 {
+                let inside = |body: usize, face: &Face, edge: usize, point: DVec3| {
+                    let topology = self.bodies[body].topology;
+                    let (_, wings, _) = topology.wings(face.triangle, edge);
+                    let step = INSIDE * height_of(&face.corners);
+                    self.own_point(body, point) + (wings[0] + wings[1]) * step
+                };
+                let starts = [
+                    (inside(0, a, edge_a, points[0]), u32::MAX, a.triangle),
+                    (inside(1, b, edge_b, points[1]), u32::MAX, b.triangle),
+                ];
+                if !self.is_way_out(0, out, -distance, &starts) {
+                    continue;
+                }
+            }
+            let id = |topology: &MeshTopology, triangle: u32, edge: usize| {
+                let beyond = topology.neighbours(triangle)[edge];
+                if topology.is_owner(triangle, edge) {
+                    return (triangle, FeatureId::edge(3 * triangle + edge as u32));
+                }
+                let there = topology.neighbours(beyond).iter().position(|&t| t == triangle).unwrap_or(0);
+                (beyond, FeatureId::edge(3 * beyond + there as u32))
+            };
+            let (a, b) = (id(of_a, a.triangle, edge_a), id(of_b, b.triangle, edge_b));
+            self.push(0, points, out, distance, [a.0, b.0], [a.1, b.1], Facing::Edges, false);
+        }
+    }
+
+    /// A corner and the edges and corners of a triangle, where these are what is nearest.
+    fn corner_near_edges(&mut self, body: usize, own: &Face, corner: usize, vertex: u32, face: &Face) {
+        let (other, place) = (1 - body, own.corners[corner]);
+        let (topology, theirs) = (self.bodies[body].topology, self.bodies[other].topology);
+        if topology.owner(vertex) != own.triangle {
+            return;
+        }
+        let limit_sq = self.limit * self.limit;
+        let vertices = theirs.vertices(face.triangle);
+        for k in 0..3 {
+            let start = face.corners[k];
+            let along = face.corners[(k + 1) % 3] - start;
+            let (length_sq, way) = (along.length_squared(), place - start);
+            let known_sq = tol::DIRECTION_KNOWN * tol::DIRECTION_KNOWN * length_sq;
+            let t = way.dot(along) / length_sq;
+            let is_edge = 0.0 < t && t < 1.0;
+            if is_edge && (!theirs.is_owner(face.triangle, k) || !self.stands_out(other, face, k)) {
+                continue;
+            }
+            // Each corner of the face is the first of one edge, and a pair of corners is asked for once.
+            let is_corner = t <= 0.0
+                && body == 0
+                && theirs.is_feature(vertices[k])
+                && theirs.owner(vertices[k]) == face.triangle;
+            if !is_edge && !is_corner {
+                continue;
+            }
+            let nearest = if is_edge { start + along * t } else { start };
+            let gap = nearest - place;
+            let gap_sq = gap.length_squared();
+            if !(gap_sq <= limit_sq && known_sq < gap_sq) {
+                continue;
+            }
+            let distance = sqrt(gap_sq);
+            let out = gap / distance;
+            let back = self.own_vector(other, -out);
+            // Where the next feature is nearer, this is not the nearest.
+            let is_nearest = if is_edge {
+                self.is_ridge(other, face, k, back, tol::DIRECTION_KNOWN)
+            } else {
+                self.is_extreme(other, vertices[k], back, tol::DIRECTION_KNOWN)
+            };
+            let sine = if is_edge { tol::FEATURE_SINE } else { tol::DIRECTION_KNOWN };
+            if !is_nearest || !self.is_extreme(body, vertex, self.own_vector(body, out), sine) {
+                continue;
+            }
+            let id = if is_edge {
+                FeatureId::edge(3 * face.triangle + k as u32)
+            } else {
+                FeatureId::vertex(vertices[k])
+            };
+            let ids = [FeatureId::vertex(vertex), id];
+            let parts = [own.triangle, face.triangle];
+            self.push(body, [place, nearest], out, distance, parts, ids, Facing::Apart, false);
+        }
+    }
+
+    /// A little off the corner, among its triangles, in the body's own frame.
+    fn inside_corner(&self, body: usize, vertex: u32) -> DVec3 {
+        let topology = self.bodies[body].topology;
+        let (place, ring) = (topology.place(vertex), topology.ring(vertex));
+        let sum = ring.iter().fold(DVec3::ZERO, |sum, &end| sum + (topology.place(end) - place));
+        place + sum * (INSIDE / ring.len().max(1) as f64)
+    }
+
+    /// Out along a normal is no longer a way than out along the opposite one. `out` points from the first to the second; each start is in
+    /// its body's own frame, with a facet that the ray is known to start in and the triangle it is near.
+    fn is_way_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
+        let is_soft = !self.bodies[0].is_solid && !self.bodies[1].is_solid;
+        let mut missing = 2.0 * depth;
+        for (i, &(start, facet, triangle)) in starts.iter().enumerate() {
+            let body = if i == 0 { first } else { 1 - first };
+            let Surface { shape, topology, is_solid } = self.bodies[body];
+            let direction = self.own_vector(body, if i == 0 { -out } else { out });
+            missing -= if is_solid {
+                thickness(shape, topology, start, direction, missing, facet)
+            } else if is_soft {
+                height_of(&shape.mesh().corners(triangle))
+            } else {
+                0.0
+            };
+            if missing <= 0.0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Points and parts are those of `first`, then those of the other; `out` points from the first to the other.
+    fn push(
+        &mut self,
+        first: usize,
+        points: [DVec3; 2],
+        out: DVec3,
+        distance: f64,
+        parts: [u32; 2],
+        features: [FeatureId; 2],
+        facing: Facing,
+        is_beyond: bool,
+    ) {
+        let (a, b) = (first, 1 - first);
+        self.out.push(MeshContact {
+            normal: if first == 0 { out } else { -out },
+            point_a: points[a],
+            point_b: points[b],
+            distance,
+            part_a: parts[a],
+            part_b: parts[b],
+            feature_a: features[a],
+            feature_b: features[b],
+            facing,
+            is_beyond,
+        });
+    }
+}
+
+/// How far it is through a solid from a point in it, along a unit vector, at most `most`; 0 where the point is outside. Everything
+/// in the mesh's frame. The triangles of one facet are passed over.
+fn thickness(
+    shape: &MeshShape,
+    topology: &MeshTopology,
+    start: DVec3,
+    direction: DVec3,
+    most: f64,
+    facet: u32,
+) -> f64 {
+    let scale = shape.scale();
+    let (mut nearest, mut leaves) = (most, true);
+    shape.tree().visit_ray(start * scale, direction, 0.0, most * scale, |leaf, _| {
+        for &triangle in leaf.primitives {
+            if topology.facet(triangle) == facet {
+                continue;
+            }
+            if let Some(hit) = line_touches(start, direction, &shape.mesh().corners(triangle))
+                && 0.0 < hit.t
+                && hit.t < nearest
+            {
+                (nearest, leaves) = (hit.t, hit.is_back_face);
+            }
+        }
+        ControlFlow::Continue(nearest * scale)
+    });
+    if leaves { nearest } else { 0.0 }
+}
