@@ -2,11 +2,11 @@
 
 use crate::player::{PlayerMesh, PlayerShape};
 use carom_broad::BroadPhase;
-use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
+use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Compound, CompoundPart, Shape};
+use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, World};
 use std::sync::Arc;
 
 /// Shapes of a scene: equal large ones are built once.
@@ -44,6 +44,11 @@ pub(crate) fn insert<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> 
             }
             JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
                 let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
+                (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
+            }
+            JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
+                let motor = motor.map(|[speed, max_torque]| Motor { speed, max_torque });
+                let kind = JointKind::Hinge { limits: None, motor };
                 (a, b, kind, frame(anchor_a, axis_a), frame(anchor_b, axis_b))
             }
             _ => return Err(format!("joint {i} is of an unknown kind")),
@@ -116,6 +121,10 @@ fn build(spec: &ShapeSpec) -> Result<Shape, String> {
         ShapeSpec::Hull { points } => {
             Shape::Hull(Arc::new(ConvexHull::from_points(points).map_err(|e| e.to_string())?))
         }
+        ShapeSpec::Mesh { vertices, triangles } => {
+            let mesh = TriMesh::new(vertices.clone(), triangles.clone()).map_err(|e| e.to_string())?;
+            Shape::Mesh(Arc::new(MeshShape::new(mesh).map_err(|e| e.to_string())?))
+        }
         ShapeSpec::Compound { parts } => {
             let parts = parts
                 .iter()
@@ -127,7 +136,10 @@ fn build(spec: &ShapeSpec) -> Result<Shape, String> {
     })
 }
 
-/// The surface of a hull, or of the hulls of a compound, as triangles.
+/// Sides of a round part of a compound as it is drawn.
+const SIDES: u32 = 16;
+
+/// The surface of a hull or a mesh, or of the parts of a compound, as triangles; of a capsule as a rod with flat ends.
 fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
     match shape {
         Shape::Hull(hull) => {
@@ -137,6 +149,25 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
                 let corners = hull.face_vertices(face);
                 for pair in corners.windows(2).skip(1) {
                     mesh.triangles.push([corners[0], pair[0], pair[1]].map(|v| v + first));
+                }
+            }
+        }
+        Shape::Mesh(shape) => {
+            let first = mesh.vertices.len() as u32;
+            mesh.vertices.extend(shape.mesh().vertices().iter().map(|v| pose.transform_point(*v)));
+            mesh.triangles.extend(shape.mesh().indices().iter().map(|t| t.map(|v| v + first)));
+        }
+        Shape::Capsule(capsule) => {
+            let first = mesh.vertices.len() as u32;
+            let end = capsule.half_height() + capsule.radius();
+            for k in 0..SIDES {
+                let angle = core::f32::consts::TAU * k as f32 / SIDES as f32;
+                let rim = Vec3::new(angle.cos(), 0.0, angle.sin()) * capsule.radius();
+                mesh.vertices.extend([-end, end].map(|y| pose.transform_point(rim + Vec3::Y * y)));
+                let [p, q] = [2 * k, 2 * ((k + 1) % SIDES)].map(|v| v + first);
+                mesh.triangles.extend([[p, p + 1, q + 1], [p, q + 1, q]]);
+                if 1 < k {
+                    mesh.triangles.extend([[first, p - 2, p], [first + 1, p + 1, p - 1]]);
                 }
             }
         }

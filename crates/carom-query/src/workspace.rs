@@ -92,13 +92,27 @@ pub(crate) struct NearPair {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactMemory {
     pub(crate) found: Vec<MeshContact>,
-    /// Numbers of contacts, those of one patch side by side.
+    /// Numbers of contacts, those of one patch side by side, and for each contact its patch.
     pub(crate) order: Vec<u32>,
-    /// The normals of the patches, and for each contact its patch.
-    pub(crate) normals: Vec<DVec3>,
-    pub(crate) patches: Vec<u32>,
+    pub(crate) patch_of: Vec<u32>,
+    pub(crate) patches: Vec<Patch>,
     /// The contacts of one patch: distance, place, number.
     pub(crate) points: Vec<(f64, DVec3, u32)>,
+}
+
+/// Contacts of two meshes in about one direction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patch {
+    /// Of its deepest contact.
+    pub(crate) normal: DVec3,
+    /// Along the normal: no point on A is farther up, no point on B farther down.
+    pub(crate) top_a: f64,
+    pub(crate) low_b: f64,
+    /// Its deepest contact is.
+    pub(crate) is_strict: bool,
+    /// Of its contacts in the order.
+    pub(crate) first: u32,
+    pub(crate) n: u32,
 }
 
 /// Which features of two meshes face each other.
@@ -130,4 +144,6 @@ pub(crate) struct MeshContact {
     pub(crate) facing: Facing,
     /// The corner is not over the face, but beyond an edge into which the surface bends.
     pub(crate) is_beyond: bool,
+    /// The normal is in the cones of both features, not only nearly.
+    pub(crate) is_strict: bool,
 }

@@ -36,7 +36,14 @@ pub enum ShapeSpec {
         /// At least four, not all in one plane.
         points: Vec<Vec3>,
     },
-    /// Several convex shapes, each at a pose in the body's frame.
+    /// Triangles, counter-clockwise from outside.
+    Mesh {
+        /// Their corners.
+        vertices: Vec<Vec3>,
+        /// Three numbers of corners each.
+        triangles: Vec<[u32; 3]>,
+    },
+    /// Several shapes, each at a pose in the body's frame.
     Compound {
         /// The pieces.
         parts: Vec<(Pose, ShapeSpec)>,
@@ -146,6 +153,23 @@ pub enum JointSpec {
         min: f32,
         /// Radians, 0 where the scene starts.
         max: f32,
+    },
+    /// A common axis about which B turns freely, or as a motor turns it.
+    Axle {
+        /// Number of the first body.
+        a: usize,
+        /// Number of the second body.
+        b: usize,
+        /// A point of the axis, in A's frame.
+        anchor_a: Vec3,
+        /// The same point, in B's frame.
+        anchor_b: Vec3,
+        /// Unit vector along the axis, in A's frame.
+        axis_a: Vec3,
+        /// The same direction, in B's frame.
+        axis_b: Vec3,
+        /// Radians per second, and the most torque.
+        motor: Option<[f32; 2]>,
     },
 }
 

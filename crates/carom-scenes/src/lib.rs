@@ -33,6 +33,7 @@ mod pile;
 mod ragdoll;
 mod rng;
 mod stairs;
+mod works;
 
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 pub use bullets::bullets;
@@ -45,3 +46,4 @@ pub use pile::{bench_pile, pile, torus_compound};
 pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
 pub use rng::Rng;
 pub use stairs::stairs;
+pub use works::works;

@@ -95,6 +95,7 @@ impl Shortfall {
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
     let run = match args.scene.as_str() {
         "level" | "car" => demo_walk::play(args)?,
+        "clock" => simulate(&carom_scenes::works(args.n_bodies()), args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), args)?,
         _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), args)?,
     };
@@ -195,6 +196,9 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     if args.scene == "bullets" {
         recording = recording.with_view(bullets_view());
     }
+    if args.scene == "clock" {
+        recording = recording.with_view(clock_view(scene));
+    }
     let budget = match (args.budget_ms, args.budget_steps) {
         // What is longer than any step can take is no limit.
         (Some(ms), _) => Duration::try_from_secs_f64(ms * 1e-3).map_or(Budget::Unlimited, Budget::Time),
@@ -241,6 +245,15 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
 /// From in front of the wall, beside the way of the bullets and so near that one sees them strike; slow, for all is over in three steps.
 fn bullets_view() -> View {
     View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
+}
+
+/// From before the plate, a little aside, so that all of it is seen.
+fn clock_view(scene: &SceneSpec) -> View {
+    let places = || scene.bodies.iter().map(|body| body.pose.translation);
+    let low = places().fold(Vec3::INFINITY, Vec3::min);
+    let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let size = (high - low).max_element();
+    View { target: (low + high) * 0.5, distance: 1.2 * size + 5.0, yaw: 0.35, pitch: 0.15, speed: 1.0 }
 }
 
 fn charts(has_budget: bool) -> Vec<Chart> {

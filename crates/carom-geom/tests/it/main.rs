@@ -8,6 +8,7 @@ mod line_lanes;
 mod mass;
 mod mesh;
 mod mesh_report;
+mod mesh_topology;
 mod pairs;
 mod plane;
 mod ray_mesh;

@@ -6,9 +6,10 @@
 //! a contact pushes where the surface as a whole lies, never along it, and edges inside a flat face are no features at all.
 //! The cone tells too on which side the body is: a distance has a sign, and a negative one is how deep it is.
 //!
-//! What is deep along a normal may be just what is on the far side of a thin body. Out along the normal the way is the depth d,
-//! and out along the opposite one it is what both bodies are thick there, less d. So a depth counts while 2 d is no more than both
-//! thicknesses, each found by a ray through the body.
+//! What is deep along a normal may be just what is on the far side of a body. Out along the normal the way is the depth d, and out along
+//! the opposite one it is what both bodies are thick there, less d. So a depth counts while 2 d is no more than both thicknesses,
+//! each found by a ray through the body, and, if it is more than what is looked ahead, d no more than either: all between the two
+//! features is in both bodies.
 //!
 //! A mesh that bounds a solid has one side, the outside. Any other has two: the normal is on the side on which the other
 //! body's corner stands. Its thickness is nothing against a solid, and against another such mesh what its triangle is wide.
@@ -31,6 +32,9 @@ use glam::DVec3;
 
 /// How far inside the triangles at a feature a ray starts that asks for a thickness, as a part of them: it must not run in their planes.
 const INSIDE: f64 = 0.05;
+
+/// And as a part of the depth, at most: what is thicker than that is not left by it.
+const INSIDE_DEPTH: f64 = 0.0625;
 
 /// Two meshes and the contacts between them.
 pub(super) struct Facings<'a> {
@@ -144,12 +148,13 @@ impl<'a> Facings<'a> {
             }
             let Some(is_beyond) = self.is_over(other, face, place, distance, side) else { continue };
             let out = face.normal * -side;
-            if !self.is_extreme(body, vertex, self.own_vector(body, out), tol::FEATURE_SINE) {
+            let own_out = self.own_vector(body, out);
+            if !self.is_extreme(body, vertex, own_out, tol::FEATURE_SINE) {
                 continue;
             }
             let on_face = place + out * distance;
             if distance < 0.0 {
-                let inside = self.inside_corner(body, vertex);
+                let inside = self.inside_corner(body, vertex, -distance);
                 let of_face = self.own_point(other, on_face);
                 let corners = self.bodies[other].shape.mesh().corners(face.triangle);
                 let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
@@ -165,6 +170,7 @@ impl<'a> Facings<'a> {
             let facing = if body == 0 { Facing::CornerOfA } else { Facing::CornerOfB };
             let (own_id, face_id) = (FeatureId::vertex(vertex), FeatureId::face(facet));
             let owner = topology.owner(vertex);
+            let is_strict = self.is_extreme(body, vertex, own_out, tol::DIRECTION_KNOWN);
             self.push(
                 body,
                 [place, on_face],
@@ -173,7 +179,7 @@ impl<'a> Facings<'a> {
                 [owner, face.triangle],
                 [own_id, face_id],
                 facing,
-                is_beyond,
+                [is_beyond, is_strict],
             );
         }
     }
@@ -191,8 +197,10 @@ impl<'a> Facings<'a> {
                 continue;
             }
             let bends_up = kind == if 0.0 < side { EdgeKind::Concave } else { EdgeKind::Convex };
-            // A corner that has sunk into a fold is under neither of its sides, by no more than it has sunk.
-            if !(distance < 0.0 && bends_up && beyond * beyond <= distance * distance * length_sq) {
+            // A corner that has sunk into a fold is under neither of its sides, if the fold is blunter than 53 degrees by no more
+            // than twice what it has sunk.
+            let sunk = 2.0 * distance;
+            if !(distance < 0.0 && bends_up && beyond * beyond <= sunk * sunk * length_sq) {
                 return None;
             }
             is_beyond = true;
@@ -203,15 +211,19 @@ impl<'a> Facings<'a> {
     /// All edges of the corner lead back from the plane across `out`, in the body's own frame, or along it.
     fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
-        if is_solid && topology.vertex_normal(vertex).dot(out) < 0.0 {
-            return false;
-        }
         let place = topology.place(vertex);
-        topology.ring(vertex).iter().all(|&end| {
+        let mut is_flat = true;
+        for &end in topology.ring(vertex) {
             let edge = topology.place(end) - place;
             let rise = edge.dot(out);
-            rise <= 0.0 || rise * rise <= sine * sine * edge.length_squared()
-        })
+            let is_level = rise * rise <= sine * sine * edge.length_squared();
+            if 0.0 < rise && !is_level {
+                return false;
+            }
+            is_flat = is_flat && is_level;
+        }
+        // Of a corner that is nearly flat the edges do not tell which side is out.
+        !(is_solid && is_flat) || 0.0 < topology.vertex_normal(vertex).dot(out)
     }
 
     /// Both faces of an edge lie behind the plane across `out`, in the body's own frame, or along it.
@@ -246,18 +258,20 @@ impl<'a> Facings<'a> {
         }
         for side in [1.0, -1.0] {
             let (out, distance) = (normal * side, apart * side);
-            if !(distance <= self.limit)
-                || !self.is_ridge(0, a, edge_a, out, tol::FEATURE_SINE)
-                || !self.is_ridge(1, b, edge_b, self.own_vector(1, -out), tol::FEATURE_SINE)
-            {
+            let are_ridges = |sine: f64| {
+                self.is_ridge(0, a, edge_a, out, sine)
+                    && self.is_ridge(1, b, edge_b, self.own_vector(1, -out), sine)
+            };
+            if !(distance <= self.limit) || !are_ridges(tol::FEATURE_SINE) {
                 continue;
             }
+            let is_strict = are_ridges(tol::DIRECTION_KNOWN);
             let points = [p + u * s, q + v * t];
             if distance < 0.0 {
                 let inside = |body: usize, face: &Face, edge: usize, point: DVec3| {
                     let topology = self.bodies[body].topology;
                     let (_, wings, _) = topology.wings(face.triangle, edge);
-                    let step = INSIDE * height_of(&face.corners);
+                    let step = (INSIDE * height_of(&face.corners)).min(-INSIDE_DEPTH * distance);
                     self.own_point(body, point) + (wings[0] + wings[1]) * step
                 };
                 let starts = [
@@ -277,7 +291,7 @@ impl<'a> Facings<'a> {
                 (beyond, FeatureId::edge(3 * beyond + there as u32))
             };
             let (a, b) = (id(of_a, a.triangle, edge_a), id(of_b, b.triangle, edge_b));
-            self.push(0, points, out, distance, [a.0, b.0], [a.1, b.1], Facing::Edges, false);
+            self.push(0, points, out, distance, [a.0, b.0], [a.1, b.1], Facing::Edges, [false, is_strict]);
         }
     }
 
@@ -334,19 +348,22 @@ impl<'a> Facings<'a> {
             };
             let ids = [FeatureId::vertex(vertex), id];
             let parts = [own.triangle, face.triangle];
-            self.push(body, [place, nearest], out, distance, parts, ids, Facing::Apart, false);
+            self.push(body, [place, nearest], out, distance, parts, ids, Facing::Apart, [false, true]);
         }
     }
 
     /// A little off the corner, among its triangles, in the body's own frame.
-    fn inside_corner(&self, body: usize, vertex: u32) -> DVec3 {
+    fn inside_corner(&self, body: usize, vertex: u32, depth: f64) -> DVec3 {
         let topology = self.bodies[body].topology;
         let (place, ring) = (topology.place(vertex), topology.ring(vertex));
         let sum = ring.iter().fold(DVec3::ZERO, |sum, &end| sum + (topology.place(end) - place));
-        place + sum * (INSIDE / ring.len().max(1) as f64)
+        let mean = sum / ring.len().max(1) as f64;
+        let most = INSIDE_DEPTH * depth;
+        let length = mean.length();
+        place + mean * if INSIDE * length <= most { INSIDE } else { most / length }
     }
 
-    /// Out along a normal is no longer a way than out along the opposite one. `out` points from the first to the second; each start is in
+    /// Out along a normal is no longer a way than out along the opposite one, and leads through both bodies. `out` points from the first to the second; each start is in
     /// its body's own frame, with a facet that the ray is known to start in and the triangle it is near.
     fn is_way_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
         let is_soft = !self.bodies[0].is_solid && !self.bodies[1].is_solid;
@@ -355,18 +372,19 @@ impl<'a> Facings<'a> {
             let body = if i == 0 { first } else { 1 - first };
             let Surface { shape, topology, is_solid } = self.bodies[body];
             let direction = self.own_vector(body, if i == 0 { -out } else { out });
-            missing -= if is_solid {
-                thickness(shape, topology, start, direction, missing, facet)
+            let thickness = if is_solid {
+                thickness(shape, topology, start, direction, 2.0 * depth, facet)
             } else if is_soft {
                 height_of(&shape.mesh().corners(triangle))
             } else {
                 0.0
             };
-            if missing <= 0.0 {
-                return true;
+            if is_solid && self.limit < depth && thickness < depth {
+                return false;
             }
+            missing -= thickness;
         }
-        false
+        missing <= 0.0
     }
 
     /// Points and parts are those of `first`, then those of the other; `out` points from the first to the other.
@@ -379,7 +397,7 @@ impl<'a> Facings<'a> {
         parts: [u32; 2],
         features: [FeatureId; 2],
         facing: Facing,
-        is_beyond: bool,
+        [is_beyond, is_strict]: [bool; 2],
     ) {
         let (a, b) = (first, 1 - first);
         self.out.push(MeshContact {
@@ -393,6 +411,7 @@ impl<'a> Facings<'a> {
             feature_b: features[b],
             facing,
             is_beyond,
+            is_strict,
         });
     }
 }

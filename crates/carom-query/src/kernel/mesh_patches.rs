@@ -4,12 +4,16 @@
 //! into, all of them are. Then patches: the deepest contact begins one, and takes all whose normals are within a few degrees; the deepest of
 //! those that are left begins the next. A patch keeps the contact that it began with and three that span most.
 //!
+//! A patch is a plane, with points of A below and points of B above it once the bodies are moved apart along its normal. Where that parts the
+//! points of a patch that asks for more, it is not asked for more: two bodies that are convex where they touch have one manifold,
+//! that of the least way out, and a plate that has sunk into a table is not pushed along it.
+//!
 //! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game Programming Gems 4, 2004;
 //! E. Catto, Contact Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, FeatureId, MAX_CONTACTS, Manifold};
 use super::super::num::{Real, narrow, narrow_real};
-use crate::workspace::{ContactMemory, Facing, MeshContact};
+use crate::workspace::{ContactMemory, Facing, MeshContact, Patch};
 use alloc::vec::Vec;
 use carom_math::tol;
 use glam::DVec3;
@@ -17,28 +21,48 @@ use glam::DVec3;
 /// Appends the manifolds of these contacts, in the order of their parts.
 pub(super) fn push_patches(memory: &mut ContactMemory, prediction: Real, out: &mut Vec<Manifold>) {
     let first = out.len();
-    let ContactMemory { found, order, normals, patches, points } = memory;
+    let ContactMemory { found, order, patch_of, patches, points } = memory;
     keep_once(found);
     keep_ways_out(found, |c| c.feature_a, Facing::CornerOfA);
     keep_ways_out(found, |c| c.feature_b, Facing::CornerOfB);
     found.sort_unstable_by(|x, y| x.distance.total_cmp(&y.distance).then(key(x).cmp(&key(y))));
-    normals.clear();
     patches.clear();
+    patch_of.clear();
     for contact in found.iter() {
-        let like = normals.iter().position(|n| tol::PATCH_COSINE <= n.dot(contact.normal));
-        patches.push(like.unwrap_or(normals.len()) as u32);
-        if like.is_none() {
-            normals.push(contact.normal);
-        }
+        let like = patches.iter().position(|p| tol::PATCH_COSINE <= p.normal.dot(contact.normal));
+        patch_of.push(like.unwrap_or(patches.len()) as u32);
+        let (top_a, low_b) = (f64::NEG_INFINITY, f64::INFINITY);
+        let patch = match like {
+            Some(patch) => patch,
+            None => {
+                let (normal, is_strict) = (contact.normal, contact.is_strict);
+                patches.push(Patch { normal, top_a, low_b, is_strict, first: 0, n: 0 });
+                patches.len() - 1
+            }
+        };
+        let patch = &mut patches[patch];
+        patch.top_a = patch.top_a.max(patch.normal.dot(contact.point_a));
+        patch.low_b = patch.low_b.min(patch.normal.dot(contact.point_b));
+        patch.n += 1;
+    }
+    let mut n_before = 0;
+    for patch in patches.iter_mut() {
+        patch.first = n_before;
+        n_before += patch.n;
     }
     order.clear();
     order.extend(0..found.len() as u32);
     // Within a patch the order by depth stays.
-    order.sort_unstable_by_key(|&i| (patches[i as usize], i));
-    for patch in order.chunk_by(|&i, &j| patches[i as usize] == patches[j as usize]) {
-        let normal = normals[patches[patch[0] as usize] as usize];
+    order.sort_unstable_by_key(|&i| (patch_of[i as usize], i));
+    // The least way first.
+    patches.sort_unstable_by(|p, q| {
+        (p.top_a - p.low_b).total_cmp(&(q.top_a - q.low_b)).then(p.first.cmp(&q.first))
+    });
+    drop_parted(patches, order, found);
+    for patch in patches.iter() {
+        let (contacts, normal) = (contacts_of(patch, order), patch.normal);
         points.clear();
-        for &i in patch {
+        for &i in contacts {
             let contact = &found[i as usize];
             points.push((normal.dot(contact.point_b - contact.point_a), contact.point_a, i));
         }
@@ -78,26 +102,59 @@ fn keep_once(found: &mut Vec<MeshContact>) {
     found.dedup_by(|later, earlier| key(later) == key(earlier) && 0.0 < later.normal.dot(earlier.normal));
 }
 
-/// Of the faces that a corner is deep under, the nearest that it is truly under; all it is beyond, if there is none.
+/// Of the faces that a corner is deep under, the nearest that it is truly under, and all nearer ones that it is beyond.
 fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> FeatureId, facing: Facing) {
     let is_deep = |c: &MeshContact| c.facing == facing && c.distance < 0.0;
     found.sort_unstable_by(|x, y| {
-        let rank = |c: &MeshContact| (!is_deep(c), corner(c), c.is_beyond);
+        let rank = |c: &MeshContact| (!is_deep(c), corner(c));
         rank(x).cmp(&rank(y)).then(y.distance.total_cmp(&x.distance)).then(key(x).cmp(&key(y)))
     });
+    // The corner, and whether it is out by what was kept.
     let mut last: Option<(FeatureId, bool)> = None;
     found.retain(|c| {
-        if !is_deep(c) {
-            return true;
+        let is_out = last.is_some_and(|(vertex, is_out)| vertex == corner(c) && is_out);
+        if is_deep(c) {
+            last = Some((corner(c), is_out || !c.is_beyond));
         }
-        match last {
-            Some((vertex, is_beyond)) if vertex == corner(c) => is_beyond,
-            _ => {
-                last = Some((corner(c), c.is_beyond));
-                true
-            }
-        }
+        !(is_deep(c) && is_out)
     });
+}
+
+/// Leaves out the patches whose points others part, those that ask for less first.
+fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
+    let mut n_kept = 0;
+    for place in 0..patches.len() {
+        let patch = patches[place];
+        let is_parted = |i: &u32| patches[..n_kept].iter().any(|less| parts(less, *i, found));
+        if !contacts_of(&patch, order).iter().all(is_parted) {
+            patches[n_kept] = patch;
+            n_kept += 1;
+        }
+    }
+    patches.truncate(n_kept);
+    // One that asks for less and parts less than another: of a corner beside the one that counts.
+    for place in (0..patches.len()).rev() {
+        let contacts = contacts_of(&patches[place], order);
+        if patches[place + 1..].iter().any(|more| contacts.iter().all(|i| parts(more, *i, found))) {
+            patches.remove(place);
+        }
+    }
+}
+
+/// The numbers of the contacts of a patch.
+fn contacts_of<'a>(patch: &Patch, order: &'a [u32]) -> &'a [u32] {
+    order.get(patch.first as usize..(patch.first + patch.n) as usize).unwrap_or(&[])
+}
+
+/// Moved apart as the patch says, the bodies are apart at this contact, to an eighth of its depth: the way that this takes
+/// is the patch's, and not what the contact says.
+fn parts(patch: &Patch, contact: u32, found: &[MeshContact]) -> bool {
+    let Some(contact) = found.get(contact as usize) else { return false };
+    let slack = 0.125 * contact.distance.abs();
+    // A plane that a feature is not quite outermost along has points of the body beyond it.
+    patch.is_strict
+        && patch.normal.dot(contact.point_a) <= patch.top_a + slack
+        && patch.low_b - slack <= patch.normal.dot(contact.point_b)
 }
 
 /// Up to four of the points, by their numbers: the first, the one farthest from it, and the farthest from their line on

@@ -539,3 +539,35 @@ fn a_spin_about_an_axis_stays_as_it_is() {
     // Of rounding, 6e-8 a substep, this is a walk of 7e-6 at random, and 9e-4 if it always went one way.
     assert!(off.abs() < 2e-5);
 }
+
+/// A weak motor on a heavy wheel needs seconds to be seen to turn. It took so long that the wheel fell asleep, and in a train of many wheels
+/// what is slow was damped until it hardly moved.
+#[test]
+fn what_a_motor_turns_is_not_at_rest_however_slow_it_is() {
+    for n in [1, 12] {
+        let mut scene = Scene::new(SolverSettings::default().with_gravity(Vec3::ZERO));
+        scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
+        let wanted = 0.05;
+        for k in 0..n {
+            let at = Vec3::X * 3.0 * k as f32;
+            scene.dynamic(Vec3::ONE, 1.0, Pose::from_translation(at));
+            let inertia = 1.0 / scene.bodies[1].inverse_inertia.x_axis.x;
+            let max_torque = wanted * inertia * n as f32;
+            let motor = (k == 0).then_some(Motor { speed: 1.0, max_torque });
+            let kind = JointKind::Hinge { limits: None, motor };
+            scene.joints.push(Joint::at(kind, &scene.bodies, 0, 1 + k, at, Vec3::X).unwrap());
+            if 0 < k {
+                // On one axle. All have the same inertia, so each turns as one alone would.
+                let weld = Joint::at(JointKind::Fixed, &scene.bodies, k, 1 + k, at - Vec3::X * 1.5, Vec3::X);
+                scene.joints.push(weld.unwrap());
+            }
+        }
+        for _ in 0..240 {
+            scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, DT).unwrap();
+        }
+        for body in &scene.bodies[1..] {
+            let speed = body.angular_velocity.x;
+            assert!((speed - 4.0 * wanted).abs() < 0.05 * wanted, "{n}: {speed}");
+        }
+    }
+}

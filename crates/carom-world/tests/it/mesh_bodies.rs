@@ -1,0 +1,99 @@
+//! Bodies that are meshes, on a floor that is one.
+
+use crate::scenes::DT;
+use carom_geom::TriMesh;
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{MeshShape, Shape};
+use carom_scenes::mesh::{MeshData, icosphere, torus};
+use carom_testkit::conform::dice::Dice;
+use carom_world::{BodyDesc, World};
+use std::sync::Arc;
+
+fn shape(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Shape {
+    Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, triangles).unwrap()).unwrap()))
+}
+
+fn made(data: &MeshData) -> Shape {
+    shape(data.vertices_f32(), data.triangles.clone())
+}
+
+/// A closed box of twelve triangles.
+fn box_mesh(half: Vec3) -> Shape {
+    let corner = |i: u32| Vec3::from([0, 1, 2].map(|k| if i >> k & 1 == 1 { half[k] } else { -half[k] }));
+    let sides: [[u32; 4]; 6] =
+        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect();
+    shape((0..8).map(corner).collect(), triangles)
+}
+
+/// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners a little off the lines of a grid.
+fn floor() -> BodyDesc {
+    let mut dice = Dice::new(3);
+    let (n_x, n_z) = (50, 10);
+    let mut vertices = Vec::new();
+    for i in 0..=n_x {
+        for j in 0..=n_z {
+            let is_inside = 0 < i && i < n_x && 0 < j && j < n_z;
+            let off = if is_inside { dice.point(0.1) } else { Vec3::ZERO };
+            vertices.push(Vec3::new(0.4 * i as f32 - 2.0 + off.x, 0.0, 0.4 * j as f32 - 2.0 + off.z));
+        }
+    }
+    let at = |i: usize, j: usize| (i * (n_z + 1) + j) as u32;
+    let cells = (0..n_x * n_z).flat_map(|c| {
+        let (i, j) = (c / n_z, c % n_z);
+        [[at(i, j), at(i, j + 1), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i + 1, j)]]
+    });
+    BodyDesc::fixed(shape(vertices, cells.collect()))
+}
+
+#[test]
+fn a_mesh_cube_slides_over_a_mesh_floor_as_if_it_were_one_face() {
+    for turn in [0.0, 0.3] {
+        let mut world = World::new();
+        world.insert(floor().with_friction(0.0)).unwrap();
+        let pose = Pose::new(Quat::from_rotation_y(turn), Vec3::new(-1.0, 0.3, 0.1));
+        let body = BodyDesc::new(box_mesh(Vec3::splat(0.3))).with_pose(pose).with_friction(0.0);
+        let cube = world.insert(body.with_velocity(Vec3::X * 4.0, Vec3::ZERO)).unwrap();
+        let mut last = pose.translation.x;
+        for step in 0..200 {
+            world.step(DT).unwrap();
+            let pose = world.pose(cube).unwrap();
+            let speed = (pose.translation.x - last) / DT;
+            last = pose.translation.x;
+            assert!((speed - 4.0).abs() < 0.02, "step {step}: {speed}");
+            assert!((pose.translation.y - 0.3).abs() < 0.006, "step {step}: {pose:?}");
+            assert!(0.9999 < (pose.rotation * Vec3::Y).y, "step {step}: {pose:?}");
+        }
+        assert!(10.0 < last);
+    }
+}
+
+/// Boxes stacked, a ring and a ball of triangles come to rest on it, and sleep.
+#[test]
+fn meshes_come_to_rest_on_a_mesh() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let mut bodies = Vec::new();
+    for level in 0..4 {
+        let pose = Pose::new(
+            Quat::from_rotation_y(0.2 * level as f32),
+            Vec3::new(0.0, 0.31 + 0.61 * level as f32, 0.0),
+        );
+        bodies.push((
+            world.insert(BodyDesc::new(box_mesh(Vec3::splat(0.3))).with_pose(pose)).unwrap(),
+            pose.translation,
+        ));
+    }
+    let ring = BodyDesc::new(made(&torus(0.4, 0.15, 600))).with_position(Vec3::new(3.0, 0.16, 0.0));
+    bodies.push((world.insert(ring).unwrap(), Vec3::new(3.0, 0.15, 0.0)));
+    let ball = BodyDesc::new(made(&icosphere(320))).with_position(Vec3::new(6.0, 1.02, 0.0));
+    bodies.push((world.insert(ball).unwrap(), Vec3::new(6.0, 1.0, 0.0)));
+    for _ in 0..360 {
+        world.step(DT).unwrap();
+    }
+    for (id, place) in bodies {
+        let now = world.pose(id).unwrap().translation;
+        assert!((now - place).length() < 0.06, "{place} {now}");
+        assert!(world.is_sleeping(id).unwrap(), "{place} {now}");
+    }
+}
