@@ -253,7 +253,7 @@ fn clock_view(scene: &SceneSpec) -> View {
     let low = places().fold(Vec3::INFINITY, Vec3::min);
     let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
     let size = (high - low).max_element();
-    View { target: (low + high) * 0.5, distance: 1.2 * size + 5.0, yaw: 0.35, pitch: 0.15, speed: 1.0 }
+    View { target: (low + high) * 0.5, distance: 1.6 * size + 5.0, yaw: 0.3, pitch: 0.15, speed: 1.0 }
 }
 
 fn charts(has_budget: bool) -> Vec<Chart> {
