@@ -5,7 +5,8 @@
 //! a pair before; up to that time the way is proved to be free, and there the body is left, its velocity kept, for the contacts of the
 //! next step. What already touches at the start must go on sliding and parting: then it is half the distance that may not be
 //! passed, and of bodies that overlap the core of the fast one. Of limbs, which hang in joints, it is always the core: a limb that
-//! is stopped where it touches tears its joints, and they throw it back in every step. Left so, a body is a hair farther away than what touches, and
+//! is stopped where it touches tears its joints, and they throw it back in every step. One that was torn off by more than its own width is
+//! on the wrong side of something, and is let through. Left so, a body is a hair farther away than what touches, and
 //! the next step turns it away: whom the solver pushed is told as touching.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
@@ -20,7 +21,7 @@ use carom_geom::Sphere;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with, distance};
-use carom_response::BodyKind;
+use carom_response::{BodyKind, JointKind};
 
 /// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
 /// half side of its box.
@@ -38,8 +39,17 @@ const MOST_GUESSES: u32 = 8;
 pub(crate) struct Sweeps {
     stops: alloc::vec::Vec<f64>,
     motions: alloc::vec::Vec<Option<Motion>>,
-    is_limb: alloc::vec::Vec<bool>,
+    limbs: alloc::vec::Vec<Limb>,
     memory: Workspace,
+}
+
+/// Whether a body hangs in joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Limb {
+    Not,
+    Held,
+    /// From one that is farther away than the body is wide.
+    Torn,
 }
 
 impl<B: BroadPhase> World<B> {
@@ -99,11 +109,19 @@ impl<B: BroadPhase> World<B> {
         sweeps.stops.resize(self.bodies.len(), 1.0);
         sweeps.motions.clear();
         sweeps.motions.resize(self.bodies.len(), None);
-        sweeps.is_limb.clear();
-        sweeps.is_limb.resize(self.bodies.len(), false);
+        sweeps.limbs.clear();
+        sweeps.limbs.resize(self.bodies.len(), Limb::Not);
         for joint in &self.joints.list {
-            sweeps.is_limb[joint.body_a as usize] = true;
-            sweeps.is_limb[joint.body_b as usize] = true;
+            let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
+            let [a, b] =
+                ends.map(|(body, frame)| self.bodies[body as usize].pose.transform_point(frame.translation));
+            for (body, _) in ends {
+                let body = body as usize;
+                let is_torn = !matches!(joint.kind, JointKind::Distance { .. })
+                    && self.least_side(body).is_some_and(|side| side < (b - a).length());
+                sweeps.limbs[body] =
+                    if is_torn || sweeps.limbs[body] == Limb::Torn { Limb::Torn } else { Limb::Held };
+            }
         }
         let records = core::mem::take(&mut self.records);
         // All pairs of what moves are among the busy.
@@ -111,7 +129,7 @@ impl<B: BroadPhase> World<B> {
         let near = busy.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
-            let is_swept = pair.map(|index| self.is_swept(index));
+            let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
             if is_swept == [false, false] {
                 continue;
             }
@@ -184,7 +202,7 @@ impl<B: BroadPhase> World<B> {
         else {
             return 0.0;
         };
-        let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.is_limb[pair[k]]);
+        let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.limbs[pair[k]] == Limb::Held);
         let memory = &mut sweeps.memory;
         let target = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let settings = ImpactSettings::default().with_times(0.0, end).with_target_distance(target);
@@ -259,10 +277,13 @@ impl<B: BroadPhase> World<B> {
 
     /// A small ball about the centre of mass.
     fn core_of(&self, index: usize) -> Option<Shape> {
-        let shape = self.shapes[index].as_ref()?;
-        let local = shape.aabb(&Pose::IDENTITY);
-        let radius = CORE * 0.5 * (local.max - local.min).min_element();
-        Sphere::new(radius).ok().map(Shape::Sphere)
+        Sphere::new(CORE * 0.5 * self.least_side(index)?).ok().map(Shape::Sphere)
+    }
+
+    /// Of the box of a body's shape.
+    fn least_side(&self, index: usize) -> Option<f32> {
+        let local = self.shapes[index].as_ref()?.aabb(&Pose::IDENTITY);
+        Some((local.max - local.min).min_element())
     }
 
     /// Puts a fast body where it stops, or before it leaves the box in which its pairs were found.
