@@ -12,11 +12,12 @@ use glam::DVec3;
 /// Ragdolls that stand side by side.
 const ABREAST: usize = 6;
 
-/// Between two ragdolls of one row, and between rows.
+/// Between two ragdolls of one row, and between rows, which begin above each other.
 const SPACING: f64 = 2.4;
 
 /// `n_dolls` ragdolls of several sizes, turned and thrown at random towards stairs of a random slope, roughness and bounce, that go
-/// down along x from a landing to a floor at y = 0. They begin in the air, clear of everything.
+/// down along x from a landing to a floor at y = 0. They begin in the air, clear of everything; their limbs are fast, or they would get
+/// into the stairs where they strike.
 pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
     let mut rng = Rng::new(seed);
     let mut scene = SceneSpec::default();
@@ -24,9 +25,8 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
     let (rise, run) = (rng.range(0.12, 0.26), rng.range(0.22, 0.4));
     let (friction, restitution) = (rng.range(0.1, 0.9) as f32, rng.range(0.0, 0.4) as f32);
     let n_abreast = n_dolls.clamp(1, ABREAST);
-    let n_rows = n_dolls.div_ceil(ABREAST).max(1);
     let half_width = 0.5 * SPACING * n_abreast as f64 + 1.0;
-    let landing = SPACING * n_rows as f64 + 0.6;
+    let landing = SPACING + 0.6;
     let mut fix = |shape, at: DVec3| {
         let mut body = BodySpec::fixed(shape, Pose::from_translation(at.as_vec3()));
         (body.friction, body.restitution) = (friction, restitution);
@@ -34,7 +34,7 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
     };
     fix(ShapeSpec::HalfSpace { normal: Vec3::Y }, DVec3::ZERO);
     for step in 0..=n_steps {
-        // The landing is the first step, as deep as the rows need; each step is a block that stands on the floor.
+        // The landing is the first step; each is a block that stands on the floor.
         let top = rise * (n_steps + 1 - step) as f64;
         let (from, to) =
             if step == 0 { (-landing, 0.0) } else { (run * (step - 1) as f64, run * step as f64) };
@@ -46,8 +46,8 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
         let (row, place) = (doll / ABREAST, doll % ABREAST);
         let scale = rng.range(0.5, 1.1);
         let at = DVec3::new(
-            -0.7 - SPACING * row as f64,
-            rise * (n_steps + 1) as f64 + 1.25 + rng.range(0.0, 0.8),
+            -0.7,
+            rise * (n_steps + 1) as f64 + 1.25 + rng.range(0.0, 0.8) + SPACING * row as f64,
             (place as f64 - 0.5 * (n_abreast as f64 - 1.0)) * SPACING,
         );
         let pose = Pose::new(rng.rotation().as_quat(), at.as_vec3());
@@ -60,6 +60,7 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
             limb.linear_velocity = thrown + spin.cross(limb.pose.translation - pose.translation);
             limb.angular_velocity = spin;
             limb.friction = friction;
+            limb.is_fast = true;
         }
     }
     scene

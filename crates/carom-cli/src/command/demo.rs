@@ -10,7 +10,7 @@ use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_broad_auto::catalogue::{self, Place};
 use carom_math::{Pose, Vec3};
-use carom_scenes::SceneSpec;
+use carom_scenes::{SceneSpec, ShapeSpec};
 use carom_world::{Budget, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
@@ -97,6 +97,10 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "level" | "car" => demo_walk::play(args)?,
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), args)?,
+        "stairs" => {
+            let n_dolls = args.n_bodies().div_ceil(carom_scenes::RAGDOLL_BODIES);
+            simulate(&carom_scenes::stairs(n_dolls, args.seed), args)?
+        }
         _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), args)?,
     };
     let page = match (&args.html, args.json) {
@@ -193,11 +197,11 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     let mut recording =
         Recording::new(&title, STEP * f64::from(every), inserted.shapes.clone(), inserted.shape_of.clone())
             .with_charts(charts(args.has_budget()));
-    if args.scene == "bullets" {
-        recording = recording.with_view(bullets_view());
-    }
-    if args.scene == "clock" {
-        recording = recording.with_view(clock_view(scene));
+    match args.scene.as_str() {
+        "bullets" => recording = recording.with_view(bullets_view()),
+        "clock" => recording = recording.with_view(clock_view(scene)),
+        "stairs" => recording = recording.with_view(stairs_view(scene)),
+        _ => {}
     }
     let budget = match (args.budget_ms, args.budget_steps) {
         // What is longer than any step can take is no limit.
@@ -254,6 +258,24 @@ fn clock_view(scene: &SceneSpec) -> View {
     let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
     let size = (high - low).max_element();
     View { target: (low + high) * 0.5, distance: 1.6 * size + 5.0, yaw: 0.3, pitch: 0.15, speed: 1.0 }
+}
+
+/// From beside the foot of the stairs, all of them in the picture.
+fn stairs_view(scene: &SceneSpec) -> View {
+    let boxes = scene.bodies.iter().filter_map(|body| match (&body.shape, body.is_fixed()) {
+        (ShapeSpec::Cuboid { half_extents }, true) => Some((body.pose.translation, *half_extents)),
+        _ => None,
+    });
+    let (low, high) = boxes
+        .fold((Vec3::ZERO, Vec3::ZERO), |(low, high), (at, half)| (low.min(at - half), high.max(at + half)));
+    let size = high - low;
+    View {
+        target: (low + high) * 0.5 + Vec3::X * (0.3 * size.x),
+        distance: 0.9 * size.length(),
+        yaw: 1.0,
+        pitch: 0.35,
+        speed: 1.0,
+    }
 }
 
 fn charts(has_budget: bool) -> Vec<Chart> {

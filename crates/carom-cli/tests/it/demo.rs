@@ -112,6 +112,17 @@ fn bullets_are_stopped_by_a_thin_wall() {
     }
 }
 
+/// Whole ragdolls, none of which gains energy on its way down.
+#[test]
+fn ragdolls_fall_down_the_stairs() {
+    let (d, status) = json("demo stairs --bodies 60 --frames 120 --json");
+    assert_eq!((status, d["scene"].as_str(), d["bodies"].as_u64()), (0, Some("stairs"), Some(66)));
+    let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    let most = energy.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!(most <= energy[0] * 1.0001 && energy[119] < 0.8 * energy[0], "{energy:?}");
+    assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
+}
+
 /// Characters in the castle, and the car: the same run every time, to the last bit on every machine, and a page of each.
 #[test]
 fn level_and_car_are_walked_and_driven() {
