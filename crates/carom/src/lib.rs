@@ -159,6 +159,79 @@
 //! assert!(force.x < 0.0 && -force.x <= 0.4 * force.y * 1.0001);
 //! ```
 //!
+//! Without a world, what moves by itself is turned away by [`response::bounce::reflect`], and goes on for the rest of the step:
+//!
+//! ```
+//! use carom::Vec3;
+//! use carom::response::bounce::{reflect, remaining_move};
+//!
+//! // Met a floor after 0.4 of a step of 0.1 s; half of what went into it comes back, and nothing rubs.
+//! let velocity = reflect(Vec3::new(3.0, -4.0, 0.0), Vec3::Y, 0.5, 0.0);
+//! assert_eq!(velocity, Vec3::new(3.0, 2.0, 0.0));
+//! assert!((remaining_move(velocity, 0.1, 0.4) - Vec3::new(0.18, 0.12, 0.0)).length() < 1e-6);
+//! ```
+//!
+//! # A world of your own
+//!
+//! The three phases by hand: boxes to a broad phase, its pairs to [`manifolds`], and those to a solver. Each can be another one, or be left
+//! out. [`World`] is this loop, with everything that a loop of thirty lines does not think of.
+//!
+//! ```
+//! use carom::broad::{Filter, Mobility};
+//! use carom::geom::{Cuboid, Sphere};
+//! use carom::query::ManifoldCache;
+//! use carom::response::{Body, ContactPair, Solver, SolverSettings};
+//! use carom::{BroadPhase, DynamicBvh, Pose, Shape, Vec3, manifolds};
+//! use std::collections::HashMap;
+//!
+//! let mut broad = DynamicBvh::new();
+//! let (mut shapes, mut bodies, mut proxies) = (Vec::new(), Vec::new(), Vec::new());
+//! let mut add = |shape: Shape, place: Vec3, density: f32| {
+//!     let pose = Pose::from_translation(place);
+//!     let mass = shape.mass_properties(density);
+//!     let (body, mobility) = if density == 0.0 {
+//!         (Body::fixed(pose), Mobility::Static)
+//!     } else {
+//!         (Body::dynamic(pose, mass.mass, mass.center, mass.inertia), Mobility::Dynamic)
+//!     };
+//!     // A little larger, so that what is about to touch is known.
+//!     proxies.push(broad.insert(shape.aabb(&pose).inflated(0.02), Filter::new(mobility))?);
+//!     shapes.push(shape);
+//!     bodies.push(body);
+//!     Ok::<(), carom::broad::BroadPhaseError>(())
+//! };
+//! add(Shape::Cuboid(Cuboid::new(Vec3::new(5.0, 0.5, 5.0))?), Vec3::NEG_Y * 0.5, 0.0)?;
+//! add(Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?), Vec3::Y * 1.0, 1.0)?;
+//! add(Shape::Sphere(Sphere::new(0.5)?), Vec3::Y * 2.5, 1.0)?;
+//!
+//! let mut solver = Solver::new(SolverSettings::default());
+//! let mut caches: HashMap<(u32, u32), ManifoldCache> = HashMap::new();
+//! let (mut pairs, mut found) = (Vec::new(), Vec::new());
+//! for _ in 0..240 {
+//!     // Broad phase: which boxes overlap.
+//!     let boxes = |i: usize| shapes[i].aabb(&bodies[i].pose).inflated(0.02);
+//!     let moves: Vec<_> = (0..bodies.len()).map(|i| (proxies[i], boxes(i))).collect();
+//!     broad.update(&moves)?;
+//!     broad.pairs(&mut pairs);
+//!     // Narrow phase: which shapes touch, and where. Bodies have the numbers of their boxes.
+//!     let mut contacts = Vec::new();
+//!     for pair in &pairs {
+//!         let (a, b) = (pair.a as usize, pair.b as usize);
+//!         let cache = caches.entry((pair.a, pair.b)).or_default();
+//!         found.clear();
+//!         manifolds(&shapes[a], &bodies[a].pose, &shapes[b], &bodies[b].pose, 0.02, cache, &mut found);
+//!         contacts.extend(found.iter().map(|m| ContactPair::new(pair.a, pair.b, *m, 0.5, 0.0)));
+//!     }
+//!     // Response: what happens next.
+//!     solver.step(&mut bodies, &contacts, &mut [], 1.0 / 60.0)?;
+//! }
+//! // The ball lies on the box, which lies on the ground.
+//! assert!((bodies[1].pose.translation.y - 0.5).abs() < 0.01);
+//! assert!((bodies[2].pose.translation.y - 1.5).abs() < 0.02);
+//! assert!(bodies[2].is_sleeping);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # What to know
 //!
 //! - Constructors check and return an error that says what is wrong; questions to what passed them cannot fail, panic
