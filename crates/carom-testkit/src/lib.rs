@@ -15,6 +15,8 @@ pub mod invariants;
 pub mod meshes;
 pub mod oracle;
 pub mod random;
+#[cfg(feature = "world")]
+pub mod scene_world;
 #[cfg(feature = "query")]
 pub mod tolerances;
 pub mod triangle_pairs;

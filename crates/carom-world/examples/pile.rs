@@ -6,10 +6,9 @@
 //! last state is the same for any number of threads.
 #![allow(clippy::expect_used)]
 
-use carom_geom::{Cuboid, HalfSpace};
-use carom_query::Shape;
-use carom_scenes::{SceneSpec, ShapeSpec, bench_pile};
-use carom_world::{BodyDesc, SolverSettings, World, WorldSettings};
+use carom_scenes::bench_pile;
+use carom_testkit::scene_world::fill;
+use carom_world::{SolverSettings, World, WorldSettings};
 
 const PHASES: [&str; 4] = ["broad", "narrow", "response", "refit"];
 
@@ -22,7 +21,9 @@ fn main() {
     let mut hash = 0;
     let mut run = || {
         for _ in 0..repeats {
-            let mut world = fill(&scene);
+            let solver = SolverSettings::default().with_sleep(false);
+            let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
+            fill(&mut world, &scene);
             for (step, least) in least.iter_mut().enumerate() {
                 let times = world.step(1.0 / 60.0).expect("a good step").times;
                 let times = [times.broad, times.narrow, times.response, times.refit];
@@ -62,24 +63,4 @@ fn tell_motion(world: &World, step: usize) {
         "step {step}: {:.4} m/s in the mean, {most:.3} at most; deepest overlap {deepest:.4}",
         sum / world.len() as f32
     );
-}
-
-fn fill(scene: &SceneSpec) -> World {
-    let solver = SolverSettings::default().with_sleep(false);
-    let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
-    for body in &scene.bodies {
-        let shape = match &body.shape {
-            ShapeSpec::Cuboid { half_extents } => {
-                Shape::Cuboid(Cuboid::new(*half_extents).expect("a scene's boxes have a size"))
-            }
-            ShapeSpec::HalfSpace { normal } => {
-                Shape::HalfSpace(HalfSpace::new(*normal).expect("a scene's normals are unit vectors"))
-            }
-            _ => continue,
-        };
-        let description = if body.is_fixed() { BodyDesc::fixed(shape) } else { BodyDesc::new(shape) };
-        let description = description.with_pose(body.pose).with_friction(body.friction);
-        world.insert(description).expect("a scene's bodies are in order");
-    }
-    world
 }

@@ -33,9 +33,11 @@ impl Joints {
     pub(crate) fn insert(&mut self, joint: Joint) -> JointId {
         let id = JointId(self.next);
         self.next += 1;
+        let pair = bodies_of(&joint);
         self.list.push(joint);
         self.ids.push(id);
-        self.connect();
+        let place = self.connected.partition_point(|known| *known <= pair);
+        self.connected.insert(place, pair);
         id
     }
 
@@ -46,7 +48,9 @@ impl Joints {
     pub(crate) fn remove(&mut self, position: usize) -> Joint {
         self.ids.remove(position);
         let joint = self.list.remove(position);
-        self.connect();
+        if let Ok(place) = self.connected.binary_search(&bodies_of(&joint)) {
+            self.connected.remove(place);
+        }
         joint
     }
 
@@ -57,20 +61,13 @@ impl Joints {
         let mut keep = self.list.iter().map(|joint| !is_of(joint));
         self.ids.retain(|_| keep.next().unwrap_or(true));
         self.list.retain(|joint| !is_of(joint));
-        self.connect();
+        self.connected.retain(|pair| pair.0 != body.index && pair.1 != body.index);
         self.list.len() != n
     }
 
     /// The two bodies hang together.
     pub(crate) fn connects(&self, a: u32, b: u32) -> bool {
         !self.connected.is_empty() && self.connected.binary_search(&(a.min(b), a.max(b))).is_ok()
-    }
-
-    fn connect(&mut self) {
-        self.connected.clear();
-        let pairs = self.list.iter().map(|j| (j.body_a.min(j.body_b), j.body_a.max(j.body_b)));
-        self.connected.extend(pairs);
-        self.connected.sort_unstable();
     }
 
     /// As many handles as joints, increasing, and all bodies below `n_bodies`.
@@ -83,4 +80,9 @@ impl Joints {
             && self.connected.is_sorted()
             && self.list.iter().all(|j| j.body_a != j.body_b && is_body(j.body_a) && is_body(j.body_b))
     }
+}
+
+/// The smaller number first.
+fn bodies_of(joint: &Joint) -> (u32, u32) {
+    (joint.body_a.min(joint.body_b), joint.body_a.max(joint.body_b))
 }
