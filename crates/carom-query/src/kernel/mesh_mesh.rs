@@ -20,7 +20,7 @@ use carom_bvh::{Leaf, visit_leaf_pairs};
 use carom_geom::tri_blocks::BlockDistances;
 use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_geom::{tri_distance, tri_tri};
-use carom_math::{WidePose, scaling};
+use carom_math::{WidePose, scaling, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -238,6 +238,11 @@ pub(super) fn manifolds(
         }
         ControlFlow::Continue(bound)
     });
+    // A corner below a face whose body it never entered: surfaces that do not meet are in each other nowhere.
+    let deep = -tol::FACET_THICK / scale;
+    if contacts.found.iter().any(|contact| contact.distance < deep) && !intersects(a, b, b_in_a) {
+        contacts.found.retain(|contact| deep <= contact.distance);
+    }
     push_patches(contacts, prediction, out);
     if out.len() == first {
         // Surfaces that pass through each other where no corner or edge of one is in the other, or without area: what

@@ -366,3 +366,37 @@ fn features_stay_while_a_body_creeps() {
         assert_eq!(*last.get_or_insert_with(|| features.clone()), features, "{step}");
     }
 }
+
+/// Heaps of a few triangles, some without area, some with an edge in common, near and far: where the surfaces do not meet, nothing is deep.
+#[test]
+fn what_does_not_meet_is_not_deep() {
+    let mut random = Random::new(77);
+    let mut soup = |size: f32| {
+        let vertices =
+            (0..5).map(|_| random.cube_point().as_vec3() * size * random.below(3) as f32).collect();
+        let triangles = (0..4).map(|_| [0; 3].map(|_: u32| random.below(5) as u32)).collect();
+        shape(vertices, triangles)
+    };
+    let shapes: Vec<(Shape, Shape)> = (0..400).map(|i| (soup(1.0), soup([0.3, 1.0, 50.0][i % 3]))).collect();
+    let mut random = Random::new(78);
+    let (mut n_apart, mut n_contacts) = (0, 0);
+    for (a, b) in &shapes {
+        for _ in 0..10 {
+            let pose = Pose::new(turn(&mut random), random.cube_point().as_vec3() * 1.5);
+            let mut found = Vec::new();
+            manifolds(a, &Pose::IDENTITY, b, &pose, 0.2, &mut ManifoldCache::new(), &mut found);
+            if intersects(a, &Pose::IDENTITY, b, &pose) {
+                continue;
+            }
+            n_apart += 1;
+            for contact in found.iter().flat_map(Manifold::contacts) {
+                n_contacts += 1;
+                assert!(
+                    -1e-3 < contact.distance && contact.distance <= 0.2,
+                    "{contact:?} {a:?} {b:?} {pose:?}"
+                );
+            }
+        }
+    }
+    assert!(500 < n_apart && 100 < n_contacts, "{n_apart} {n_contacts}");
+}
