@@ -283,7 +283,9 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
         let old = S::F32x8::load(simd, &point.impulse);
         let mass = S::F32x8::load(simd, &point.normal_mass);
         let kept = if PUSHES {
-            S::F32x8::select((distance + deep).gt(zero), old, old.min(mass * most_kept))
+            // As given: what flies through its contact within the step has to be stopped by whatever it takes.
+            let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
+            S::F32x8::select((given + deep).gt(zero), old, old.min(mass * most_kept))
         } else {
             old
         };

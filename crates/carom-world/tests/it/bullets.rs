@@ -55,7 +55,8 @@ fn tunnelled(world: &mut World, bodies: &[BodyId], n_steps: usize) -> usize {
 
 #[test]
 fn no_bullet_passes_a_wall_of_a_millimetre() {
-    let n = if std::env::var_os("CAROM_SLOW").is_some() { 10_000 } else { 600 };
+    // So many are needed: of these one alone went through when impulses within the step were bounded.
+    let n = 10_000;
     let (mut world, bodies) = range(n, true, 31);
     let (mut n_stopped, start) = (0, Instant::now());
     let n_steps = 8;

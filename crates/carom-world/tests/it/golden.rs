@@ -128,7 +128,7 @@ fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
     [
         ("a tower of twenty", tower::<B>, 60, 0xe363_5e44_6660_d9c3),
         ("a trough of triangles", trough::<B>, 120, 0xfd2c_8da5_4dc4_c8f4),
-        ("bullets", bullets::<B>, 12, 0x87bf_34b5_6121_41bd),
+        ("bullets", bullets::<B>, 12, 0xa16a_2d20_1918_f158),
         ("wheels and a chain", joints::<B>, 120, 0x841d_d4e3_ff29_e1fb),
         ("a lift", lift::<B>, 120, 0x20ed_e859_264e_1c0c),
     ]
