@@ -6,7 +6,7 @@
 //! everybody's.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::peers::tree_rows::{Place, build, refit};
+use carom_benches::peers::tree_rows::{Place, Trees, build, refit, refits_in_turn};
 use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
@@ -95,7 +95,7 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
     let refit_ours = |turn: usize| {
         ours.borrow_mut().refit_points(vertices[turn], &sorted).expect("vertices of a scene are finite");
     };
-    let mut refit_parrys = |turn: usize| {
+    let refit_parrys = |turn: usize| {
         let mut tree = parrys.borrow_mut();
         for (i, &triangle) in triangles.iter().enumerate() {
             tree.insert_or_update_partially(parry::aabb(&around(turn, triangle)), i as u32, 0.0);
@@ -110,31 +110,9 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
         obvhs_peer::refit(&mut obvhss.borrow_mut(), &boxes);
     };
 
-    refit_ours(1);
-    refit_parrys(1);
-    refit_obvhss(1);
-    let mut answers = Answers::new();
-    for query in queries() {
-        let own = found(&ours.borrow(), both[1], &query);
-        answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
-        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), both[1], &query));
-    }
     let row = Row { workload: "refit mesh", size: triangles.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let (mut a, mut b, mut c) = (0, 0, 0);
-    let contest = Contest::new(answers)
-        .entry("carom", || {
-            refit_ours(a);
-            a = 1 - a;
-        })
-        .entry("parry", || {
-            refit_parrys(b);
-            b = 1 - b;
-        })
-        .entry("obvhs", || {
-            refit_obvhss(c);
-            c = 1 - c;
-        });
-    runner.some(row, contest);
+    let trees = Trees { ours: &ours, parrys: &parrys, obvhss: &obvhss };
+    refits_in_turn(runner, Place::HERE, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
 /// Boxes that jump anywhere in every frame, and queries in between: trees that are only refitted wear out.

@@ -9,6 +9,7 @@ use bvh::bvh::Bvh as BvhTree;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
 use obvhs::BvhBuildParams;
+use obvhs::bvh2::Bvh2;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
 use std::cell::RefCell;
 
@@ -112,7 +113,7 @@ pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aab
         let tree = &mut *ours.borrow_mut();
         place.get(|| tree.refit(both[turn]).expect("as many boxes as before"));
     };
-    let mut refit_parrys = |turn: usize| {
+    let refit_parrys = |turn: usize| {
         let (tree, workspace) = (&mut *parrys.borrow_mut(), &mut workspace);
         place.get(|| {
             for (i, aabb) in parry_boxes[turn].iter().enumerate() {
@@ -126,16 +127,43 @@ pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aab
         place.get(|| obvhs_peer::refit(tree, &obvhs_boxes[turn]));
     };
 
+    let row = Row { workload, size: both[0].len() as u64, unit: Unit::Ms, per_call: 1 };
+    let trees = Trees { ours: &ours, parrys: &parrys, obvhss: &obvhss };
+    refits_in_turn(runner, place, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
+}
+
+/// One tree of each contestant.
+#[derive(Clone, Copy)]
+pub struct Trees<'a> {
+    /// carom's.
+    pub ours: &'a RefCell<Bvh<Aabb>>,
+    /// parry's.
+    pub parrys: &'a RefCell<ParryBvh>,
+    /// obvhs's.
+    pub obvhss: &'a RefCell<Bvh2>,
+}
+
+/// Refits to the one and the other of two poses, each told its number: trees refitted to pose 1, whose boxes these are, must find the same.
+pub fn refits_in_turn(
+    runner: &mut Runner,
+    place: Place<'_>,
+    row: Row<'_>,
+    trees: Trees<'_>,
+    boxes: &[Aabb],
+    refit_ours: impl Fn(usize),
+    mut refit_parrys: impl FnMut(usize),
+    refit_obvhss: impl Fn(usize),
+) {
     refit_ours(1);
     refit_parrys(1);
     refit_obvhss(1);
+    let Trees { ours, parrys, obvhss } = trees;
     let mut answers = Answers::new();
     for query in queries() {
-        let own = found(&ours.borrow(), both[1], &query);
+        let own = found(&ours.borrow(), boxes, &query);
         answers.equal("parry finds", &own, &parry::found(&parrys.borrow(), &query));
-        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), both[1], &query));
+        answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), boxes, &query));
     }
-    let row = Row { workload, size: both[0].len() as u64, unit: Unit::Ms, per_call: 1 };
     let (mut a, mut b, mut c) = (0, 0, 0);
     let contest = place
         .contest(answers)

@@ -59,12 +59,12 @@ impl TriBlock8 {
     /// For each triangle of `other`, which `other_in_self` places, those of this block that it may meet, as bits. A bit that is not set is
     /// a proof that the two do not meet.
     pub fn may_meet(&self, other: &TriBlock8, other_in_self: &WidePose) -> [u32; 8] {
-        dispatch(MayMeet { block: self, other, other_in_self })
+        dispatch(MayMeet::<false> { block: self, other, other_in_self, within: 0.0 })
     }
 
     /// [`TriBlock8::may_meet`] for a distance: a bit that is not set is a proof that the two are farther apart.
     pub fn may_be_within(&self, other: &TriBlock8, other_in_self: &WidePose, within: f64) -> [u32; 8] {
-        dispatch(MayBeWithin { block: self, other, other_in_self, within })
+        dispatch(MayMeet::<true> { block: self, other, other_in_self, within })
     }
 
     /// Bounds of the distances of all pairs of a triangle of this block and one of `other`, which `other_in_self` places, as far as
@@ -189,56 +189,23 @@ fn first(n: u32) -> u32 {
     (1 << n) - 1
 }
 
-struct MayMeet<'a> {
-    block: &'a TriBlock8,
-    other: &'a TriBlock8,
-    other_in_self: &'a WidePose,
-}
-
-impl Kernel for MayMeet<'_> {
-    type Output = [u32; 8];
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> [u32; 8] {
-        let MayMeet { block, other, other_in_self } = self;
-        let mut lanes = [0; 8];
-        let used = first(block.n_triangles);
-        let Some(placed) = place(simd, block, other, other_in_self, 0.0) else {
-            for lane in 0..other.n_triangles as usize & 15 {
-                lanes[lane & 7] = used;
-            }
-            return lanes;
-        };
-        if placed.near == 0 {
-            return lanes;
-        }
-        let b = corners(simd, block);
-        let mut rest = placed.near;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize & 7;
-            rest &= rest - 1;
-            lanes[lane] = near::<S, false>(simd, &placed.triangle(lane), &b, placed.error, 0.0) & used;
-        }
-        lanes
-    }
-}
-
-struct MayBeWithin<'a> {
+/// Whether triangles may meet or, `APART`, be within a distance.
+struct MayMeet<'a, const APART: bool> {
     block: &'a TriBlock8,
     other: &'a TriBlock8,
     other_in_self: &'a WidePose,
     within: f64,
 }
 
-impl Kernel for MayBeWithin<'_> {
+impl<const APART: bool> Kernel for MayMeet<'_, APART> {
     type Output = [u32; 8];
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> [u32; 8] {
-        let MayBeWithin { block, other, other_in_self, within } = self;
+        let MayMeet { block, other, other_in_self, within } = self;
         let mut lanes = [0; 8];
         let used = first(block.n_triangles);
-        let within = rounding::up(within * block.scale);
+        let within = if APART { rounding::up(within * block.scale) } else { 0.0 };
         let placed = if within <= FAR { place(simd, block, other, other_in_self, within) } else { None };
         let Some(placed) = placed else {
             for lane in 0..other.n_triangles as usize & 15 {
@@ -254,7 +221,7 @@ impl Kernel for MayBeWithin<'_> {
         while rest != 0 {
             let lane = rest.trailing_zeros() as usize & 7;
             rest &= rest - 1;
-            lanes[lane] = near::<S, true>(simd, &placed.triangle(lane), &b, placed.error, within) & used;
+            lanes[lane] = near::<S, APART>(simd, &placed.triangle(lane), &b, placed.error, within) & used;
         }
         lanes
     }

@@ -1,11 +1,10 @@
 //! Bodies that are meshes, on a floor that is one.
 
-use crate::scenes::DT;
+use crate::scenes::{DT, thousand_triangles};
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_scenes::mesh::{MeshData, icosphere, torus};
-use carom_testkit::conform::dice::Dice;
 use carom_world::{BodyDesc, World};
 use std::sync::Arc;
 
@@ -26,24 +25,8 @@ fn box_mesh(half: Vec3) -> Shape {
     shape((0..8).map(corner).collect(), triangles)
 }
 
-/// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners a little off the lines of a grid.
 fn floor() -> BodyDesc {
-    let mut dice = Dice::new(3);
-    let (n_x, n_z) = (50, 10);
-    let mut vertices = Vec::new();
-    for i in 0..=n_x {
-        for j in 0..=n_z {
-            let is_inside = 0 < i && i < n_x && 0 < j && j < n_z;
-            let off = if is_inside { dice.point(0.1) } else { Vec3::ZERO };
-            vertices.push(Vec3::new(0.4 * i as f32 - 2.0 + off.x, 0.0, 0.4 * j as f32 - 2.0 + off.z));
-        }
-    }
-    let at = |i: usize, j: usize| (i * (n_z + 1) + j) as u32;
-    let cells = (0..n_x * n_z).flat_map(|c| {
-        let (i, j) = (c / n_z, c % n_z);
-        [[at(i, j), at(i, j + 1), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i + 1, j)]]
-    });
-    BodyDesc::fixed(shape(vertices, cells.collect()))
+    BodyDesc::fixed(Shape::Mesh(Arc::new(MeshShape::new(thousand_triangles()).unwrap())))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Scenes that several tests share.
 
 use carom_broad::BroadPhase;
-use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere};
+use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
@@ -72,4 +72,24 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
     }
     bodies.extend(links);
     bodies
+}
+
+/// A thousand triangles at height 0, from -2 to 18 along x and from -2 to 2 along z, their corners a little off the lines of a grid.
+pub(crate) fn thousand_triangles() -> TriMesh {
+    let mut dice = Dice::new(3);
+    let (n_x, n_z) = (50, 10);
+    let mut vertices = Vec::new();
+    for i in 0..=n_x {
+        for j in 0..=n_z {
+            let is_inside = 0 < i && i < n_x && 0 < j && j < n_z;
+            let off = if is_inside { dice.point(0.1) } else { Vec3::ZERO };
+            vertices.push(Vec3::new(0.4 * i as f32 - 2.0 + off.x, 0.0, 0.4 * j as f32 - 2.0 + off.z));
+        }
+    }
+    let at = |i: usize, j: usize| (i * (n_z + 1) + j) as u32;
+    let cells = (0..n_x * n_z).flat_map(|c| {
+        let (i, j) = (c / n_z, c % n_z);
+        [[at(i, j), at(i, j + 1), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i + 1, j)]]
+    });
+    TriMesh::new(vertices, cells.collect()).unwrap()
 }

@@ -1,10 +1,9 @@
 //! Bodies that slide over a flat floor of many pieces, and over what is not flat.
 
-use crate::scenes::{DT, ball, cuboid};
-use carom_geom::{Capsule, ConvexHull, HeightField, TriMesh};
+use crate::scenes::{DT, ball, cuboid, thousand_triangles};
+use carom_geom::{Capsule, ConvexHull, HeightField};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape};
-use carom_testkit::conform::dice::Dice;
 use carom_world::{BodyDesc, World, WorldSettings};
 use std::sync::Arc;
 
@@ -32,23 +31,7 @@ fn floor(name: &str) -> Vec<BodyDesc> {
     };
     match name {
         "triangles" => {
-            // A thousand, their corners a little off the lines of a grid.
-            let mut dice = Dice::new(3);
-            let (n_x, n_z) = (50, 10);
-            let mut vertices = Vec::new();
-            for i in 0..=n_x {
-                for j in 0..=n_z {
-                    let inside = 0 < i && i < n_x && 0 < j && j < n_z;
-                    let off = if inside { dice.point(0.1) } else { Vec3::ZERO };
-                    vertices.push(Vec3::new(0.4 * i as f32 - 2.0 + off.x, 0.0, 0.4 * j as f32 - 2.0 + off.z));
-                }
-            }
-            let at = |i: usize, j: usize| (i * (n_z + 1) + j) as u32;
-            let cells = (0..n_x * n_z).flat_map(|c| {
-                let (i, j) = (c / n_z, c % n_z);
-                [[at(i, j), at(i, j + 1), at(i + 1, j + 1)], [at(i, j), at(i + 1, j + 1), at(i + 1, j)]]
-            });
-            let mesh = TriMesh::new(vertices, cells.collect()).unwrap();
+            let mesh = thousand_triangles();
             assert_eq!(mesh.n_triangles(), 1000);
             vec![BodyDesc::fixed(Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())))]
         }
