@@ -59,6 +59,33 @@ impl<T> Answers<T> {
         &self.items
     }
 
+    /// Makes these the answers to the queries: `ask` is given memory, which `memory` makes and which is kept from query to query, the
+    /// number of the query, the query, and an empty vector to be filled with its answers. On the threads of rayon with the feature `parallel`: so
+    /// an answer must not depend on what the memory was used for before.
+    ///
+    /// ```
+    /// use carom_broad::Answers;
+    ///
+    /// let mut divisors = Answers::new();
+    /// divisors.gather(&[6, 7], || (), |_, _, n, out| out.extend((1..=*n).filter(|d| n % d == 0)));
+    /// assert_eq!(divisors.of(0), [1, 2, 3, 6]);
+    /// assert_eq!(divisors.of(1), [1, 7]);
+    /// ```
+    pub fn gather<Q: Sync, M>(
+        &mut self,
+        queries: &[Q],
+        memory: impl Fn() -> M + Sync,
+        ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
+    ) where
+        T: Send,
+    {
+        self.clear();
+        #[cfg(feature = "parallel")]
+        crate::par::answer(queries, self, memory, ask);
+        #[cfg(not(feature = "parallel"))]
+        answer_piece(queries, 0, self, memory(), ask);
+    }
+
     /// Forgets everything and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.ends.clear();
@@ -110,19 +137,22 @@ pub trait SpatialBatch: SpatialIndex + Sync {
 
 impl<I: SpatialIndex + Sync + ?Sized> SpatialBatch for I {}
 
-/// Asks one by one. `ask` is given an empty vector.
-pub(crate) fn answer_piece<Q, T>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>)) {
+/// Asks one by one; the first query has the number `first`.
+pub(crate) fn answer_piece<Q, T, M>(
+    queries: &[Q],
+    first: usize,
+    out: &mut Answers<T>,
+    mut memory: M,
+    ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>),
+) {
     let mut items = Vec::new();
-    for query in queries {
-        ask(query, &mut items);
+    for (number, query) in (first..).zip(queries) {
+        ask(&mut memory, number, query, &mut items);
         out.push(&mut items);
     }
 }
 
+/// Queries that need no memory.
 fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>) + Sync) {
-    out.clear();
-    #[cfg(feature = "parallel")]
-    crate::par::answer(queries, out, ask);
-    #[cfg(not(feature = "parallel"))]
-    answer_piece(queries, out, ask);
+    out.gather(queries, || (), |(), _, query, found| ask(query, found));
 }

@@ -9,20 +9,22 @@ use rayon::prelude::*;
 /// Queries per piece: some 50 microseconds of work.
 const PIECE: usize = 64;
 
-/// As [`answer_piece`].
-pub(crate) fn answer<Q: Sync, T: Send>(
+/// As [`answer_piece`], with memory for each piece.
+pub(crate) fn answer<Q: Sync, T: Send, M>(
     queries: &[Q],
     out: &mut Answers<T>,
-    ask: impl Fn(&Q, &mut Vec<T>) + Sync,
+    memory: impl Fn() -> M + Sync,
+    ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
 ) {
     if queries.len() <= PIECE || rayon::current_num_threads() == 1 {
-        return answer_piece(queries, out, ask);
+        return answer_piece(queries, 0, out, memory(), ask);
     }
     let of_pieces: Vec<Answers<T>> = queries
         .par_chunks(PIECE)
-        .map(|piece| {
+        .enumerate()
+        .map(|(number, piece)| {
             let mut answers = Answers::new();
-            answer_piece(piece, &mut answers, &ask);
+            answer_piece(piece, number * PIECE, &mut answers, memory(), &ask);
             answers
         })
         .collect();

@@ -33,6 +33,7 @@
 extern crate alloc;
 
 mod body;
+mod cast;
 mod crowd;
 mod debug_draw;
 mod edit;
@@ -48,6 +49,7 @@ mod narrow;
 mod par;
 mod placing;
 mod query;
+mod query_batch;
 mod rest;
 mod snapshot;
 mod stats;
@@ -56,15 +58,17 @@ mod time_critical;
 mod world;
 
 pub use body::{BodyDesc, BodyId, mass_of};
+pub use cast::BodyImpact;
 pub use debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use error::WorldError;
 pub use events::{ContactView, Event, EventKind};
 pub use joint::JointId;
 pub use query::{BodyHit, NearBody};
+pub use query_batch::Wanted;
 pub use snapshot::Snapshot;
 pub use stats::{PhaseTimes, Stats, Undone};
 pub use world::{World, WorldSettings};
 
-pub use carom_broad::{Groups, Mobility};
+pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
 pub use carom_response::{Joint, JointKind, Motor, SolverSettings};

@@ -147,6 +147,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What is where in a world?
+//!
+//! Rays, shapes that are swept, overlaps, what is nearest: one by one, or many at once on all threads, with the same answers.
+//!
+//! ```
+//! use carom::geom::{HalfSpace, Sphere};
+//! use carom::query::ImpactSettings;
+//! use carom::world::Answers;
+//! use carom::{BodyDesc, Interval, Pose, Ray, Shape, Vec3, World, motion_of};
+//!
+//! let mut world = World::new();
+//! let floor = world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+//! let ball = Shape::Sphere(Sphere::new(0.5)?);
+//! let other = world.insert(BodyDesc::new(ball.clone()).with_position(Vec3::new(4.0, 0.5, 0.0)))?;
+//!
+//! // A second's way of a ball that flies along the floor. It stops clear of the other, and that is proved.
+//! let way = motion_of(&Pose::from_translation(Vec3::Y * 0.6), Vec3::ZERO, Vec3::X * 6.0, Vec3::ZERO)?;
+//! let met = world.cast(&ball, &way, &ImpactSettings::default(), &|_| true).ok_or("the ball is in its way")?;
+//! assert_eq!(met.body, other);
+//! assert!((met.safe_until() - 0.500_84).abs() < 1e-4, "{}", met.safe_until());
+//!
+//! let rays = [0.0, 4.0].map(|x| (Ray::new(Vec3::new(x, 9.0, 0.0), Vec3::NEG_Y), Interval::FORWARD));
+//! let mut hits = Answers::new();
+//! world.ray_cast_batch(&rays, &|_, _| true, &mut hits);
+//! assert_eq!([hits.of(0)[0].body, hits.of(1)[0].body], [floor, other]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Forces and bounces by hand
+//!
 //! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and never pull.
 //!
 //! ```

@@ -3,10 +3,12 @@
 use crate::scenes::{DT, ball, cuboid, heap, world_on};
 use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_math::{Interval, Pose, Ray, Vec3};
-use carom_query::{intersects, project_point, ray_cast};
+use carom_math::{Interval, Pose, Quat, Ray, Vec3};
+use carom_query::{
+    ImpactSettings, Motion, Shape, TimeOfImpact, intersects, motion_of, project_point, ray_cast,
+};
 use carom_testkit::conform::dice::Dice;
-use carom_world::{BodyId, DebugDraw, DrawFlags, DrawRole, World};
+use carom_world::{Answers, BodyDesc, BodyId, BodyImpact, DebugDraw, DrawFlags, DrawRole, World};
 
 fn check<B: BroadPhase + SpatialIndex + Default>() {
     let mut world = world_on::<B>();
@@ -64,6 +66,146 @@ fn check<B: BroadPhase + SpatialIndex + Default>() {
 fn like_a_walk_over_all() {
     check::<DynamicBvh>();
     check::<BruteForce>();
+}
+
+/// What a walk over all bodies says of a cast.
+fn first_of_all<B: BroadPhase>(
+    world: &World<B>,
+    shape: &Shape,
+    motion: &Motion,
+    settings: &ImpactSettings,
+) -> Option<(f64, BodyId, TimeOfImpact)> {
+    let mut best: Option<(f64, BodyId, TimeOfImpact)> = None;
+    for id in world.body_ids() {
+        let pose = world.pose(id).unwrap();
+        let still = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).unwrap();
+        let time = carom_query::cast(shape, motion, world.shape(id).unwrap(), &still, settings);
+        let until = time.safe_until(f64::INFINITY);
+        if until < f64::INFINITY && best.is_none_or(|(t, body, _)| (until, id) < (t, body)) {
+            best = Some((until, id, time));
+        }
+    }
+    best
+}
+
+fn check_casts<B: BroadPhase + SpatialIndex + Sync + Default>() -> [usize; 3] {
+    let mut world = world_on::<B>();
+    heap(&mut world, 72, 4);
+    let mut dice = Dice::new(11);
+    let (small, long) = (cuboid(Vec3::splat(0.2)), cuboid(Vec3::new(0.05, 1.2, 0.3)));
+    let (mut n_hits, mut n_clear, mut n_turned) = (0, 0, 0);
+    for step in 0..12 {
+        world.step(DT).unwrap();
+        let mut casts: Vec<(&Shape, Motion)> = Vec::new();
+        for k in 0..20 {
+            let at = Pose::new(Quat::from_scaled_axis(dice.point(2.0)), Vec3::Y * 4.0 + dice.point(7.0));
+            let turn = if k % 2 == 0 { Vec3::ZERO } else { dice.point(3.0) };
+            // Now and then far from the origin, and about a point that is not the middle.
+            let center = if k % 5 == 0 { dice.point(2.0) } else { Vec3::ZERO };
+            let motion =
+                motion_of(&at, center, dice.point(if k % 3 == 0 { 12.0 } else { 2.0 }), turn).unwrap();
+            casts.push((if k % 4 == 0 { &long } else { &small }, motion));
+        }
+        let times = if step % 2 == 0 { (0.0, 1.0) } else { (0.25, 0.75) };
+        let settings = ImpactSettings::default().with_target_distance(1e-3).with_times(times.0, times.1);
+        let mut singles = Vec::new();
+        for (shape, motion) in &casts {
+            let found = world.cast(shape, motion, &settings, &|_| true);
+            let best = first_of_all(&world, shape, motion, &settings);
+            assert_eq!(found.map(|f| (f.safe_until(), f.body, f.time)), best, "step {step}, {motion:?}");
+            n_hits += usize::from(best.is_some());
+            n_clear += usize::from(best.is_none());
+            n_turned += usize::from(best.is_some() && motion.angular().length() > 0.0);
+            singles.push(found);
+        }
+        let mut batch = Answers::new();
+        world.cast_batch(&casts, &settings, &|_, _| true, &mut batch);
+        assert!(batch.iter().map(|found| found.first().copied()).eq(singles));
+    }
+    [n_hits, n_clear, n_turned]
+}
+
+#[test]
+fn casts_are_like_a_walk_over_all() {
+    for [n_hits, n_clear, n_turned] in [check_casts::<DynamicBvh>(), check_casts::<BruteForce>()] {
+        println!("{n_hits} casts meet a body, {n_turned} of them turning; {n_clear} meet none");
+        assert!(50 < n_hits && 30 < n_clear && 25 < n_turned);
+    }
+}
+
+/// A shape that starts in a body, one that has no time, one that slides along a floor, and ways to the end of the numbers.
+#[test]
+fn odd_casts() {
+    let mut world = World::new();
+    let floor = world.insert(BodyDesc::fixed(cuboid(Vec3::new(9.0, 1.0, 9.0)))).unwrap();
+    let far = world.insert(BodyDesc::fixed(ball(1.0)).with_position(Vec3::new(3e9, 5.0, 0.0))).unwrap();
+    let body = ball(0.5);
+    let near = ImpactSettings::default().with_target_distance(1e-3);
+    let cast = |at: Vec3, by: Vec3, settings: &ImpactSettings| -> Option<BodyImpact> {
+        let way = motion_of(&Pose::from_translation(at), Vec3::ZERO, by, Vec3::ZERO).unwrap();
+        world.cast(&body, &way, settings, &|_| true)
+    };
+    let inside = cast(Vec3::ZERO, Vec3::Y, &near).unwrap();
+    assert_eq!((inside.body, inside.safe_until()), (floor, 0.0));
+    assert_eq!(cast(Vec3::Y * 3.0, Vec3::NEG_Y * 9.0, &near.with_times(0.0, 0.0)), None);
+    let later = cast(Vec3::Y * 3.0, Vec3::NEG_Y * 3.0, &near.with_times(0.4, 1.0)).unwrap();
+    assert!((later.safe_until() - 0.5).abs() < 1e-3, "{later:?}");
+    // Along the floor at the height at which it only touches: nobody says that the way is free.
+    let sliding = cast(Vec3::Y * 1.5, Vec3::X, &ImpactSettings::default());
+    assert!(sliding.is_none_or(|found| found.body == floor));
+    assert!(cast(Vec3::Y * 1.5005, Vec3::X, &near).is_some());
+    assert_eq!(cast(Vec3::Y * 1.6, Vec3::X, &near), None);
+    let away = cast(Vec3::Y * 5.0, Vec3::X * 1e9, &near.with_max_time(10.0));
+    assert_eq!(away.map(|found| found.body), Some(far));
+    assert_eq!(cast(Vec3::Y * 5.0, Vec3::ZERO, &near.with_max_time(1e30)), None);
+}
+
+#[test]
+fn batches_are_like_questions_one_by_one_on_any_threads() {
+    let mut world = World::new();
+    heap(&mut world, 90, 6);
+    for _ in 0..40 {
+        world.step(DT).unwrap();
+    }
+    let mut dice = Dice::new(12);
+    let shape = cuboid(Vec3::splat(0.4));
+    let rays: Vec<(Ray, Interval)> = (0..300)
+        .map(|_| (Ray::new(Vec3::Y * 4.0 + dice.point(8.0), dice.point(1.0)), Interval::FORWARD))
+        .collect();
+    let points: Vec<(Vec3, f32)> = (0..300).map(|k| (dice.point(6.0), 0.02 * k as f32)).collect();
+    let places: Vec<(&Shape, Pose)> = points
+        .iter()
+        .map(|(at, _)| (&shape, Pose::new(Quat::from_scaled_axis(dice.point(2.0)), *at)))
+        .collect();
+    // Of some questions some bodies are no answer.
+    let wanted = |number: usize, body: BodyId| !(number + body.index() as usize).is_multiple_of(3);
+    for n_threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let (mut hits, mut all, mut near, mut touching) =
+            (Answers::new(), Answers::new(), Answers::new(), Answers::new());
+        pool.install(|| {
+            world.ray_cast_batch(&rays, &wanted, &mut hits);
+            world.ray_cast_all_batch(&rays, &mut all);
+            world.nearest_batch(&points, &wanted, &mut near);
+            world.overlapping_batch(&places, &mut touching);
+        });
+        assert_eq!((hits.len(), all.len(), near.len(), touching.len()), (300, 300, 300, 300));
+        let (mut one, mut bodies) = (Vec::new(), Vec::new());
+        for k in 0..300 {
+            let hit = world.ray_cast(&rays[k].0, rays[k].1, &|body| wanted(k, body));
+            assert_eq!(hits.of(k).first().copied(), hit);
+            world.ray_cast_all(&rays[k].0, rays[k].1, &mut one);
+            assert_eq!(all.of(k), one);
+            let nearest = world.nearest(points[k].0, points[k].1, &|body| wanted(k, body));
+            assert_eq!(near.of(k).first().copied(), nearest);
+            world.overlapping(places[k].0, &places[k].1, &mut bodies);
+            assert_eq!(touching.of(k), bodies);
+        }
+        assert!(100 < hits.all().len() && 100 < near.all().len() && 100 < touching.all().len());
+    }
+    let mut none: Answers<BodyId> = Answers::new();
+    world.overlapping_batch(&[], &mut none);
+    assert!(none.is_empty());
 }
 
 #[test]

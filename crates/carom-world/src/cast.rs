@@ -1,0 +1,179 @@
+//! The first body that a moving shape meets, all bodies standing where they are.
+//!
+//! Who may be met is asked of the broad phase, with a box around all of the way. The bodies are then tried in the order in which the
+//! shape can first come to their boxes, turning included, until the next one cannot be met sooner than one that was.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies); Akenine-Moller et al., Real-Time Rendering, 4th
+//! ed., 25.8.
+//! Differs: the times are brackets with a proof, and a body that is undecided is told and not passed.
+
+use crate::world::clamped;
+use crate::{BodyId, World};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, SpatialIndex, ray_box_entry};
+use carom_math::glam::{DQuat, DVec3};
+use carom_math::{Interval, Pose, Ray, Vec3, ops, rounding};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_with};
+use core::ops::ControlFlow;
+
+/// What a number can be moved by when it is rounded to f32, and is used twice.
+const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
+
+/// The first body that a moving shape meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodyImpact {
+    /// Which body.
+    pub body: BodyId,
+    /// When and where, in the world frame, the shape first and the body second: a hit, or, where shapes only touch or slide along
+    /// each other, undecided from a time on. Never clear.
+    pub time: TimeOfImpact,
+}
+
+impl BodyImpact {
+    /// The shape touches no wanted body before this time.
+    pub fn safe_until(&self) -> f64 {
+        // It is not clear, so the end is of no matter.
+        self.time.safe_until(f64::INFINITY)
+    }
+}
+
+impl<B: BroadPhase + SpatialIndex> World<B> {
+    /// The first body for which `wanted` is true that the shape meets on its way, turning included; the bodies stand where they are.
+    ///
+    /// The times, and how near is met, are those of the settings; [`carom_query::motion_of`] makes a motion of a pose and
+    /// velocities. Of bodies that are met at the same time the one with the smallest number counts. `None` is a
+    /// proof that none is met. A way beyond the numbers, by a time that has no end, is asked of all bodies.
+    ///
+    /// ```
+    /// use carom_geom::Sphere;
+    /// use carom_math::{Pose, Vec3};
+    /// use carom_query::{ImpactSettings, Shape, motion_of};
+    /// use carom_world::{BodyDesc, World};
+    ///
+    /// let ball = Shape::Sphere(Sphere::new(0.5)?);
+    /// let mut world = World::new();
+    /// world.insert(BodyDesc::fixed(ball.clone()).with_position(Vec3::X * 9.0))?;
+    /// let near = world.insert(BodyDesc::fixed(ball.clone()).with_position(Vec3::X * 5.0))?;
+    ///
+    /// let way = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::X * 10.0, Vec3::ZERO)?;
+    /// let first = world.cast(&ball, &way, &ImpactSettings::default(), &|_| true).unwrap();
+    /// assert_eq!(first.body, near);
+    /// assert!((first.safe_until() - 0.4).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cast(
+        &self,
+        shape: &Shape,
+        motion: &Motion,
+        settings: &ImpactSettings,
+        wanted: &dyn Fn(BodyId) -> bool,
+    ) -> Option<BodyImpact> {
+        self.cast_in(shape, motion, settings, wanted, &mut CastMemory::default())
+    }
+
+    /// [`World::cast`] in memory that is kept.
+    pub(crate) fn cast_in(
+        &self,
+        shape: &Shape,
+        motion: &Motion,
+        settings: &ImpactSettings,
+        wanted: &dyn Fn(BodyId) -> bool,
+        memory: &mut CastMemory,
+    ) -> Option<BodyImpact> {
+        let way = Way::new(shape, motion, settings);
+        memory.near.clear();
+        self.broad_phase().visit_box(&way.all, &mut |index| {
+            if let Some((body, ..)) = self.solid_at(index).filter(|solid| wanted(solid.0))
+                && let Some(aabb) = self.box_at(index)
+                && let Some(entry) = way.entry(&aabb)
+            {
+                memory.near.push((entry, body));
+            }
+            ControlFlow::Continue(())
+        });
+        memory.near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<BodyImpact> = None;
+        for &(entry, body) in &memory.near {
+            if best.is_some_and(|best| best.safe_until() < f64::from(entry)) {
+                break;
+            }
+            let Some((_, other, pose)) = self.solid_at(body.index()) else { continue };
+            let Ok(still) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
+                continue;
+            };
+            let time = cast_with(shape, motion, other, &still, settings, &mut memory.query);
+            if matches!(time, TimeOfImpact::Clear(_)) {
+                continue;
+            }
+            let found = BodyImpact { body, time };
+            let key = |impact: &BodyImpact| (impact.safe_until(), impact.body);
+            if best.is_none_or(|best| key(&found) < key(&best)) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// The box of a body in the broad phase.
+    fn box_at(&self, index: u32) -> Option<Aabb> {
+        self.broad.aabb(self.proxies[index as usize]?).ok()
+    }
+}
+
+/// Memory of casts.
+#[derive(Default)]
+pub(crate) struct CastMemory {
+    /// Bodies, with the time before which they cannot be met.
+    near: Vec<(f32, BodyId)>,
+    query: Workspace,
+}
+
+/// Boxes around a moving shape.
+struct Way {
+    /// Around all of it.
+    all: Aabb,
+    /// Of the point about which the shape turns: where it is at the time 0, and its velocity.
+    center: Ray,
+    /// Corners of a box around the shape from there, however it is turned on its way, with the target distance and what is rounded.
+    around: [DVec3; 2],
+    times: Interval,
+}
+
+impl Way {
+    fn new(shape: &Shape, motion: &Motion, settings: &ImpactSettings) -> Way {
+        let (start, end) = (settings.start_time, settings.max_time);
+        let turn = ops::sqrt(motion.angular().length_squared()) * (end - start);
+        // The orientation at the start; every one on the way is within the turn of it.
+        let rotation = DQuat::from_mat3(&motion.pose_at(start).rotation).normalize().as_quat();
+        let center = motion.local_center();
+        let local = shape.aabb(&Pose::from_translation(-center.as_vec3()));
+        let around = local.over_motion(&Pose::new(rotation, Vec3::ZERO), Vec3::ZERO, rounding::up(turn));
+        // What rounding to f32 moves: the centre and the way, the middle of the shape, and its points by the rotation.
+        let first = ops::sqrt(motion.center_at(0.0).length_squared());
+        let way = ops::sqrt(motion.linear().length_squared()) * start.abs().max(end.abs());
+        let size = ops::sqrt(local.min.abs().max(local.max.abs()).as_dvec3().length_squared());
+        let moved = ROUNDING * (first + way + size + ops::sqrt(center.length_squared()));
+        let margin = DVec3::splat(settings.target_distance.max(0.0) + moved);
+        let (low, high) = (around.min.as_dvec3() - margin, around.max.as_dvec3() + margin);
+        let [from, to] = [start, end].map(|t| motion.center_at(t));
+        Way {
+            all: clamped(&Aabb::around(from.min(to) + low, from.max(to) + high)),
+            center: Ray::new(motion.center_at(0.0).as_vec3(), motion.linear().as_vec3()),
+            around: [low, high],
+            times: Interval::new(rounding::down(start), rounding::up(end)),
+        }
+    }
+
+    /// A time before which the shape does not come to the box; `None` if it never does.
+    fn entry(&self, aabb: &Aabb) -> Option<f32> {
+        if !(self.center.origin.is_finite() && self.center.direction.is_finite()) {
+            return Some(self.times.min);
+        }
+        // Where the middle is when the boxes touch.
+        let [low, high] = self.around;
+        let grown = Aabb::around(aabb.min.as_dvec3() - high, aabb.max.as_dvec3() - low);
+        ray_box_entry(&self.center, &clamped(&grown), self.times)
+    }
+}
