@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
-use carom_query::{MeshShape, Shape};
+use carom_query::{ImpactSettings, MeshShape, Motion, Shape, cast, motion_of};
 use carom_world::{BodyDesc, BodyId, World};
 use std::sync::Arc;
 
@@ -81,6 +81,9 @@ pub fn world(bytes: &[u8]) {
                 let hit = world.ray_cast(&ray, Interval::FORWARD, &|_| true);
                 assert!(hit.is_none_or(|hit| 0.0 <= hit.hit.t && world.pose(hit.body).is_ok()), "{hit:?}");
                 let _ = world.nearest(bytes.point_f32(), bytes.float() as f32, &|_| true);
+                if let Some(shape) = shape(&mut bytes) {
+                    cast_through(&world, &shape, &mut bytes);
+                }
             }
             (6, Some(id)) => {
                 if let Some(shape) = shape(&mut bytes) {
@@ -96,6 +99,40 @@ pub fn world(bytes: &[u8]) {
     }
     step(&mut world, 1.0 / 60.0);
     step(&mut world, 1.0 / 60.0);
+}
+
+/// A cast through the world meets what the first of the casts against each of its bodies meets.
+fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
+    let start = Pose::new(bytes.rotation_f32(), bytes.point_f32());
+    let (center, by, turn) = (bytes.point_f32(), bytes.point_f32(), bytes.point_f32());
+    let Ok(motion) = motion_of(&start, center, by, turn) else { return };
+    let target = bytes.size();
+    let settings = ImpactSettings::default().with_target_distance(if target < 1.0 { target } else { 0.0 });
+    let found = world.cast(shape, &motion, &settings, &|_| true).map(|met| (met.safe_until(), met.body));
+    let (mut first, mut is_far): (Option<(f64, BodyId)>, bool) = (None, false);
+    for id in world.body_ids() {
+        let pose = world.pose(id).unwrap();
+        let still = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).unwrap();
+        let time = cast(shape, &motion, world.shape(id).unwrap(), &still, &settings);
+        if let Some(hit) = time.hit() {
+            assert!(
+                found.is_some_and(|(t, _)| t <= hit.t_hi),
+                "{found:?}, but {hit:?}: {shape:?} on {motion:?}"
+            );
+        }
+        let known = (time.safe_until(f64::INFINITY), id);
+        if known.0 < f64::INFINITY && first.is_none_or(|first| known < first) {
+            first = Some(known);
+        }
+        is_far |= world.aabb(id).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
+    }
+    // Beyond all measure a search is undecided also of bodies that are far from the way.
+    let is_moderate = shape.aabb(&start).max.abs().max_element() < 1e6
+        && by.length() < 1e6
+        && (center.length() + 1.0) * turn.length() < 1e6;
+    if is_moderate && !is_far {
+        assert_eq!(found, first, "{shape:?} on {motion:?} with {settings:?}");
+    }
 }
 
 fn step(world: &mut World, dt: f32) {

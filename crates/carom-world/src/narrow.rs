@@ -10,8 +10,8 @@ use crate::rest::Rest;
 use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
 use carom_broad::Pair;
-use carom_geom::Manifold;
-use carom_math::Pose;
+use carom_geom::{Contact, Manifold};
+use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape, intersects, manifolds};
 use carom_response::{Body, BodyKind};
 
@@ -237,9 +237,31 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         }
         let first = out.len();
         manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
+        keep_within_numbers(out, first);
         let found = &out[first..];
         record.n = found.len() as u32;
         record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
     }
     n_tested
+}
+
+/// Contacts whose places or depth are beyond the largest number, of bodies at the end of the numbers, are none.
+fn keep_within_numbers(out: &mut Vec<Manifold>, first: usize) {
+    // One sum tells it of nearly all; where that is too large each number is looked at.
+    let is_small = |c: &Contact| (c.point_a + c.point_b + Vec3::splat(c.distance)).is_finite();
+    if out[first..].iter().all(|manifold| manifold.contacts().iter().all(is_small)) {
+        return;
+    }
+    let found = out.split_off(first);
+    for manifold in found {
+        let mut kept = Manifold::new(manifold.normal());
+        for contact in manifold.contacts() {
+            if contact.point_a.is_finite() && contact.point_b.is_finite() && contact.distance.is_finite() {
+                kept.push(*contact);
+            }
+        }
+        if !kept.is_empty() {
+            out.push(kept);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What is wrong is refused at the door, and the world is unharmed.
 
 use crate::scenes::{DT, ball, cuboid, ground};
-use carom_geom::{HalfSpace, MassProperties};
+use carom_geom::{Contact, HalfSpace, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, JointKind, World, WorldError};
@@ -290,5 +290,22 @@ fn many_bodies_at_one_point() {
             let body = world.motion(id).unwrap();
             assert!(body.pose.is_finite() && body.linear_velocity.is_finite());
         }
+    }
+}
+
+/// A ball deeper under a plane than the largest number: found by fuzzing, its contact had NaN in it.
+#[test]
+fn contacts_are_within_the_numbers() {
+    let mut world = World::new();
+    let plane = Shape::HalfSpace(HalfSpace::new(Vec3::new(-9e-9, 1.0, -1.3e-7)).unwrap());
+    world.insert(BodyDesc::fixed(plane).with_position(Vec3::new(-7.0, 1.46e31, -0.4))).unwrap();
+    let ball = world.insert(BodyDesc::new(ball(3.0)).with_position(Vec3::Y * -f32::MAX)).unwrap();
+    for _ in 0..3 {
+        world.detect();
+        let is_sound = |c: &Contact| c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite();
+        let manifolds = || world.contacts().flat_map(|view| view.manifolds);
+        assert!(manifolds().all(|manifold| manifold.contacts().iter().all(is_sound)));
+        world.step(DT).unwrap();
+        assert!(world.pose(ball).unwrap().translation.is_finite());
     }
 }
