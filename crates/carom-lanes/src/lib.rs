@@ -50,13 +50,18 @@
 //!
 //! # Safety
 //! This crate is the one place of carom with `unsafe`. The values of an instruction set can be made only with its
-//! token, and a token only after the processor was asked; so every safe use is sound.
+//! token, and a token only after the processor was asked; so every safe use is sound. And lines of memory that one owner lends to several
+//! threads are atomic words meanwhile: [`SharedLine`].
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod dispatch;
 mod imp;
 mod lanes;
+mod line;
 
 pub use dispatch::{Kernel, Level, detected, dispatch, dispatch_on, force_level, level};
 pub use imp::prefetch;
 pub use lanes::{F32Lanes, MaskLanes, Simd, U32Lanes};
+pub use line::Line;
+#[cfg(target_has_atomic = "64")]
+pub use line::SharedLine;

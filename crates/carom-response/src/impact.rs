@@ -34,7 +34,7 @@ struct Half {
 
 impl Half {
     fn new(state: &State, mass: &MassData) -> Half {
-        let m = &state.motion;
+        let m = &state.front;
         Half {
             v: Vec3::new(m[0], m[1], m[2]),
             w: Vec3::new(m[3], m[4], m[5]),
@@ -61,7 +61,7 @@ impl Half {
 
     /// The energy gained by an impulse is its product with the mean velocity of where it acts.
     fn store(&self, state: &mut State) {
-        let m = &mut state.motion;
+        let m = &mut state.front;
         [m[0], m[1], m[2]] = self.v.to_array();
         [m[3], m[4], m[5]] = self.w.to_array();
     }

@@ -429,10 +429,10 @@ impl Rows {
     fn load(step: &JointStep, masses: &[MassData], states: &[State]) -> Rows {
         let (a, b) = step.slots;
         let (state_a, state_b) = (&states[a], &states[b]);
-        let moved = |s: &State| Vec3::new(s.delta[0], s.delta[1], s.delta[2]);
-        let turned = |s: &State| Quat::from_xyzw(s.delta[3], s.delta[4], s.delta[5], s.delta[6]);
-        let velocity = |s: &State| Vec3::new(s.motion[0], s.motion[1], s.motion[2]);
-        let spin = |s: &State| Vec3::new(s.motion[3], s.motion[4], s.motion[5]);
+        let moved = |s: &State| Vec3::new(s.back[0], s.back[1], s.back[2]);
+        let turned = |s: &State| Quat::from_xyzw(s.back[3], s.back[4], s.back[5], s.back[6]);
+        let velocity = |s: &State| Vec3::new(s.front[0], s.front[1], s.front[2]);
+        let spin = |s: &State| Vec3::new(s.front[3], s.front[4], s.front[5]);
         Rows {
             v_a: velocity(state_a),
             w_a: spin(state_a),
@@ -452,7 +452,7 @@ impl Rows {
 
     fn store(&self, step: &JointStep, bodies: &mut Jointed) {
         let mut set = |slot: usize, v: Vec3, w: Vec3| {
-            let m = &mut bodies.states[slot].motion;
+            let m = &mut bodies.states[slot].front;
             bodies.pushes[slot].0 += v - Vec3::new(m[0], m[1], m[2]);
             bodies.pushes[slot].1 += w - Vec3::new(m[3], m[4], m[5]);
             *m = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];

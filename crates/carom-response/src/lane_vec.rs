@@ -5,26 +5,18 @@
 //!
 //! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (gathering bodies into wide contact constraints).
 
-use carom_lanes::{F32Lanes, Simd};
+use carom_lanes::{F32Lanes, Line, Simd};
 use core::ops::{Add, Mul, Sub};
 
 /// Eight floats in memory.
 pub(crate) type Lanes = [f32; 8];
 
-/// How a body moves during a step.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct State {
-    /// Velocity, angular velocity, two unused.
-    pub(crate) motion: Lanes,
-    /// How far it has moved since the step began: translation, and rotation as a quaternion x y z w; one unused.
-    pub(crate) delta: Lanes,
-}
+/// How a body moves during a step. In front: velocity, angular velocity, two unused. At the back, how far it has moved since the step
+/// began: translation, and rotation as a quaternion x y z w; one unused.
+pub(crate) type State = Line;
 
-impl State {
-    pub(crate) const REST: State =
-        State { motion: [0.0; 8], delta: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0] };
-}
+/// Of what does not move.
+pub(crate) const REST: State = State { front: [0.0; 8], back: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0] };
 
 /// The states of all bodies, shared or not. The last one stands for everything that cannot move.
 pub(crate) trait States {
@@ -36,15 +28,15 @@ pub(crate) trait States {
 impl States for &mut [State] {
     #[inline(always)]
     fn motion(&self, body: u32) -> Lanes {
-        self[body as usize].motion
+        self[body as usize].front
     }
     #[inline(always)]
     fn delta(&self, body: u32) -> Lanes {
-        self[body as usize].delta
+        self[body as usize].back
     }
     #[inline(always)]
     fn set_motion(&mut self, body: u32, motion: &Lanes) {
-        self[body as usize].motion = *motion;
+        self[body as usize].front = *motion;
     }
 }
 

@@ -9,7 +9,7 @@ use crate::contact::{ContactImpulse, ContactPair, PairKey};
 use crate::impulse::Group;
 use crate::integrate;
 use crate::kept::{Kept, load_lane, store_lane};
-use crate::lane_vec::State;
+use crate::lane_vec::{REST, State};
 use carom_math::tol;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
@@ -122,7 +122,7 @@ pub(crate) fn load_bodies(
     let places = states.iter_mut().zip(masses).zip(free);
     for ((&number, &settles), ((state, mass), free)) in movers.iter().zip(settles).zip(places) {
         let body = &forces.bodies[number as usize];
-        *state = State::REST;
+        *state = REST;
         *mass = MassData { center: body.world_center(), ..MassData::NONE };
         *free = Free {
             v: body.linear_velocity,
@@ -161,7 +161,7 @@ pub(crate) fn load_bodies(
         }
         if free.moves != Moves::Not {
             let (v, w) = (body.linear_velocity, body.angular_velocity);
-            state.motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+            state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
         }
     }
 }
@@ -279,7 +279,7 @@ pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
         }
         let (v, w) = motion(state);
         let rotation = integrate::turn(delta_rotation(state), w, h);
-        let d = &mut state.delta;
+        let d = &mut state.back;
         (d[0], d[1], d[2]) = (d[0] + v.x * h, d[1] + v.y * h, d[2] + v.z * h);
         [d[3], d[4], d[5], d[6]] = rotation.to_array();
     }
@@ -309,7 +309,7 @@ pub(crate) fn store_bodies(
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
-        let d = &state.delta;
+        let d = &state.back;
         let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
         let center = mass.center + Vec3::new(d[0], d[1], d[2]);
         let translation = center - rotation * body.center_of_mass;
@@ -353,15 +353,15 @@ fn gyroscopic_inertia(inverse: &Mat3) -> Mat3 {
 }
 
 fn motion(state: &State) -> (Vec3, Vec3) {
-    let m = &state.motion;
+    let m = &state.front;
     (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
 }
 
 fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
-    state.motion = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+    state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
 }
 
 fn delta_rotation(state: &State) -> Quat {
-    let d = &state.delta;
+    let d = &state.back;
     Quat::from_xyzw(d[3], d[4], d[5], d[6])
 }

@@ -15,7 +15,7 @@ use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, Softness};
 use crate::kept::Kept;
-use crate::lane_vec::State;
+use crate::lane_vec::{REST, State};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
@@ -83,8 +83,6 @@ pub struct Solver {
     settles: Vec<bool>,
     joint_steps: Vec<JointStep>,
     joint_pushes: Vec<(Vec3, Vec3)>,
-    #[cfg(feature = "parallel")]
-    shared: crate::par::SharedStates,
 }
 
 /// What a solver keeps from step to step, to be stored and put back.
@@ -522,7 +520,7 @@ impl Solver {
 
     fn load_bodies(&mut self, bodies: &[Body], h: Real) {
         let n = self.movers.len();
-        self.states.resize(n + 1, State::REST);
+        self.states.resize(n + 1, REST);
         self.masses.resize(n + 1, MassData::NONE);
         self.free.resize(n + 1, Free::NONE);
         let forces = Forces {
@@ -535,7 +533,7 @@ impl Solver {
         let Solver { movers, settles, states, masses, free, .. } = self;
         loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // What cannot move.
-        (states[n], masses[n], free[n]) = (State::REST, MassData::NONE, Free::NONE);
+        (states[n], masses[n], free[n]) = (REST, MassData::NONE, Free::NONE);
     }
 
     /// Colours the manifolds and lays them out eight by eight.
@@ -589,8 +587,7 @@ impl Solver {
     fn run(&mut self, pass: &Pass) {
         #[cfg(feature = "parallel")]
         if crate::par::pays(self.groups.len()) {
-            let Solver { shared, groups, class_starts, states, .. } = self;
-            crate::par::run(shared, groups, class_starts, states, pass);
+            crate::par::run(&mut self.groups, &self.class_starts, &mut self.states, pass);
             return;
         }
         for class in self.class_starts.windows(2) {

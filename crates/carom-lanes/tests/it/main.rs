@@ -3,4 +3,5 @@
 
 mod backends;
 mod dispatch;
+mod line;
 mod ops;

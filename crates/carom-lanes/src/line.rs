@@ -1,0 +1,76 @@
+//! Two rows of eight floats side by side, a line of the cache; and many of them for several threads at once.
+//!
+//! Threads that write different lines, in no order that is known beforehand, cannot divide a slice between them. Seen as words that are
+//! read and written whole, the same memory may be shared without a promise that a compiler cannot check: at worst a row is mixed of two.
+//! Nothing is copied to that end, and words of 64 bits make a row in four loads.
+//!
+//! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is shared must be atomic; relaxed is enough
+//! where something else puts threads in order).
+
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// Two rows, a line of the cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Line {
+    /// The row that can be written while the line is shared.
+    pub front: [f32; 8],
+    /// The row that is only read then.
+    pub back: [f32; 8],
+}
+
+/// A [`Line`] that several threads see.
+#[cfg(target_has_atomic = "64")]
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct SharedLine {
+    front: [AtomicU64; 4],
+    /// As in [`Line`].
+    pub back: [f32; 8],
+}
+
+// The same row in the same place.
+#[cfg(target_has_atomic = "64")]
+const _: () = assert!(
+    size_of::<Line>() == size_of::<SharedLine>()
+        && align_of::<Line>() == align_of::<SharedLine>()
+        && core::mem::offset_of!(Line, front) == core::mem::offset_of!(SharedLine, front)
+        && core::mem::offset_of!(Line, back) == core::mem::offset_of!(SharedLine, back)
+);
+
+#[cfg(target_has_atomic = "64")]
+impl SharedLine {
+    /// These lines for several threads, for as long as they are borrowed.
+    pub fn of(lines: &mut [Line]) -> &[SharedLine] {
+        let n = lines.len();
+        // SAFETY: the two have one layout, as asserted above, and any bits are good for both. The lines are borrowed exclusively for as
+        // long as the answer lives, so nobody sees the front rows but through atomic words; the back rows are only read.
+        unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
+    }
+
+    /// The front row, as it was written last by a thread that this one knows to be before it.
+    #[inline(always)]
+    pub fn front(&self) -> [f32; 8] {
+        let mut words = [0u64; 4];
+        let mut k = 0;
+        while k < 4 {
+            words[k] = self.front[k].load(Ordering::Relaxed);
+            k += 1;
+        }
+        // SAFETY: as many bytes, and any bits are good floats.
+        unsafe { core::mem::transmute::<[u64; 4], [f32; 8]>(words) }
+    }
+
+    /// Writes the front row.
+    #[inline(always)]
+    pub fn set_front(&self, row: &[f32; 8]) {
+        // SAFETY: as many bytes, and any bits are good words.
+        let words = unsafe { core::mem::transmute::<[f32; 8], [u64; 4]>(*row) };
+        let mut k = 0;
+        while k < 4 {
+            self.front[k].store(words[k], Ordering::Relaxed);
+            k += 1;
+        }
+    }
+}
