@@ -13,6 +13,7 @@ use crate::impulse::{Group, Pass, Stepper};
 use crate::kept::Kept;
 use crate::lane_vec::{Lanes, State, States};
 use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
+use alloc::vec::Vec;
 use carom_lanes::SharedLine;
 use carom_math::{Real, Vec3};
 use rayon::prelude::*;
@@ -88,6 +89,47 @@ pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, o
     of_pieces
         .map(|(contacts, out)| pieces::summarize(contacts, n_bodies, slop, out))
         .reduce(|| true, |a, b| a & b)
+}
+
+/// As [`pieces::are_finite`].
+pub(crate) fn are_finite(bodies: &[Body], movers: &[u32]) -> bool {
+    if is_little(movers.len()) {
+        return pieces::are_finite(bodies, movers);
+    }
+    movers.par_chunks(PIECE).all(|movers| pieces::are_finite(bodies, movers))
+}
+
+/// As [`pieces::match_kept`].
+pub(crate) fn match_kept(
+    summaries: &[Summary],
+    active: &[u32],
+    kept: &[Kept],
+    first: u32,
+    matched: &mut [u32],
+    left: &mut Vec<u32>,
+) {
+    if is_little(active.len()) {
+        return pieces::match_kept(summaries, active, kept, first, matched, left);
+    }
+    // Contacts of one key stay together: the first of them takes what is kept.
+    let middle = active.len() / 2;
+    let key = summaries[active[middle] as usize].key;
+    let middle = active.partition_point(|&contact| summaries[contact as usize].key < key);
+    if middle == 0 {
+        return pieces::match_kept(summaries, active, kept, first, matched, left);
+    }
+    let parted = kept.partition_point(|kept| kept.key < key);
+    let ((active, above), (kept, kept_above)) = (active.split_at(middle), kept.split_at(parted));
+    let (matched, matched_above) = matched.split_at_mut(middle);
+    let mut left_above = Vec::new();
+    rayon::join(
+        || match_kept(summaries, active, kept, first, matched, left),
+        || {
+            let first = first + parted as u32;
+            match_kept(summaries, above, kept_above, first, matched_above, &mut left_above);
+        },
+    );
+    left.append(&mut left_above);
 }
 
 /// As [`pieces::load_bodies`].

@@ -10,6 +10,7 @@ use crate::impulse::Group;
 use crate::integrate;
 use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::{REST, State};
+use alloc::vec::Vec;
 use carom_math::tol;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
@@ -80,6 +81,7 @@ pub(crate) struct Summary {
     /// Some contact is no farther apart than the slop.
     pub(crate) touches: bool,
     pub(crate) is_empty: bool,
+    pub(crate) bounces: bool,
 }
 
 /// Writes what is to be known of these contacts, and says whether all of them are between two bodies numbered below `n_bodies`,
@@ -93,9 +95,42 @@ pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, o
             key: contact.key(),
             touches: points.iter().any(|p| p.distance <= slop),
             is_empty: points.is_empty(),
+            bounces: 0.0 < contact.restitution,
         };
     }
     are_good
+}
+
+/// The numbers of these movers' bodies are good.
+pub(crate) fn are_finite(bodies: &[Body], movers: &[u32]) -> bool {
+    movers.iter().all(|&mover| bodies[mover as usize].is_finite())
+}
+
+/// Of a contact that is not known from the step before.
+pub(crate) const NOT_MATCHED: u32 = u32::MAX;
+
+/// Where each of the contacts with these numbers is in `kept`, of which the first is number `first`; both are sorted by their keys. `left`
+/// gets the numbers of those that are none of these contacts'.
+pub(crate) fn match_kept(
+    summaries: &[Summary],
+    active: &[u32],
+    kept: &[Kept],
+    first: u32,
+    matched: &mut [u32],
+    left: &mut Vec<u32>,
+) {
+    let mut old = 0;
+    for (&contact, matched) in active.iter().zip(matched) {
+        let key = summaries[contact as usize].key;
+        while old < kept.len() && kept[old].key < key {
+            left.push(first + old as u32);
+            old += 1;
+        }
+        let is_known = old < kept.len() && kept[old].key == key;
+        *matched = if is_known { first + old as u32 } else { NOT_MATCHED };
+        old += usize::from(is_known);
+    }
+    left.extend((old..kept.len()).map(|old| first + old as u32));
 }
 
 /// What loading a body reads beside it.

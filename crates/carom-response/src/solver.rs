@@ -20,7 +20,7 @@ use crate::lane_vec::{REST, State};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{Forces, Free, Limits, Manifolds, Place, Summary, slot_of};
+use crate::pieces::{Forces, Free, Limits, Manifolds, NOT_MATCHED, Place, Summary, slot_of};
 use crate::settings::{SolverError, SolverSettings};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -68,6 +68,8 @@ pub struct Solver {
     active: Vec<u32>,
     bouncing: Vec<u32>,
     matched: Vec<u32>,
+    /// Numbers of the kept impulses that no contact has.
+    left: Vec<u32>,
     next_kept: Vec<Kept>,
     reports: Vec<ContactImpulse>,
     places: Vec<Place>,
@@ -92,8 +94,6 @@ pub struct SolverMemory {
     kept: Vec<Kept>,
     kept_h: Real,
 }
-
-const NOT_MATCHED: u32 = u32::MAX;
 
 /// The slot of who does not move.
 const STILL: u32 = u32::MAX;
@@ -218,10 +218,11 @@ impl Solver {
             if mover < next || bodies.len() <= mover as usize {
                 return Err(SolverError::Mover(place));
             }
-            if !bodies[mover as usize].is_finite() {
-                return Err(SolverError::BodyNotFinite(mover as usize));
-            }
             next = mover + 1;
+        }
+        if !loops::are_finite(bodies, movers) {
+            let bad = movers.iter().find(|&&mover| !bodies[mover as usize].is_finite());
+            return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
         self.summarize(bodies.len(), contacts)?;
         check_joints(bodies.len(), joints)?;
@@ -262,10 +263,11 @@ impl Solver {
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
-        self.impulses.clear();
+        // Those of the step before are written over.
         self.impulses.resize(contacts.len(), ContactImpulse::default());
         let mut stats = StepStats::default();
         if dt == 0.0 {
+            self.impulses.fill(ContactImpulse::default());
             return Ok(stats);
         }
         #[cfg(feature = "parallel")]
@@ -285,7 +287,7 @@ impl Solver {
     ) {
         let h = dt / self.settings.substeps as Real;
         self.find_islands(bodies, joints);
-        self.find_active(bodies, contacts, stats);
+        self.find_active(bodies, stats);
         self.load_bodies(bodies, h);
         {
             let Solver { bouncing, masses, states, settings, slots, .. } = self;
@@ -448,8 +450,8 @@ impl Solver {
     }
 
     /// The manifolds that something moves in, in their order, and what is known of them from the step before.
-    fn find_active(&mut self, bodies: &[Body], contacts: &[ContactPair], stats: &mut StepStats) {
-        let Solver { active, bouncing, matched, kept, asleep, summaries, slots, is_active, .. } = self;
+    fn find_active(&mut self, bodies: &[Body], stats: &mut StepStats) {
+        let Solver { active, bouncing, matched, left, kept, asleep, summaries, slots, is_active, .. } = self;
         let still = (is_active.len() - 1) as u32;
         let moves = |body: u32| is_active[slot_of(slots, body, still) as usize];
         active.clear();
@@ -465,17 +467,18 @@ impl Solver {
         }
         stats.n_manifolds = active.len();
         bouncing.clear();
-        let bounces = |k: &u32| 0.0 < contacts[*k as usize].restitution;
+        let bounces = |k: &u32| summaries[*k as usize].bounces;
         bouncing.extend(active.iter().copied().filter(bounces));
 
         // Both lists are sorted: one walk.
-        matched.clear();
+        matched.resize(active.len(), NOT_MATCHED);
+        left.clear();
+        loops::match_kept(summaries, active, kept, 0, matched, left);
         let is_asleep = |body: u32| bodies.get(body as usize).is_some_and(|b| b.is_sleeping);
         let is_at_rest = |body: u32| (body as usize) < bodies.len() && !moves(body);
-        let n_old = kept.len();
-        let mut old = 0;
         // What is known of a pair at rest of which one sleeps is kept until it wakes.
-        let mut pass_over = |kept: &Kept| {
+        for &old in left.iter() {
+            let kept = &kept[old as usize];
             let PairKey { body_a, body_b, .. } = kept.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
                 let own = asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default();
@@ -483,21 +486,7 @@ impl Solver {
                 own.reserve_exact(1);
                 own.push(*kept);
             }
-        };
-        for &contact in active.iter() {
-            let key = summaries[contact as usize].key;
-            while old < n_old && kept[old].key < key {
-                pass_over(&kept[old]);
-                old += 1;
-            }
-            if old < n_old && kept[old].key == key {
-                matched.push(old as u32);
-                old += 1;
-            } else {
-                matched.push(NOT_MATCHED);
-            }
         }
-        kept[old..].iter().for_each(pass_over);
         if asleep.is_empty() {
             return;
         }
@@ -616,6 +605,7 @@ impl Solver {
         if is_all {
             loops::store_groups(contacts, groups, active, places, next_kept, impulses);
         } else {
+            impulses.fill(ContactImpulse::default());
             reports.resize(n, ContactImpulse::default());
             loops::store_groups(contacts, groups, active, places, next_kept, reports);
             for (&contact, report) in active.iter().zip(reports.iter()) {
