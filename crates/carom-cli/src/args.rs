@@ -73,13 +73,13 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// The scene
-    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "bullets", "level", "car"])]
+    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car"])]
     pub scene: String,
     /// Bodies that move, or characters: 10,000 if not given, 40 in `level`, 24 gears in `clock`, 264 limbs of 24 ragdolls on the
-    /// `stairs`; in `car` there is one
+    /// `stairs`, 1,400 `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 3300 for level, 900 for car, 600 for clock and stairs, else 300
+    /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock and stairs, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -112,6 +112,7 @@ impl DemoArgs {
             "level" => 40,
             "clock" => 24,
             "stairs" => 264,
+            "ants" => 1400,
             _ => 10_000,
         };
         self.bodies.unwrap_or(usual) as usize
@@ -121,6 +122,7 @@ impl DemoArgs {
     pub fn n_frames(&self) -> u32 {
         let usual = match self.scene.as_str() {
             "level" => 3300,
+            "ants" => 1200,
             "car" => 900,
             "clock" | "stairs" => 600,
             _ => 300,

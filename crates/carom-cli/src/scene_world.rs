@@ -139,7 +139,38 @@ fn build(spec: &ShapeSpec) -> Result<Shape, String> {
 /// Sides of a round part of a compound as it is drawn.
 const SIDES: u32 = 16;
 
-/// The surface of a hull or a mesh, or of the parts of a compound, as triangles; of a capsule as a rod with flat ends.
+/// Rings of each half of a ball, without its pole.
+const RINGS: u32 = 4;
+
+/// A ball, or a capsule along y, as triangles.
+fn push_round(half_height: f32, radius: f32, pose: &Pose, mesh: &mut PlayerMesh) {
+    let first = mesh.vertices.len() as u32;
+    for (end, rings) in [(-half_height, 0..RINGS), (half_height, RINGS - 1..2 * RINGS - 1)] {
+        for ring in rings {
+            let latitude = core::f32::consts::PI * ((ring + 1) as f32 / (2 * RINGS) as f32 - 0.5);
+            for side in 0..SIDES {
+                let angle = core::f32::consts::TAU * side as f32 / SIDES as f32;
+                let out = Vec3::new(angle.cos(), 0.0, angle.sin()) * latitude.cos();
+                let at = (out + Vec3::Y * latitude.sin()) * radius + Vec3::Y * end;
+                mesh.vertices.push(pose.transform_point(at));
+            }
+        }
+    }
+    let n = mesh.vertices.len() as u32;
+    let poles = [-1.0, 1.0].map(|side: f32| pose.transform_point(Vec3::Y * (side * (half_height + radius))));
+    mesh.vertices.extend(poles);
+    for side in 0..SIDES {
+        let next = (side + 1) % SIDES;
+        mesh.triangles.push([n, first + side, first + next]);
+        for below in (first..n - SIDES).step_by(SIDES as usize) {
+            let [p, q] = [below + side, below + next];
+            mesh.triangles.extend([[p, p + SIDES, q + SIDES], [p, q + SIDES, q]]);
+        }
+        mesh.triangles.push([n + 1, n - SIDES + next, n - SIDES + side]);
+    }
+}
+
+/// The surface of a hull, a mesh or a round shape, or of the parts of a compound, as triangles.
 fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
     match shape {
         Shape::Hull(hull) => {
@@ -157,20 +188,8 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh) {
             mesh.vertices.extend(shape.mesh().vertices().iter().map(|v| pose.transform_point(*v)));
             mesh.triangles.extend(shape.mesh().indices().iter().map(|t| t.map(|v| v + first)));
         }
-        Shape::Capsule(capsule) => {
-            let first = mesh.vertices.len() as u32;
-            let end = capsule.half_height() + capsule.radius();
-            for k in 0..SIDES {
-                let angle = core::f32::consts::TAU * k as f32 / SIDES as f32;
-                let rim = Vec3::new(angle.cos(), 0.0, angle.sin()) * capsule.radius();
-                mesh.vertices.extend([-end, end].map(|y| pose.transform_point(rim + Vec3::Y * y)));
-                let [p, q] = [2 * k, 2 * ((k + 1) % SIDES)].map(|v| v + first);
-                mesh.triangles.extend([[p, p + 1, q + 1], [p, q + 1, q]]);
-                if 1 < k {
-                    mesh.triangles.extend([[first, p - 2, p], [first + 1, p + 1, p - 1]]);
-                }
-            }
-        }
+        Shape::Capsule(capsule) => push_round(capsule.half_height(), capsule.radius(), pose, mesh),
+        Shape::Sphere(sphere) => push_round(0.0, sphere.radius(), pose, mesh),
         Shape::Compound(compound) => {
             for part in compound.parts() {
                 push_triangles(&part.shape, &(*pose * part.pose), mesh);

@@ -20,6 +20,7 @@
 
 extern crate alloc;
 
+mod ants;
 mod body;
 mod broadmark;
 mod bullets;
@@ -35,6 +36,7 @@ mod rng;
 mod stairs;
 mod works;
 
+pub use ants::{ANT_HEIGHT, ANT_LENGTH, AntHill, ants};
 pub use body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 pub use bullets::bullets;
 pub use clock::{Clock, ClockPart, ClockPartKind, ClockSettings};

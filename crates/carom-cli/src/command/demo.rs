@@ -1,6 +1,7 @@
 //! `carom demo`: a scene that is built in, the cost of each phase, and a page that plays the run.
 
 use crate::args::DemoArgs;
+use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_walk;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -8,9 +9,9 @@ use crate::report::{self, Found};
 use crate::scene_world::{self, Inserted};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
-use carom_broad_auto::catalogue::{self, Place};
+use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
-use carom_scenes::{SceneSpec, ShapeSpec};
+use carom_scenes::{AntHill, SceneSpec, ShapeSpec};
 use carom_world::{Budget, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
@@ -36,6 +37,8 @@ pub(crate) struct Run {
     energy: Vec<f64>,
     recording: Recording,
     shortfall: Shortfall,
+    /// Crumbs that ants brought home, and that they carry.
+    crumbs: Option<[u64; 2]>,
 }
 
 impl Run {
@@ -49,7 +52,18 @@ impl Run {
         recording: Recording,
     ) -> Run {
         let shortfall = Shortfall::default();
-        Run { hash, n_bodies, ms, n_pairs: 0, n_contacts, n_asleep: 0, energy, recording, shortfall }
+        Run {
+            hash,
+            n_bodies,
+            ms,
+            n_pairs: 0,
+            n_contacts,
+            n_asleep: 0,
+            energy,
+            recording,
+            shortfall,
+            crumbs: None,
+        }
     }
 }
 
@@ -95,13 +109,18 @@ impl Shortfall {
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
     let run = match args.scene.as_str() {
         "level" | "car" => demo_walk::play(args)?,
-        "clock" => simulate(&carom_scenes::works(args.n_bodies()), args)?,
-        "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), args)?,
+        "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
+        "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
+        "ants" => {
+            // Three crumbs for four ants.
+            let hill = carom_scenes::ants(args.n_bodies() * 4 / 7, args.seed);
+            simulate(&hill.scene, Some(&hill), args)?
+        }
         "stairs" => {
             let n_dolls = args.n_bodies().div_ceil(carom_scenes::RAGDOLL_BODIES);
-            simulate(&carom_scenes::stairs(n_dolls, args.seed), args)?
+            simulate(&carom_scenes::stairs(n_dolls, args.seed), None, args)?
         }
-        _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), args)?,
+        _ => simulate(&carom_scenes::pile(args.n_bodies(), args.seed), None, args)?,
     };
     let page = match (&args.html, args.json) {
         (Some(page), _) => Some(page.clone()),
@@ -126,6 +145,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             },
             "energy": run.energy,
         });
+        if let Some([brought, carried]) = run.crumbs {
+            document["crumbs"] = json!({ "brought": brought, "carried": carried });
+        }
         if args.has_budget() {
             let s = &run.shortfall;
             document["budget"] = json!({
@@ -151,7 +173,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         report::print(&format!(
             "{}: {} bodies, {} steps of 1/60 s; mean milliseconds of a step:\n  broad phase {broad:.3}, narrow phase \
              {narrow:.3}, response {response:.3}: together {:.3}\n  at the end {} pairs of boxes, {} contacts, {} bodies \
-             asleep; state {:016x}{}",
+             asleep; state {:016x}{}{}",
             args.scene,
             run.n_bodies,
             args.n_frames(),
@@ -160,6 +182,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             run.n_contacts,
             run.n_asleep,
             run.hash,
+            run.crumbs.map_or_else(String::new, |[brought, carried]| format!(
+                "\n  {brought} crumbs were brought to the hill, and {carried} are carried"
+            )),
             run.shortfall.lines(args),
         ))?;
     }
@@ -169,8 +194,8 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     Ok(Found::Nothing)
 }
 
-/// Runs a scene of bodies.
-fn simulate(scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
+/// Runs a scene of bodies; those of an ant hill act of themselves.
+fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Result<Run, String> {
     let n_threads = args.threads.unwrap_or(0) as usize;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
     let pool = pool.map_err(|e| format!("--threads: {e}"))?;
@@ -178,7 +203,7 @@ fn simulate(scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
     let listed = catalogue::by_name(&args.broad_phase);
     let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
     let broad = listed.make(&place_of(scene));
-    pool.install(|| play(World::with_broad_phase(broad, settings), scene, args))
+    pool.install(|| play(World::with_broad_phase(broad, settings), scene, hill, args))
 }
 
 /// Where the bodies are that move.
@@ -190,8 +215,17 @@ fn place_of(scene: &SceneSpec) -> Place {
 }
 
 /// Steps the world and records it.
-fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) -> Result<Run, String> {
-    let inserted = scene_world::insert(&mut world, scene)?;
+fn play(
+    mut world: World<Box<dyn Whole>>,
+    scene: &SceneSpec,
+    hill: Option<&AntHill>,
+    args: &DemoArgs,
+) -> Result<Run, String> {
+    let mut inserted = scene_world::insert(&mut world, scene)?;
+    let mut colony = hill.map(|hill| Colony::new(hill, &inserted, args.seed));
+    if let Some(hill) = hill {
+        demo_ants::draw_legs(hill, &mut inserted);
+    }
     let every = if MANY_FRAMES < args.n_frames() { 2 } else { 1 };
     let title = format!("{} of {} bodies", args.scene, scene.n_moving());
     let mut recording =
@@ -201,6 +235,7 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         "bullets" => recording = recording.with_view(bullets_view()),
         "clock" => recording = recording.with_view(clock_view(scene)),
         "stairs" => recording = recording.with_view(stairs_view(scene)),
+        "ants" => recording = recording.with_view(demo_ants::view()),
         _ => {}
     }
     let budget = match (args.budget_ms, args.budget_steps) {
@@ -217,6 +252,9 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
     world.detect();
     record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), args, &mut recording);
     for frame in 1..=args.n_frames() {
+        if let Some(colony) = &mut colony {
+            colony.drive(&mut world).map_err(|e| format!("ants before step {frame}: {e}"))?;
+        }
         let stats = *world.step_within(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
         shortfall.take(&stats, args.budget_ms);
         let times = stats.times;
@@ -243,6 +281,7 @@ fn play<B: BroadPhase>(mut world: World<B>, scene: &SceneSpec, args: &DemoArgs) 
         energy,
         recording,
         shortfall,
+        crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
     })
 }
 
@@ -335,7 +374,11 @@ fn record<B: BroadPhase>(
     recording: &mut Recording,
 ) {
     let mut is_touching = vec![false; inserted.bodies.len()];
-    for view in world.contacts().filter(|view| view.is_touching) {
+    // Where nearly all walk on the ground, it is no matter that they touch it.
+    let is_of_interest =
+        |id| args.scene != "ants" || world.motion(id).is_ok_and(|body| 0.0 < body.inverse_mass);
+    let touching = world.contacts().filter(|view| view.is_touching);
+    for view in touching.filter(|view| is_of_interest(view.a) && is_of_interest(view.b)) {
         for id in [view.a, view.b] {
             // Bodies were inserted into an empty world, so their numbers are those of the scene.
             if let Some(touching) = is_touching.get_mut(id.index() as usize) {

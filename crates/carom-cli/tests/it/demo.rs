@@ -123,6 +123,34 @@ fn ragdolls_fall_down_the_stairs() {
     assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
 }
 
+/// Ants act by what they see and touch in the world: the same with any threads and any broad phase; and they bring crumbs home.
+#[test]
+fn ants_carry_crumbs_home() {
+    let run = |arguments: &str| {
+        let (d, status) = json(&format!("demo ants --bodies 70 --json {arguments}"));
+        assert_eq!((status, d["scene"].as_str(), d["bodies"].as_u64()), (0, Some("ants"), Some(71)));
+        (
+            d["hash"].as_str().unwrap().to_owned(),
+            [&d["crumbs"]["brought"], &d["crumbs"]["carried"]].map(|n| n.as_u64().unwrap()),
+        )
+    };
+    let one = run("--frames 150 --threads 1");
+    for listed in ["auto", "sweep-and-prune", "uniform-grid", "brute-force"] {
+        assert_eq!(one, run(&format!("--frames 150 --threads 2 --broad-phase {listed}")), "{listed}");
+    }
+    let (_, [brought, carried]) = run("--frames 600");
+    println!("of 40 ants {carried} carry a crumb after 10 s, and {brought} were brought home");
+    assert!(5 < brought && 5 < carried);
+    let text = stdout(&carom("demo ants --bodies 400 --frames 60 --html ants.html"));
+    assert!(text.contains("crumbs were brought to the hill"), "{text}");
+    let picture = folder().join("ants.png");
+    let Some(picture) = crate::player::screenshot(&folder().join("ants.html"), "frame=20", &picture) else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    assert!(2000 < crate::player::n_of_hue(&picture, [76.0, 175.0, 110.0]), "no ant is seen");
+}
+
 /// Characters in the castle, and the car: the same run every time, to the last bit on every machine, and a page of each.
 #[test]
 fn level_and_car_are_walked_and_driven() {

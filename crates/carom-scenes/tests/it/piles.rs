@@ -84,13 +84,52 @@ fn torus_pieces_share_their_ends() {
 
 #[test]
 fn piles_are_the_same_bits_everywhere() {
-    let bits = pile(400, 7).bodies.into_iter().chain(bench_pile(100, 7).bodies).flat_map(|b| {
+    let bodies = pile(400, 7).bodies.into_iter().chain(bench_pile(100, 7).bodies);
+    assert_eq!(places(bodies), PILES);
+    assert_eq!(places(carom_scenes::ants(150, 7).scene.bodies), ANTS);
+}
+
+fn places(bodies: impl IntoIterator<Item = carom_scenes::BodySpec>) -> u64 {
+    let bits = bodies.into_iter().flat_map(|b| {
         let p = b.pose;
         [p.translation.to_array(), [p.rotation.x, p.rotation.y, p.rotation.z]].concat()
     });
-    assert_eq!(super::hash(bits.map(|x| u64::from(x.to_bits()))), PILES);
+    super::hash(bits.map(|x| u64::from(x.to_bits())))
 }
 const PILES: u64 = 12449375327420899509;
+const ANTS: u64 = 9541098592527582880;
+
+/// All ants and crumbs that were wished for, above the ground, clear of each other and of what stands still; of any number.
+#[test]
+fn ants_begin_clear() {
+    for (n_ants, seed) in [(1, 5), (40, 1), (800, 2), (6000, 3)] {
+        let hill = carom_scenes::ants(n_ants, seed);
+        assert_eq!(hill, carom_scenes::ants(n_ants, seed));
+        assert_eq!((hill.ants.len(), hill.heaps.len()), (n_ants, 4));
+        let bodies = &hill.scene.bodies;
+        assert_eq!(hill.crumbs, hill.ants.end..bodies.len());
+        assert!(bodies[..hill.ball].iter().all(carom_scenes::BodySpec::is_fixed));
+        assert!(bodies[hill.ball..].iter().all(|body| !body.is_fixed()));
+        assert_eq!(hill.scene.n_moving(), 1 + n_ants + hill.crumbs.len());
+        let ShapeSpec::Mesh { vertices, .. } = &bodies[0].shape else { panic!("the ground is a mesh") };
+        let low = vertices.iter().fold(f32::INFINITY, |low, v| low.min(v.y));
+        let ants: Vec<Vec3> = bodies[hill.ants.clone()].iter().map(|ant| ant.pose.translation).collect();
+        for at in &ants {
+            assert!(low < at.y && at.x.abs().max(at.z.abs()) < hill.half_size - 0.5, "{at}");
+        }
+        // In the order of x, so that only those near in it are compared.
+        let mut sorted = ants;
+        sorted.sort_by(|a, b| a.x.total_cmp(&b.x));
+        for (i, at) in sorted.iter().enumerate() {
+            let near = sorted[i + 1..].iter().take_while(|other| other.x < at.x + carom_scenes::ANT_LENGTH);
+            near.for_each(|other| {
+                assert!(carom_scenes::ANT_LENGTH < (*other - *at).length(), "{at} {other}")
+            });
+        }
+        let ball = bodies[hill.ball].pose.translation;
+        assert!(sorted.iter().all(|at| 1.6 + 0.3 < (*at - ball).length()));
+    }
+}
 
 /// Ragdolls begin above the stairs, clear of each other, and are thrown.
 #[test]

@@ -1,0 +1,297 @@
+//! What the ants of `carom demo ants` want: to the heaps, with a crumb to the hill, and around what is in the way.
+//!
+//! Each ant has three rays: one down, for the ground that it stands on, and two feelers ahead. All of them are asked of the world at once. An
+//! ant that touches a crumb takes it by a joint; at the hill the joint is taken away, and the crumb falls onto a heap again. Gravity, contacts
+//! and joints do the rest.
+//!
+//! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers Conference, 1999 (seek, wander, avoid).
+
+use crate::player::{PlayerShape, View};
+use crate::scene_world::Inserted;
+use carom_broad::{BroadPhase, SpatialIndex};
+use carom_math::{Interval, Pose, Quat, Ray, Vec3};
+use carom_scenes::{ANT_HEIGHT, ANT_LENGTH, AntHill, Rng};
+use carom_world::{Answers, BodyHit, BodyId, EventKind, JointId, JointKind, World, WorldError};
+
+/// Lengths a second, of an ant with a crumb and without.
+const SPEEDS: [f32; 2] = [2.8, 3.6];
+
+/// How far the feelers reach.
+const FEELER: f32 = 1.1;
+
+/// Where a crumb is held, in the frame of the ant.
+const MOUTH: Vec3 = Vec3::new(0.0, 0.12, 0.42);
+
+/// Steps in which an ant that does not get on is slow before it goes another way, and steps for which it does.
+const PATIENCE: u32 = 30;
+
+/// Of the ball, lengths a second.
+const BALL_SPEED: f32 = 3.0;
+
+struct Ant {
+    body: BodyId,
+    /// The joint and the number of the crumb.
+    carries: Option<(JointId, usize)>,
+    /// The heap that it goes to.
+    heap: usize,
+    /// How far it goes to the left of its way, over how far it goes ahead.
+    wander: f32,
+    /// Steps for which it has not got on.
+    n_slow: u32,
+}
+
+/// All the ants, and what they carry.
+pub(crate) struct Colony {
+    ants: Vec<Ant>,
+    /// Number of the first ant and of the first crumb among the bodies.
+    first_ant: usize,
+    first_crumb: usize,
+    crumbs: Vec<BodyId>,
+    is_taken: Vec<bool>,
+    /// Bodies before this one stand still.
+    ball: (usize, BodyId),
+    hill: (usize, Vec3),
+    heaps: Vec<Vec3>,
+    half_size: f32,
+    /// Where the ball goes.
+    ball_way: Vec3,
+    rng: Rng,
+    n_home: u64,
+    rays: Vec<(Ray, Interval)>,
+    hits: Answers<BodyHit>,
+}
+
+impl Colony {
+    pub(crate) fn new(hill: &AntHill, inserted: &Inserted, seed: u64) -> Colony {
+        let mut rng = Rng::new(seed ^ 0xa17);
+        let n_heaps = hill.heaps.len();
+        let ants = inserted.bodies[hill.ants.clone()].iter().map(|&body| Ant {
+            body,
+            carries: None,
+            heap: rng.below(n_heaps),
+            wander: 0.0,
+            n_slow: 0,
+        });
+        Colony {
+            ants: ants.collect(),
+            first_ant: hill.ants.start,
+            first_crumb: hill.crumbs.start,
+            crumbs: inserted.bodies[hill.crumbs.clone()].to_vec(),
+            is_taken: vec![false; hill.crumbs.len()],
+            ball: (hill.ball, inserted.bodies[hill.ball]),
+            hill: (hill.hill, hill.scene.bodies[hill.hill].pose.translation),
+            heaps: hill.heaps.clone(),
+            half_size: hill.half_size,
+            ball_way: Vec3::X,
+            rng,
+            n_home: 0,
+            rays: Vec::new(),
+            hits: Answers::new(),
+        }
+    }
+
+    /// Crumbs that were brought to the hill.
+    pub(crate) fn n_home(&self) -> u64 {
+        self.n_home
+    }
+
+    /// Ants that carry a crumb.
+    pub(crate) fn n_carrying(&self) -> usize {
+        self.ants.iter().filter(|ant| ant.carries.is_some()).count()
+    }
+
+    /// Before a step.
+    pub(crate) fn drive<B: BroadPhase + SpatialIndex + Sync>(
+        &mut self,
+        world: &mut World<B>,
+    ) -> Result<(), WorldError> {
+        self.take_and_give(world)?;
+        self.look_around(world)?;
+        for ant in 0..self.ants.len() {
+            self.walk(ant, world)?;
+        }
+        self.roll(world)
+    }
+
+    /// What the ants touch: crumbs are taken, and given at the hill.
+    fn take_and_give<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
+        let touching = world.events().iter().filter(|event| event.kind != EventKind::Ended);
+        let touching: Vec<[usize; 2]> =
+            touching.map(|event| [event.a, event.b].map(|id| id.index() as usize)).collect();
+        for [a, b] in touching {
+            // Bodies are numbered in this order: what stands still, the ball, ants, crumbs.
+            if !(self.first_ant..self.first_crumb).contains(&b) {
+                if (self.first_ant..self.first_crumb).contains(&a) && self.first_crumb <= b {
+                    self.take(a - self.first_ant, b - self.first_crumb, world)?;
+                }
+                continue;
+            }
+            if a == self.hill.0 {
+                self.give(b - self.first_ant, world)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take<B: BroadPhase>(
+        &mut self,
+        ant: usize,
+        crumb: usize,
+        world: &mut World<B>,
+    ) -> Result<(), WorldError> {
+        if self.ants[ant].carries.is_some() || self.is_taken[crumb] {
+            return Ok(());
+        }
+        let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
+        let turn = world.pose(body)?.rotation.inverse() * world.pose(held)?.rotation;
+        let joint =
+            world.insert_joint(body, held, JointKind::Fixed, Pose::new(turn, MOUTH), Pose::IDENTITY)?;
+        self.ants[ant].carries = Some((joint, crumb));
+        self.is_taken[crumb] = true;
+        Ok(())
+    }
+
+    fn give<B: BroadPhase>(&mut self, ant: usize, world: &mut World<B>) -> Result<(), WorldError> {
+        let Some((joint, crumb)) = self.ants[ant].carries.take() else { return Ok(()) };
+        world.remove_joint(joint)?;
+        self.is_taken[crumb] = false;
+        self.n_home += 1;
+        let heap = self.heaps[self.rng.below(self.heaps.len())];
+        let aside = Vec3::new(self.rng.range(-1.0, 1.0) as f32, 0.0, self.rng.range(-1.0, 1.0) as f32);
+        let high = Vec3::Y * (2.0 + self.rng.range(0.0, 2.0) as f32);
+        world.set_pose(self.crumbs[crumb], Pose::from_translation(heap + aside + high))?;
+        world.set_velocity(self.crumbs[crumb], Vec3::ZERO, Vec3::ZERO)?;
+        self.ants[ant].heap = self.rng.below(self.heaps.len());
+        Ok(())
+    }
+
+    /// Three rays for each ant.
+    fn look_around<B: BroadPhase + SpatialIndex + Sync>(
+        &mut self,
+        world: &World<B>,
+    ) -> Result<(), WorldError> {
+        self.rays.clear();
+        for ant in &self.ants {
+            let pose = world.pose(ant.body)?;
+            let [right, up, ahead] = axes(pose.rotation);
+            let at = pose.translation;
+            self.rays.push((Ray::new(at + Vec3::Y * 0.2, Vec3::NEG_Y), Interval::new(0.0, 0.8)));
+            for side in [1.0, -1.0] {
+                let way = (ahead + right * (0.7 * side)).normalize_or_zero();
+                self.rays.push((Ray::new(at + up * 0.08 + ahead * 0.25, way), Interval::new(0.0, FEELER)));
+            }
+        }
+        let Colony { ants, rays, hits, first_crumb, ball, hill, .. } = self;
+        let (first_crumb, n_fixed, hill) = (*first_crumb, ball.0, hill.0);
+        let wanted = |number: usize, body: BodyId| {
+            let (ant, other) = (&ants[number / 3], body.index() as usize);
+            if number.is_multiple_of(3) {
+                return other < n_fixed;
+            }
+            // The ground, and what it wants to touch, are in nobody's way.
+            let is_aim = if ant.carries.is_some() { other == hill } else { first_crumb <= other };
+            let is_held = ant.carries.is_some_and(|(_, crumb)| first_crumb + crumb == other);
+            body != ant.body && other != 0 && !is_aim && !is_held
+        };
+        world.ray_cast_batch(rays, &wanted, hits);
+        Ok(())
+    }
+
+    fn walk<B: BroadPhase>(&mut self, number: usize, world: &mut World<B>) -> Result<(), WorldError> {
+        let ant = &mut self.ants[number];
+        // Who is in the air, or on its back, cannot walk.
+        let Some(ground) = self.hits.of(3 * number).first() else { return Ok(()) };
+        let normal = if ground.hit.normal.y < 0.0 { -ground.hit.normal } else { ground.hit.normal };
+        let body = world.motion(ant.body)?;
+        let (at, velocity) = (body.pose.translation, body.linear_velocity);
+        let [right, up, ahead] = axes(body.pose.rotation);
+        let flat = |v: Vec3| v - normal * v.dot(normal);
+        let goal = if ant.carries.is_some() { self.hill.1 } else { self.heaps[ant.heap] };
+        let way = flat(goal - at).normalize_or(ahead);
+        ant.wander = (ant.wander + self.rng.range(-0.15, 0.15) as f32).clamp(-0.6, 0.6);
+        let mut wish = way + normal.cross(way) * ant.wander;
+        let near = |side: usize| {
+            self.hits.of(3 * number + side).first().map_or(0.0, |found| 1.0 - found.hit.t / FEELER)
+        };
+        let [on_right, on_left] = [near(1), near(2)];
+        wish += right * (2.0 * (on_left - on_right));
+        // What is on both sides is gone around on the side on which less is in the way, or on the left.
+        if 0.0 < on_left && 0.0 < on_right {
+            wish += right * if on_left < on_right { -1.0 } else { 1.0 };
+        }
+        let speed = SPEEDS[usize::from(ant.carries.is_none())];
+        let is_slow = flat(velocity).length() < 0.2 * speed;
+        ant.n_slow = if is_slow || PATIENCE < ant.n_slow { ant.n_slow + 1 } else { 0 };
+        if PATIENCE < ant.n_slow {
+            // Another way for a while: its own, so that not all go the same one.
+            wish = normal.cross(way) * if number.is_multiple_of(2) { 1.0 } else { -1.0 } - way * 0.5;
+            if 2 * PATIENCE < ant.n_slow {
+                ant.n_slow = 0;
+                ant.heap = self.rng.below(self.heaps.len());
+            }
+        }
+        let wish = flat(wish).normalize_or(ahead);
+        let ahead = flat(ahead).normalize_or(wish);
+        let (cosine, sine) = (ahead.dot(wish), ahead.cross(wish).dot(normal));
+        // Behind it: the faster.
+        let turn = if 0.0 < cosine { sine } else { f32::signum(sine) };
+        // Uphill it holds on to the ground: no steeper than it is brought to by its height.
+        let into = velocity.dot(normal);
+        let lift = (ground.hit.t - 0.2 - 2.0 * ANT_HEIGHT).max(0.0);
+        let wanted = ahead * (speed * (0.3 + 0.7 * cosine.max(0.0)));
+        let linear = flat(velocity).lerp(wanted, 0.25) + normal * (into - 4.0 * lift * ANT_LENGTH).min(0.5);
+        let angular = up.cross(normal) * 8.0 + normal * (7.0 * turn);
+        world.set_velocity(ant.body, linear, angular)
+    }
+
+    /// The ball rolls on, in wide turns, and back where it comes to the end.
+    fn roll<B: BroadPhase>(&mut self, world: &mut World<B>) -> Result<(), WorldError> {
+        let body = *world.motion(self.ball.1)?;
+        let at = body.pose.translation;
+        let turn = self.rng.range(-0.06, 0.06) as f32;
+        self.ball_way += Vec3::Y.cross(self.ball_way) * turn;
+        let out = Vec3::new(at.x, 0.0, at.z);
+        if 0.6 * self.half_size < out.length() {
+            self.ball_way -= out.normalize_or_zero() * 0.05;
+        }
+        self.ball_way = self.ball_way.normalize_or(Vec3::X);
+        let spin = Vec3::Y.cross(self.ball_way) * BALL_SPEED;
+        world.set_velocity(self.ball.1, body.linear_velocity, body.angular_velocity.lerp(spin, 0.1))
+    }
+}
+
+/// Right hand, up and ahead.
+fn axes(rotation: Quat) -> [Vec3; 3] {
+    [rotation * Vec3::NEG_X, rotation * Vec3::Y, rotation * Vec3::Z]
+}
+
+/// From above the hill, so near that one sees what the ants do.
+pub(crate) fn view() -> View {
+    View { target: Vec3::new(0.0, 2.0, 0.0), distance: 17.0, yaw: 0.5, pitch: 0.6, speed: 1.0 }
+}
+
+/// Three legs on each side, which are drawn and touch nothing.
+pub(crate) fn draw_legs(hill: &AntHill, inserted: &mut Inserted) {
+    let Some(&number) = inserted.shape_of.get(hill.ants.start) else { return };
+    let Some(PlayerShape::Mesh(mesh)) = inserted.shapes.get_mut(number as usize) else { return };
+    for side in [1.0, -1.0] {
+        for (z, reach) in [(0.1, 0.14), (0.0, 0.0), (-0.1, -0.16)] {
+            let hip = Vec3::new(0.06 * side, 0.02, z);
+            let knee = Vec3::new(0.19 * side, 0.1, z + 0.6 * reach);
+            let foot = Vec3::new(0.31 * side, -ANT_HEIGHT, z + reach);
+            for [from, to] in [[hip, knee], [knee, foot]] {
+                // Three sides.
+                let first = mesh.vertices.len() as u32;
+                let along = (to - from).normalize_or_zero();
+                let [u, v] = [along.any_orthonormal_vector(), along.cross(along.any_orthonormal_vector())];
+                for around in [u, v * 0.87 - u * 0.5, v * -0.87 - u * 0.5] {
+                    mesh.vertices.extend([from + around * 0.018, to + around * 0.012]);
+                }
+                for k in 0..3 {
+                    let [p, q] = [first + 2 * k, first + 2 * ((k + 1) % 3)];
+                    mesh.triangles.extend([[p, q, q + 1], [p, q + 1, p + 1]]);
+                }
+            }
+        }
+    }
+}
