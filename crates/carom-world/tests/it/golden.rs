@@ -4,7 +4,9 @@
 //! Nothing here goes through a sine of the platform: places and turns are sums, products and square roots.
 
 use crate::scenes::{DT, ball, cuboid, ground, stack};
+use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
+use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, ConvexHull, TriMesh};
 use carom_lanes::{Level, force_level};
@@ -135,7 +137,11 @@ fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
 }
 
 fn run<B: BroadPhase + Default>(fill: Fill<B>, n_steps: usize) -> u64 {
-    let mut world = World::with_broad_phase(B::default(), WorldSettings::default());
+    run_on(B::default(), fill, n_steps)
+}
+
+fn run_on<B: BroadPhase>(broad: B, fill: Fill<B>, n_steps: usize) -> u64 {
+    let mut world = World::with_broad_phase(broad, WorldSettings::default());
     fill(&mut world);
     (0..n_steps).for_each(|_| {
         world.step(DT).unwrap();
@@ -160,8 +166,17 @@ fn the_states_are_what_they_were() {
 }
 
 #[test]
-fn with_every_pair_looked_at() {
+fn with_any_broad_phase() {
     assert_golden::<BruteForce>("brute force");
+    // What some of them divide into cells.
+    let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
+    for listed in ALGORITHMS {
+        for (name, fill, n_steps, expected) in scenes::<Box<dyn Whole>>() {
+            let state = run_on(listed.make(&place), fill, n_steps);
+            assert_eq!(format!("{state:016x}"), format!("{expected:016x}"), "{name}, {}", listed.name);
+        }
+    }
+    println!("{} broad phases", ALGORITHMS.len());
 }
 
 #[test]
