@@ -67,13 +67,14 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let sides = [1, 2].map(|n_threads| {
         let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
-        (RefCell::new(world), pool, RefCell::new([0.0; 4]))
+        // Milliseconds in each phase, and steps.
+        (RefCell::new(world), pool, RefCell::new([0.0; 5]))
     });
     let step = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
         let times = pool.install(|| world.step(1.0 / 60.0).expect("a good step").times);
-        let times = [times.refit, times.broad, times.narrow, times.response];
+        let times = [times.refit, times.broad, times.narrow, times.response, 1e-3].map(|time| 1e3 * time);
         phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
     };
     let contest = Contest::new(Answers::new())
@@ -84,10 +85,10 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
     runner.frames(row, steps, contest, || {});
     for (world, pool, phases) in &sides {
-        let sum: f64 = phases.borrow().iter().sum();
-        let [refit, broad, narrow, response] = phases.borrow().map(|time| 100.0 * time / sum);
+        let sums = *phases.borrow();
+        let [refit, broad, narrow, response, _] = sums.map(|sum| sum / sums[4]);
         println!(
-            "    {} threads: boxes {refit:.0} %, pairs {broad:.0} %, contacts {narrow:.0} %, response {response:.0} %; state {:016x}",
+            "    {} threads: boxes {refit:.2}, pairs {broad:.2}, contacts {narrow:.2}, response {response:.2} ms a step; state {:016x}",
             pool.current_num_threads(),
             world.borrow().state_hash()
         );

@@ -1,6 +1,8 @@
 //! What began, went on and ended between bodies, and the contacts themselves.
 
 use crate::BodyId;
+use crate::narrow::Record;
+use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_response::ContactImpulse;
 
@@ -48,4 +50,58 @@ pub struct ContactView<'a> {
     pub manifolds: &'a [Manifold],
     /// What each manifold did in the last step; empty before the first step, and while both sleep.
     pub impulses: &'a [ContactImpulse],
+}
+
+/// Appends the events of these records, in their order, and says how many touch.
+pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+    let mut n_touching = 0;
+    for record in records {
+        let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
+        let kind = match (was_touching, record.is_touching) {
+            (false, true) => EventKind::Began,
+            (true, true) => EventKind::Persisted,
+            (true, false) => EventKind::Ended,
+            (false, false) => continue,
+        };
+        n_touching += usize::from(record.is_touching);
+        out.push(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor });
+    }
+    n_touching
+}
+
+/// Adds sorted events to sorted events, from the last on: few to many.
+pub(crate) fn merge(events: &mut Vec<Event>, others: &[Event]) {
+    let (mut n, mut left) = (events.len(), others.len());
+    events.extend_from_slice(others);
+    while 0 < n && 0 < left {
+        let is_other = events[n - 1] < others[left - 1];
+        events[n + left - 1] = if is_other { others[left - 1] } else { events[n - 1] };
+        left -= usize::from(is_other);
+        n -= usize::from(!is_other);
+    }
+    // Those before all.
+    events[..left].copy_from_slice(&others[..left]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_events_are_sorted() {
+        let event = |number: u32| {
+            let id = |index| BodyId { index, generation: 1 };
+            let kind = EventKind::Persisted;
+            Event { a: id(number), b: id(number + 1), kind, is_sensor: false }
+        };
+        // Every way to part six into those of the one list, those of the other, and those of neither.
+        for code in 0..3_u32.pow(6) {
+            let of = |list: u32| (0..6).filter(move |&k| code / 3_u32.pow(k) % 3 == list).map(event);
+            let (mut events, others) = (of(0).collect::<Vec<_>>(), of(1).collect::<Vec<_>>());
+            let mut all: Vec<Event> = of(0).chain(of(1)).collect();
+            all.sort_unstable();
+            merge(&mut events, &others);
+            assert_eq!(events, all);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces are made those of the floor.
 //!
 //! Only pieces that no contact moves count, so that piles cost nothing. Bodies go in the order of their numbers, on one thread: there is
-//! little to do.
+//! little to do. Only who rests on what is looked for on all.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -22,22 +22,10 @@ pub(crate) fn smooth(
     resting: &mut Vec<(u32, u32)>,
 ) {
     resting.clear();
-    let is_moving = |body: u32| {
-        let body = &scene.bodies[body as usize];
-        body.kind == BodyKind::Dynamic && !body.is_sleeping
-    };
-    let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
-    for (index, record) in records.iter().enumerate() {
-        let (a, b) = (record.a.index, record.b.index);
-        if record.n == 0 || record.is_sensor || record.is_put_off {
-            continue;
-        }
-        if is_moving(a) && !is_dynamic(b) {
-            resting.push((a, index as u32));
-        } else if is_moving(b) && !is_dynamic(a) {
-            resting.push((b, index as u32));
-        }
-    }
+    #[cfg(feature = "parallel")]
+    crate::par::find_resting(scene, records, 0, resting);
+    #[cfg(not(feature = "parallel"))]
+    find_resting(scene, records, 0, resting);
     resting.sort_unstable();
     let mut has_gone = false;
     let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
@@ -77,6 +65,28 @@ pub(crate) fn smooth(
             first += n;
         }
         found.retain(|manifold| !manifold.is_empty());
+    }
+}
+
+/// Appends who rests on something that no contact moves, and the number of the record; the first of these is number `first`.
+pub(crate) fn find_resting(
+    scene: &Scene<'_>,
+    records: &[Record],
+    first: usize,
+    resting: &mut Vec<(u32, u32)>,
+) {
+    let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
+    let is_moving = |body: u32| is_dynamic(body) && !scene.bodies[body as usize].is_sleeping;
+    for (index, record) in (first..).zip(records) {
+        let (a, b) = (record.a.index, record.b.index);
+        if record.n == 0 || record.is_sensor || record.is_put_off {
+            continue;
+        }
+        if is_moving(a) && !is_dynamic(b) {
+            resting.push((a, index as u32));
+        } else if is_moving(b) && !is_dynamic(a) {
+            resting.push((b, index as u32));
+        }
     }
 }
 

@@ -208,6 +208,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
     for record in records {
         record.was_touching = record.is_touching;
         record.n_at_rest = if record.is_at_rest { record.n } else { 0 };
+        let is_skipped = core::mem::take(&mut record.is_skipped);
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted)
         else {
@@ -222,7 +223,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         }
         // The clock is read seldom.
         is_over = is_over || (n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
-        if record.is_skipped || is_over {
+        if is_skipped || is_over {
             scene.carry_over(record, out);
             continue;
         }

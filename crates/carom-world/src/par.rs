@@ -3,7 +3,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
+use crate::events::{self, Event};
 use crate::handed::Handed;
+use crate::internal_edges;
 use crate::narrow::{Record, Scene, look};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -67,16 +69,73 @@ fn put_together(pieces: &[Vec<Manifold>], starts: &[usize], out: &mut [Manifold]
     );
 }
 
-/// As [`Handed::hand_over`]; the contacts of each record begin where `starts` says, from the start of the first.
-pub(crate) fn hand_over(handed: &Handed<'_>, busy: &[u32], starts: &[u32], out: &mut [ContactPair]) {
-    if busy.len() <= CARRIED || rayon::current_num_threads() == 1 {
-        return handed.hand_over(busy, out);
+/// So much is only carried that it is not shared.
+fn is_little(n: usize) -> bool {
+    n <= CARRIED || rayon::current_num_threads() == 1
+}
+
+/// As [`internal_edges::find_resting`].
+pub(crate) fn find_resting(
+    scene: &Scene<'_>,
+    records: &[Record],
+    first: usize,
+    resting: &mut Vec<(u32, u32)>,
+) {
+    if is_little(records.len()) {
+        return internal_edges::find_resting(scene, records, first, resting);
+    }
+    let middle = records.len() / 2;
+    let (low, high) = records.split_at(middle);
+    let mut of_high = Vec::new();
+    rayon::join(
+        || find_resting(scene, low, first, resting),
+        || find_resting(scene, high, first + middle, &mut of_high),
+    );
+    resting.append(&mut of_high);
+}
+
+/// As [`events::tell`].
+pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+    if is_little(records.len()) {
+        return events::tell(records, out);
+    }
+    let of_pieces: Vec<(Vec<Event>, usize)> = (records.par_chunks_mut(8 * CARRIED))
+        .map(|records| {
+            let mut events = Vec::with_capacity(records.len());
+            let n_touching = events::tell(records, &mut events);
+            (events, n_touching)
+        })
+        .collect();
+    of_pieces.iter().for_each(|(events, _)| out.extend_from_slice(events));
+    of_pieces.iter().map(|(_, n_touching)| n_touching).sum()
+}
+
+/// As [`Handed::count`].
+pub(crate) fn count(handed: &Handed<'_>, records: &[Record], busy: &[u32], counts: &mut [u32]) {
+    if is_little(busy.len()) {
+        return handed.count(records, busy, counts);
+    }
+    (busy.par_chunks(CARRIED).zip(counts.par_chunks_mut(CARRIED)))
+        .for_each(|(busy, counts)| handed.count(records, busy, counts));
+}
+
+/// As [`Handed::hand_over`].
+pub(crate) fn hand_over(
+    handed: &Handed<'_>,
+    (records, first): (&mut [Record], u32),
+    busy: &[u32],
+    starts: &[u32],
+    out: &mut [ContactPair],
+) {
+    if is_little(busy.len()) {
+        return handed.hand_over((records, first), busy, starts, out);
     }
     let middle = busy.len() / 2;
     let (low, high) = out.split_at_mut((starts[middle] - starts[0]) as usize);
+    let (records, records_above) = records.split_at_mut((busy[middle] - first) as usize);
     rayon::join(
-        || hand_over(handed, &busy[..middle], &starts[..middle], low),
-        || hand_over(handed, &busy[middle..], &starts[middle..], high),
+        || hand_over(handed, (records, first), &busy[..middle], &starts[..middle], low),
+        || hand_over(handed, (records_above, busy[middle]), &busy[middle..], &starts[middle..], high),
     );
 }
 
@@ -86,7 +145,7 @@ pub(crate) fn refit(
     refit: &(impl Fn(&u32) -> Option<(ProxyId, Aabb)> + Sync),
     out: &mut Vec<(ProxyId, Aabb)>,
 ) {
-    if movers.len() <= CARRIED || rayon::current_num_threads() == 1 {
+    if is_little(movers.len()) {
         out.extend(movers.iter().filter_map(refit));
         return;
     }

@@ -139,6 +139,8 @@ struct Work {
     /// By busy record: where its contacts begin.
     starts: Vec<u32>,
     resting: Vec<(u32, u32)>,
+    /// Events of pairs that are gone.
+    ended: Vec<Event>,
     #[cfg(feature = "parallel")]
     pieces: Vec<Vec<Manifold>>,
     moves: Vec<(ProxyId, Aabb)>,
@@ -375,9 +377,8 @@ impl<B: BroadPhase> World<B> {
             dt: self.dt,
         };
         let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
-        match scene.allowance.n_pairs(n_due) {
-            Some(n) => time_critical::choose(&mut records, |record| scene.is_due(record), self.turn, n),
-            None => records.iter_mut().for_each(|record| record.is_skipped = false),
+        if let Some(n) = scene.allowance.n_pairs(n_due) {
+            time_critical::choose(&mut records, |record| scene.is_due(record), self.turn, n);
         }
         let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
@@ -390,30 +391,36 @@ impl<B: BroadPhase> World<B> {
         let looking = clock.lap();
         let mut first = 0;
         let mut n_left = 0;
+        let (mut n_put_off, mut n_still) = (0, 0);
         for record in &mut records {
             n_left += record.take_from_rest();
             record.first = first;
             record.first_solved = NOT_SOLVED;
             first += record.n;
+            n_put_off += usize::from(record.is_put_off);
+            n_still += usize::from(!(self.movers.has(record.a.index) || self.movers.has(record.b.index)));
         }
         if self.settings.smooths_internal_edges {
             internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
         }
         let mut undone = Undone::default();
-        for record in &mut records {
+        // Mostly none are.
+        let put_off = if n_put_off == 0 { &[] } else { &records[..] };
+        for record in put_off {
             if record.is_put_off {
                 undone.n_pairs += 1;
                 undone.n_unknown += usize::from(record.is_new);
                 undone.n_carried += found[record.range()].iter().map(|m| m.contacts().len()).sum::<usize>();
             }
         }
-        self.turn = time_critical::next_turn(&records, self.turn);
+        self.turn = time_critical::next_turn(put_off, self.turn);
         self.pace.note_pairs(looking, n_tested, undone.n_pairs);
         self.looking = looking;
         self.rest.n_left += n_left;
         // What nothing moves is put to rest.
         let mut n_moving = found.len();
-        for record in &mut records {
+        let still = if n_still == 0 { &mut [] } else { &mut records[..] };
+        for record in still {
             if !record.is_put_off && !self.movers.has(record.a.index) && !self.movers.has(record.b.index) {
                 n_moving -= record.n as usize;
                 self.rest.take(record, &found);
@@ -464,21 +471,16 @@ impl<B: BroadPhase> World<B> {
 
     /// What began, persisted and ended, in the order of the pairs.
     fn tell_events(&mut self) {
-        let mut n_touching = 0;
-        for record in &mut self.records {
-            let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
-            let kind = match (was_touching, record.is_touching) {
-                (false, true) => EventKind::Began,
-                (true, true) => EventKind::Persisted,
-                (true, false) => EventKind::Ended,
-                (false, false) => continue,
-            };
-            n_touching += usize::from(record.is_touching);
-            self.events.push(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor });
-        }
-        // Those of pairs that are gone stand in front.
-        self.events.sort_unstable();
-        self.stats.n_touching = n_touching;
+        // Those of pairs that are gone are there, in their order.
+        let World { events, records, work, stats, .. } = self;
+        core::mem::swap(events, &mut work.ended);
+        events.clear();
+        #[cfg(feature = "parallel")]
+        let n_touching = crate::par::tell(records, events);
+        #[cfg(not(feature = "parallel"))]
+        let n_touching = crate::events::tell(records, events);
+        crate::events::merge(events, &work.ended);
+        stats.n_touching = n_touching;
     }
 
     /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
@@ -562,29 +564,24 @@ impl<B: BroadPhase> World<B> {
     /// The manifolds in which something moves, as the solver takes them.
     fn hand_over_contacts(&mut self) {
         let World { records, busy, traits, bodies, manifolds, rest, work, .. } = self;
+        let handed = Handed { bodies, traits, manifolds, rest };
         let starts = &mut work.starts;
-        starts.clear();
+        starts.resize(busy.len(), 0);
+        #[cfg(feature = "parallel")]
+        crate::par::count(&handed, records, busy, starts);
+        #[cfg(not(feature = "parallel"))]
+        handed.count(records, busy, starts);
         let mut n_contacts = 0;
-        let is_active = |body: u32| {
-            let body = &bodies[body as usize];
-            body.kind == BodyKind::Dynamic && !body.is_sleeping
-        };
-        for &place in busy.iter() {
-            let record = &mut records[place as usize];
-            starts.push(n_contacts);
-            let is_solved =
-                !record.is_sensor && 0 < record.n && (is_active(record.a.index) || is_active(record.b.index));
-            record.first_solved = if is_solved { n_contacts } else { NOT_SOLVED };
-            n_contacts += if is_solved { record.n } else { 0 };
+        for start in starts.iter_mut() {
+            n_contacts += core::mem::replace(start, n_contacts);
         }
-        let handed = Handed { records, traits, manifolds, rest };
         // Those of the step before are written over.
         let none = ContactPair::new(0, 0, Manifold::new(Vec3::ZERO), 0.0, 0.0);
         work.contacts.resize(n_contacts as usize, none);
         #[cfg(feature = "parallel")]
-        crate::par::hand_over(&handed, busy, starts, &mut work.contacts);
+        crate::par::hand_over(&handed, (records, 0), busy, starts, &mut work.contacts);
         #[cfg(not(feature = "parallel"))]
-        handed.hand_over(busy, &mut work.contacts);
+        handed.hand_over((records, 0), busy, starts, &mut work.contacts);
     }
 
     /// Nothing moves, and nothing would begin to.
