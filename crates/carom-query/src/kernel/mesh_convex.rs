@@ -11,15 +11,15 @@ use super::mesh_shape::MeshShape;
 use super::{convex, half_space};
 use crate::closest::Closest;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
 use carom_geom::{SupportMap, aabb_from_support};
-use carom_math::{WidePose, rounding};
+use carom_math::{WidePose, ops, rounding};
 use core::ops::ControlFlow;
+use glam::DVec3;
 
 /// A triangle touches the convex shape or lies in it.
 pub(super) fn intersects(a: &MeshShape, b: &dyn SupportMap, b_in_a: &WidePose) -> bool {
     let mut found = false;
-    visit_near(a, aabb_from_support(b, b_in_a), |triangle| {
+    visit_near(a, b, b_in_a, 0.0, |triangle| {
         found = convex::intersects(&a.mesh().triangle(triangle), b, b_in_a);
         if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -59,7 +59,7 @@ pub(super) fn contact(
     prediction: f64,
 ) -> Option<Closest> {
     let mut best = Closest::NOWHERE;
-    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(prediction)), |triangle| {
+    visit_near(a, b, b_in_a, prediction, |triangle| {
         let mut closest = convex::signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, None);
         closest.part_a = triangle;
         if closest.is_before(&best) {
@@ -80,7 +80,7 @@ pub(super) fn nearer_than(
     clearance: &mut dyn FnMut(u32, u32) -> f64,
     tell: &mut dyn FnMut(&Closest),
 ) {
-    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(most)), |triangle| {
+    visit_near(a, b, b_in_a, most, |triangle| {
         let limit = clearance(triangle, 0);
         let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None);
         closest.part_a = triangle;
@@ -101,7 +101,7 @@ pub(super) fn manifolds(
 ) {
     let first = out.len();
     let limit = widen_real(prediction);
-    visit_near(a, aabb_from_support(b, b_in_a).inflated(rounding::up(limit)), |triangle| {
+    visit_near(a, b, b_in_a, limit, |triangle| {
         let shape = a.mesh().triangle(triangle);
         let closest = convex::signed(&shape, b, b_in_a, limit, None);
         if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction) {
@@ -149,12 +149,63 @@ pub(super) fn closest_to_half_space(a: &HalfSpace, b: &MeshShape, b_in_a: &WideP
     }
 }
 
-/// Gives every triangle whose box may touch this one, in the mesh's frame.
-fn visit_near(a: &MeshShape, aabb: Aabb, mut triangle: impl FnMut(u32) -> ControlFlow<()>) {
+/// What a few sums and products of lengths may be off by, as a part of them.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Gives every triangle that may be as near to the convex shape as `limit`, or in it.
+///
+/// Of eight triangles of a leaf most are near the leaf and not the shape: their own boxes, then a plane of each tell it. Of
+/// ants on hills, each part of which meets leaves of 12 triangles, 2.7 are left for GJK: 0.62 of the instructions of the narrow phase.
+fn visit_near(
+    a: &MeshShape,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    limit: f64,
+    mut triangle: impl FnMut(u32) -> ControlFlow<()>,
+) {
+    let aabb = aabb_from_support(b, b_in_a).inflated(rounding::up(limit));
+    let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
+    let center = b_in_a.transform_point(b.center());
     a.tree().visit_box(&a.in_tree(&aabb), |leaf| {
         for &number in leaf.primitives {
-            triangle(number)?;
+            let corners = a.mesh().corners(number);
+            let [p, q, r] = corners;
+            let is_beside = p.max(q).max(r).cmplt(low).any() || high.cmplt(p.min(q).min(r)).any();
+            if !(is_beside || is_apart(&corners, b, b_in_a, center, limit)) {
+                triangle(number)?;
+            }
         }
         ControlFlow::Continue(())
     });
+}
+
+/// A plane of the triangle, its own or one through an edge and upright on it, surely has the convex shape beyond it by more than
+/// `limit`. `center` is the shape's, in the frame of the triangle.
+fn is_apart(corners: &[DVec3; 3], b: &dyn SupportMap, b_in_a: &WidePose, center: DVec3, limit: f64) -> bool {
+    let [p, q, r] = *corners;
+    let normal = (q - p).cross(r - p);
+    let facing = if (center - p).dot(normal) < 0.0 { -normal } else { normal };
+    let (mut gap, mut axis, mut end) = (f64::NEG_INFINITY, DVec3::ZERO, 0.0);
+    for across in [facing, (q - p).cross(normal), (r - q).cross(normal), (p - r).cross(normal)] {
+        // NaN, of a triangle without area or one beyond the numbers, is no plane.
+        let across = across / ops::sqrt(across.length_squared());
+        let last = across.dot(p).max(across.dot(q)).max(across.dot(r));
+        let beyond = across.dot(center) - last;
+        if gap < beyond {
+            (gap, axis, end) = (beyond, across, last);
+        }
+    }
+    let reach = b.radius() + b.margin();
+    // Of a shape whose middle is not beyond any of them no plane says enough.
+    if !(0.0 < gap) {
+        return false;
+    }
+    let far = center.abs().max_element() + end.abs() + reach;
+    let limit = limit + ROUNDING * far;
+    if limit + reach < gap {
+        return true;
+    }
+    let lowest = b.support(b_in_a.inverse_transform_vector(-axis)).point;
+    let low = axis.dot(b_in_a.transform_point(lowest)) - b.margin() - b.support_slack();
+    limit < low - end
 }

@@ -20,6 +20,7 @@ mod mass;
 mod matrix;
 mod matrix_table;
 mod mesh_cases;
+mod mesh_convex;
 mod mesh_manifolds;
 mod mesh_mesh;
 mod mesh_timed;
