@@ -50,6 +50,10 @@ pub struct Body {
     pub can_sleep: bool,
     /// Asleep: not moved until something that moves touches it, or [`Solver::wake`](crate::Solver::wake) is called.
     pub is_sleeping: bool,
+    /// Left out of a step for want of time, as if it slept, with its velocity: it is not moved, and what meets it finds it standing still.
+    /// Its owner gives everybody a turn.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_halted: bool,
     /// For how long it has been slow, in units of time.
     pub sleep_time: Real,
     /// The island it last moved with: the lowest number of a body in it. Bodies that fell asleep together share it.
@@ -74,6 +78,7 @@ impl Body {
             angular_damping: 0.0,
             can_sleep: true,
             is_sleeping: false,
+            is_halted: false,
             sleep_time: 0.0,
             island: u32::MAX,
         }
@@ -155,10 +160,10 @@ impl Body {
         energy
     }
 
-    /// Moved by forces and awake.
+    /// Moved by forces, awake, and not halted.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
-        self.kind == BodyKind::Dynamic && !self.is_sleeping
+        self.kind == BodyKind::Dynamic && !self.is_sleeping && !self.is_halted
     }
 
     /// Set in motion by its owner.

@@ -12,10 +12,11 @@ use carom_math::{Real, Vec3};
 
 /// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and says whether they did.
 ///
-/// Sleeping and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
+/// Sleeping, halted and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
     let gives_way = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
-    let moves = |body: &Body| if body.kind == BodyKind::Fixed { Vec3::ZERO } else { body.linear_velocity };
+    let stands = |body: &Body| body.kind == BodyKind::Fixed || body.is_halted;
+    let moves = |body: &Body| if stands(body) { Vec3::ZERO } else { body.linear_velocity };
     let (inverse_a, inverse_b) = (gives_way(a), gives_way(b));
     let speed = (moves(b) - moves(a)).dot(normal);
     let impulse = -speed / (inverse_a + inverse_b);

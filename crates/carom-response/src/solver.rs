@@ -54,7 +54,7 @@ pub struct Solver {
     coloring: Coloring,
     /// The impulses of the last step, by key.
     kept: Vec<Kept>,
-    /// Those between bodies of which none moves and one sleeps: under the number of the sleeping one, of two the larger.
+    /// Those between bodies of which none moves and one sleeps or is halted: under its number, of two the larger.
     asleep: BTreeMap<u32, Vec<Kept>>,
     /// Length of the substep that the kept impulses belong to.
     kept_h: Real,
@@ -93,6 +93,9 @@ pub struct Solver {
 pub struct SolverMemory {
     kept: Vec<Kept>,
     kept_h: Real,
+    /// Those of who sleeps or is halted, with the number of the body under which they are.
+    #[cfg_attr(feature = "serde", serde(default))]
+    asleep: Vec<(u32, Kept)>,
 }
 
 /// The slot of who does not move.
@@ -136,16 +139,18 @@ impl Solver {
 
     /// What is kept for the next step.
     pub fn memory(&self) -> SolverMemory {
-        let mut kept = self.kept.clone();
-        kept.extend(self.asleep.values().flatten());
-        kept.sort_by_key(|kept| kept.key);
-        SolverMemory { kept, kept_h: self.kept_h }
+        let of = |(&body, own): (&u32, &Vec<Kept>)| own.iter().map(|&kept| (body, kept)).collect::<Vec<_>>();
+        let asleep = self.asleep.iter().flat_map(of).collect();
+        SolverMemory { kept: self.kept.clone(), kept_h: self.kept_h, asleep }
     }
 
     /// From here on as the solver that this memory is of, given the same settings and bodies.
     pub fn restore(&mut self, memory: &SolverMemory) {
         self.impulses.clear();
         self.asleep.clear();
+        for (body, kept) in &memory.asleep {
+            self.asleep.entry(*body).or_default().push(*kept);
+        }
         self.kept.clone_from(&memory.kept);
         self.kept.sort_by_key(|kept| kept.key);
         self.kept_h = memory.kept_h;
@@ -474,7 +479,7 @@ impl Solver {
         matched.resize(active.len(), NOT_MATCHED);
         left.clear();
         loops::match_kept(summaries, active, kept, 0, matched, left);
-        let is_asleep = |body: u32| bodies.get(body as usize).is_some_and(|b| b.is_sleeping);
+        let is_asleep = |body: u32| bodies.get(body as usize).is_some_and(|b| b.is_sleeping || b.is_halted);
         let is_at_rest = |body: u32| (body as usize) < bodies.len() && !moves(body);
         // What is known of a pair at rest of which one sleeps is kept until it wakes.
         for &old in left.iter() {
@@ -498,7 +503,7 @@ impl Solver {
             }
             for sleeper in [key.body_a, key.body_b] {
                 let Some(own) = asleep.get_mut(&sleeper) else { continue };
-                if let Some(place) = own.iter().position(|kept| kept.key == key) {
+                if let Some(place) = own.iter().rposition(|kept| kept.key == key) {
                     *matched = kept.len() as u32;
                     kept.push(own.swap_remove(place));
                     break;

@@ -54,6 +54,8 @@ impl<B: BroadPhase> World<B> {
         self.are_fast_known &= !self.traits[index].is_fast;
         if self.bodies[index].kind != BodyKind::Fixed {
             self.movers.add(index);
+            self.bodies[index].is_halted =
+                self.movers.has_halted() && self.bodies[index].kind == BodyKind::Dynamic;
         }
         self.n_bodies += 1;
         Ok(self.id_at(index as u32))
@@ -70,6 +72,7 @@ impl<B: BroadPhase> World<B> {
             self.refilter();
         }
         self.solver.forget(index);
+        self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
         self.shapes[index] = None;
         self.traits[index] = Traits::NONE;
@@ -170,6 +173,7 @@ impl<B: BroadPhase> World<B> {
         body.linear_velocity = linear;
         body.angular_velocity = angular;
         body.sleep_time = 0.0;
+        self.is_stale[index] |= body.is_halted;
         Ok(())
     }
 
@@ -195,7 +199,9 @@ impl<B: BroadPhase> World<B> {
         pushed.apply_impulse(impulse, point);
         body::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
         self.movers.wake(&mut self.bodies, index);
+        pushed.is_halted = self.bodies[index].is_halted;
         self.bodies[index] = pushed;
+        self.is_stale[index] |= pushed.is_halted;
         Ok(())
     }
 
@@ -346,6 +352,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.records = records;
+        self.turns.are_rings_known = false;
         self.is_unsettled = true;
         self.is_changed = true;
     }

@@ -21,7 +21,7 @@ impl Handed<'_> {
     fn is_solved(&self, record: &Record) -> bool {
         let is_active = |body: u32| {
             let body = &self.bodies[body as usize];
-            body.kind == BodyKind::Dynamic && !body.is_sleeping
+            body.kind == BodyKind::Dynamic && !body.is_sleeping && !body.is_halted
         };
         !record.is_sensor && 0 < record.n && (is_active(record.a.index) || is_active(record.b.index))
     }

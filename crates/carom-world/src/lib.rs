@@ -34,11 +34,13 @@ extern crate alloc;
 
 mod body;
 mod cast;
+mod changes;
 mod crowd;
 mod debug_draw;
 mod edit;
 mod error;
 mod events;
+mod halting;
 mod handed;
 mod internal_edges;
 mod joint;
@@ -55,6 +57,7 @@ mod snapshot;
 mod stats;
 mod sweep;
 mod time_critical;
+mod turns;
 mod world;
 
 pub use body::{BodyDesc, BodyId, mass_of};

@@ -1,4 +1,4 @@
-//! Who moves, kept from step to step, so that who sleeps is not looked at; and who wakes together.
+//! Who moves, kept from step to step, so that who sleeps is not looked at; who is halted of them; and who wakes together.
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (sleeping islands are put away).
 
@@ -13,6 +13,14 @@ pub(crate) struct Movers {
     new: Vec<u32>,
     /// By number: it is in one of the two lists.
     is_in: Vec<bool>,
+    /// Some are halted, for want of time; these move, ascending, and by number.
+    has_halted: bool,
+    moving: Vec<u32>,
+    moves: Vec<bool>,
+    /// Those of the list that their owner moves.
+    driven: Vec<u32>,
+    /// Somebody came, fell asleep or was removed since all settled.
+    is_unsettled: bool,
     /// By number, of who sleeps: the next of those that fell asleep with it, in a ring.
     next: Vec<u32>,
     /// Island and number of those that fell asleep; memory.
@@ -36,6 +44,12 @@ impl Movers {
         let sleepers = bodies.iter().enumerate().filter(sleeps);
         movers.fallen = sleepers.map(|(number, body)| (body.island, number as u32)).collect();
         movers.close_rings(bodies.len());
+        movers.has_halted = bodies.iter().any(|body| body.is_halted);
+        if movers.has_halted {
+            movers.moves = bodies.iter().map(|body| may_move(body) && !body.is_halted).collect();
+            movers.moving =
+                (0..).zip(&movers.moves).filter(|(_, moves)| **moves).map(|(number, _)| number).collect();
+        }
         movers
     }
 
@@ -47,7 +61,13 @@ impl Movers {
         if !self.is_in[body] {
             self.is_in[body] = true;
             self.new.push(body as u32);
+            self.is_unsettled = true;
         }
+    }
+
+    /// A body was removed.
+    pub(crate) fn unsettle(&mut self) {
+        self.is_unsettled = true;
     }
 
     /// Wakes a body and all that fell asleep with it.
@@ -61,9 +81,12 @@ impl Movers {
         }
     }
 
-    /// Who does not move any more goes, who is new gets its place.
-    pub(crate) fn settle(&mut self, bodies: &[Body]) {
-        let Movers { list, new, is_in, .. } = self;
+    /// Who does not move any more goes, who is new gets its place; it is halted where others are.
+    pub(crate) fn settle(&mut self, bodies: &mut [Body]) {
+        if !core::mem::take(&mut self.is_unsettled) {
+            return;
+        }
+        let Movers { list, new, is_in, has_halted, moving, moves, driven, .. } = self;
         let mut stays = |number: &u32| {
             let stays = may_move(&bodies[*number as usize]);
             is_in[*number as usize] = stays;
@@ -71,22 +94,79 @@ impl Movers {
         };
         list.retain(&mut stays);
         new.retain(&mut stays);
+        is_in.resize(bodies.len(), false);
+        if *has_halted {
+            moving.retain(|&number| is_in[number as usize]);
+            moves.resize(bodies.len(), false);
+            for (moves, is_in) in moves.iter_mut().zip(&*is_in) {
+                *moves &= *is_in;
+            }
+            for &number in &*new {
+                let body = &mut bodies[number as usize];
+                body.is_halted = body.kind == BodyKind::Dynamic;
+            }
+        }
         if !new.is_empty() {
             list.append(new);
             list.sort_unstable();
         }
-        is_in.resize(bodies.len(), false);
+        driven.clear();
+        let is_driven = |number: &u32| bodies[*number as usize].kind == BodyKind::Kinematic;
+        driven.extend(list.iter().copied().filter(is_driven));
+    }
+
+    /// Only these move now, and what its owner moves; the others are halted.
+    pub(crate) fn halt_others(&mut self, bodies: &mut [Body], is_chosen: impl Fn(u32) -> bool) {
+        let is_first = !core::mem::replace(&mut self.has_halted, true);
+        let mut halt = |number: u32| {
+            let body = &mut bodies[number as usize];
+            body.is_halted = body.kind == BodyKind::Dynamic && !is_chosen(number);
+        };
+        let before = if is_first { &self.list } else { &self.moving };
+        before.iter().for_each(|&number| halt(number));
+        self.moving.clear();
+        self.moves.clear();
+        self.moves.resize(self.is_in.len(), false);
+        self.moving.extend(self.list.iter().copied().filter(|&number| is_chosen(number)));
+        self.moving.iter().for_each(|&number| halt(number));
+        if !self.driven.is_empty() {
+            self.moving.extend_from_slice(&self.driven);
+            self.moving.sort_unstable();
+        }
+        for &number in &self.moving {
+            self.moves[number as usize] = true;
+        }
+    }
+
+    /// All move again. True, if some were halted.
+    pub(crate) fn resume(&mut self, bodies: &mut [Body]) -> bool {
+        let has_halted = core::mem::take(&mut self.has_halted);
+        if has_halted {
+            self.list.iter().for_each(|&number| bodies[number as usize].is_halted = false);
+        }
+        has_halted
+    }
+
+    /// The number of those that are halted.
+    pub(crate) fn n_halted(&self) -> usize {
+        if self.has_halted { self.list.len() - self.moving.len() } else { 0 }
+    }
+
+    /// Some are halted.
+    pub(crate) fn has_halted(&self) -> bool {
+        self.has_halted
     }
 
     /// After a step: who fell asleep in it will wake together.
     pub(crate) fn note_sleepers(&mut self, bodies: &[Body]) {
         self.fallen.clear();
-        for &number in &self.list {
+        for &number in if self.has_halted { &self.moving } else { &self.list } {
             let body = &bodies[number as usize];
             if body.is_sleeping {
                 self.fallen.push((body.island, number));
             }
         }
+        self.is_unsettled |= !self.fallen.is_empty();
         self.close_rings(bodies.len());
     }
 
@@ -100,14 +180,26 @@ impl Movers {
         }
     }
 
-    /// Their numbers, ascending, when all have settled.
+    /// The numbers of those that move now, ascending, when all have settled.
     pub(crate) fn list(&self) -> &[u32] {
+        if self.has_halted { &self.moving } else { &self.list }
+    }
+
+    /// Those and the halted ones.
+    pub(crate) fn awake(&self) -> &[u32] {
         &self.list
     }
 
-    /// The body is one of them.
+    /// The body moves now.
     #[inline]
     pub(crate) fn has(&self, body: u32) -> bool {
+        let moves = if self.has_halted { &self.moves } else { &self.is_in };
+        moves.get(body as usize).is_some_and(|moves| *moves)
+    }
+
+    /// The body moves now, or is halted.
+    #[inline]
+    pub(crate) fn is_awake(&self, body: u32) -> bool {
         self.is_in.get(body as usize).is_some_and(|is_in| *is_in)
     }
 }

@@ -90,11 +90,14 @@ impl Record {
         Pair { a: self.a.index, b: self.b.index }
     }
 
-    /// Its manifolds are in the list of those in motion from now on; how many that are put to rest it leaves.
+    /// Its manifolds are in the list of those in motion from now on, from `first` on; where those at rest were that it leaves, and how
+    /// many.
     ///
     /// [`look`] has changed `n`: it says what it left.
-    pub(crate) fn take_from_rest(&mut self) -> usize {
-        if core::mem::take(&mut self.is_at_rest) { self.n_at_rest as usize } else { 0 }
+    pub(crate) fn take_from_rest(&mut self, first: u32) -> Option<(u32, u32)> {
+        let left = (self.first, self.n_at_rest);
+        self.first = first;
+        core::mem::take(&mut self.is_at_rest).then_some(left)
     }
 
     /// Its manifolds in the list.

@@ -9,12 +9,17 @@ use carom_geom::Manifold;
 /// Fewer manifolds that nobody needs any more are left where they are.
 const FEW: usize = 1024;
 
+/// So many manifolds of a record find a place that was left; those of more, of meshes, are few.
+const MOST: usize = 4;
+
 /// Manifolds in no order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rest {
     manifolds: Vec<Manifold>,
     /// How many of them belong to no record any more.
-    pub(crate) n_left: usize,
+    n_left: usize,
+    /// Where so many of those begin that lie together: the next record with as many takes them.
+    free: [Vec<u32>; MOST + 1],
 }
 
 impl Rest {
@@ -29,18 +34,38 @@ impl Rest {
         self.manifolds.len() - self.n_left
     }
 
+    /// All the manifolds of these records, as a snapshot has them.
+    pub(crate) fn of(manifolds: &[Manifold], records: &mut [Record]) -> Rest {
+        records.iter_mut().for_each(|record| record.is_at_rest = true);
+        Rest { manifolds: manifolds.to_vec(), ..Rest::default() }
+    }
+
     /// Takes those of a record, which were in `from`.
     pub(crate) fn take(&mut self, record: &mut Record, from: &[Manifold]) {
-        let first = self.manifolds.len() as u32;
-        self.manifolds.extend_from_slice(&from[record.range()]);
-        record.first = first;
+        let own = &from[record.range()];
         record.is_at_rest = true;
+        if let Some(first) = self.free.get_mut(own.len()).and_then(Vec::pop) {
+            record.first = first;
+            self.n_left -= own.len();
+            self.manifolds[record.range()].copy_from_slice(own);
+            return;
+        }
+        record.first = self.manifolds.len() as u32;
+        self.manifolds.extend_from_slice(own);
     }
 
     /// A record is gone.
     pub(crate) fn leave(&mut self, record: &Record) {
         if record.is_at_rest {
-            self.n_left += record.n as usize;
+            self.give_back(record.first, record.n);
+        }
+    }
+
+    /// So many manifolds from here on belong to nobody any more.
+    pub(crate) fn give_back(&mut self, first: u32, n: u32) {
+        self.n_left += n as usize;
+        if let (true, Some(free)) = (0 < n, self.free.get_mut(n as usize)) {
+            free.push(first);
         }
     }
 
@@ -57,5 +82,6 @@ impl Rest {
         }
         self.manifolds = kept;
         self.n_left = 0;
+        self.free.iter_mut().for_each(Vec::clear);
     }
 }

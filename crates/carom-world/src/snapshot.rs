@@ -10,6 +10,7 @@ use crate::events::Event;
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::narrow::Record;
+use crate::rest::Rest;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -31,6 +32,11 @@ pub struct Snapshot {
     is_stale: Vec<bool>,
     seen: Vec<Option<Pose>>,
     turn: [u32; 2],
+    /// Whose turn it is to move, and the lap.
+    #[cfg_attr(feature = "serde", serde(default))]
+    turn_to_move: [u32; 2],
+    #[cfg_attr(feature = "serde", serde(default = "yes"))]
+    is_unsettled: bool,
     joints: Joints,
     records: Vec<Record>,
     manifolds: Vec<Manifold>,
@@ -59,6 +65,8 @@ impl<B: BroadPhase> World<B> {
             is_stale: self.is_stale.clone(),
             seen: self.seen.clone(),
             turn: [self.turn.a, self.turn.b],
+            turn_to_move: [self.turns.next, self.turns.lap],
+            is_unsettled: self.is_unsettled,
             joints: self.joints.clone(),
             records,
             manifolds,
@@ -93,12 +101,13 @@ impl<B: BroadPhase + Default> World<B> {
         world.is_stale = snapshot.is_stale.clone();
         world.seen = snapshot.seen.clone();
         world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
+        [world.turns.next, world.turns.lap] = snapshot.turn_to_move;
         world.joints = snapshot.joints.clone();
         world.movers = Movers::of(&snapshot.bodies);
         world.records = snapshot.records.clone();
         world.pairs = world.records.iter().map(Record::pair).collect();
-        (world.is_unsettled, world.is_renumbered) = (true, true);
-        world.manifolds = snapshot.manifolds.clone();
+        (world.is_unsettled, world.is_renumbered) = (snapshot.is_unsettled, true);
+        world.rest = Rest::of(&snapshot.manifolds, &mut world.records);
         world.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
         world.is_changed = snapshot.is_changed;
@@ -130,6 +139,12 @@ impl<B: BroadPhase + Default> World<B> {
         }
         Ok(world)
     }
+}
+
+/// Of a snapshot that does not say: so nothing that is due is left out.
+#[cfg(feature = "serde")]
+const fn yes() -> bool {
+    true
 }
 
 impl Snapshot {

@@ -56,6 +56,9 @@ pub struct Undone {
     pub n_carried: usize,
     /// Substeps that the solver did not make; those made were longer.
     pub n_substeps: u32,
+    /// Bodies that were halted, because not even one substep of all fits: they were left where they are, with their velocities. They have
+    /// their turn in the steps after ([`Body::is_halted`](carom_response::Body::is_halted)).
+    pub n_halted: usize,
 }
 
 /// Seconds in each phase; zero without the standard library.

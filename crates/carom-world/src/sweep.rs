@@ -97,7 +97,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn stop_fast(&mut self) {
         (self.stats.n_swept, self.stats.n_stopped) = (0, 0);
         let fast = core::mem::take(&mut self.fast);
-        if fast.iter().any(|&index| self.is_swept(index as usize)) {
+        if fast.iter().any(|&index| self.is_swept(index as usize) && self.movers.has(index)) {
             self.stop_these(&fast);
         }
         self.fast = fast;
@@ -129,7 +129,8 @@ impl<B: BroadPhase> World<B> {
         let near = busy.iter().map(|&place| &records[place as usize]);
         for record in near.filter(|record| record.is_wanted && !record.is_sensor) {
             let pair = [record.a.index as usize, record.b.index as usize];
-            let is_swept = pair.map(|index| self.is_swept(index) && sweeps.limbs[index] != Limb::Torn);
+            let moves = |index: usize| self.is_swept(index) && !self.bodies[index].is_halted;
+            let is_swept = pair.map(|index| moves(index) && sweeps.limbs[index] != Limb::Torn);
             if is_swept == [false, false] {
                 continue;
             }

@@ -3,14 +3,21 @@
 //! The broad phase is always run to its end. Of the pairs that moved, those never looked at come first, then the others in
 //! turn, from where the last step stopped; so every pair has its turn. Contacts of pairs that are put off move with their
 //! bodies; of pairs never looked at, only the approach is stopped. Looking comes before substeps: what is left goes to the solver, in
-//! fewer and longer ones, at least one. So the time that passes in the world is always the whole step.
+//! fewer and longer ones, at least one. Where one substep of all, with a quarter of the pairs looked at, does not fit, some bodies
+//! are halted ([`crate::turns`]). The time that passes for those that move is always the whole step.
+//!
+//! A budget in seconds is planned with what a unit of each kind of work took lately, and not all of it is planned: of a step that was over
+//! the budget the share learns to be less, at once, and of one that was not to be more, a thousand times more slowly. So it settles where one
+//! step in a thousand is late, whatever the machine does beside (a stochastic approximation of that quantile).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
-//! of Collision Handling in Physically Based Animation, Eurographics 2000.
+//! of Collision Handling in Physically Based Animation, Eurographics 2000; H. Robbins, S. Monro, A Stochastic Approximation Method, Annals of
+//! Mathematical Statistics 22(3), 1951 (the share that is planned).
 //! Differs: pairs are interrupted, not the tests of one pair.
 
 use crate::narrow::Record;
 use crate::stats::Clock;
+use crate::turns::{Chosen, Crowd, Terms};
 use carom_bounds::Aabb;
 use carom_broad::Pair;
 use carom_geom::Manifold;
@@ -24,36 +31,132 @@ const SUBSTEPS_AROUND: u32 = 3;
 /// To carry a pair's contacts takes this part of looking at it.
 const CARRY: f64 = 0.25;
 
+/// Of the pairs that moved at least this part is looked at where nobody is halted.
+const LOOKED: f64 = 0.25;
+
+/// By this part of them the manifolds may become more in a step.
+const GROWTH: f64 = 1.0 / 16.0;
+
+/// To move a body takes as long as to solve so many manifolds.
+const BODY: f64 = 2.0;
+
+/// Who is halted moves again when all fit in this part of what there is: to halt all of a pile takes time by itself.
+const SURE: f64 = 0.9;
+
+/// The share of the budget that is planned, at first, and its bounds.
+const SHARE: f64 = 0.85;
+const LEAST_SHARE: f64 = 0.6;
+const MOST_SHARE: f64 = 0.97;
+
+/// By this the share becomes less after a step that was late, and by a thousandth of it more after one that was not.
+const LESSON: f64 = 0.03;
+
+/// A step that takes so many times its budget teaches nothing: the system did something else, or the budget is beyond reach.
+const DISTURBED: f64 = 1.5;
+
+/// After so many steps in time it becomes more twice as fast.
+const BOLDER_AFTER: u32 = 1000;
+
 /// Seconds that pieces of work took lately; what a budget in seconds is divided by.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
+    /// From the start of a step until it is chosen who moves: the broad phase, all together.
+    before: f64,
+    /// What is done for all pairs after that: to see in which of them something moves, and to tell what touches, all together.
+    always: f64,
+    /// Of the pairs of each body that moved, summed, the part that has to be looked at; less than 1, for some have two such bodies.
+    due: f64,
     /// A pair of shapes looked at.
-    pub(crate) pair: f64,
-    /// What the narrow phase does beside, all together.
-    pub(crate) around: f64,
+    pair: f64,
+    /// A record in which something moves, in the narrow phase beside.
+    around: f64,
     /// A manifold solved in one substep.
-    pub(crate) manifold: f64,
-    /// The boxes of what moved, all together.
-    pub(crate) refit: f64,
+    load: f64,
+    /// The box of a body that moved.
+    refit: f64,
+    /// The part of the budget that is planned.
+    share: f64,
+    /// Steps since one was late.
+    n_kept: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace {
+            before: 0.0,
+            always: 0.0,
+            due: 1.0,
+            pair: 0.0,
+            around: 0.0,
+            load: 0.0,
+            refit: 0.0,
+            share: SHARE,
+            n_kept: 0,
+        }
+    }
 }
 
 impl Pace {
+    /// It took so long to choose who moves.
+    pub(crate) fn note_before(&mut self, seconds: f64) {
+        blend(&mut self.before, seconds, 1.0);
+    }
+
     /// `n_tested` pairs were looked at, and `n_put_off` carried over.
     pub(crate) fn note_pairs(&mut self, seconds: f64, n_tested: usize, n_put_off: usize) {
         blend(&mut self.pair, seconds, n_tested as f64 + CARRY * n_put_off as f64);
     }
 
-    /// So many manifolds were solved in so many substeps.
-    pub(crate) fn note_response(&mut self, seconds: f64, n_manifolds: usize, substeps: u32) {
-        blend(&mut self.manifold, seconds, n_manifolds as f64 * f64::from(substeps + SUBSTEPS_AROUND));
+    /// What the narrow phase did beside, with so many records, and what is done for all of them.
+    pub(crate) fn note_around(&mut self, seconds: f64, n_busy: usize, always: f64) {
+        blend(&mut self.around, seconds, n_busy as f64);
+        blend(&mut self.always, always, 1.0);
+    }
+
+    /// So many pairs were to be looked at.
+    pub(crate) fn note_due(&mut self, n_due: usize, plan: &Plan) {
+        if 0 < n_due && 0 < plan.n_due && !plan.counts_work() {
+            let part = n_due as f64 / plan.n_due as f64;
+            self.due = (0.5 * (self.due + part)).min(1.0);
+        }
+    }
+
+    /// After a step that was made as planned, in so many substeps.
+    pub(crate) fn note_response(&mut self, seconds: f64, plan: &Plan, substeps: u32) {
+        blend(&mut self.load, seconds, plan.load * f64::from(substeps + SUBSTEPS_AROUND));
+    }
+
+    /// The boxes of so many bodies, and the end of the step, which was as short as it could be or not.
+    pub(crate) fn note_end(&mut self, seconds: f64, n_bodies: usize, plan: &Plan, is_cut: bool) {
+        blend(&mut self.refit, seconds, n_bodies as f64);
+        if let (Budget::Time(limit), true) = (plan.budget, is_cut) {
+            let took = plan.clock.since_start();
+            if DISTURBED * limit.as_secs_f64() < took {
+                return;
+            }
+            let is_late = limit.as_secs_f64() < took;
+            self.n_kept = if is_late { 0 } else { self.n_kept.saturating_add(1) };
+            // The longer all went well, the bolder.
+            let bolder = LESSON / 1000.0 * f64::from(1 << (self.n_kept / BOLDER_AFTER).min(6));
+            let lesson = if is_late { -LESSON } else { bolder };
+            self.share = (self.share + lesson).clamp(LEAST_SHARE, MOST_SHARE);
+        }
+    }
+
+    /// Nothing is known yet.
+    fn is_new(&self) -> bool {
+        self.pair == 0.0 || self.load == 0.0
     }
 }
 
+/// A measurement that is more than so many times as long as others was disturbed; what has become slower is known a few steps later.
+const MOST_GROWTH: f64 = 1.5;
+
 /// Takes a new measurement; half of it is what was known, and one while the system did something else counts for little.
-pub(crate) fn blend(known: &mut f64, seconds: f64, n: f64) {
+fn blend(known: &mut f64, seconds: f64, n: f64) {
     if 0.0 < n && 0.0 < seconds {
         let new = seconds / n;
-        *known = if *known == 0.0 { new } else { 0.5 * (*known + new.min(3.0 * *known)) };
+        *known = if *known == 0.0 { new } else { 0.5 * (*known + new.min(MOST_GROWTH * *known)) };
     }
 }
 
@@ -63,8 +166,13 @@ pub(crate) struct Plan {
     budget: Budget,
     clock: Clock,
     pace: Pace,
-    /// Manifolds that the solver is expected to have to do.
-    n_manifolds: usize,
+    /// What the solver has to do in a substep, in manifolds; bodies count as [`BODY`] of them where there is a clock.
+    load: f64,
+    /// Bodies that move.
+    n_bodies: usize,
+    /// The pairs of each body that moved in the step before, summed.
+    n_due: usize,
+    has_halted: bool,
 }
 
 /// What the narrow phase may do.
@@ -104,43 +212,124 @@ impl Allowance {
 
 impl Plan {
     /// From now on.
-    pub(crate) fn start(budget: Budget, pace: Pace, n_manifolds: usize) -> Plan {
-        // As many as in the last step, and a quarter more.
-        Plan { budget, clock: Clock::start(), pace, n_manifolds: n_manifolds + n_manifolds / 4 }
+    pub(crate) fn start(budget: Budget, pace: Pace) -> Plan {
+        Plan { budget, clock: Clock::start(), pace, load: 0.0, n_bodies: 0, n_due: 0, has_halted: false }
     }
 
-    /// What the narrow phase may do after the broad phase: all but what the solver needs for one substep, and never less than half.
+    /// There is no budget.
+    pub(crate) fn is_free(&self) -> bool {
+        matches!(self.budget, Budget::Unlimited)
+    }
+
+    /// What was done where there was nothing to plan: the pace is good for later steps.
+    pub(crate) fn note_free(&mut self, n_pairs: usize, n_bodies: usize) {
+        if self.is_free() {
+            // Nearly every pair is in two bodies.
+            self.load = 2.0 * n_pairs as f64 + BODY * n_bodies as f64;
+        }
+    }
+
+    /// What counts is manifolds, not seconds.
+    pub(crate) fn counts_work(&self) -> bool {
+        matches!(self.budget, Budget::Steps(_))
+    }
+
+    /// Seconds since the step began.
+    pub(crate) fn since_start(&self) -> f64 {
+        self.clock.since_start()
+    }
+
+    /// What there is for bodies, or none if all of them fit; `is_halting`: some were halted until now.
+    pub(crate) fn terms(&mut self, crowd: &Crowd, is_halting: bool) -> Option<Terms> {
+        let (n_looks, n_bodies) = (crowd.n_looks as f64, crowd.n_bodies as f64);
+        (self.n_bodies, self.n_due) = (crowd.n_bodies, crowd.n_due);
+        self.load = n_looks + BODY * n_bodies;
+        // Nearly every pair is in two bodies.
+        let n_pairs = 0.5 * n_looks;
+        let (slow, unit) = (0.0, 0.0);
+        let (terms, least_look) = match self.budget {
+            Budget::Steps(n) => {
+                self.load = crowd.n_manifolds as f64;
+                let steady = n as f64;
+                let now = steady - crowd.n_due as f64;
+                // Of all together each counts once.
+                let least = self.load + LOOKED * n_pairs;
+                if least <= steady {
+                    return None;
+                }
+                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady, slow, unit }, 0.0)
+            }
+            Budget::Time(limit) if !self.pace.is_new() => {
+                let Pace { before, always, due, pair, around, load, refit, share, .. } = self.pace;
+                let link = load * f64::from(1 + SUBSTEPS_AROUND);
+                let (body, look) = (refit + BODY * link, due * (pair + around));
+                let left = limit.as_secs_f64() * share - always;
+                let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
+                let terms = Terms { body, link, look, now, steady: left - before, slow, unit };
+                (terms, around + pair * (CARRY + (1.0 - CARRY) * LOOKED))
+            }
+            _ => return None,
+        };
+        let least = n_bodies * terms.body + n_looks * terms.link + n_pairs * least_look;
+        let sure = if is_halting { SURE } else { 1.0 };
+        (self.counts_work() || sure * terms.steady < least).then_some(terms)
+    }
+
+    /// These bodies move, and no others; their manifolds are so many, where they were counted.
+    pub(crate) fn halt_others(&mut self, chosen: &Chosen, n_manifolds: usize) {
+        self.has_halted = true;
+        self.n_bodies = chosen.n_bodies;
+        self.load = if self.counts_work() {
+            n_manifolds as f64
+        } else {
+            chosen.n_links as f64 + BODY * chosen.n_bodies as f64
+        };
+    }
+
+    /// What the narrow phase may do after the broad phase, with so many busy records: all but what the solver needs for one substep.
     ///
     /// More substeps for the solver were tried, for pairs put off: a heap on half its steps then had pairs put off in every step, and still
     /// one substep.
-    pub(crate) fn allowance(&self) -> Allowance {
+    pub(crate) fn allowance(&self, n_busy: usize) -> Allowance {
         let all = Allowance { pairs: None, until: f64::INFINITY, clock: self.clock };
         match self.budget {
             Budget::Steps(n) => {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
-                Allowance { pairs: Some(Share::Pairs(n - self.n_manifolds.min(n / 2))), ..all }
+                // Some more manifolds come than were there. A conversion that saturates.
+                let n_manifolds = (self.load * (1.0 + GROWTH)) as usize + 1;
+                Allowance { pairs: Some(Share::Pairs(n.saturating_sub(n_manifolds))), ..all }
             }
-            Budget::Time(limit) => {
-                let Pace { pair, around, manifold, refit } = self.pace;
-                let left = (limit.as_secs_f64() - self.clock.since_start()).max(0.0);
-                let response = manifold * self.n_manifolds as f64 * f64::from(1 + SUBSTEPS_AROUND);
-                let own = left - (response + refit + around).min(0.5 * left);
-                let pairs = (0.0 < pair).then_some(Share::Seconds { own, pair });
-                Allowance { pairs, until: self.clock.since_start() + own, ..all }
+            Budget::Time(limit) if !self.pace.is_new() => {
+                let Pace { pair, around, always, load, refit, share, .. } = self.pace;
+                let left = limit.as_secs_f64() * share - self.clock.since_start();
+                let response =
+                    load * self.load * f64::from(1 + SUBSTEPS_AROUND) + refit * self.n_bodies as f64;
+                let own = (left - response - around * n_busy as f64 - always).max(0.0);
+                Allowance {
+                    pairs: Some(Share::Seconds { own, pair }),
+                    until: self.clock.since_start() + own,
+                    ..all
+                }
             }
+            Budget::Time(limit) => Allowance { until: 0.5 * limit.as_secs_f64(), ..all },
             _ => all,
         }
     }
 
-    /// How many of the substeps are made, at least one, after `n_tested` pairs were looked at.
+    /// How many of the substeps are made, at least one, after `n_tested` pairs were looked at. Where bodies are halted it is one: their
+    /// impulses are kept, for substeps of that length.
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize, wanted: u32) -> u32 {
-        let n = n_manifolds.max(1);
         let allowed = match self.budget {
-            Budget::Steps(steps) => (steps.saturating_sub(n_tested as u64) / n as u64).min(u64::from(wanted)),
-            Budget::Time(limit) if 0.0 < self.pace.manifold => {
-                let left = limit.as_secs_f64() - self.clock.since_start() - self.pace.refit;
+            _ if self.has_halted => 1,
+            Budget::Steps(steps) => {
+                (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
+            }
+            Budget::Time(limit) if 0.0 < self.pace.load && 0.0 < self.load => {
+                let Pace { load, refit, share, .. } = self.pace;
+                let left =
+                    limit.as_secs_f64() * share - self.clock.since_start() - refit * self.n_bodies as f64;
                 // A conversion that saturates.
-                let fits = left.max(0.0) / (self.pace.manifold * n as f64);
+                let fits = left.max(0.0) / (load * self.load);
                 (fits as u64).saturating_sub(u64::from(SUBSTEPS_AROUND))
             }
             _ => u64::from(wanted),

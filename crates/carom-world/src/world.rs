@@ -8,6 +8,7 @@
 //! phase, response).
 
 use crate::body::{BodyId, Traits};
+use crate::changes::Changes;
 use crate::crowd;
 use crate::events::{ContactView, Event, EventKind};
 use crate::handed::Handed;
@@ -21,6 +22,7 @@ use crate::rest::Rest;
 use crate::stats::{Clock, Stats, Undone};
 use crate::sweep::Sweeps;
 use crate::time_critical::{self, Pace, Plan};
+use crate::turns::Turns;
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -86,6 +88,8 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// The pose or shape changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
+    /// It moved, or could, at the last detection: its manifolds are among those in motion.
+    pub(crate) moved: Vec<bool>,
     /// Where it was at the last detection; `None` when it was put somewhere else since.
     pub(crate) seen: Vec<Option<Pose>>,
     /// The pair with which the next step on a budget begins.
@@ -93,6 +97,8 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) n_bodies: usize,
     pub(crate) joints: Joints,
     pub(crate) movers: Movers,
+    /// Whose turn it is to move, on a budget that does not suffice for all.
+    pub(crate) turns: Turns,
     /// Who is fast, ascending, if that is known.
     pub(crate) fast: Vec<u32>,
     pub(crate) are_fast_known: bool,
@@ -119,18 +125,17 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     /// Length of the last step.
     pub(crate) dt: f32,
     pub(crate) stats: Stats,
-    pace: Pace,
+    pub(crate) pace: Pace,
     /// Seconds in which shapes were looked at, in the last detection.
     looking: f64,
-    work: Work,
+    pub(crate) work: Work,
     pub(crate) sweeps: Sweeps,
 }
 
 /// Vectors whose content does not outlive a call.
 #[derive(Default)]
-struct Work {
+pub(crate) struct Work {
     pairs: Vec<Pair>,
-    records: Vec<Record>,
     manifolds: Vec<Manifold>,
     counts: Vec<u32>,
     /// Busy records in a row.
@@ -138,6 +143,14 @@ struct Work {
     contacts: Vec<ContactPair>,
     /// By busy record: where its contacts begin.
     starts: Vec<u32>,
+    /// By number: something of it moves or moved.
+    is_busy: Vec<bool>,
+    /// Manifolds at rest that belong to nobody any more: where, and how many.
+    left: Vec<(u32, u32)>,
+    /// The events of the detection before.
+    pub(crate) told: Vec<Event>,
+    pub(crate) fresh: Vec<(Event, bool)>,
+    changes: Changes,
     resting: Vec<(u32, u32)>,
     /// Events of pairs that are gone.
     ended: Vec<Event>,
@@ -177,11 +190,13 @@ impl<B: BroadPhase> World<B> {
             bodies: Vec::new(),
             proxies: Vec::new(),
             is_stale: Vec::new(),
+            moved: Vec::new(),
             seen: Vec::new(),
             turn: Pair { a: 0, b: 0 },
             n_bodies: 0,
             joints: Joints::default(),
             movers: Movers::default(),
+            turns: Turns::default(),
             fast: Vec::new(),
             are_fast_known: false,
             records: Vec::new(),
@@ -214,17 +229,21 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// The bodies always move by the whole of `dt`, and no energy comes of what is left out. A step of work is a pair of
-    /// shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the result has
-    /// the same bits in every run, with any broad phase and any number of threads. The broad phase and one substep
-    /// are always done, however small the budget. A budget in seconds is kept by what the work took in the steps before.
+    /// First pairs are looked at more seldom and substeps are longer. Where not even one substep of all bodies fits, some are halted: they
+    /// stay where they are, with their velocities, and have their turn in the steps after, the fast ones more often; for them time goes by
+    /// more slowly. The others move by the whole of `dt`. No energy comes of what is left out. The broad phase is always done, and at least one
+    /// body, with all that hangs on it in joints, moves, however small the budget; so do bodies that their owner moves.
+    ///
+    /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
+    /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
+    /// work took in the steps before; the first step on one cannot know.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        self.movers.settle(&self.bodies);
+        let mut plan = Plan::start(budget, self.pace);
+        self.movers.settle(&mut self.bodies);
         let substeps = self.settings.solver.substeps;
-        let plan = Plan::start(budget, self.pace, self.manifolds.len());
         // Broad and narrow phase: which bodies touch, and where.
         self.foresee(dt);
-        self.detect_within(&plan);
+        self.detect_within(&mut plan);
         let mut clock = Clock::start();
         self.stats.solver = Default::default();
         (self.stats.times.response, self.stats.times.refit) = (0.0, 0.0);
@@ -234,7 +253,8 @@ impl<B: BroadPhase> World<B> {
         // Response: what they do about it.
         self.stop_unknown();
         if 0.0 < dt && dt.is_finite() {
-            self.wake_touched();
+            self.wake_touched(dt);
+            self.keep_awake(dt);
         }
         self.hand_over_contacts();
         let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
@@ -251,34 +271,50 @@ impl<B: BroadPhase> World<B> {
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved();
         self.stats.times.refit = clock.lap();
-        self.take_pace(substeps_made);
+        self.take_pace(&mut plan, substeps_made);
         Ok(&self.stats)
     }
 
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
     pub fn detect(&mut self) -> &Stats {
-        self.movers.settle(&self.bodies);
-        self.detect_within(&Plan::start(Budget::Unlimited, self.pace, 0));
+        self.movers.settle(&mut self.bodies);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace));
         &self.stats
     }
 
-    fn detect_within(&mut self, plan: &Plan) {
+    fn detect_within(&mut self, plan: &mut Plan) {
         let mut clock = Clock::start();
+        core::mem::swap(&mut self.events, &mut self.work.told);
         self.events.clear();
         self.stats.n_bodies = self.n_bodies;
         self.stats.n_tested = 0;
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
         (self.stats.times.broad, self.stats.times.narrow) = (0.0, 0.0);
+        let had_halted = self.movers.has_halted();
         if self.is_changed {
             self.find_pairs();
-            self.stats.times.broad = clock.lap();
+        }
+        self.choose_movers(plan);
+        self.stats.times.broad = clock.lap();
+        let mut always = 0.0;
+        if self.is_changed {
+            self.find_busy();
+            always = clock.lap();
             self.find_contacts(plan);
-            self.stats.times.narrow = clock.lap();
+            let narrow = clock.lap();
+            self.pace.note_due(self.stats.n_tested + self.stats.undone.n_pairs, plan);
+            self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0);
+            self.stats.times.narrow = always + narrow;
         } else {
             self.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
         }
-        self.tell_events();
+        if had_halted && self.movers.has_halted() {
+            self.tell_events_of_busy();
+        } else {
+            self.tell_events();
+        }
+        self.pace.note_around(0.0, 0, always + clock.lap());
     }
 
     /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know.
@@ -291,40 +327,28 @@ impl<B: BroadPhase> World<B> {
         self.stats.n_pairs = pairs.len();
         self.stats.n_box_tests = self.broad.counters().tests;
         let is_renumbered = core::mem::take(&mut self.is_renumbered);
-        if is_renumbered || pairs != self.pairs {
+        let mut changes = core::mem::take(&mut self.work.changes);
+        changes.find(&self.pairs, &pairs, is_renumbered, |old| {
+            // Where a number passed to another body the pair is another one.
+            let (record, pair) = (&self.records[old], self.pairs[old]);
+            record.a == self.id_at(pair.a) && record.b == self.id_at(pair.b)
+        });
+        if !changes.is_empty() {
             self.meetings.forget();
-            let mut next = core::mem::take(&mut self.work.records);
-            next.clear();
-            next.reserve(pairs.len());
-            let mut old = 0;
-            let mut new = 0;
-            while new < pairs.len() {
+            changes.gone.iter().for_each(|&old| self.end(old as usize));
+            let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
+            self.turns.note_changes(gone, changes.added.iter().map(|&place| pairs[place as usize]));
+            let mut records = core::mem::take(&mut self.records);
+            changes.apply(&mut records, |new| {
                 let pair = pairs[new];
-                // Old records that are no pair any more.
-                while old < self.pairs.len() && self.pairs[old] < pair {
-                    self.end(old);
-                    old += 1;
-                }
-                let is_known = old < self.pairs.len() && self.pairs[old] == pair;
                 let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
-                if is_known && (!is_renumbered || self.records[old].a == a && self.records[old].b == b) {
-                    next.push(self.records[old]);
-                    old += 1;
-                } else {
-                    if is_known {
-                        // A number that passed to another body.
-                        self.end(old);
-                        old += 1;
-                    }
-                    let is_sensor =
-                        self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
-                    next.push(Record::new(a, b, self.is_wanted(pair), is_sensor));
-                }
-                new += 1;
-            }
-            (old..self.pairs.len()).for_each(|old| self.end(old));
-            self.work.records = core::mem::replace(&mut self.records, next);
+                let is_sensor =
+                    self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
+                Record::new(a, b, self.is_wanted(pair), is_sensor)
+            });
+            self.records = records;
         }
+        self.work.changes = changes;
         self.work.pairs = core::mem::replace(&mut self.pairs, pairs);
     }
 
@@ -340,19 +364,23 @@ impl<B: BroadPhase> World<B> {
 
     /// The records in which something moves or moved, or all.
     fn find_busy(&mut self) {
-        let World { busy, pairs, movers, is_stale, is_unsettled, .. } = self;
+        let World { busy, pairs, movers, is_stale, moved, is_unsettled, work, .. } = self;
         busy.clear();
-        let is_still = |body: u32| !movers.has(body) && !is_stale[body as usize];
-        for (place, pair) in (0..).zip(pairs.iter()) {
-            if *is_unsettled || !(is_still(pair.a) && is_still(pair.b)) {
-                busy.push(place);
-            }
+        if *is_unsettled {
+            busy.extend(0..pairs.len() as u32);
+            return;
         }
+        let is_busy = &mut work.is_busy;
+        is_busy.clear();
+        is_busy.extend((0..).zip(&*is_stale).map(|(body, is_stale)| *is_stale || movers.has(body)));
+        is_busy.iter_mut().zip(&*moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
+        let busy_pairs =
+            (0..).zip(pairs.iter()).filter(|(_, pair)| is_busy[pair.a as usize] || is_busy[pair.b as usize]);
+        busy.extend(busy_pairs.map(|(place, _)| place));
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
     fn find_contacts(&mut self, plan: &Plan) {
-        self.find_busy();
         let mut found = core::mem::take(&mut self.work.manifolds);
         // Where all are busy nothing is moved.
         let mut records = core::mem::take(&mut self.records);
@@ -371,7 +399,7 @@ impl<B: BroadPhase> World<B> {
             seen: &self.seen,
             old: &self.manifolds,
             rest: &self.rest,
-            allowance: plan.allowance(),
+            allowance: plan.allowance(records.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
             dt: self.dt,
@@ -390,11 +418,11 @@ impl<B: BroadPhase> World<B> {
         };
         let looking = clock.lap();
         let mut first = 0;
-        let mut n_left = 0;
+        let left = &mut self.work.left;
+        left.clear();
         let (mut n_put_off, mut n_still) = (0, 0);
         for record in &mut records {
-            n_left += record.take_from_rest();
-            record.first = first;
+            left.extend(record.take_from_rest(first));
             record.first_solved = NOT_SOLVED;
             first += record.n;
             n_put_off += usize::from(record.is_put_off);
@@ -403,7 +431,7 @@ impl<B: BroadPhase> World<B> {
         if self.settings.smooths_internal_edges {
             internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
         }
-        let mut undone = Undone::default();
+        let mut undone = Undone { n_halted: self.movers.n_halted(), ..Undone::default() };
         // Mostly none are.
         let put_off = if n_put_off == 0 { &[] } else { &records[..] };
         for record in put_off {
@@ -416,12 +444,13 @@ impl<B: BroadPhase> World<B> {
         self.turn = time_critical::next_turn(put_off, self.turn);
         self.pace.note_pairs(looking, n_tested, undone.n_pairs);
         self.looking = looking;
-        self.rest.n_left += n_left;
+        self.work.left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
         // What nothing moves is put to rest.
         let mut n_moving = found.len();
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
         for record in still {
-            if !record.is_put_off && !self.movers.has(record.a.index) && !self.movers.has(record.b.index) {
+            let waits = record.is_put_off && !self.movers.has_halted();
+            if !waits && !self.movers.has(record.a.index) && !self.movers.has(record.b.index) {
                 n_moving -= record.n as usize;
                 self.rest.take(record, &found);
             }
@@ -441,9 +470,13 @@ impl<B: BroadPhase> World<B> {
         trim(&mut self.work.busy_records);
         trim(&mut self.work.contacts);
         self.note_seen();
+        let World { moved, movers, bodies, .. } = self;
+        moved.clear();
+        moved.extend((0..bodies.len() as u32).map(|body| movers.has(body)));
         // What was put off is still to be done.
-        self.is_unsettled = 0 < undone.n_pairs;
-        self.is_changed = self.is_unsettled;
+        self.is_changed = 0 < undone.n_pairs || self.movers.has_halted();
+        // Where some are halted it is when one of the two has moved, or moves.
+        self.is_unsettled = 0 < undone.n_pairs && !self.movers.has_halted();
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;
         self.stats.n_tested = n_tested;
@@ -489,7 +522,7 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in self.records.iter().filter(is_unknown) {
+        for record in self.busy.iter().map(|&place| &self.records[place as usize]).filter(is_unknown) {
             let (a, b) = (record.a.index as usize, record.b.index as usize);
             // The box of what is not convex or has no end says little of where it is.
             let is_like_its_box = |k: usize| self.shapes[k].as_ref().is_some_and(Shape::is_convex);
@@ -506,17 +539,11 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// What the work of this step took, for the plans of the next ones.
-    fn take_pace(&mut self, substeps: u32) {
-        let Stats { solver, times, .. } = self.stats;
-        self.stats.n_steps += (solver.n_manifolds * substeps as usize) as u64;
-        time_critical::blend(&mut self.pace.around, times.narrow - self.looking, 1.0);
-        self.pace.note_response(times.response, solver.n_manifolds, substeps);
-        time_critical::blend(&mut self.pace.refit, times.refit, 1.0);
-    }
-
     /// Who sleeps and is touched by something that moves wakes, with all that fell asleep with it.
-    fn wake_touched(&mut self) {
+    ///
+    /// Where some are halted those that would fall asleep together do so one after the other: who is about to wakes nobody.
+    fn wake_touched(&mut self, dt: f32) {
+        let drowsy = if self.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
         let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         loop {
             let mut sleepers: Vec<u32> = Vec::new();
@@ -529,7 +556,7 @@ impl<B: BroadPhase> World<B> {
                         BodyKind::Kinematic => {
                             body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO
                         }
-                        BodyKind::Dynamic => true,
+                        BodyKind::Dynamic => !body.is_halted && body.sleep_time < drowsy,
                     }
             };
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
@@ -555,7 +582,7 @@ impl<B: BroadPhase> World<B> {
             for sleeper in sleepers {
                 self.movers.wake(&mut self.bodies, sleeper as usize);
             }
-            self.movers.settle(&self.bodies);
+            self.movers.settle(&mut self.bodies);
             // Those that they touch are among the busy now.
             self.find_busy();
         }
@@ -622,7 +649,10 @@ impl<B: BroadPhase> World<B> {
         // Every box is sound: `boxed` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-        self.broad.refresh();
+        if !self.movers.has_halted() {
+            // Otherwise the next step does, before it is chosen who moves.
+            self.broad.refresh();
+        }
         self.work.moves = moves;
     }
 

@@ -78,6 +78,7 @@ struct Shortfall {
     n_unknown: u64,
     n_carried: u64,
     n_substeps: u64,
+    n_halted: u64,
 }
 
 impl Shortfall {
@@ -89,6 +90,7 @@ impl Shortfall {
         self.n_unknown += stats.undone.n_unknown as u64;
         self.n_carried += stats.undone.n_carried as u64;
         self.n_substeps += u64::from(stats.undone.n_substeps);
+        self.n_halted += stats.undone.n_halted as u64;
     }
 
     fn lines(&self, args: &DemoArgs) -> String {
@@ -99,8 +101,9 @@ impl Shortfall {
         };
         format!(
             "\n  budget of a step {budget}, the longest {:.3} ms; left undone in all: {} pairs not looked at ({} of them \
-             never before, {} contacts of the others carried over), {} substeps",
-            self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps,
+             never before, {} contacts of the others carried over), {} substeps; {} bodies \
+             were halted for a step",
+            self.worst_ms, self.n_pairs, self.n_unknown, self.n_carried, self.n_substeps, self.n_halted,
         )
     }
 }
@@ -153,7 +156,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             document["budget"] = json!({
                 "ms": args.budget_ms, "steps": args.budget_steps, "late": s.n_late, "worst_ms": s.worst_ms,
                 "pairs_put_off": s.n_pairs, "pairs_unknown": s.n_unknown, "contacts_carried": s.n_carried,
-                "substeps_left_out": s.n_substeps,
+                "substeps_left_out": s.n_substeps, "bodies_halted": s.n_halted,
             });
         }
         report::print(&document.to_string())?;

@@ -77,6 +77,8 @@ fn a_budget_is_kept_and_reported() {
     assert_eq!((d["budget"]["ms"].is_null(), count("steps")), (true, 300));
     assert!(0 < count("pairs_put_off") && 0 < count("contacts_carried") && 0 < count("substeps_left_out"));
     assert!(count("pairs_unknown") <= count("pairs_put_off"));
+    let less = run("--budget-steps 60 --threads 1");
+    assert!(0 < less["budget"]["bodies_halted"].as_u64().unwrap());
     // The same steps, the same bits; nothing is gained by leaving work out.
     assert_eq!(d["hash"], run("--budget-steps 300 --threads 3 --broad-phase brute-force")["hash"]);
     assert_ne!(d["hash"], free["hash"]);

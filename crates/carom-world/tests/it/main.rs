@@ -8,6 +8,7 @@ mod door;
 mod events;
 mod gears;
 mod golden;
+mod halting;
 mod mesh_bodies;
 mod persistence;
 mod piles;

@@ -1,0 +1,120 @@
+//! What a world does where a budget does not suffice for all: it chooses who moves, and lets what touches halted bodies neither end nor
+//! fall asleep too soon.
+//!
+//! Events of pairs in which nothing moves go on as they were told. A pile of which never all moves at a time comes to rest part by part: who
+//! has been slow for long enough falls asleep when all halted bodies that it touches have been slow for nearly as long, and who is about to
+//! fall asleep wakes nobody.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
+
+use crate::World;
+use crate::events::{Event, EventKind};
+use crate::narrow::Record;
+use crate::stats::{Stats, Undone};
+use crate::time_critical::Plan;
+use carom_broad::BroadPhase;
+
+impl<B: BroadPhase> World<B> {
+    /// Who moves: all, or as many as the budget is expected to suffice for.
+    pub(crate) fn choose_movers(&mut self, plan: &mut Plan) {
+        let World { turns, movers, bodies, pairs, records, is_stale, joints, settings, .. } = self;
+        let mut terms = None;
+        if plan.is_free() || movers.awake().is_empty() {
+            turns.forget_counts();
+        } else {
+            let mut crowd = turns.count(bodies.len(), pairs, movers);
+            if plan.counts_work() {
+                turns.count_manifolds(records, movers, is_stale, &mut crowd);
+            }
+            terms = plan.terms(&crowd, movers.has_halted());
+        }
+        let Some(mut terms) = terms else {
+            if movers.resume(bodies) {
+                // What was put off meanwhile is due.
+                (self.is_unsettled, self.is_changed) = (true, true);
+            }
+            self.pace.note_before(plan.since_start());
+            return;
+        };
+        terms.unit = settings.solver.length_unit;
+        terms.slow = settings.solver.sleep_speed * terms.unit;
+        let chosen = turns.choose(bodies, movers, joints, &terms);
+        movers.halt_others(bodies, |body| turns.is_chosen(body));
+        let mut n_manifolds = 0;
+        if plan.counts_work() {
+            let moves = |record: &&Record| turns.is_chosen(record.a.index) || turns.is_chosen(record.b.index);
+            n_manifolds = records.iter().filter(moves).map(|record| record.n.max(1) as usize).sum();
+        }
+        plan.halt_others(&chosen, n_manifolds);
+        // Their contacts are to be handed over.
+        self.is_changed = true;
+        self.pace.note_before(plan.since_start());
+    }
+
+    /// What the work of this step took, for the plans of the next ones.
+    pub(crate) fn take_pace(&mut self, plan: &mut Plan, substeps: u32) {
+        plan.note_free(self.busy.len(), self.movers.list().len());
+        let Stats { solver, times, undone, .. } = self.stats;
+        self.stats.n_steps += (solver.n_manifolds * substeps as usize) as u64;
+        self.pace.note_response(times.response, plan, substeps);
+        self.pace.note_end(times.refit, self.movers.list().len(), plan, undone != Undone::default());
+    }
+
+    /// As [`World::tell_events`], where some are halted, and were in the detection before: what was told of pairs in which nothing moved
+    /// goes on.
+    pub(crate) fn tell_events_of_busy(&mut self) {
+        let World { events, work, records, busy, stats, .. } = self;
+        let fresh = &mut work.fresh;
+        fresh.clear();
+        // The events of pairs that are gone.
+        fresh.extend(events.drain(..).map(|event| (event, true)));
+        for &place in &*busy {
+            let record = &mut records[place as usize];
+            let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
+            let (kind, is_told) = match (was_touching, record.is_touching) {
+                (false, true) => (EventKind::Began, true),
+                (true, true) => (EventKind::Persisted, true),
+                (true, false) => (EventKind::Ended, true),
+                (false, false) => (EventKind::Ended, false),
+            };
+            fresh.push((Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }, is_told));
+        }
+        fresh.sort_unstable();
+        let mut fresh = fresh.iter().peekable();
+        for old in &work.told {
+            while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
+            {
+                events.extend(is_told.then_some(*event));
+            }
+            let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
+            if !is_fresh && old.kind != EventKind::Ended {
+                events.push(Event { kind: EventKind::Persisted, ..*old });
+            }
+        }
+        events.extend(fresh.filter(|(_, is_told)| *is_told).map(|(event, _)| *event));
+        stats.n_touching = events.iter().filter(|event| event.kind != EventKind::Ended).count();
+    }
+
+    /// From so long on a body has been slow for nearly long enough to fall asleep.
+    pub(crate) fn drowsy_from(&self, dt: f32) -> f32 {
+        (self.settings.solver.sleep_delay - 2.0 * dt).max(0.0)
+    }
+
+    /// Where some are halted, who touches one of those that is not about to fall asleep does not either, but stays on the verge of it.
+    pub(crate) fn keep_awake(&mut self, dt: f32) {
+        if !self.movers.has_halted() {
+            return;
+        }
+        let drowsy = self.drowsy_from(dt);
+        for &place in &self.busy {
+            let record = &self.records[place as usize];
+            for (own, other) in [(record.a, record.b), (record.b, record.a)] {
+                let other = &self.bodies[other.index as usize];
+                if record.is_touching && !record.is_sensor && other.is_halted && other.sleep_time < drowsy {
+                    let own = &mut self.bodies[own.index as usize];
+                    own.sleep_time = own.sleep_time.min(drowsy);
+                }
+            }
+        }
+    }
+}

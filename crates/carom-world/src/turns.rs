@@ -1,0 +1,279 @@
+//! Whose turn it is to move, where a budget does not suffice for all: the others are halted for the step.
+//!
+//! A halted body keeps its pose and its velocity. Nothing pushes it, gravity included, and who meets it finds it standing still, as a
+//! sleeping body: so no energy comes of it, and time goes by more slowly for it. Its contacts stay as they are, and its touch wakes nobody.
+//!
+//! Who moves is chosen in the order of the numbers, in a ring, until what they will cost fills what there is: bodies that were inserted
+//! one after the other are mostly near each other, and share their pairs. In each lap those that are fast have their turn, because they are
+//! seen, and of the slow ones every fourth block of 16, the next one in the next lap. So everybody has a turn within four laps, and at
+//! least one body, with all that hang on it in joints, moves in every step. What a body costs follows from how many pairs it is in.
+//! Bodies that their owner moves always do.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000
+//! (what is seen comes first); E. Catto, Simulation Islands, box2d.org, 2023 (who is left out of a step).
+//! Differs: bodies are left out, not collisions.
+
+use crate::joint::Joints;
+use crate::movers::Movers;
+use crate::narrow::Record;
+use alloc::vec::Vec;
+use carom_broad::Pair;
+use carom_response::{Body, BodyKind};
+
+/// A slow body has its turn in one lap of so many.
+const LAPS: u32 = 4;
+
+/// Neighbours by number that are slow have their turns together.
+const BLOCK: u32 = 16;
+
+/// What bodies cost and what there is for them, in seconds, or in steps of work; and who is slow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Price of a body.
+    pub(crate) body: f64,
+    /// Price of a manifold that it is in, or of a pair where manifolds are not counted, now.
+    pub(crate) link: f64,
+    /// Price of a pair that it is in, in the next step.
+    pub(crate) look: f64,
+    /// What there is for the bodies that move in this step.
+    pub(crate) now: f64,
+    /// What there is for them in every step, the pairs of the next included.
+    pub(crate) steady: f64,
+    /// Who is not faster is slow.
+    pub(crate) slow: f32,
+    /// Size of a body that turns, for its speed.
+    pub(crate) unit: f32,
+}
+
+/// What all that could move would be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Crowd {
+    /// Bodies that could move.
+    pub(crate) n_bodies: usize,
+    /// The pairs of each of them, summed.
+    pub(crate) n_looks: usize,
+    /// The manifolds of these pairs, if they were counted; otherwise 0.
+    pub(crate) n_manifolds: usize,
+    /// Pairs of which a body moved in the step before; unless manifolds were counted, the pairs of each of these bodies, summed.
+    pub(crate) n_due: usize,
+}
+
+/// Who was chosen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) n_bodies: usize,
+    /// The links of each of them, summed.
+    pub(crate) n_links: usize,
+    /// The pairs of each of them, summed.
+    pub(crate) n_looks: usize,
+}
+
+/// Whose turn it is, and what bodies cost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turns {
+    /// The body with which the next choice begins.
+    pub(crate) next: u32,
+    pub(crate) lap: u32,
+    /// By number: the pairs, kept from step to step, and the links, if they were counted.
+    are_counted: bool,
+    n_looks: Vec<u32>,
+    n_links: Vec<u32>,
+    is_chosen: Vec<bool>,
+    /// The pairs of each of those that were chosen last, summed.
+    n_looks_moving: usize,
+    /// By number: the next of those that hang together in joints, in a ring.
+    ring: Vec<u32>,
+    /// Joints came or went since the rings were closed.
+    pub(crate) are_rings_known: bool,
+}
+
+impl Turns {
+    /// Counts what bodies cost, if that is not known.
+    pub(crate) fn count(&mut self, n_bodies: usize, pairs: &[Pair], movers: &Movers) -> Crowd {
+        self.n_looks.resize(n_bodies, 0);
+        if !core::mem::replace(&mut self.are_counted, true) {
+            self.n_looks.fill(0);
+            pairs.iter().for_each(|pair| self.note(pair, 1));
+            self.n_looks_moving = self.sum(movers.list());
+        }
+        self.n_links.clear();
+        let n_looks = self.sum(movers.awake());
+        Crowd {
+            n_bodies: movers.awake().len(),
+            n_looks,
+            n_due: if movers.has_halted() { self.n_looks_moving } else { n_looks },
+            n_manifolds: 0,
+        }
+    }
+
+    /// Counts what bodies cost in manifolds, and the pairs that are to be looked at.
+    pub(crate) fn count_manifolds(
+        &mut self,
+        records: &[Record],
+        movers: &Movers,
+        is_stale: &[bool],
+        crowd: &mut Crowd,
+    ) {
+        self.n_links.resize(is_stale.len(), 0);
+        crowd.n_due = 0;
+        for record in records {
+            let (a, b) = (record.a.index, record.b.index);
+            // One that nobody has looked at may turn out to touch.
+            let links = if record.is_sensor { 0 } else { record.n.max(u32::from(record.is_new)) };
+            self.n_links[a as usize] += links;
+            self.n_links[b as usize] += links;
+            crowd.n_due += usize::from(is_stale[a as usize] || is_stale[b as usize]);
+            if movers.is_awake(a) || movers.is_awake(b) {
+                crowd.n_manifolds += links as usize;
+            }
+        }
+    }
+
+    /// Pairs went, or came.
+    pub(crate) fn note_changes(
+        &mut self,
+        gone: impl Iterator<Item = Pair>,
+        added: impl Iterator<Item = Pair>,
+    ) {
+        if self.are_counted {
+            gone.for_each(|pair| self.note(&pair, -1));
+            added.for_each(|pair| self.note(&pair, 1));
+        }
+    }
+
+    /// Pairs go and come that are not told of.
+    pub(crate) fn forget_counts(&mut self) {
+        self.are_counted = false;
+    }
+
+    fn note(&mut self, pair: &Pair, change: i32) {
+        for body in [pair.a as usize, pair.b as usize] {
+            if self.n_looks.len() <= body {
+                self.n_looks.resize(body + 1, 0);
+            }
+            self.n_looks[body] = self.n_looks[body].wrapping_add_signed(change);
+        }
+    }
+
+    fn sum(&self, bodies: &[u32]) -> usize {
+        bodies.iter().map(|&body| self.n_looks[body as usize] as usize).sum()
+    }
+
+    /// Chooses who moves, of those who are awake, and marks them for [`Turns::is_chosen`]; after [`Turns::count`].
+    pub(crate) fn choose(
+        &mut self,
+        bodies: &[Body],
+        movers: &Movers,
+        joints: &Joints,
+        terms: &Terms,
+    ) -> Chosen {
+        self.close_rings(bodies, joints);
+        self.is_chosen.clear();
+        self.is_chosen.resize(bodies.len(), false);
+        let mut chosen = Chosen::default();
+        let (mut now, mut next) = (0.0, 0.0);
+        let list = movers.awake();
+        let first = list.partition_point(|&body| body < self.next);
+        let mut lap = self.lap;
+        let mut stop = None;
+        for visit in 0..list.len() * LAPS as usize {
+            let place = first + visit;
+            let body = list[place % list.len()];
+            if 0 < visit && place % list.len() == 0 {
+                lap = (lap + 1) % LAPS;
+            }
+            if self.is_chosen[body as usize] || bodies[body as usize].kind != BodyKind::Dynamic {
+                continue;
+            }
+            let is_in_turn = (body / BLOCK + lap).is_multiple_of(LAPS);
+            if !is_in_turn && is_slow(&bodies[body as usize], terms) {
+                continue;
+            }
+            let group = self.take(body, bodies, movers);
+            let cost = group.n_bodies as f64 * terms.body + group.n_links as f64 * terms.link;
+            let later = cost + group.n_looks as f64 * terms.look;
+            if 0 < chosen.n_bodies && !(now + cost <= terms.now && next + later <= terms.steady) {
+                self.leave(body);
+                stop = Some(body);
+                break;
+            }
+            (now, next) = (now + cost, next + later);
+            chosen.n_bodies += group.n_bodies;
+            chosen.n_links += group.n_links;
+            chosen.n_looks += group.n_looks;
+        }
+        self.n_looks_moving = chosen.n_looks;
+        self.next = stop.unwrap_or(self.next);
+        self.lap = lap;
+        chosen
+    }
+
+    /// The body moves in this step.
+    pub(crate) fn is_chosen(&self, body: u32) -> bool {
+        self.is_chosen[body as usize]
+    }
+
+    /// Chooses a body and all that hang on it.
+    fn take(&mut self, body: u32, bodies: &[Body], movers: &Movers) -> Chosen {
+        let mut group = Chosen::default();
+        let mut at = body;
+        loop {
+            if movers.is_awake(at) && bodies[at as usize].kind == BodyKind::Dynamic {
+                let n_looks = self.n_looks[at as usize] as usize;
+                self.is_chosen[at as usize] = true;
+                group.n_bodies += 1;
+                group.n_looks += n_looks;
+                group.n_links += self.n_links.get(at as usize).map_or(n_looks, |&links| links as usize);
+            }
+            at = self.ring[at as usize];
+            if at == body {
+                return group;
+            }
+        }
+    }
+
+    /// They do not move after all.
+    fn leave(&mut self, body: u32) {
+        let mut at = body;
+        loop {
+            self.is_chosen[at as usize] = false;
+            at = self.ring[at as usize];
+            if at == body {
+                return;
+            }
+        }
+    }
+
+    /// Who hangs together, if that has changed. What can not be moved holds nobody together.
+    fn close_rings(&mut self, bodies: &[Body], joints: &Joints) {
+        let n_bodies = bodies.len();
+        if core::mem::replace(&mut self.are_rings_known, true) && self.ring.len() == n_bodies {
+            return;
+        }
+        self.ring.clear();
+        self.ring.extend(0..n_bodies as u32);
+        // By number: towards the least one that it hangs together with.
+        let mut root: Vec<u32> = self.ring.clone();
+        let find = |root: &mut [u32], mut at: u32| {
+            while root[at as usize] != at {
+                root[at as usize] = root[root[at as usize] as usize];
+                at = root[at as usize];
+            }
+            at
+        };
+        let is_dynamic = |body: u32| bodies[body as usize].kind == BodyKind::Dynamic;
+        for joint in joints.list.iter().filter(|joint| is_dynamic(joint.body_a) && is_dynamic(joint.body_b)) {
+            let (a, b) = (find(&mut root, joint.body_a), find(&mut root, joint.body_b));
+            if a != b {
+                root[a.max(b) as usize] = a.min(b);
+                // Two rings become one where their nexts are exchanged.
+                self.ring.swap(a as usize, b as usize);
+            }
+        }
+    }
+}
+
+fn is_slow(body: &Body, terms: &Terms) -> bool {
+    let turning = body.angular_velocity * terms.unit;
+    body.linear_velocity.length_squared() + turning.length_squared() <= terms.slow * terms.slow
+}

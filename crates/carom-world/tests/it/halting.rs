@@ -1,0 +1,405 @@
+//! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing gains energy, falls through or tears.
+
+use crate::scenes::{DT, ball, cuboid, ground, heap, stack, world_on};
+use carom_broad::{BroadPhase, BruteForce};
+use carom_broad_tree::DynamicBvh;
+use carom_geom::Capsule;
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointKind, Stats, World};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Kinetic and potential energy of all bodies.
+fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
+    let gravity = -world.settings().solver.gravity;
+    let of = |id: BodyId| {
+        let body = world.motion(id).unwrap();
+        if body.inverse_mass == 0.0 {
+            return 0.0;
+        }
+        f64::from(body.kinetic_energy())
+            + f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass)
+    };
+    world.body_ids().map(of).sum()
+}
+
+fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
+    world.body_ids().filter(|&id| world.motion(id).unwrap().is_halted).count()
+}
+
+/// A few hundred bodies that fall into a heap, on a budget of so many steps of work.
+fn run<B: BroadPhase + Default>(n_steps: usize, budget: u64) -> (Vec<Stats>, World<B>) {
+    let mut world = world_on::<B>();
+    heap(&mut world, 144, 5);
+    let step = |_| *world.step_within(DT, Budget::Steps(budget)).unwrap();
+    ((0..n_steps).map(step).collect(), world)
+}
+
+#[test]
+fn who_is_halted_is_counted_and_stands_still() {
+    let mut world = world_on::<DynamicBvh>();
+    heap(&mut world, 144, 5);
+    (0..60).for_each(|_| _ = world.step(DT).unwrap());
+    assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
+    let free = world.stats().n_steps;
+    for part in [8, 20, 200] {
+        let budget = free / part;
+        for step in 0..40 {
+            let before: Vec<_> = world.body_ids().map(|id| *world.motion(id).unwrap()).collect();
+            let stats = *world.step_within(DT, Budget::Steps(budget)).unwrap();
+            assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
+            assert_eq!(stats.undone.n_halted, n_halted(&world));
+            assert_eq!(stats.undone.n_substeps, world.settings().solver.substeps - 1);
+            for (id, before) in world.body_ids().zip(before) {
+                let body = world.motion(id).unwrap();
+                if body.is_halted {
+                    assert_eq!((body.pose, body.sleep_time), (before.pose, before.sleep_time));
+                    assert_eq!(body.linear_velocity, before.linear_velocity);
+                    assert_eq!(body.angular_velocity, before.angular_velocity);
+                }
+            }
+            // One group always moves: here up to six links of a chain. After a step of all its pairs are still to be carried.
+            assert!(step == 0 || stats.n_steps <= budget.max(40), "1/{part}, step {step}: {stats:?}");
+        }
+        world.step(DT).unwrap();
+        assert_eq!((world.stats().undone, n_halted(&world)), Default::default());
+    }
+}
+
+#[test]
+fn everybody_has_a_turn_and_the_fast_have_more() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    // A field of boxes at rest, and balls that fly over it.
+    let mut boxes = Vec::new();
+    for i in 0..200 {
+        let at = Vec3::new((i % 20) as f32 * 1.5, 0.5, (i / 20) as f32 * 1.5);
+        let desc = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
+        boxes.push(world.insert(desc).unwrap());
+    }
+    let mut balls = Vec::new();
+    for i in 0..20 {
+        let desc = BodyDesc::new(ball(0.3)).with_position(Vec3::new(i as f32 * 1.5, 8.0, 0.0));
+        let desc = desc.with_velocity(Vec3::Z, Vec3::ZERO).with_gravity_scale(0.0);
+        balls.push(world.insert(desc).unwrap());
+    }
+    (0..10).for_each(|_| _ = world.step(DT).unwrap());
+    let mut n_turns = std::collections::BTreeMap::new();
+    let n_steps = 120;
+    for _ in 0..n_steps {
+        world.step_within(DT, Budget::Steps(40)).unwrap();
+        for &id in boxes.iter().chain(&balls) {
+            *n_turns.entry(id).or_insert(0) += usize::from(!world.motion(id).unwrap().is_halted);
+        }
+    }
+    let of = |ids: &[BodyId]| ids.iter().map(|id| n_turns[id]).collect::<Vec<usize>>();
+    let (slow, fast) = (of(&boxes), of(&balls));
+    let mean = |turns: &[usize]| turns.iter().sum::<usize>() as f64 / turns.len() as f64;
+    println!("of {n_steps} steps boxes have {:.1} in the mean, balls {:.1}", mean(&slow), mean(&fast));
+    assert!(slow.iter().all(|&n| 2 <= n) && slow.iter().any(|&n| n < n_steps / 4));
+    assert!(2.5 * mean(&slow) < mean(&fast), "{slow:?} {fast:?}");
+}
+
+#[test]
+fn the_same_bits_wherever_bodies_are_halted() {
+    let (trace, world) = run::<DynamicBvh>(120, 60);
+    assert!(60 < trace.iter().filter(|stats| 20 < stats.undone.n_halted).count());
+    assert_eq!(world.state_hash(), run::<DynamicBvh>(120, 60).1.state_hash());
+    assert_eq!(world.state_hash(), run::<BruteForce>(120, 60).1.state_hash());
+    assert_ne!(world.state_hash(), run::<DynamicBvh>(120, 62).1.state_hash());
+    #[cfg(feature = "parallel")]
+    for n in [1, 2, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let hash = pool.install(|| run::<DynamicBvh>(120, 60).1.state_hash());
+        assert_eq!(world.state_hash(), hash, "{n} threads");
+    }
+}
+
+#[test]
+fn a_snapshot_with_halted_bodies_goes_on_with_the_same_bits() {
+    for n_before in [60, 61, 90] {
+        let (trace, mut world) = run::<DynamicBvh>(n_before, 60);
+        assert!(0 < trace[n_before - 1].undone.n_halted);
+        let shape_of = |id| world.shape(id).ok().cloned();
+        let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
+        for step in 0..80 {
+            // With less, with more, and with enough.
+            let budget = if step < 60 { Budget::Steps(60 + step / 20 * 40) } else { Budget::Unlimited };
+            world.step_within(DT, budget).unwrap();
+            again.step_within(DT, budget).unwrap();
+            assert_eq!(world.stats().undone, again.stats().undone, "{n_before}, step {step}");
+            assert_eq!(world.events(), again.events(), "{n_before}, step {step}");
+            assert_eq!(world.state_hash(), again.state_hash(), "{n_before}, step {step}");
+        }
+    }
+}
+
+/// Boxes and balls that fall onto each other, all with the same restitution.
+fn bouncing(restitution: f32) -> World {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground().with_restitution(restitution)).unwrap();
+    for i in 0..120 {
+        let (layer, cell) = (i / 25, i % 25);
+        let off = 0.13 * (i % 7) as f32;
+        let at =
+            Vec3::new((cell % 5) as f32 * 1.3 + off, 1.2 + layer as f32 * 1.4, (cell / 5) as f32 * 1.3 - off);
+        let shape = if i % 3 == 0 { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
+        let desc = BodyDesc::new(shape).with_position(at).with_restitution(restitution);
+        world.insert(desc.with_velocity(Vec3::new(off, -2.0, 1.0 - off), Vec3::ZERO)).unwrap();
+    }
+    world
+}
+
+#[test]
+fn halting_gives_no_energy() {
+    for restitution in [0.0, 0.5, 1.0] {
+        let mut free = bouncing(restitution);
+        let start = energy(&free);
+        let mut most = start;
+        for _ in 0..300 {
+            free.step(DT).unwrap();
+            most = most.max(energy(&free));
+        }
+        for budget in [0, 10, 40, 100] {
+            let mut world = bouncing(restitution);
+            let mut greatest = f64::MIN;
+            let mut is_halting = false;
+            for _ in 0..1500 {
+                is_halting |= 0 < world.step_within(DT, Budget::Steps(budget)).unwrap().undone.n_halted;
+                greatest = greatest.max(energy(&world));
+            }
+            println!("{restitution}, {budget} steps: {:.5}, free {:.5}", greatest / start, most / start);
+            assert!(
+                is_halting && greatest <= most.max(start) * 1.001,
+                "{restitution}, {budget}: {greatest} {most}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_heap_with_halted_bodies_stays_in_its_walls_and_rests_when_there_is_time() {
+    for budget in [20, 50] {
+        let mut world = world_on::<DynamicBvh>();
+        let bodies = heap(&mut world, 144, 5);
+        let mut n_halting = 0;
+        for _ in 0..3000 {
+            let undone = world.step_within(DT, Budget::Steps(budget)).unwrap().undone;
+            n_halting += usize::from(0 < undone.n_halted);
+        }
+        // Then it falls asleep, part by part.
+        println!("{budget}: some were halted in {n_halting} steps");
+        assert!(10 < n_halting, "{budget}: {n_halting}");
+        let is_inside = |world: &World| {
+            bodies.iter().all(|&id| {
+                let at = world.pose(id).unwrap().translation;
+                at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y
+            })
+        };
+        assert!(is_inside(&world), "{budget}");
+        for _ in 0..900 {
+            world.step(DT).unwrap();
+        }
+        assert!(is_inside(&world), "{budget}");
+        let speed = |&id: &BodyId| world.motion(id).unwrap().linear_velocity.length();
+        let most = bodies.iter().map(speed).fold(0.0, f32::max);
+        println!("{budget}: {most} m/s at most");
+        assert!(most < 0.1, "{budget}: {most} m/s");
+    }
+}
+
+/// What is thrown at a halted body meets it, and what is halted on its way goes on as fast as it was.
+#[test]
+fn nothing_goes_through_who_is_halted() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    let mut wall = Vec::new();
+    for i in 0..60 {
+        let at = Vec3::new((i % 10) as f32 * 1.0 - 4.5, 0.5 + (i / 10) as f32, 0.0);
+        let heavy = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_density(50.0);
+        wall.push(world.insert(heavy.with_can_sleep(false)).unwrap());
+    }
+    let mut thrown = Vec::new();
+    for i in 0..20 {
+        let at = Vec3::new((i % 5) as f32 * 1.5 - 3.0, 1.0 + (i / 5) as f32, 6.0);
+        let is_fast = i % 2 == 0;
+        let desc = BodyDesc::new(ball(0.2)).with_position(at).with_gravity_scale(0.0).with_fast(is_fast);
+        let speed = if is_fast { 60.0 } else { 8.0 };
+        thrown.push(
+            world.insert(desc.with_velocity(Vec3::Z * -speed, Vec3::ZERO).with_can_sleep(false)).unwrap(),
+        );
+    }
+    let mut were_halted: BTreeSet<BodyId> = BTreeSet::new();
+    for _ in 0..600 {
+        world.step_within(DT, Budget::Steps(50)).unwrap();
+        were_halted
+            .extend(wall.iter().chain(&thrown).copied().filter(|&id| world.motion(id).unwrap().is_halted));
+        for &id in &thrown {
+            let at = world.pose(id).unwrap().translation;
+            assert!(-0.5 < at.z || 5.0 < at.x.abs() || 6.0 < at.y, "{at}");
+        }
+    }
+    assert_eq!(were_halted.len(), 80);
+    let all_met = thrown.iter().all(|&id| -7.9 < world.motion(id).unwrap().linear_velocity.z);
+    assert!(all_met, "somebody has not arrived");
+}
+
+/// A chain or a ragdoll is halted as one: its joints do not open.
+#[test]
+fn what_hangs_in_joints_is_halted_together() {
+    let (free, _) = widest_gap(None);
+    let (halted, n_turns) = widest_gap(Some(12));
+    println!("joints open by {halted} at most, {free} where nobody is halted; some were in {n_turns} steps");
+    assert!(halted < 1.5 * free && 500 < n_turns);
+}
+
+/// How far the joints of chains open that fall to the ground, in substeps as long as the step, and in how many steps some are halted.
+fn widest_gap(budget: Option<u64>) -> (f32, usize) {
+    let mut world = world_on::<DynamicBvh>();
+    world.solver_settings_mut().substeps = 1;
+    world.insert(ground()).unwrap();
+    let mut chains = Vec::new();
+    for c in 0..12 {
+        let mut chain: Vec<BodyId> = Vec::new();
+        for i in 0..8 {
+            let at =
+                Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32);
+            let desc = BodyDesc::new(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
+            let link =
+                desc.with_family(c + 1).with_velocity(Vec3::new(0.0, -3.0, c as f32 - 5.0), Vec3::ZERO);
+            let link = world.insert(link).unwrap();
+            if let Some(&last) = chain.last() {
+                let between = at - Vec3::Y * 0.475;
+                world.insert_joint_at(last, link, JointKind::Ball { cone: 1.0 }, between, Vec3::Y).unwrap();
+            }
+            chain.push(link);
+        }
+        chains.push(chain);
+    }
+    let mut n_turns = 0;
+    let mut widest = 0.0_f32;
+    for _ in 0..2000 {
+        let stats = world.step_within(DT, budget.map_or(Budget::Unlimited, Budget::Steps)).unwrap();
+        n_turns += usize::from(0 < stats.undone.n_halted);
+        for chain in &chains {
+            let halted = chain.iter().filter(|&&id| world.motion(id).unwrap().is_halted).count();
+            assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
+        }
+        for joint in world.joint_list() {
+            let end = |id: u32, frame: Vec3| {
+                let id = world.body_ids().nth(id as usize).unwrap();
+                world.pose(id).unwrap().transform_point(frame)
+            };
+            let (a, b) =
+                (end(joint.body_a, joint.frame_a.translation), end(joint.body_b, joint.frame_b.translation));
+            widest = widest.max((b - a).length());
+        }
+    }
+    (widest, n_turns)
+}
+
+/// Who touches goes on touching: a stack of which parts are halted tells no event but that it persists; and what is told is what touches.
+#[test]
+fn events_do_not_flicker() {
+    let mut world = world_on::<DynamicBvh>();
+    stack(&mut world, 6);
+    for i in 0..40 {
+        let at = Vec3::new(3.0 + (i % 8) as f32 * 1.5, 0.5, (i / 8) as f32 * 1.5);
+        world
+            .insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false))
+            .unwrap();
+    }
+    (0..30).for_each(|_| _ = world.step(DT).unwrap());
+    let n_touching = world.stats().n_touching;
+    assert_eq!(n_touching, 46);
+    let resting: Vec<_> = world.events().to_vec();
+    for step in 0..100 {
+        let stats = *world.step_within(DT, Budget::Steps(10)).unwrap();
+        assert!(30 < stats.undone.n_halted && stats.n_touching == n_touching, "step {step}: {stats:?}");
+        assert_eq!(world.events(), resting, "step {step}");
+    }
+    // One is taken away, one is put somewhere else, and a ball comes.
+    let ids: Vec<BodyId> = world.body_ids().collect();
+    world.remove(ids[20]).unwrap();
+    world.set_pose(ids[30], carom_math::Pose::from_translation(Vec3::new(-5.0, 3.0, 0.0))).unwrap();
+    world.insert(BodyDesc::new(ball(0.4)).with_position(Vec3::new(-9.0, 0.39, 0.0))).unwrap();
+    let mut ended = Vec::new();
+    for step in 0..60 {
+        world.step_within(DT, Budget::Steps(10)).unwrap();
+        let told = world.events().iter().filter(|event| event.kind != EventKind::Ended);
+        let told: Vec<_> = told.map(|event| (event.a, event.b)).collect();
+        let touching = world.contacts().filter(|view| view.is_touching);
+        assert_eq!(told, touching.map(|view| (view.a, view.b)).collect::<Vec<_>>(), "step {step}");
+        ended.extend(
+            world.events().iter().filter(|event| event.kind == EventKind::Ended).map(|event| event.b),
+        );
+    }
+    assert_eq!(ended, [ids[20], ids[30]]);
+}
+
+/// On a budget that never suffices stacks fall asleep all the same, and somebody who falls on one wakes it.
+#[test]
+fn who_is_halted_now_and_then_falls_asleep() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    let mut boxes = Vec::new();
+    for i in 0..60 {
+        let at = Vec3::new((i / 4) as f32 * 2.0, 0.5 + (i % 4) as f32, 0.0);
+        boxes.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+    }
+    let mut is_halting = false;
+    for _ in 0..3000 {
+        is_halting |= 0 < world.step_within(DT, Budget::Steps(14)).unwrap().undone.n_halted;
+    }
+    assert!(is_halting && boxes.iter().all(|&id| world.is_sleeping(id).unwrap()));
+    let falling = BodyDesc::new(ball(0.4)).with_position(Vec3::new(0.0, 6.0, 0.0));
+    let falling = world.insert(falling.with_velocity(Vec3::Y * -5.0, Vec3::ZERO)).unwrap();
+    let mut woken: BTreeSet<BodyId> = BTreeSet::new();
+    for _ in 0..600 {
+        world.step_within(DT, Budget::Steps(3)).unwrap();
+        woken.extend(boxes.iter().copied().filter(|&id| !world.is_sleeping(id).unwrap()));
+    }
+    assert!(woken.contains(&boxes[3]) && !woken.contains(&boxes[59]), "{woken:?}");
+    assert!(0.3 < world.pose(falling).unwrap().translation.y);
+}
+
+/// What its owner moves is never halted, and pushes what stands in its way when that has its turn.
+#[test]
+fn a_lift_is_never_halted() {
+    let mut world = world_on::<DynamicBvh>();
+    let floor = BodyDesc::kinematic(cuboid(Vec3::new(20.0, 0.5, 20.0)));
+    let lift = world.insert(floor.with_velocity(Vec3::Y * 0.05, Vec3::ZERO)).unwrap();
+    let mut boxes = Vec::new();
+    for i in 0..40 {
+        let at = Vec3::new((i % 8) as f32 * 1.5, 1.0, (i / 8) as f32 * 1.5);
+        boxes.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap());
+    }
+    for step in 1..=300 {
+        let stats = *world.step_within(DT, Budget::Steps(30)).unwrap();
+        assert!(0 < stats.undone.n_halted);
+        let y = world.pose(lift).unwrap().translation.y;
+        assert!((y - 0.05 * DT * step as f32).abs() < 1e-3, "step {step}: {y}");
+    }
+    for &id in &boxes {
+        let above = world.pose(id).unwrap().translation.y - world.pose(lift).unwrap().translation.y;
+        assert!((0.8..1.3).contains(&above), "{above}");
+    }
+}
+
+#[test]
+fn no_time_at_all_moves_one_body_after_the_other() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = heap(&mut world, 144, 5);
+    let start = energy(&world);
+    // The first step learns what work takes.
+    world.step(DT).unwrap();
+    let mut moved: BTreeSet<BodyId> = BTreeSet::new();
+    for _ in 0..900 {
+        let stats = *world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap();
+        assert!(stats.undone.n_halted + 6 >= bodies.len() && stats.n_tested == 0, "{stats:?}");
+        moved.extend(bodies.iter().copied().filter(|&id| !world.motion(id).unwrap().is_halted));
+        assert!(energy(&world) <= start * 1.001);
+    }
+    assert_eq!(moved.len(), bodies.len());
+}
