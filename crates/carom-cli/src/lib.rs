@@ -18,6 +18,7 @@
 pub mod args;
 mod batch_shape;
 pub mod command;
+mod debug_lines;
 mod load;
 pub mod player;
 mod progress;

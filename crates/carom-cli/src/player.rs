@@ -114,6 +114,8 @@ struct Frame {
     contacts: Vec<Vec3>,
     n_contacts: usize,
     stats: FrameStats,
+    /// Joints and normals, from where to where.
+    lines: [Vec<[Vec3; 2]>; 2],
     /// Lowest and highest corner of the boxes of each level of a tree, the top first.
     levels: Vec<Vec<[Vec3; 2]>>,
     n_levels: usize,
@@ -121,6 +123,9 @@ struct Frame {
 
 /// Contacts kept in one frame: enough to see where they are, few enough to load.
 const MAX_CONTACTS: usize = 2000;
+
+/// Lines kept of each kind in one frame.
+const MAX_LINES: usize = 500;
 
 /// Tree boxes kept in one frame: whole levels from the top, as many as fit; all for a few thousand
 /// bodies, all but the lowest for ten thousand.
@@ -194,8 +199,21 @@ impl Recording {
             self.max = self.max.max(*point);
         }
         let n_contacts = contacts.len();
-        let (levels, n_levels) = (Vec::new(), 0);
-        self.frames.push(Frame { poses, states, contacts: kept, n_contacts, stats, levels, n_levels });
+        let (lines, levels, n_levels) = (Default::default(), Vec::new(), 0);
+        self.frames.push(Frame { poses, states, contacts: kept, n_contacts, stats, lines, levels, n_levels });
+    }
+
+    /// Adds to the last frame the lines of joints and those of normals, from where to where; of many every so many-th.
+    pub fn push_lines(&mut self, lines: [&[[Vec3; 2]]; 2]) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.lines = lines.map(|lines| {
+            let step = lines.len().div_ceil(MAX_LINES).max(1);
+            lines.iter().step_by(step).copied().collect()
+        });
+        for point in frame.lines.iter().flatten().flatten().filter(|point| point.is_finite()) {
+            self.min = self.min.min(*point);
+            self.max = self.max.max(*point);
+        }
     }
 
     /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
@@ -290,6 +308,10 @@ impl Recording {
                     .flat_map(|p| quantised_point(*p, min, extent))
                     .flat_map(u16::to_le_bytes),
             );
+            let lines = [0, 1].map(|kind| {
+                let words = frame.lines[kind].iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
+                sections.push(words.flat_map(u16::to_le_bytes))
+            });
             // A tree is often the same for many frames: then it is stored once.
             if frame.levels != *last_levels.0 {
                 let stored = frame.levels.iter().map(|level| {
@@ -300,7 +322,7 @@ impl Recording {
             }
             frames.push(json!({
                 "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
-                "levels": last_levels.1, "nLevels": frame.n_levels,
+                "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels,
             }));
         }
         let charts: Vec<Value> =

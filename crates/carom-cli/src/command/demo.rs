@@ -3,6 +3,7 @@
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_walk;
+use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
 use crate::report::{self, Found};
@@ -12,7 +13,7 @@ use carom_broad::BroadPhase;
 use carom_broad_auto::catalogue::{self, Place, Whole};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec};
-use carom_world::{Budget, Stats, World, WorldSettings};
+use carom_world::{Budget, DrawFlags, Stats, World, WorldSettings};
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -416,6 +417,9 @@ fn record<B: BroadPhase>(
         values.extend([undone.n_pairs as f64, undone.n_carried as f64]);
     }
     recording.push(poses, states, &points, FrameStats { values });
+    let mut lines = DebugLines::default();
+    world.debug_draw(&mut lines, DrawFlags::JOINTS | DrawFlags::CONTACTS);
+    recording.push_lines([&lines.joints, &lines.normals]);
     let mut levels: Vec<Vec<[Vec3; 2]>> = Vec::new();
     world.broad_phase().visit_volumes(&mut |level, volume| {
         if levels.len() <= level {

@@ -48,6 +48,13 @@ const contactsOf = frame => {
   return out;
 };
 
+// Ends of joints, and of normals.
+const linesOf = (frame, kind) => {
+  const w = new Uint16Array(section(scene.frames[frame].lines[kind]).buffer), out = new Float32Array(w.length);
+  for (let i = 0; i < w.length; i++) out[i] = scene.min[i % 3] + scene.extent[i % 3] * w[i] / 65535;
+  return out;
+};
+
 // Poses at a moment between two recorded frames: straight for positions, normalised straight for rotations.
 const positions = new Float32Array(3 * nBodies), rotations = new Float32Array(4 * nBodies);
 const qa = new Float64Array(4), qb = new Float64Array(4);
@@ -196,7 +203,7 @@ vec3 shade(vec3 colour, vec3 normal, vec3 point, vec4 inLight) {
   float haze = smoothstep(0.55, 1.0, distance(point, eye) / far);
   return mix(c, fog, haze * 0.75);
 }`;
-let solid, depth, line, dot, ground;
+let solid, depth, line, stroke, dot, ground;
 try {
   solid = compile(solidVertex, `in vec3 vNormal; in vec3 vColour; in vec3 vPoint; in vec4 vLight; out vec4 pixel;` + shading +
     `void main() { pixel = vec4(shade(vColour, gl_FrontFacing ? vNormal : -vNormal, vPoint, vLight), 1.0); }`);
@@ -218,6 +225,8 @@ try {
     }`);
   line = compile(`layout(location = 0) in vec3 vertex; layout(location = 2) in vec3 low; layout(location = 3) in vec3 high;
     uniform mat4 view; void main() { gl_Position = view * vec4(mix(low, high, vertex), 1.0); }`,
+    `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
+  stroke = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; void main() { gl_Position = view * vec4(vertex, 1.0); }`,
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
   dot = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; uniform float size;
     void main() { gl_Position = view * vec4(vertex, 1.0); gl_PointSize = clamp(size / gl_Position.w, 3.0, 12.0); }`,
@@ -425,6 +434,8 @@ const place = () => {
   }
 };
 // A magenta, a violet, a teal and a brown that no phase has.
+// Of joints, of normals.
+const lineColours = [[37, 99, 235], [225, 29, 29]], lineNames = ["lines of joints", "normals"];
 const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
 const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
 const frameAt = () => Math.min(Math.round(time), nFrames - 1);
@@ -521,6 +532,21 @@ const draw = () => {
       gl.drawArraysInstanced(gl.LINES, 0, 24, n);
     });
   }
+  if ($("lines").checked) {
+    // Through everything: most of a joint is inside of its bodies.
+    gl.disable(gl.DEPTH_TEST);
+    gl.useProgram(stroke.program);
+    gl.uniformMatrix4fv(stroke.uniforms.view, false, viewMatrix);
+    gl.bindVertexArray(dots);
+    lineColours.forEach((colour, kind) => {
+      const ends = linesOf(frameAt(), kind);
+      if (!ends.length) return;
+      gl.uniform4f(stroke.uniforms.colour, ...colour.map(c => c / 255), 0.9);
+      upload(dotBuffer, ends);
+      gl.drawArrays(gl.LINES, 0, ends.length / 3);
+    });
+    gl.enable(gl.DEPTH_TEST);
+  }
   if ($("contacts").checked) {
     const points = contactsOf(Math.min(Math.round(time), nFrames - 1));
     if (points.length) {
@@ -604,6 +630,12 @@ const drawLegend = () => {
     d.textContent = `${kept.toLocaleString("en")} of ${nContacts.toLocaleString("en")} contacts shown`;
     $("legend").append(d);
   }
+  if ($("lines").checked) lineColours.forEach((colour, kind) => {
+    const n = scene.frames[frameAt()].lines[kind][1] / 12;
+    if (!n) return;
+    const d = document.createElement("div"), i = document.createElement("i");
+    i.style.background = `rgb(${colour})`; d.append(i, `${n.toLocaleString("en")} ${lineNames[kind]}`); $("legend").append(d);
+  });
   const { levels, nLevels } = scene.frames[frameAt()];
   if ($("tree").checked) {
     levels.forEach((level, depth) => {
@@ -711,11 +743,11 @@ $("forth").addEventListener("click", () => step(1));
 $("scrub").max = nFrames - 1;
 $("scrub").addEventListener("input", () => { setPlaying(false); setTime(Number($("scrub").value)); });
 $("home").addEventListener("click", () => { home(); needsDraw = true; });
-for (const id of ["phases", "contacts", "boxes", "tree", "level"]) $(id).addEventListener("change", () => { needsDraw = true; });
+for (const id of ["phases", "contacts", "lines", "boxes", "tree", "level"]) $(id).addEventListener("change", () => { needsDraw = true; });
 addEventListener("keydown", e => {
   if (e.target.tagName === "SELECT" || e.ctrlKey || e.metaKey || e.altKey) return;
   const act = { " ": () => setPlaying(!isPlaying), ArrowLeft: () => step(-1), ArrowRight: () => step(1),
-    c: () => $("contacts").click(), b: () => $("boxes").click(), t: () => $("tree").click(), Home: () => setTime(0), End: () => setTime(nFrames - 1) }[e.key];
+    c: () => $("contacts").click(), j: () => $("lines").click(), b: () => $("boxes").click(), t: () => $("tree").click(), Home: () => setTime(0), End: () => setTime(nFrames - 1) }[e.key];
   if (act) { e.preventDefault(); act(); }
 });
 addEventListener("resize", () => { needsDraw = true; });
@@ -723,6 +755,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { ne
 const depths = Math.max(0, ...scene.frames.map(f => f.levels.length));
 $("level").append(new Option("all levels", "all"), ...Array.from({ length: depths }, (_, k) => new Option(`level ${k + 1}`, k)));
 if (!depths) $("trees").style.display = "none";
+if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
 $("summary").textContent = `${drawn.length.toLocaleString("en")} ${scene.names.length ? "parts" : "bodies"}` +
@@ -751,7 +784,7 @@ const tick = now => {
 if (!nFrames) { fail("The recording has no frame."); return; }
 // An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state.
 const wish = new URLSearchParams(location.hash.slice(1));
-for (const id of ["contacts", "boxes", "tree"]) if ((wish.get("show") || "").split(",").includes(id)) $(id).checked = true;
+for (const id of ["contacts", "lines", "boxes", "tree"]) if ((wish.get("show") || "").split(",").includes(id)) $(id).checked = true;
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;

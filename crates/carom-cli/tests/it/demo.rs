@@ -55,6 +55,11 @@ fn page_shows_the_pile() {
         tree.is_none_or(|tree| 500 < crate::player::n_of_hue(&tree, [214.0, 40.0, 160.0])),
         "no tree is seen"
     );
+    let lines = crate::player::screenshot(&page, "frame=88&show=lines", &folder().join("lines.png"));
+    assert!(
+        lines.is_none_or(|lines| 100 < crate::player::n_of_hue(&lines, [225.0, 29.0, 29.0])),
+        "no normal is seen"
+    );
     assert!(3000 < crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]), "no body in contact is seen");
     assert!(100 < crate::player::n_of_hue(&picture, [255.0, 235.0, 51.0]), "no contact is seen");
 }
@@ -123,6 +128,16 @@ fn ragdolls_fall_down_the_stairs() {
     let most = energy.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     assert!(most <= energy[0] * 1.0001 && energy[119] < 0.8 * energy[0], "{energy:?}");
     assert!(0 < d["phases"]["narrow"]["contacts"].as_u64().unwrap());
+
+    // With what the world draws of itself.
+    let page = folder().join("stairs.html");
+    carom(&format!("demo stairs --bodies 60 --frames 60 --html {}", page.display()));
+    let Some(picture) = crate::player::screenshot(&page, "frame=55&show=lines", &folder().join("stairs.png"))
+    else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    assert!(60 < crate::player::n_of_hue(&picture, [37.0, 99.0, 235.0]), "no joint is seen");
 }
 
 /// Ants act by what they see and touch in the world: the same with any threads and any broad phase; and they bring crumbs home.
