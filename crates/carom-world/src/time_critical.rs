@@ -51,7 +51,8 @@ const MOST_SHARE: f64 = 0.97;
 /// By this the share becomes less after a step that was late, and by a thousandth of it more after one that was not.
 const LESSON: f64 = 0.03;
 
-/// A step that takes so many times its budget teaches nothing: the system did something else, or the budget is beyond reach.
+/// A step that takes so many times its budget teaches nothing, as one that had nothing left to plan with: the system did something else,
+/// or the budget is beyond reach.
 const DISTURBED: f64 = 1.5;
 
 /// After so many steps in time it becomes more twice as fast.
@@ -131,7 +132,7 @@ impl Pace {
         blend(&mut self.refit, seconds, n_bodies as f64);
         if let (Budget::Time(limit), true) = (plan.budget, is_cut) {
             let took = plan.clock.since_start();
-            if DISTURBED * limit.as_secs_f64() < took {
+            if plan.is_spent || DISTURBED * limit.as_secs_f64() < took {
                 return;
             }
             let is_late = limit.as_secs_f64() < took;
@@ -173,6 +174,8 @@ pub(crate) struct Plan {
     /// The pairs of each body that moved in the step before, summed.
     n_due: usize,
     has_halted: bool,
+    /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
+    is_spent: bool,
 }
 
 /// What the narrow phase may do.
@@ -213,7 +216,16 @@ impl Allowance {
 impl Plan {
     /// From now on.
     pub(crate) fn start(budget: Budget, pace: Pace) -> Plan {
-        Plan { budget, clock: Clock::start(), pace, load: 0.0, n_bodies: 0, n_due: 0, has_halted: false }
+        Plan {
+            budget,
+            clock: Clock::start(),
+            pace,
+            load: 0.0,
+            n_bodies: 0,
+            n_due: 0,
+            has_halted: false,
+            is_spent: false,
+        }
     }
 
     /// There is no budget.
@@ -270,6 +282,7 @@ impl Plan {
             }
             _ => return None,
         };
+        self.is_spent = terms.now <= 0.0;
         let least = n_bodies * terms.body + n_looks * terms.link + n_pairs * least_look;
         let sure = if is_halting { SURE } else { 1.0 };
         (self.counts_work() || sure * terms.steady < least).then_some(terms)
