@@ -135,51 +135,74 @@ impl SpatialOrder {
 
     /// Orders runs of equal keys within `start..end` by cells of their own.
     fn divide_crowds(&mut self, start: usize, end: usize) {
-        debug_assert!(self.crowds.is_empty());
-        push_crowds(&self.entries, start, end, &mut self.crowds);
-        while let Some((start, end)) = self.crowds.pop() {
-            let run = &mut self.entries[start..end];
-            let mut range = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
-            for entry in run.iter() {
-                for (axis, range) in range.iter_mut().enumerate() {
-                    let center = self.centers[axis][*entry as u32 as usize];
-                    *range = [range[0].min(center), range[1].max(center)];
-                }
-            }
-            let scale = cell_scale(&range, CROWD_BITS);
-            if range.iter().all(|r| r[0] == r[1]) {
-                // All in one point: there is no order to find.
-                continue;
-            }
-            for entry in run.iter_mut() {
-                let slot = *entry as u32;
-                let cell = [0, 1, 2].map(|axis| {
-                    let cell = (self.centers[axis][slot as usize] - range[axis][0]) * scale;
-                    (cell as u32).min((1 << CROWD_BITS) - 1)
-                });
-                *entry = u64::from(hilbert(cell, CROWD_BITS)) << 32 | u64::from(slot);
-            }
-            run.sort_unstable();
-            if run.first().map(|e| e >> 32) != run.last().map(|e| e >> 32) {
-                push_crowds(&self.entries, start, end, &mut self.crowds);
-            }
+        let SpatialOrder { entries, centers, crowds, .. } = self;
+        crowds.clear();
+        let mut from = start;
+        while let Some((first, last)) = next_crowd(&entries[..end], from) {
+            crowds.push((first, last));
+            from = last;
         }
+        divide_all(entries, 0, crowds, centers);
     }
 }
 
-/// The runs of equal keys in `start..end` that are too long.
-fn push_crowds(entries: &[u64], start: usize, end: usize, crowds: &mut Vec<(usize, usize)>) {
+/// The next run of equal keys from `start` on that is too long.
+fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     let mut i = start;
-    while i + CROWD < end {
+    while i + CROWD < entries.len() {
         let key = entries[i] >> 32;
         // Most runs are short: one look ahead settles it.
-        if entries[i + CROWD] >> 32 != key {
-            i += 1;
-            continue;
+        if entries[i + CROWD] >> 32 == key {
+            return Some((i, i + entries[i..].partition_point(|&entry| entry >> 32 == key)));
         }
-        let len = entries[i..end].partition_point(|&entry| entry >> 32 == key);
-        crowds.push((i, i + len));
-        i += len;
+        i += 1;
+    }
+    None
+}
+
+/// Divides each of these crowds, places in a list that begins `first` before these entries.
+pub(crate) fn divide_all_piece(
+    entries: &mut [u64],
+    first: usize,
+    crowds: &[(usize, usize)],
+    centers: &[Vec<f32>; 3],
+) {
+    for &(start, end) in crowds {
+        divide_crowd(&mut entries[start - first..end - first], centers);
+    }
+}
+
+/// Orders a run of equal keys by cells of its own, and what is crowded in one of these by cells of its own again.
+fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
+    let mut range = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
+    for entry in run.iter() {
+        for (axis, range) in range.iter_mut().enumerate() {
+            let center = centers[axis][*entry as u32 as usize];
+            *range = [range[0].min(center), range[1].max(center)];
+        }
+    }
+    let scale = cell_scale(&range, CROWD_BITS);
+    if range.iter().all(|r| r[0] == r[1]) {
+        // All in one point: there is no order to find.
+        return;
+    }
+    for entry in run.iter_mut() {
+        let slot = *entry as u32;
+        let cell = [0, 1, 2].map(|axis| {
+            let cell = (centers[axis][slot as usize] - range[axis][0]) * scale;
+            (cell as u32).min((1 << CROWD_BITS) - 1)
+        });
+        *entry = u64::from(hilbert(cell, CROWD_BITS)) << 32 | u64::from(slot);
+    }
+    run.sort_unstable();
+    if run.first().map(|e| e >> 32) == run.last().map(|e| e >> 32) {
+        // As near as numbers can be.
+        return;
+    }
+    let mut from = 0;
+    while let Some((start, end)) = next_crowd(run, from) {
+        divide_crowd(&mut run[start..end], centers);
+        from = end;
     }
 }
 
@@ -259,9 +282,12 @@ fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U
 }
 
 #[cfg(feature = "parallel")]
-use crate::par::{measure, places, sort_entries};
+use crate::par::{divide_all, measure, places, sort_entries};
 #[cfg(not(feature = "parallel"))]
-use {measure_piece as measure, places_piece as places, radix_sort as sort_entries};
+use {
+    divide_all_piece as divide_all, measure_piece as measure, places_piece as places,
+    radix_sort as sort_entries,
+};
 
 /// The least and the greatest coordinate on each axis.
 pub(crate) type Range = [[f32; 2]; 3];

@@ -21,6 +21,9 @@ const PIECE: usize = 512;
 /// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
+/// Boxes in crowds per piece: some 20 microseconds of work.
+const CROWDED: usize = 256;
+
 /// Blocks per piece: as many boxes.
 const BLOCKS: usize = BOXES / WIDTH;
 
@@ -67,6 +70,23 @@ pub(crate) fn places(
         let centers = [&x[own.clone()], &y[own.clone()], &z[own.clone()]];
         order::places_piece(centers, &classes[own], range, axis_bits, keys);
     });
+}
+
+/// As [`order::divide_all_piece`].
+pub(crate) fn divide_all(
+    entries: &mut [u64],
+    first: usize,
+    crowds: &[(usize, usize)],
+    centers: &[Vec<f32>; 3],
+) {
+    let size = |crowds: &[(usize, usize)]| crowds.iter().map(|(start, end)| end - start).sum::<usize>();
+    let middle = crowds.len() / 2;
+    if middle == 0 || size(crowds) <= CROWDED || rayon::current_num_threads() == 1 {
+        return order::divide_all_piece(entries, first, crowds, centers);
+    }
+    let (low, high) = crowds.split_at(middle);
+    let (below, above) = entries.split_at_mut(high[0].0 - first);
+    rayon::join(|| divide_all(below, first, low, centers), || divide_all(above, high[0].0, high, centers));
 }
 
 /// As [`order::radix_sort`] does with entries that are all different.

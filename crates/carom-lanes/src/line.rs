@@ -2,7 +2,7 @@
 //!
 //! Threads that write different lines, in no order that is known beforehand, cannot divide a slice between them. Seen as words that are
 //! read and written whole, the same memory may be shared without a promise that a compiler cannot check: at worst a row is mixed of two.
-//! Nothing is copied to that end, and words of 64 bits make a row in four loads.
+//! Nothing is copied to that end, and words of 64 bits make the six numbers of a motion in three loads.
 //!
 //! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is shared must be atomic; relaxed is enough
 //! where something else puts threads in order).
@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Line {
-    /// The row that can be written while the line is shared.
+    /// The row of which six can be written while the line is shared.
     pub front: [f32; 8],
     /// The row that is only read then.
     pub back: [f32; 8],
@@ -49,12 +49,12 @@ impl SharedLine {
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
 
-    /// The front row, as it was written last by a thread that this one knows to be before it.
+    /// The first six of the front row and two zeros, as they were written last by a thread that this one knows to be before it.
     #[inline(always)]
-    pub fn front(&self) -> [f32; 8] {
+    pub fn front_six(&self) -> [f32; 8] {
         let mut words = [0u64; 4];
         let mut k = 0;
-        while k < 4 {
+        while k < 3 {
             words[k] = self.front[k].load(Ordering::Relaxed);
             k += 1;
         }
@@ -62,13 +62,13 @@ impl SharedLine {
         unsafe { core::mem::transmute::<[u64; 4], [f32; 8]>(words) }
     }
 
-    /// Writes the front row.
+    /// Writes the first six of the front row.
     #[inline(always)]
-    pub fn set_front(&self, row: &[f32; 8]) {
+    pub fn set_front_six(&self, row: &[f32; 8]) {
         // SAFETY: as many bytes, and any bits are good words.
         let words = unsafe { core::mem::transmute::<[f32; 8], [u64; 4]>(*row) };
         let mut k = 0;
-        while k < 4 {
+        while k < 3 {
             self.front[k].store(words[k], Ordering::Relaxed);
             k += 1;
         }

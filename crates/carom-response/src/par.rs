@@ -30,7 +30,7 @@ const LEAST_GROUPS: usize = 8;
 impl States for &[SharedLine] {
     #[inline(always)]
     fn motion(&self, body: u32) -> Lanes {
-        self[body as usize].front()
+        self[body as usize].front_six()
     }
     #[inline(always)]
     fn delta(&self, body: u32) -> Lanes {
@@ -38,7 +38,7 @@ impl States for &[SharedLine] {
     }
     #[inline(always)]
     fn set_motion(&mut self, body: u32, motion: &Lanes) {
-        self[body as usize].set_front(motion);
+        self[body as usize].set_front_six(motion);
     }
 }
 

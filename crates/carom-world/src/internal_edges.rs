@@ -14,13 +14,14 @@ use carom_response::BodyKind;
 /// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
 const STEP: f32 = 0.25;
 
-/// Changes what has to be changed; the records say where their manifolds are, and again afterwards. `resting` is memory.
+/// Changes what has to be changed, and says how many manifolds are none any more; the records say where theirs are, and again afterwards.
+/// `resting` is memory.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
     records: &mut [Record],
-    found: &mut Vec<Manifold>,
+    found: &mut [Manifold],
     resting: &mut Vec<(u32, u32)>,
-) {
+) -> usize {
     resting.clear();
     #[cfg(feature = "parallel")]
     crate::par::find_resting(scene, records, 0, resting);
@@ -57,15 +58,23 @@ pub(crate) fn smooth(
             record.is_touching = manifolds.iter().any(|manifold| scene.touches(manifold));
         }
     }
-    if has_gone {
-        let mut first = 0;
-        for record in records {
-            let n = found[record.range()].iter().filter(|manifold| !manifold.is_empty()).count() as u32;
-            (record.first, record.n) = (first, n);
-            first += n;
-        }
-        found.retain(|manifold| !manifold.is_empty());
+    if !has_gone {
+        return 0;
     }
+    let mut n_gone = 0;
+    for record in records {
+        let own = &mut found[record.range()];
+        let mut n = 0;
+        for k in 0..own.len() {
+            if !own[k].is_empty() {
+                own.swap(n, k);
+                n += 1;
+            }
+        }
+        n_gone += own.len() - n;
+        record.n = n as u32;
+    }
+    n_gone
 }
 
 /// Appends who rests on something that no contact moves, and the number of the record; the first of these is number `first`.

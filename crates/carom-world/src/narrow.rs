@@ -49,6 +49,9 @@ pub(crate) struct Record {
     pub(crate) is_at_rest: bool,
 }
 
+/// Pairs per piece of what several threads share: some 50 microseconds of work.
+pub(crate) const PIECE: usize = 64;
+
 /// Pairs from one look at the clock to the next: some 5 microseconds.
 const PAIRS_PER_LOOK: usize = 16;
 

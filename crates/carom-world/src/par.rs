@@ -1,12 +1,12 @@
-//! The narrow phase on several threads: pieces of the list of pairs, their contacts put together in the order of the
-//! pairs, so the same bits as on one.
+//! The narrow phase on several threads: pieces of the list of pairs, whose contacts each record finds again, so the same
+//! bits as on one.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
 use crate::events::{self, Event};
 use crate::handed::Handed;
 use crate::internal_edges;
-use crate::narrow::{Record, Scene, look};
+use crate::narrow::{PIECE, Record, Scene, look};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
@@ -15,58 +15,46 @@ use carom_math::Vec3;
 use carom_response::ContactPair;
 use rayon::prelude::*;
 
-/// Pairs per piece: some 50 microseconds of work.
-const PIECE: usize = 64;
-
 /// Records or bodies per piece of what is only carried from place to place.
 const CARRIED: usize = 512;
 
-/// As [`look`] into the empty `out`; `pieces` is memory.
+/// As [`look`] into the empty `out`, but with room between the manifolds of pieces: where those of each piece begin is in `starts`; none
+/// are there where nothing lies between.
+///
+/// Most pairs have one manifold or none, so there is a place for each record; pieces of those that have more come behind all. To write
+/// pieces apart and put them together cost a pile of 10,000 boxes on two threads 2 of 45 milliseconds.
 pub(crate) fn look_at_all(
     scene: &Scene<'_>,
     records: &mut [Record],
-    pieces: &mut Vec<Vec<Manifold>>,
+    starts: &mut Vec<u32>,
     out: &mut Vec<Manifold>,
 ) -> usize {
+    starts.clear();
     if records.len() <= PIECE || rayon::current_num_threads() == 1 {
         out.clear();
         return look(scene, records, out);
     }
-    pieces.resize_with(records.len().div_ceil(PIECE), Vec::new);
-    let of_pieces = records.par_chunks_mut(PIECE).zip(pieces.par_iter_mut()).map(|(records, found)| {
-        found.clear();
-        look(scene, records, found)
-    });
-    let n_tested = of_pieces.sum();
-    let mut starts = Vec::with_capacity(pieces.len());
-    let mut n = 0;
-    for found in pieces.iter() {
-        starts.push(n);
-        n += found.len();
-    }
     // Those of the step before are written over.
-    out.resize(n, Manifold::new(Vec3::ZERO));
-    put_together(pieces, &starts, out);
-    n_tested
-}
-
-/// Pieces, of which each begins where `starts` says, from the start of the first.
-fn put_together(pieces: &[Vec<Manifold>], starts: &[usize], out: &mut [Manifold]) {
-    if pieces.len() <= CARRIED / PIECE {
-        let mut rest = out;
-        for piece in pieces {
-            let (own, behind) = rest.split_at_mut(piece.len());
-            own.copy_from_slice(piece);
-            rest = behind;
-        }
-        return;
+    out.resize(records.len(), Manifold::new(Vec3::ZERO));
+    let of_pieces: Vec<(usize, Vec<Manifold>)> = (records.par_chunks_mut(PIECE))
+        .zip(out.par_chunks_mut(PIECE))
+        .map_init(Vec::new, |found, (records, room)| {
+            found.clear();
+            let n_tested = look(scene, records, found);
+            match room.get_mut(..found.len()) {
+                Some(room) => {
+                    room.copy_from_slice(found);
+                    (n_tested, Vec::new())
+                }
+                None => (n_tested, core::mem::take(found)),
+            }
+        })
+        .collect();
+    for (piece, (_, beyond)) in of_pieces.iter().enumerate() {
+        starts.push(if beyond.is_empty() { piece * PIECE } else { out.len() } as u32);
+        out.extend_from_slice(beyond);
     }
-    let middle = pieces.len() / 2;
-    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
-    rayon::join(
-        || put_together(&pieces[..middle], &starts[..middle], low),
-        || put_together(&pieces[middle..], &starts[middle..], high),
-    );
+    of_pieces.iter().map(|(n_tested, _)| n_tested).sum()
 }
 
 /// So much is only carried that it is not shared.

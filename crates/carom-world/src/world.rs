@@ -16,7 +16,7 @@ use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
 use crate::movers::Movers;
-use crate::narrow::{self, NOT_SOLVED, Record, Scene};
+use crate::narrow::{self, NOT_SOLVED, PIECE, Record, Scene};
 use crate::placing::Placing;
 use crate::rest::Rest;
 use crate::stats::{Clock, Stats, Undone};
@@ -112,7 +112,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) is_unsettled: bool,
     /// A number has passed to another body since pairs were looked for.
     pub(crate) is_renumbered: bool,
-    /// The manifolds of the busy records, in their order.
+    /// The manifolds of the busy records, in their order, and perhaps room between them.
     pub(crate) manifolds: Vec<Manifold>,
     /// Those of the others.
     pub(crate) rest: Rest,
@@ -141,7 +141,7 @@ pub(crate) struct Work {
     /// Busy records in a row.
     busy_records: Vec<Record>,
     contacts: Vec<ContactPair>,
-    /// By busy record: where its contacts begin.
+    /// By piece of the records where their manifolds begin; by busy record where its contacts do.
     starts: Vec<u32>,
     /// By number: something of it moves or moved.
     is_busy: Vec<bool>,
@@ -154,8 +154,6 @@ pub(crate) struct Work {
     resting: Vec<(u32, u32)>,
     /// Events of pairs that are gone.
     ended: Vec<Event>,
-    #[cfg(feature = "parallel")]
-    pieces: Vec<Vec<Manifold>>,
     moves: Vec<(ProxyId, Aabb)>,
 }
 
@@ -410,9 +408,10 @@ impl<B: BroadPhase> World<B> {
         }
         let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
-        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut self.work.pieces, &mut found);
+        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut self.work.starts, &mut found);
         #[cfg(not(feature = "parallel"))]
         let n_tested = {
+            self.work.starts.clear();
             found.clear();
             narrow::look(&scene, &mut records, &mut found)
         };
@@ -420,16 +419,20 @@ impl<B: BroadPhase> World<B> {
         let mut first = 0;
         let left = &mut self.work.left;
         left.clear();
-        let (mut n_put_off, mut n_still) = (0, 0);
-        for record in &mut records {
-            left.extend(record.take_from_rest(first));
-            record.first_solved = NOT_SOLVED;
-            first += record.n;
-            n_put_off += usize::from(record.is_put_off);
-            n_still += usize::from(!(self.movers.has(record.a.index) || self.movers.has(record.b.index)));
+        let (mut n_found, mut n_put_off, mut n_still) = (0, 0, 0);
+        for (piece, records) in records.chunks_mut(PIECE).enumerate() {
+            first = self.work.starts.get(piece).copied().unwrap_or(first);
+            for record in records {
+                left.extend(record.take_from_rest(first));
+                record.first_solved = NOT_SOLVED;
+                first += record.n;
+                n_found += record.n as usize;
+                n_put_off += usize::from(record.is_put_off);
+                n_still += usize::from(!(self.movers.has(record.a.index) || self.movers.has(record.b.index)));
+            }
         }
         if self.settings.smooths_internal_edges {
-            internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
+            n_found -= internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
         }
         let mut undone = Undone { n_halted: self.movers.n_halted(), ..Undone::default() };
         // Mostly none are.
@@ -446,7 +449,7 @@ impl<B: BroadPhase> World<B> {
         self.looking = looking;
         self.work.left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
         // What nothing moves is put to rest.
-        let mut n_moving = found.len();
+        let mut n_moving = n_found;
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
         for record in still {
             let waits = record.is_put_off && !self.movers.has_halted();
