@@ -1,10 +1,18 @@
 //! Same input, same bits.
 
 use crate::scenes::{DT, heap, world_on};
+#[cfg(feature = "parallel")]
+use crate::scenes::{cuboid, thousand_triangles};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
+#[cfg(feature = "parallel")]
+use carom_query::{MeshShape, Shape};
+#[cfg(feature = "parallel")]
+use carom_world::{BodyDesc, WorldSettings};
 use carom_world::{Event, World};
+#[cfg(feature = "parallel")]
+use std::sync::Arc;
 
 /// Steps with things done in between; hashes and events of every step.
 fn run<B: BroadPhase + Default>(n_steps: usize) -> Vec<(u64, Vec<Event>)> {
@@ -49,6 +57,46 @@ fn one_two_and_seven_threads() {
     let one = with(1);
     for n in [2, 7] {
         assert_same(&one, &with(n), &format!("{n} threads"));
+    }
+}
+
+/// Boxes on a floor of many triangles have many manifolds each, more than several threads make room for beforehand.
+#[cfg(feature = "parallel")]
+#[test]
+fn one_two_and_seven_threads_on_a_mesh() {
+    let floor = Shape::Mesh(Arc::new(MeshShape::new(thousand_triangles()).unwrap()));
+    for smooths in [true, false] {
+        let with = |n: usize| {
+            let settings = WorldSettings::default().with_internal_edges_smoothed(smooths);
+            let mut world: World = World::with_settings(settings);
+            world.insert(BodyDesc::fixed(floor.clone())).unwrap();
+            for k in 0..320 {
+                let (layer, row, place) = (k / 160, k / 20 % 8, k % 20);
+                let at = Vec3::new(place as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
+                let body = BodyDesc::new(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
+                world.insert(body.with_velocity(Vec3::new(0.3, 0.0, 0.1), Vec3::ZERO)).unwrap();
+            }
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+            let mut most = 0;
+            let trace: Vec<(u64, Vec<Event>)> = (0..40)
+                .map(|_| {
+                    let stats = pool.install(|| *world.step(DT).unwrap());
+                    most = most.max(stats.n_manifolds);
+                    let found: usize = world.contacts().map(|contact| contact.manifolds.len()).sum();
+                    assert_eq!(found, stats.n_manifolds);
+                    (world.state_hash(), world.events().to_vec())
+                })
+                .collect();
+            let manifolds: Vec<_> = world.contacts().flat_map(|contact| contact.manifolds).copied().collect();
+            (trace, manifolds, most)
+        };
+        let one = with(1);
+        assert!(3 * one.0[39].1.len() < one.2, "{} manifolds of {} pairs", one.2, one.0[39].1.len());
+        for n in [2, 7] {
+            let many = with(n);
+            assert_same(&one.0, &many.0, &format!("{n} threads"));
+            assert_eq!(one.1, many.1);
+        }
     }
 }
 
