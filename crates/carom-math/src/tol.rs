@@ -53,8 +53,16 @@ pub const SAT_TIE: f64 = 1e-13;
 /// Cosine, a pure number: that of [`FEATURE_SINE`]. Faces turned from the contact normal by less than its angle are
 /// clipped against each other even when the axis of least overlap is that of two edges.
 ///
-/// A box at rest tilts by far less and keeps its four contacts; a true crossing of edges keeps one.
+/// A box at rest tilts by far less and keeps its four contacts.
 pub const NEARLY_FACING: f64 = 0.994_987_437_106_62;
+
+/// Cosine, a pure number, of 37 degrees. Boxes that overlap where their edges cross keep more contacts than the crossing if their faces
+/// are turned from the contact normal by less than this: those of the faces, clipped.
+///
+/// One contact goes from edge to edge as a box rocks, and a pile never comes to rest: of 10,000 boxes each went 3.1 mm in the fifth
+/// second, and one 340 mm; with this 0.3 mm and 70 mm. A narrower angle helps less (26 degrees a quarter of it), a wider one no more. Boxes
+/// that are apart keep one contact: several stop dead what comes to the foot of a ramp (November 2026).
+pub const FACING: f64 = 0.8;
 
 /// Cosine, a pure number. A supporting face turned farther from the contact normal than this is seen edge-on, and
 /// its extreme edge stands for it: carrying points along the normal to its plane would magnify errors twentyfold.

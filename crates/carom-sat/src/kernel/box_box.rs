@@ -4,7 +4,7 @@
 //! of edges, every overlap computed from the rotation matrix in `f64`. The cross products are not
 //! normalised and their overlaps are compared by squares, so a nearly parallel pair of edges costs no accuracy. A face
 //! axis is the reference: the other box's most opposed face is clipped against its rectangle. An edge axis gives the
-//! crossing of the two edges, or, where both boxes also face each other nearly, the same clipping along the axis.
+//! crossing of the two edges, or, where both boxes also face each other, the same clipping along the axis.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson, Real-Time
 //! Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact Creation for Physics Simulations, GDC 2015.
@@ -698,8 +698,8 @@ impl BoxFace {
 fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Manifold) -> bool {
     let Axis { normal, overlap, number, .. } = *axis;
     let (a, b) = (pair.own(), pair.placed_b());
-    if tol::NEARLY_FACING < a.cosine(normal)
-        && tol::NEARLY_FACING < b.cosine(normal)
+    let facing = a.cosine(normal).min(b.cosine(normal));
+    if tol::NEARLY_FACING < facing
         && let Some(is_written) = write_shared_face(pair, (&a, &b), axis, prediction, out)
     {
         return is_written;
@@ -712,6 +712,15 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
     // Apart, and not nearest along this axis.
     let is_elsewhere = overlap < 0.0 && !is_crossing;
     let is_contact = !is_elsewhere && distance <= prediction;
+    // One contact holds no box that leans on the edge of another.
+    if is_contact
+        && 0.0 <= overlap
+        && tol::FACING < facing
+        && facing <= tol::NEARLY_FACING
+        && write_shared_face(pair, (&a, &b), axis, prediction, out) == Some(true)
+    {
+        return true;
+    }
     if is_contact {
         let crossing = Candidate { a: point_a, b: point_b, distance, feature_a: id_a, feature_b: id_b };
         write(&mut [crossing], normal, out);
@@ -719,7 +728,7 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
     is_contact
 }
 
-/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where those are not as deep as the boxes.
+/// The same of boxes that face each other along the axis, more or less: their faces, clipped. `None` where those are not as deep as the boxes.
 #[inline(never)]
 fn write_shared_face(
     pair: &BoxPair,

@@ -286,3 +286,31 @@ fn a_thread_beside_the_edge_of_a_plate() {
     let nearest = found.contacts().iter().fold(f64::INFINITY, |least, c| least.min(c.distance));
     assert!((nearest - 0.45224679068044765).abs() < 1e-12, "{found:?}");
 }
+
+/// A box that leans on the edge of another holds on to more than the crossing of the two edges.
+#[test]
+fn crossing_edges_of_boxes_that_face_each_other() {
+    let half = Vec3::splat(0.5);
+    let mut n_crossing = 0;
+    for (k, turn) in (0..24).flat_map(|k| [0.3, 0.7, 1.1].map(|turn| (k, turn))) {
+        let tilt = 0.15 + 0.015 * k as f32;
+        let rotation =
+            Quat::from_rotation_x(tilt) * Quat::from_rotation_y(turn) * Quat::from_rotation_z(tilt);
+        for x in [-0.4, -0.2, 0.0, 0.2, 0.4] {
+            let mut pose = Pose::new(rotation, Vec3::new(x, 2.0, 0.6));
+            // Down until it touches, and a little farther.
+            while oracle(half, half, &pose).0 < 0.004 {
+                pose.translation.y -= 0.002;
+            }
+            let found = box_box::separation(half, half, &pose.wide()).unwrap();
+            let facing = |rotation: Quat| (rotation.inverse() * found.normal).abs().max_element();
+            if found.axis < 6 || facing(Quat::IDENTITY).min(facing(rotation)) < 0.81 {
+                continue;
+            }
+            n_crossing += 1;
+            let manifold = check(half, half, &pose, 1.0).unwrap();
+            assert!(3 <= manifold.contacts().len(), "{tilt} {turn} {x}: {manifold:?}");
+        }
+    }
+    assert!(10 < n_crossing, "only {n_crossing} edges cross");
+}
