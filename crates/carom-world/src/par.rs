@@ -133,9 +133,21 @@ pub(crate) fn refit(
     refit: &(impl Fn(&u32) -> Option<(ProxyId, Aabb)> + Sync),
     out: &mut Vec<(ProxyId, Aabb)>,
 ) {
-    if is_little(movers.len()) {
+    let first = if is_little(movers.len()) { None } else { refit(&movers[0]) };
+    let Some(any) = first else {
         out.extend(movers.iter().filter_map(refit));
         return;
+    };
+    // Each where it stays: lists that are put together afterwards took as long as was gained.
+    out.resize(movers.len(), any);
+    let fill = |(movers, out): (&[u32], &mut [(ProxyId, Aabb)])| {
+        movers.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
+    };
+    let has_all =
+        movers.par_chunks(CARRIED).zip(out.par_chunks_mut(CARRIED)).map(fill).reduce(|| true, |a, b| a & b);
+    if !has_all {
+        // Somebody has no box: what follows moves up.
+        out.clear();
+        out.extend(movers.iter().filter_map(refit));
     }
-    out.par_extend(movers.par_iter().with_min_len(CARRIED).filter_map(refit));
 }
