@@ -433,22 +433,50 @@ pub(super) const MAX_CORNERS: usize = 8;
 #[inline]
 pub(super) fn clip_rectangle(
     pair: &BoxPair,
+    face: (usize, bool),
+    prediction: f64,
+    out: &mut Candidates<MAX_CORNERS>,
+) {
+    clip_along(pair, face, None, prediction, out);
+}
+
+/// The faces of both that look most along the normal, a unit vector, B's carried along it into the plane of A's and clipped against A's
+/// rectangle there. Candidates in A's frame, their distances along the normal.
+#[inline(never)]
+fn clip_slanted(pair: &BoxPair, normal: DVec3, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
+    let [x, y, z] = normal.abs().to_array();
+    let i = if y <= x && z <= x {
+        0
+    } else if z <= y {
+        1
+    } else {
+        2
+    };
+    clip_along(pair, (i, 0.0 <= normal[i]), Some(normal), prediction, out);
+}
+
+/// [`clip_rectangle`] along the normal of A's face, or [`clip_slanted`] along another one.
+#[inline(always)]
+fn clip_along(
+    pair: &BoxPair,
     (i, positive): (usize, bool),
+    along: Option<DVec3>,
     prediction: f64,
     out: &mut Candidates<MAX_CORNERS>,
 ) {
     let BoxPair { half_a, half_b, r, t } = pair;
     let sign = if positive { 1.0 } else { -1.0 };
     let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+    let against = along.map_or(r[i], |n| [0, 1, 2].map(|k| sign * pair.axis_b(k).dot(n)));
     let mut j = 0;
     for k in 1..3 {
-        if r[i][j].abs() < r[i][k].abs() {
+        if against[j].abs() < against[k].abs() {
             j = k;
         }
     }
     let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
     // The side of B that looks against the normal.
-    let b_positive = sign * r[i][j] < 0.0;
+    let b_positive = sign * against[j] < 0.0;
     let b_sign = if b_positive { 1.0 } else { -1.0 };
 
     let column = |k: usize, scale: f64| [r[i1][k] * scale, r[i2][k] * scale, r[i][k] * scale * sign];
@@ -463,6 +491,13 @@ pub(super) fn clip_rectangle(
             edge_in: (k as u8 + 3) % 4,
             edge_out: k as u8,
         };
+        if let Some(n) = along {
+            // From then on `w` is the way along the normal, beside the half side; `u` and `v` are where that way ends.
+            let corner = &mut corners[k];
+            let way = (corner.w - half_a[i]) / (n[i] * sign);
+            (corner.u, corner.v) = (corner.u - n[i1] * way, corner.v - n[i2] * way);
+            corner.w = half_a[i] + way;
+        }
     }
     let on_side = tol::CLIP_ON_PLANE * pair.size();
     // How far out the four corners reach: most sides cut nothing.
@@ -503,7 +538,9 @@ pub(super) fn clip_rectangle(
         }
         let point = |w: f64| in_turn(i, w * sign, corner.u, corner.v);
         let (feature_a, feature_b) = ids.of(corner);
-        out.push(Candidate { a: point(half_a[i]), b: point(corner.w), distance, feature_a, feature_b });
+        let a = point(half_a[i]);
+        let b = along.map_or_else(|| point(corner.w), |n| a + n * distance);
+        out.push(Candidate { a, b, distance, feature_a, feature_b });
     }
 }
 
@@ -717,7 +754,7 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
         && 0.0 <= overlap
         && tol::FACING < facing
         && facing <= tol::NEARLY_FACING
-        && write_shared_face(pair, (&a, &b), axis, prediction, out) == Some(true)
+        && write_slanted_face(pair, axis, prediction, out)
     {
         return true;
     }
@@ -728,7 +765,21 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
     is_contact
 }
 
-/// The same of boxes that face each other along the axis, more or less: their faces, clipped. `None` where those are not as deep as the boxes.
+/// The contacts of boxes that overlap and whose faces lean against the axis; false, and nothing written, where the faces are not as deep as
+/// the boxes, as those without width.
+#[inline(always)]
+fn write_slanted_face(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Manifold) -> bool {
+    let mut shared = Candidates::<MAX_CORNERS>::new();
+    clip_slanted(pair, axis.normal, prediction, &mut shared);
+    let tie = tol::SAT_TIE * pair.size();
+    let is_as_deep = shared.keep_within(-axis.overlap - tie, prediction) <= tie - axis.overlap;
+    if is_as_deep {
+        write(shared.as_mut_slice(), axis.normal, out);
+    }
+    is_as_deep
+}
+
+/// The same of boxes that nearly face each other along the axis: their faces, clipped. `None` where those are not as deep as the boxes.
 #[inline(never)]
 fn write_shared_face(
     pair: &BoxPair,

@@ -129,10 +129,10 @@ type Fill<B> = fn(&mut World<B>);
 fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
     [
         ("a tower of twenty", tower::<B>, 60, 0xe363_5e44_6660_d9c3),
-        ("a trough of triangles", trough::<B>, 120, 0x4b2b_8098_b50f_e6ac),
+        ("a trough of triangles", trough::<B>, 120, 0xf110_cda8_4825_a271),
         ("bullets", bullets::<B>, 12, 0xa16a_2d20_1918_f158),
         ("wheels and a chain", joints::<B>, 120, 0x841d_d4e3_ff29_e1fb),
-        ("a lift", lift::<B>, 120, 0x49cf_f971_c25a_8785),
+        ("a lift", lift::<B>, 120, 0x5763_46f1_ec9f_9b8f),
     ]
 }
 
