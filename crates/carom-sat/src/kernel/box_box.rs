@@ -18,7 +18,8 @@
 //! Of the 2,500 instructions left 620 are axes and 630 clipping. What a pair could remember would spare some 300, those of the edges.
 
 use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
-use crate::clip::{Candidates, Face, clip, edge_id};
+use super::placed_box::{BoxFace, PlacedBox};
+use crate::clip::{Candidates, clip, edge_id};
 use crate::closest;
 use crate::reduce::{Candidate, reduce};
 use carom_geom::FeatureId;
@@ -545,7 +546,7 @@ fn clip_along(
 }
 
 /// Around a face.
-const QUAD: [(f64, f64); 4] = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+pub(super) const QUAD: [(f64, f64); 4] = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
 
 /// Clips the polygon to `height <= 0` and gives its new number of corners; `None` where nothing is cut off.
 #[inline(always)]
@@ -617,7 +618,7 @@ impl FaceIds {
 }
 
 /// A face is an axis and a side.
-fn face_id((axis, positive): (usize, bool)) -> FeatureId {
+pub(super) fn face_id((axis, positive): (usize, bool)) -> FeatureId {
     FeatureId::face(2 * axis as u32 + u32::from(!positive))
 }
 
@@ -629,7 +630,7 @@ fn vertex_id((axis, positive): (usize, bool), positive1: bool, positive2: bool) 
     )
 }
 
-fn quad_vertex(face: (usize, bool), k: u8) -> FeatureId {
+pub(super) fn quad_vertex(face: (usize, bool), k: u8) -> FeatureId {
     let (s1, s2) = QUAD[usize::from(k)];
     vertex_id(face, 0.0 < s1, 0.0 < s2)
 }
@@ -654,81 +655,6 @@ fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
     let u = side == 0 || other == 0;
     let v = side == 1 || other == 1;
     vertex_id(face, u, v)
-}
-
-pub(super) struct PlacedBox {
-    center: DVec3,
-    axes: [DVec3; 3],
-    half: [f64; 3],
-}
-
-/// A face of a placed box, counter-clockwise seen from outside.
-struct BoxFace {
-    points: [DVec3; 4],
-    ids: [FeatureId; 4],
-    id: FeatureId,
-    normal: DVec3,
-    /// 2 where the face has no width, 1 where it has no length either.
-    n_points: usize,
-}
-
-impl PlacedBox {
-    /// Of the angle between a direction and the nearest axis.
-    fn cosine(&self, direction: DVec3) -> f64 {
-        let [x, y, z] = &self.axes;
-        x.dot(direction).abs().max(y.dot(direction).abs()).max(z.dot(direction).abs())
-    }
-
-    /// Gives the corners of each face; those of a face without width are its edge.
-    fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
-        for axis in self.axes {
-            for normal in [axis, -axis] {
-                f(BoxFace::supporting(self, normal).face().points);
-            }
-        }
-    }
-}
-
-impl BoxFace {
-    fn supporting(placed: &PlacedBox, direction: DVec3) -> BoxFace {
-        let [x, y, z] = &placed.axes;
-        let along = [x.dot(direction), y.dot(direction), z.dot(direction)];
-        let mut axis = 0;
-        for k in 1..3 {
-            if along[axis].abs() < along[k].abs() {
-                axis = k;
-            }
-        }
-        let positive = 0.0 <= along[axis];
-        let sign = if positive { 1.0 } else { -1.0 };
-        let (k1, k2) = ((axis + 1) % 3, (axis + 2) % 3);
-        let normal = placed.axes[axis] * sign;
-        let center = placed.center + normal * placed.half[axis];
-        let (e1, e2) = (placed.axes[k1] * placed.half[k1], placed.axes[k2] * placed.half[k2]);
-        // Counter-clockwise; a face without width is the edge that is left of it.
-        let (order, n_points) = match (placed.half[k1] == 0.0, placed.half[k2] == 0.0) {
-            (false, false) if positive => ([0, 1, 2, 3], 4),
-            (false, false) => ([3, 2, 1, 0], 4),
-            (false, true) => ([0, 1, 2, 3], 2),
-            (true, false) => ([0, 3, 1, 2], 2),
-            (true, true) => ([0, 1, 2, 3], 1),
-        };
-        let face = (axis, positive);
-        let point = |k: usize| center + e1 * QUAD[k].0 + e2 * QUAD[k].1;
-        let vertex = |k: usize| quad_vertex(face, k as u8);
-        BoxFace {
-            points: [point(order[0]), point(order[1]), point(order[2]), point(order[3])],
-            ids: [vertex(order[0]), vertex(order[1]), vertex(order[2]), vertex(order[3])],
-            id: face_id(face),
-            normal,
-            n_points,
-        }
-    }
-
-    fn face(&self) -> Face<'_> {
-        let n = self.n_points;
-        Face::new(&self.points[..n], &self.ids[..n], self.id, self.normal, 0.0)
-    }
 }
 
 /// Writes the contacts of an edge axis; false, and nothing written, where there are none.

@@ -7,6 +7,7 @@ mod few_vertices;
 mod gauss_map;
 pub mod hull_hull;
 mod manifold;
+mod placed_box;
 
 pub use gauss_map::HullAxis;
 pub use manifold::{Witness, manifold_along, manifold_from_normal};

@@ -1,0 +1,84 @@
+//! A box as points and directions: its faces, and which of them looks where.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4 (a box as a centre, axes and half sides).
+
+use super::box_box::{QUAD, face_id, quad_vertex};
+use crate::clip::Face;
+use carom_geom::FeatureId;
+use glam::DVec3;
+
+/// A box with its place in the frame of another.
+pub(super) struct PlacedBox {
+    pub(super) center: DVec3,
+    pub(super) axes: [DVec3; 3],
+    pub(super) half: [f64; 3],
+}
+
+/// A face of a placed box, counter-clockwise seen from outside.
+pub(super) struct BoxFace {
+    points: [DVec3; 4],
+    ids: [FeatureId; 4],
+    pub(super) id: FeatureId,
+    normal: DVec3,
+    /// 2 where the face has no width, 1 where it has no length either.
+    n_points: usize,
+}
+
+impl PlacedBox {
+    /// Of the angle between a direction and the nearest axis.
+    pub(super) fn cosine(&self, direction: DVec3) -> f64 {
+        let [x, y, z] = &self.axes;
+        x.dot(direction).abs().max(y.dot(direction).abs()).max(z.dot(direction).abs())
+    }
+
+    /// Gives the corners of each face; those of a face without width are its edge.
+    pub(super) fn for_each_face(&self, f: &mut dyn FnMut(&[DVec3])) {
+        for axis in self.axes {
+            for normal in [axis, -axis] {
+                f(BoxFace::supporting(self, normal).face().points);
+            }
+        }
+    }
+}
+
+impl BoxFace {
+    pub(super) fn supporting(placed: &PlacedBox, direction: DVec3) -> BoxFace {
+        let [x, y, z] = &placed.axes;
+        let along = [x.dot(direction), y.dot(direction), z.dot(direction)];
+        let mut axis = 0;
+        for k in 1..3 {
+            if along[axis].abs() < along[k].abs() {
+                axis = k;
+            }
+        }
+        let positive = 0.0 <= along[axis];
+        let sign = if positive { 1.0 } else { -1.0 };
+        let (k1, k2) = ((axis + 1) % 3, (axis + 2) % 3);
+        let normal = placed.axes[axis] * sign;
+        let center = placed.center + normal * placed.half[axis];
+        let (e1, e2) = (placed.axes[k1] * placed.half[k1], placed.axes[k2] * placed.half[k2]);
+        // Counter-clockwise; a face without width is the edge that is left of it.
+        let (order, n_points) = match (placed.half[k1] == 0.0, placed.half[k2] == 0.0) {
+            (false, false) if positive => ([0, 1, 2, 3], 4),
+            (false, false) => ([3, 2, 1, 0], 4),
+            (false, true) => ([0, 1, 2, 3], 2),
+            (true, false) => ([0, 3, 1, 2], 2),
+            (true, true) => ([0, 1, 2, 3], 1),
+        };
+        let face = (axis, positive);
+        let point = |k: usize| center + e1 * QUAD[k].0 + e2 * QUAD[k].1;
+        let vertex = |k: usize| quad_vertex(face, k as u8);
+        BoxFace {
+            points: [point(order[0]), point(order[1]), point(order[2]), point(order[3])],
+            ids: [vertex(order[0]), vertex(order[1]), vertex(order[2]), vertex(order[3])],
+            id: face_id(face),
+            normal,
+            n_points,
+        }
+    }
+
+    pub(super) fn face(&self) -> Face<'_> {
+        let n = self.n_points;
+        Face::new(&self.points[..n], &self.ids[..n], self.id, self.normal, 0.0)
+    }
+}
