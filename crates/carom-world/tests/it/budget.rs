@@ -1,6 +1,6 @@
 //! Steps that end on time: what is left undone is told, energy does not grow, and steps of work give the same bits.
 
-use crate::scenes::{DT, cuboid, heap, stack, world_on};
+use crate::scenes::{DT, cuboid, energy, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
@@ -8,20 +8,6 @@ use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, Budget, Stats, World};
 use std::time::Duration;
-
-/// Kinetic and potential energy of all bodies.
-fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
-    let gravity = -world.settings().solver.gravity;
-    let of = |id: BodyId| {
-        let body = world.motion(id).unwrap();
-        if body.inverse_mass == 0.0 {
-            return 0.0;
-        }
-        f64::from(body.kinetic_energy())
-            + f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass)
-    };
-    world.body_ids().map(of).sum()
-}
 
 /// The heap on a budget; statistics and energy of every step, and the hash at the end.
 fn run<B: BroadPhase + Default>(n_steps: usize, budget: Budget) -> (Vec<(Stats, f64)>, World<B>) {

@@ -1,6 +1,6 @@
 //! A budget that does not suffice for all: some bodies are halted, and have their turn; nothing gains energy, falls through or tears.
 
-use crate::scenes::{DT, ball, cuboid, ground, heap, stack, world_on};
+use crate::scenes::{DT, ball, cuboid, energy, ground, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Capsule;
@@ -9,20 +9,6 @@ use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointKind, Stats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
-
-/// Kinetic and potential energy of all bodies.
-fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
-    let gravity = -world.settings().solver.gravity;
-    let of = |id: BodyId| {
-        let body = world.motion(id).unwrap();
-        if body.inverse_mass == 0.0 {
-            return 0.0;
-        }
-        f64::from(body.kinetic_energy())
-            + f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass)
-    };
-    world.body_ids().map(of).sum()
-}
 
 fn n_halted<B: BroadPhase>(world: &World<B>) -> usize {
     world.body_ids().filter(|&id| world.motion(id).unwrap().is_halted).count()

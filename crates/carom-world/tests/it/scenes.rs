@@ -93,3 +93,17 @@ pub(crate) fn thousand_triangles() -> TriMesh {
     });
     TriMesh::new(vertices, cells.collect()).unwrap()
 }
+
+/// Kinetic and potential energy of all bodies.
+pub(crate) fn energy<B: BroadPhase>(world: &World<B>) -> f64 {
+    let gravity = -world.settings().solver.gravity;
+    let of = |id: BodyId| {
+        let body = world.motion(id).unwrap();
+        if body.inverse_mass == 0.0 {
+            return 0.0;
+        }
+        f64::from(body.kinetic_energy())
+            + f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass)
+    };
+    world.body_ids().map(of).sum()
+}
