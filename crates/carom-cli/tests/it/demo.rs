@@ -155,8 +155,8 @@ fn ants_carry_crumbs_home() {
     for listed in ["auto", "sweep-and-prune", "uniform-grid", "brute-force"] {
         assert_eq!(one, run(&format!("--frames 150 --threads 2 --broad-phase {listed}")), "{listed}");
     }
-    let (_, [brought, carried]) = run("--frames 600");
-    println!("of 40 ants {carried} carry a crumb after 10 s, and {brought} were brought home");
+    let (_, [brought, carried]) = run("--frames 900");
+    println!("of 40 ants {carried} carry a crumb after 15 s, and {brought} were brought home");
     assert!(5 < brought && 5 < carried);
     let text = stdout(&carom("demo ants --bodies 400 --frames 60 --html ants.html"));
     assert!(text.contains("crumbs were brought to the hill"), "{text}");
