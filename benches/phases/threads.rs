@@ -67,15 +67,16 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let sides = [1, 2].map(|n_threads| {
         let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
-        // Milliseconds in each phase, and steps.
-        (RefCell::new(world), pool, RefCell::new([0.0; 5]))
+        (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
     });
     let step = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
         let times = pool.install(|| world.step(1.0 / 60.0).expect("a good step").times);
-        let times = [times.refit, times.broad, times.narrow, times.response, 1e-3].map(|time| 1e3 * time);
-        phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+        let times = [times.refit, times.broad, times.narrow, times.response];
+        let (sums, n_steps) = &mut *phases.borrow_mut();
+        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+        *n_steps += 1;
     };
     let contest = Contest::new(Answers::new())
         .entry("1 thread", || step(0))
@@ -85,8 +86,8 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
     runner.frames(row, steps, contest, || {});
     for (world, pool, phases) in &sides {
-        let sums = *phases.borrow();
-        let [refit, broad, narrow, response, _] = sums.map(|sum| sum / sums[4]);
+        let (sums, n_steps) = *phases.borrow();
+        let [refit, broad, narrow, response] = sums.map(|sum| 1e3 * sum / f64::from(n_steps));
         println!(
             "    {} threads: boxes {refit:.2}, pairs {broad:.2}, contacts {narrow:.2}, response {response:.2} ms a step; state {:016x}",
             pool.current_num_threads(),

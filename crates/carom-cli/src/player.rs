@@ -191,9 +191,7 @@ impl Recording {
             self.min = self.min.min(pose.translation);
             self.max = self.max.max(pose.translation);
         }
-        // Every k-th contact, so that those kept are spread over the scene.
-        let step = contacts.len().div_ceil(MAX_CONTACTS).max(1);
-        let kept: Vec<Vec3> = contacts.iter().step_by(step).copied().collect();
+        let kept = thinned(contacts, MAX_CONTACTS);
         for point in &kept {
             self.min = self.min.min(*point);
             self.max = self.max.max(*point);
@@ -206,10 +204,7 @@ impl Recording {
     /// Adds to the last frame the lines of joints and those of normals, from where to where; of many every so many-th.
     pub fn push_lines(&mut self, lines: [&[[Vec3; 2]]; 2]) {
         let Some(frame) = self.frames.last_mut() else { return };
-        frame.lines = lines.map(|lines| {
-            let step = lines.len().div_ceil(MAX_LINES).max(1);
-            lines.iter().step_by(step).copied().collect()
-        });
+        frame.lines = lines.map(|lines| thinned(lines, MAX_LINES));
         for point in frame.lines.iter().flatten().flatten().filter(|point| point.is_finite()) {
             self.min = self.min.min(*point);
             self.max = self.max.max(*point);
@@ -361,6 +356,11 @@ impl Recording {
         });
         planes.collect()
     }
+}
+
+/// Every so many-th, so that the most that are kept are spread over the scene.
+fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    all.iter().step_by(all.len().div_ceil(most).max(1)).copied().collect()
 }
 
 /// The bytes after the description; a section is told by its start and length.

@@ -93,12 +93,12 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
         taken.iter().all(|(place, radius)| radius + room < (at - *place).length())
     };
     let n_things = n_ants / 12 + 12;
-    let all_before = taken.clone();
+    let n_large = taken.len();
     for thing in 0..n_things {
         let size = rng.range(0.25, 0.7);
         let at = loop {
             let at = DVec3::new(rng.range(-0.9, 0.9), 0.0, rng.range(-0.9, 0.9)) * half;
-            if is_free(at, size + 0.4, &all_before) {
+            if is_free(at, size + 0.4, &taken[..n_large]) {
                 break at;
             }
         };
@@ -119,10 +119,10 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     while scene.bodies.len() < first + n_ants {
         number += 1.0;
         let at = on_circle(number * SPIRAL.0, SPIRAL.1 * sqrt(number));
-        if !is_free(at, 0.5, &taken[..6]) || !near.is_free(at, 0.5, &taken) {
+        if !is_free(at, 0.5, &taken[..n_large]) || !near.is_free(at, 0.5, &taken) {
             continue;
         }
-        let pose = Pose::new(about_y(rng.range(0.0, TAU)), ground.at(at) + Vec3::Y * 0.3);
+        let pose = Pose::new(about(Vec3::Y, rng.range(0.0, TAU)), ground.at(at) + Vec3::Y * 0.3);
         let mut body = BodySpec::new(ant(), pose);
         body.friction = 0.0;
         scene.bodies.push(body);
@@ -233,16 +233,17 @@ fn on_circle(angle: f64, radius: f64) -> DVec3 {
     DVec3::new(cos(angle), 0.0, sin(angle)) * radius
 }
 
-fn about_y(angle: f64) -> Quat {
-    Quat::from_xyzw(0.0, sin(0.5 * angle) as f32, 0.0, cos(0.5 * angle) as f32)
+/// A turn about an axis, a unit vector.
+fn about(axis: Vec3, angle: f64) -> Quat {
+    let [x, y, z] = (axis * sin(0.5 * angle) as f32).to_array();
+    Quat::from_xyzw(x, y, z, cos(0.5 * angle) as f32)
 }
 
 /// Every third thing is a twig, which lies on the ground; the others are pebbles, half in it.
 fn thing_at(number: usize, size: f64, foot: Vec3, rng: &mut Rng) -> BodySpec {
-    let turn = about_y(rng.range(0.0, TAU));
+    let turn = about(Vec3::Y, rng.range(0.0, TAU));
     if number.is_multiple_of(3) {
-        let down = DVec3::new(sin(0.5 * FRAC_PI_2), 0.0, cos(0.5 * FRAC_PI_2)).as_vec3();
-        let lying = Quat::from_xyzw(0.0, 0.0, down.x, down.z);
+        let lying = about(Vec3::Z, FRAC_PI_2);
         let shape = ShapeSpec::Capsule { half_height: size as f32, radius: 0.1 };
         return BodySpec::fixed(shape, Pose::new(turn * lying, foot));
     }
@@ -253,8 +254,8 @@ fn thing_at(number: usize, size: f64, foot: Vec3, rng: &mut Rng) -> BodySpec {
 
 /// Abdomen, middle and head.
 fn ant() -> ShapeSpec {
-    let lying = DVec3::new(sin(0.5 * FRAC_PI_2), 0.0, cos(0.5 * FRAC_PI_2)).as_vec3();
-    let at = |y: f32, z: f32| Pose::new(Quat::from_xyzw(lying.x, 0.0, 0.0, lying.z), Vec3::new(0.0, y, z));
+    let lying = about(Vec3::X, FRAC_PI_2);
+    let at = |y: f32, z: f32| Pose::new(lying, Vec3::new(0.0, y, z));
     let parts = [
         (at(0.02, -0.24), ShapeSpec::Capsule { half_height: 0.08, radius: 0.14 }),
         (at(0.0, 0.0), ShapeSpec::Capsule { half_height: 0.1, radius: 0.09 }),

@@ -86,7 +86,7 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
         memory.near.clear();
         self.broad_phase().visit_box(&way.all, &mut |index| {
             if let Some((body, ..)) = self.solid_at(index).filter(|solid| wanted(solid.0))
-                && let Some(aabb) = self.box_at(index)
+                && let Ok(aabb) = self.aabb(body)
                 && let Some(entry) = way.entry(&aabb)
             {
                 memory.near.push((entry, body));
@@ -114,11 +114,6 @@ impl<B: BroadPhase + SpatialIndex> World<B> {
             }
         }
         best
-    }
-
-    /// The box of a body in the broad phase.
-    fn box_at(&self, index: u32) -> Option<Aabb> {
-        self.broad.aabb(self.proxies[index as usize]?).ok()
     }
 }
 

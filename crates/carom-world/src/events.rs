@@ -52,19 +52,26 @@ pub struct ContactView<'a> {
     pub impulses: &'a [ContactImpulse],
 }
 
+/// What there is to tell of a record, once in each detection.
+pub(crate) fn take(record: &mut Record) -> Option<Event> {
+    let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
+    let kind = match (was_touching, record.is_touching) {
+        (false, true) => EventKind::Began,
+        (true, true) => EventKind::Persisted,
+        (true, false) => EventKind::Ended,
+        (false, false) => return None,
+    };
+    Some(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor })
+}
+
 /// Appends the events of these records, in their order, and says how many touch.
 pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     let mut n_touching = 0;
     for record in records {
-        let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
-        let kind = match (was_touching, record.is_touching) {
-            (false, true) => EventKind::Began,
-            (true, true) => EventKind::Persisted,
-            (true, false) => EventKind::Ended,
-            (false, false) => continue,
-        };
-        n_touching += usize::from(record.is_touching);
-        out.push(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor });
+        if let Some(event) = take(record) {
+            n_touching += usize::from(record.is_touching);
+            out.push(event);
+        }
     }
     n_touching
 }

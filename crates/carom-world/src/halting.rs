@@ -8,11 +8,12 @@
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
 
 use crate::World;
-use crate::events::{Event, EventKind};
+use crate::events::{self, Event, EventKind};
 use crate::narrow::Record;
 use crate::stats::{Stats, Undone};
 use crate::time_critical::Plan;
 use carom_broad::BroadPhase;
+use carom_response::Body;
 
 impl<B: BroadPhase> World<B> {
     /// Who moves: all, or as many as the budget is expected to suffice for.
@@ -28,7 +29,7 @@ impl<B: BroadPhase> World<B> {
             }
             terms = plan.terms(&crowd, movers.has_halted());
         }
-        let Some(mut terms) = terms else {
+        let Some(terms) = terms else {
             if movers.resume(bodies) {
                 // What was put off meanwhile is due.
                 (self.is_unsettled, self.is_changed) = (true, true);
@@ -36,9 +37,13 @@ impl<B: BroadPhase> World<B> {
             self.pace.note_before(plan.since_start());
             return;
         };
-        terms.unit = settings.solver.length_unit;
-        terms.slow = settings.solver.sleep_speed * terms.unit;
-        let chosen = turns.choose(bodies, movers, joints, &terms);
+        let unit = settings.solver.length_unit;
+        let slow = settings.solver.sleep_speed * unit;
+        let is_slow = |body: &Body| {
+            let turning = body.angular_velocity * unit;
+            body.linear_velocity.length_squared() + turning.length_squared() <= slow * slow
+        };
+        let chosen = turns.choose(bodies, movers, joints, &terms, is_slow);
         movers.halt_others(bodies, |body| turns.is_chosen(body));
         let mut n_manifolds = 0;
         if plan.counts_work() {
@@ -70,14 +75,11 @@ impl<B: BroadPhase> World<B> {
         fresh.extend(events.drain(..).map(|event| (event, true)));
         for &place in &*busy {
             let record = &mut records[place as usize];
-            let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
-            let (kind, is_told) = match (was_touching, record.is_touching) {
-                (false, true) => (EventKind::Began, true),
-                (true, true) => (EventKind::Persisted, true),
-                (true, false) => (EventKind::Ended, true),
-                (false, false) => (EventKind::Ended, false),
-            };
-            fresh.push((Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }, is_told));
+            let event = events::take(record);
+            // Also of one of which nothing is told it is known that it does not go on.
+            let (a, b, is_sensor) = (record.a, record.b, record.is_sensor);
+            let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
+            fresh.push((told, event.is_some()));
         }
         fresh.sort_unstable();
         let mut fresh = fresh.iter().peekable();

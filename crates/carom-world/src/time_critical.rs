@@ -258,7 +258,6 @@ impl Plan {
         self.load = n_looks + BODY * n_bodies;
         // Nearly every pair is in two bodies.
         let n_pairs = 0.5 * n_looks;
-        let (slow, unit) = (0.0, 0.0);
         let (terms, least_look) = match self.budget {
             Budget::Steps(n) => {
                 self.load = crowd.n_manifolds as f64;
@@ -269,7 +268,7 @@ impl Plan {
                 if least <= steady {
                     return None;
                 }
-                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady, slow, unit }, 0.0)
+                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady }, 0.0)
             }
             Budget::Time(limit) if !self.pace.is_new() => {
                 let Pace { before, always, due, pair, around, load, refit, share, .. } = self.pace;
@@ -277,7 +276,7 @@ impl Plan {
                 let (body, look) = (refit + BODY * link, due * (pair + around));
                 let left = limit.as_secs_f64() * share - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
-                let terms = Terms { body, link, look, now, steady: left - before, slow, unit };
+                let terms = Terms { body, link, look, now, steady: left - before };
                 (terms, around + pair * (CARRY + (1.0 - CARRY) * LOOKED))
             }
             _ => return None,

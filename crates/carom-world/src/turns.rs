@@ -26,7 +26,7 @@ const LAPS: u32 = 4;
 /// Neighbours by number that are slow have their turns together.
 const BLOCK: u32 = 16;
 
-/// What bodies cost and what there is for them, in seconds, or in steps of work; and who is slow.
+/// What bodies cost and what there is for them, in seconds, or in steps of work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     /// Price of a body.
@@ -39,10 +39,6 @@ pub(crate) struct Terms {
     pub(crate) now: f64,
     /// What there is for them in every step, the pairs of the next included.
     pub(crate) steady: f64,
-    /// Who is not faster is slow.
-    pub(crate) slow: f32,
-    /// Size of a body that turns, for its speed.
-    pub(crate) unit: f32,
 }
 
 /// What all that could move would be.
@@ -83,7 +79,7 @@ pub(crate) struct Turns {
     n_looks_moving: usize,
     /// By number: the next of those that hang together in joints, in a ring.
     ring: Vec<u32>,
-    /// Joints came or went since the rings were closed.
+    /// No joint came or went since the rings were closed.
     pub(crate) are_rings_known: bool,
 }
 
@@ -166,6 +162,7 @@ impl Turns {
         movers: &Movers,
         joints: &Joints,
         terms: &Terms,
+        is_slow: impl Fn(&Body) -> bool,
     ) -> Chosen {
         self.close_rings(bodies, joints);
         self.is_chosen.clear();
@@ -186,7 +183,7 @@ impl Turns {
                 continue;
             }
             let is_in_turn = (body / BLOCK + lap).is_multiple_of(LAPS);
-            if !is_in_turn && is_slow(&bodies[body as usize], terms) {
+            if !is_in_turn && is_slow(&bodies[body as usize]) {
                 continue;
             }
             let group = self.take(body, bodies, movers);
@@ -271,9 +268,4 @@ impl Turns {
             }
         }
     }
-}
-
-fn is_slow(body: &Body, terms: &Terms) -> bool {
-    let turning = body.angular_velocity * terms.unit;
-    body.linear_velocity.length_squared() + turning.length_squared() <= terms.slow * terms.slow
 }

@@ -118,16 +118,14 @@ impl Colony {
         let touching = world.events().iter().filter(|event| event.kind != EventKind::Ended);
         let touching: Vec<[usize; 2]> =
             touching.map(|event| [event.a, event.b].map(|id| id.index() as usize)).collect();
+        let (first_ant, first_crumb) = (self.first_ant, self.first_crumb);
+        let is_ant = |body: usize| (first_ant..first_crumb).contains(&body);
         for [a, b] in touching {
             // Bodies are numbered in this order: what stands still, the ball, ants, crumbs.
-            if !(self.first_ant..self.first_crumb).contains(&b) {
-                if (self.first_ant..self.first_crumb).contains(&a) && self.first_crumb <= b {
-                    self.take(a - self.first_ant, b - self.first_crumb, world)?;
-                }
-                continue;
-            }
-            if a == self.hill.0 {
-                self.give(b - self.first_ant, world)?;
+            if is_ant(a) && first_crumb <= b {
+                self.take(a - first_ant, b - first_crumb, world)?;
+            } else if a == self.hill.0 && is_ant(b) {
+                self.give(b - first_ant, world)?;
             }
         }
         Ok(())
@@ -283,7 +281,8 @@ pub(crate) fn draw_legs(hill: &AntHill, inserted: &mut Inserted) {
                 // Three sides.
                 let first = mesh.vertices.len() as u32;
                 let along = (to - from).normalize_or_zero();
-                let [u, v] = [along.any_orthonormal_vector(), along.cross(along.any_orthonormal_vector())];
+                let u = along.any_orthonormal_vector();
+                let v = along.cross(u);
                 for around in [u, v * 0.87 - u * 0.5, v * -0.87 - u * 0.5] {
                     mesh.vertices.extend([from + around * 0.018, to + around * 0.012]);
                 }

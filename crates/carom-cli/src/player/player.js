@@ -42,15 +42,9 @@ const words = [], states = [];
     before = last; last = now; state = next;
   }
 }
-const contactsOf = frame => {
-  const w = new Uint16Array(section(scene.frames[frame].contacts).buffer), out = new Float32Array(w.length);
-  for (let i = 0; i < w.length; i++) out[i] = scene.min[i % 3] + scene.extent[i % 3] * w[i] / 65535;
-  return out;
-};
-
-// Ends of joints, and of normals.
-const linesOf = (frame, kind) => {
-  const w = new Uint16Array(section(scene.frames[frame].lines[kind]).buffer), out = new Float32Array(w.length);
+// Points of a frame: its contacts, or the ends of lines.
+const pointsOf = stored => {
+  const w = new Uint16Array(section(stored).buffer), out = new Float32Array(w.length);
   for (let i = 0; i < w.length; i++) out[i] = scene.min[i % 3] + scene.extent[i % 3] * w[i] / 65535;
   return out;
 };
@@ -539,7 +533,7 @@ const draw = () => {
     gl.uniformMatrix4fv(stroke.uniforms.view, false, viewMatrix);
     gl.bindVertexArray(dots);
     lineColours.forEach((colour, kind) => {
-      const ends = linesOf(frameAt(), kind);
+      const ends = pointsOf(scene.frames[frameAt()].lines[kind]);
       if (!ends.length) return;
       gl.uniform4f(stroke.uniforms.colour, ...colour.map(c => c / 255), 0.9);
       upload(dotBuffer, ends);
@@ -548,7 +542,7 @@ const draw = () => {
     gl.enable(gl.DEPTH_TEST);
   }
   if ($("contacts").checked) {
-    const points = contactsOf(Math.min(Math.round(time), nFrames - 1));
+    const points = pointsOf(scene.frames[frameAt()].contacts);
     if (points.length) {
       gl.disable(gl.DEPTH_TEST);
       gl.useProgram(dot.program);

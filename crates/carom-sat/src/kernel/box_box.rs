@@ -445,14 +445,7 @@ pub(super) fn clip_rectangle(
 /// rectangle there. Candidates in A's frame, their distances along the normal.
 #[inline(never)]
 fn clip_slanted(pair: &BoxPair, normal: DVec3, prediction: f64, out: &mut Candidates<MAX_CORNERS>) {
-    let [x, y, z] = normal.abs().to_array();
-    let i = if y <= x && z <= x {
-        0
-    } else if z <= y {
-        1
-    } else {
-        2
-    };
+    let i = normal.abs().max_position();
     clip_along(pair, (i, 0.0 <= normal[i]), Some(normal), prediction, out);
 }
 
