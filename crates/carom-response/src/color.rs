@@ -9,97 +9,117 @@
 //! M. B. Powell, An upper bound for the chromatic number of a graph, Computer Journal 10, 1967.
 
 use alloc::vec::Vec;
+use carom_geom::MAX_CONTACTS;
 
 /// Bits of a word: colours for contacts of two moving bodies, and as many for those of one.
 const N_COLORS: usize = 64;
 
-/// Which contacts make up which colour.
+/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as can be, so that the bodies of a colour
+/// stay in their order, by which threads divide it.
+const BLOCK: usize = 256;
+
+/// Colours that a pile has.
+const USUAL_COLORS: usize = 16;
+
+/// A manifold, as the colours see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides {
+    /// The bodies that it moves.
+    pub(crate) movable: [Option<u32>; 2],
+    /// At most [`MAX_CONTACTS`].
+    pub(crate) n_contacts: u8,
+}
+
+/// Which manifolds make up which colour.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coloring {
     /// Per body, the colours it has: with moving bodies, with others.
     used: Vec<[u64; 2]>,
-    /// Per contact, whom it moves.
-    sides: Vec<(Option<u32>, Option<u32>)>,
-    /// The contacts that have no colour of this set.
+    /// The manifolds that have no colour of this set.
     left: Vec<u32>,
-    /// Per contact, its colour.
-    color: Vec<u32>,
-    /// Per colour, in the order in which they are solved: where its contacts begin in `order`. One more at the end.
+    /// Per manifold, where it is sorted: by colour, block, and number of contacts, the most first.
+    bins: Vec<u32>,
+    n_blocks: usize,
+    /// Per bin: where its manifolds begin in `order`. One more at the end.
     starts: Vec<u32>,
-    /// Contacts sorted by colour.
+    /// Manifolds sorted by their bins.
     order: Vec<u32>,
 }
 
 impl Coloring {
-    /// Colours contacts between bodies numbered below `n_bodies`; `None` for a side that cannot move.
-    pub(crate) fn color(
-        &mut self,
-        n_bodies: usize,
-        contacts: impl Iterator<Item = (Option<u32>, Option<u32>)>,
-    ) {
-        self.sides.clear();
-        self.sides.extend(contacts);
-        self.color.clear();
-        self.color.resize(self.sides.len(), 0);
-        self.left.clear();
-        self.left.extend(0..self.sides.len() as u32);
+    /// Colours so many manifolds of bodies numbered below `n_bodies`.
+    ///
+    /// In a colour those with equally many contacts come together, so that lanes with few of them do not wait for those with many: of a pile
+    /// of 10,000 boxes, 2.6 contacts in the mean, the most of eight are 4 nearly always.
+    pub(crate) fn color(&mut self, n_bodies: usize, n_manifolds: usize, sides: impl Fn(usize) -> Sides) {
+        let Coloring { used, left, bins, n_blocks, starts, order } = self;
+        *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, 32);
+        let per_block = n_manifolds.div_ceil(*n_blocks).max(1);
+        bins.clear();
+        bins.resize(n_manifolds, 0);
+        left.clear();
+        left.extend(0..n_manifolds as u32);
+        starts.clear();
+        starts.push(0);
         let mut n_colors = 0;
-        loop {
-            self.used.clear();
-            self.used.resize(n_bodies, [0; 2]);
-            let Coloring { used, color, sides, left, .. } = self;
-            left.retain(|&contact| {
-                let (a, b) = sides[contact as usize];
-                let kind = usize::from(a.is_none() || b.is_none());
+        while !left.is_empty() || n_colors == 0 {
+            used.clear();
+            used.resize(n_bodies, [0; 2]);
+            starts.resize(starts.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
+            left.retain(|&manifold| {
+                let Sides { movable, n_contacts } = sides(manifold as usize);
+                let kind = usize::from(movable.contains(&None));
                 let mut taken = 0;
-                for body in [a, b].into_iter().flatten() {
+                for body in movable.into_iter().flatten() {
                     taken |= used[body as usize][kind];
                 }
-                let free = (!taken).trailing_zeros();
-                if free as usize == N_COLORS {
+                let free = (!taken).trailing_zeros() as usize;
+                if free == N_COLORS {
                     return true;
                 }
-                for body in [a, b].into_iter().flatten() {
+                for body in movable.into_iter().flatten() {
                     used[body as usize][kind] |= 1 << free;
                 }
-                color[contact as usize] = n_colors + (kind * N_COLORS) as u32 + free;
+                let color = n_colors + kind * N_COLORS + free;
+                let block = color * *n_blocks + manifold as usize / per_block;
+                let bin = block * MAX_CONTACTS + MAX_CONTACTS.saturating_sub(usize::from(n_contacts));
+                bins[manifold as usize] = bin as u32;
+                starts[bin + 1] += 1;
                 false
             });
-            n_colors += 2 * N_COLORS as u32;
-            if left.is_empty() {
-                break;
-            }
+            n_colors += 2 * N_COLORS;
         }
         // Counting sort.
-        self.starts.clear();
-        self.starts.resize(n_colors as usize + 1, 0);
-        for &color in &self.color {
-            self.starts[color as usize + 1] += 1;
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += *start;
+            *start = sum;
         }
-        for k in 0..n_colors as usize {
-            self.starts[k + 1] += self.starts[k];
-        }
-        self.order.clear();
-        self.order.resize(self.color.len(), 0);
-        for (contact, &color) in self.color.iter().enumerate() {
-            let place = &mut self.starts[color as usize];
-            self.order[*place as usize] = contact as u32;
+        order.clear();
+        order.resize(n_manifolds, 0);
+        for (manifold, &bin) in bins.iter().enumerate() {
+            let place = &mut starts[bin as usize];
+            order[*place as usize] = manifold as u32;
             *place += 1;
         }
-        // The starts have moved to where the next colour begins.
-        for k in (0..n_colors as usize).rev() {
-            self.starts[k + 1] = self.starts[k];
-        }
-        self.starts[0] = 0;
+        // The starts have moved to where the next bin begins.
+        starts.rotate_right(1);
+        starts[0] = 0;
     }
 
-    /// The contacts, colour by colour.
+    /// The manifolds, colour by colour.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// The contacts of each colour that has any.
+    /// The manifolds of each colour that has any.
     pub(crate) fn classes(&self) -> impl Iterator<Item = &[u32]> {
-        self.starts.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize]).filter(|c| !c.is_empty())
+        let n_bins = self.n_blocks.max(1) * MAX_CONTACTS;
+        let starts = self.starts.iter().step_by(n_bins);
+        let ends = self.starts.iter().skip(n_bins).step_by(n_bins);
+        starts
+            .zip(ends)
+            .map(|(&start, &end)| &self.order[start as usize..end as usize])
+            .filter(|c| !c.is_empty())
     }
 }

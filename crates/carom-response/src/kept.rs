@@ -78,7 +78,8 @@ impl Kept {
     }
 }
 
-/// Writes a manifold into a lane and says how many of its contacts were known.
+/// Writes a manifold into a lane of a group, which says how many contacts its lanes have at most, and says how many of its contacts were
+/// known.
 ///
 /// `slots` are the places of the two bodies' states, `ratio` is the length of this substep in units of the one that
 /// the kept impulses come from. Contacts within `slop` of the nearest count as touching where no impulse tells.
@@ -144,7 +145,8 @@ pub(crate) fn load_lane(
     put(&mut group.friction_a, lane, center - mass_a.center);
     put(&mut group.friction_b, lane, center - mass_b.center);
 
-    for k in 0..MAX_CONTACTS {
+    // The lanes with fewer points feel no mass there.
+    for k in 0..usize::from(group.n_points) {
         let point = &mut group.points[k];
         let c = contacts.get(k);
         put(&mut point.anchor_a, lane, anchors[k]);
@@ -156,8 +158,6 @@ pub(crate) fn load_lane(
         let lever = middles[k] - center;
         point.lever[lane] = c.map_or(0.0, |_| (lever - normal * lever.dot(normal)).length());
     }
-    // Not more points than there are: the lanes with fewer feel no mass there.
-    group.n_points = group.n_points.max(contacts.len() as u8);
 
     let friction = kept.map_or(Vec3::ZERO, |kept| kept.friction * ratio);
     group.tangent_impulse[0][lane] = friction.dot(tangent);

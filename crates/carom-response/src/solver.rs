@@ -8,7 +8,7 @@
 //! and 25.9.
 
 use crate::body::Body;
-use crate::color::Coloring;
+use crate::color::{Coloring, Sides};
 use crate::contact::{ContactImpulse, ContactPair, PairKey};
 use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
@@ -462,7 +462,7 @@ impl Solver {
         active.clear();
         for (k, summary) in summaries.iter().enumerate() {
             let PairKey { body_a, body_b, .. } = summary.key;
-            if !summary.is_empty && (moves(body_a) || moves(body_b)) {
+            if 0 < summary.n_contacts && (moves(body_a) || moves(body_b)) {
                 active.push(k as u32);
             }
         }
@@ -539,8 +539,10 @@ impl Solver {
                 let slot = slot_of(slots, body, still as u32);
                 is_active[slot as usize].then_some(slot)
             };
-            let pairs = active.iter().map(|&k| summaries[k as usize].key);
-            coloring.color(still, pairs.map(|key| (movable(key.body_a), movable(key.body_b))));
+            coloring.color(still, active.len(), |k| {
+                let Summary { key, n_contacts, .. } = summaries[active[k] as usize];
+                Sides { movable: [movable(key.body_a), movable(key.body_b)], n_contacts }
+            });
         }
         self.places.clear();
         self.places.resize(self.active.len(), Place::default());
@@ -564,6 +566,7 @@ impl Solver {
         stats.n_colors = self.class_starts.len() - 1;
         let from = Manifolds {
             contacts,
+            summaries: &self.summaries,
             active: &self.active,
             matched: &self.matched,
             kept: &self.kept,
