@@ -72,6 +72,7 @@ mod par;
 mod penalty;
 mod pieces;
 pub mod plausible;
+mod prepare;
 mod settings;
 mod solver;
 

@@ -80,6 +80,14 @@ fn is_little(n: usize) -> bool {
     n <= PIECE || rayon::current_num_threads() == 1
 }
 
+/// As [`pieces::both`].
+pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    if is_little(size) {
+        return pieces::both(size, a, b);
+    }
+    rayon::join(a, b);
+}
+
 /// As [`pieces::summarize`].
 pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, out: &mut [Summary]) -> bool {
     if is_little(contacts.len()) {

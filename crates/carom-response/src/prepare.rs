@@ -1,0 +1,212 @@
+//! What is found out before a step is solved: who moves with whom, which manifolds are solved, in which order, and what is known of them
+//! from the step before.
+//!
+//! Each part reads what the parts before it wrote and writes its own, so that those that do not wait for each other may be done at once.
+//!
+//! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024.
+
+use crate::body::Body;
+use crate::color::{Coloring, Sides};
+use crate::contact::PairKey;
+use crate::island::Islands;
+use crate::joint::Joint;
+use crate::kept::Kept;
+#[cfg(feature = "parallel")]
+use crate::par as loops;
+#[cfg(not(feature = "parallel"))]
+use crate::pieces as loops;
+use crate::pieces::{NOT_MATCHED, Place, Summary, slot_of};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// Islands with fewer bodies are solved to the end, and come to rest without help.
+const MANY_BODIES: u32 = 8;
+
+/// What all parts read.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) bodies: &'a [Body],
+    pub(crate) joints: &'a [Joint],
+    /// Of all contacts.
+    pub(crate) summaries: &'a [Summary],
+    /// The slot of each body; [`slot_of`] reads them.
+    pub(crate) slots: &'a [u32],
+    /// Who moves by force, by slot; and one more, what cannot move.
+    pub(crate) is_active: &'a [bool],
+}
+
+impl Given<'_> {
+    /// The slot of what cannot move.
+    fn still(&self) -> u32 {
+        (self.is_active.len() - 1) as u32
+    }
+
+    fn slot(&self, body: u32) -> u32 {
+        slot_of(self.slots, body, self.still())
+    }
+
+    fn moves(&self, body: u32) -> bool {
+        self.is_active[self.slot(body) as usize]
+    }
+
+    fn movable(&self, body: u32) -> Option<u32> {
+        let slot = self.slot(body);
+        self.is_active[slot as usize].then_some(slot)
+    }
+
+    /// Who moves with whom; `settles` becomes who is in an island of many that comes to rest, `stirred` the numbers of those at which
+    /// something pushes that moves as its owner says: they have not been slow at all.
+    pub(crate) fn find_islands(
+        &self,
+        islands: &mut Islands,
+        settles: &mut Vec<bool>,
+        stirred: &mut Vec<u32>,
+    ) {
+        stirred.clear();
+        islands.begin(self.still() as usize);
+        for (a, b) in links(self.summaries, self.joints) {
+            let (i, j) = (self.slot(a), self.slot(b));
+            let (a_moves, b_moves) = (self.is_active[i as usize], self.is_active[j as usize]);
+            if a_moves && b_moves {
+                islands.join(i, j);
+            } else if i < self.still() && !a_moves {
+                stirred.push(b);
+            } else if j < self.still() && !b_moves {
+                stirred.push(a);
+            }
+        }
+        islands.count(MANY_BODIES, settles);
+        for joint in self.joints.iter().filter(|joint| joint.has_turning_motor()) {
+            for slot in [joint.body_a, joint.body_b].map(|body| self.slot(body)) {
+                if self.is_active[slot as usize] {
+                    islands.drive(slot);
+                }
+            }
+        }
+        islands.leave_out_driven(settles);
+        for slot in stirred.iter().map(|&body| self.slot(body)) {
+            if let Some(settles) = settles.get_mut(slot as usize) {
+                *settles = false;
+            }
+        }
+    }
+
+    /// The manifolds that something moves in, in their order, and those of them that bounce.
+    pub(crate) fn find_active(&self, active: &mut Vec<u32>, bouncing: &mut Vec<u32>) {
+        active.clear();
+        for (k, summary) in self.summaries.iter().enumerate() {
+            let PairKey { body_a, body_b, .. } = summary.key;
+            if 0 < summary.n_contacts && (self.moves(body_a) || self.moves(body_b)) {
+                active.push(k as u32);
+            }
+        }
+        let key = |k: &u32| self.summaries[*k as usize].key;
+        if !active.is_sorted_by_key(key) {
+            active.sort_by_key(key);
+        }
+        bouncing.clear();
+        let bounces = |k: &u32| self.summaries[*k as usize].bounces;
+        bouncing.extend(active.iter().copied().filter(bounces));
+    }
+
+    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is added. `left` is workspace.
+    pub(crate) fn match_kept(
+        &self,
+        active: &[u32],
+        kept: &mut Vec<Kept>,
+        asleep: &mut BTreeMap<u32, Vec<Kept>>,
+        matched: &mut Vec<u32>,
+        left: &mut Vec<u32>,
+    ) {
+        // Both lists are sorted: one walk.
+        matched.resize(active.len(), NOT_MATCHED);
+        left.clear();
+        loops::match_kept(self.summaries, active, kept, 0, matched, left);
+        let is_asleep =
+            |body: u32| self.bodies.get(body as usize).is_some_and(|b| b.is_sleeping || b.is_halted);
+        let is_at_rest = |body: u32| (body as usize) < self.bodies.len() && !self.moves(body);
+        // What is known of a pair at rest of which one sleeps is kept until it wakes.
+        for &old in left.iter() {
+            let kept = &kept[old as usize];
+            let PairKey { body_a, body_b, .. } = kept.key;
+            if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
+                let own = asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default();
+                // Room for four would be given to one.
+                own.reserve_exact(1);
+                own.push(*kept);
+            }
+        }
+        if asleep.is_empty() {
+            return;
+        }
+        // Something moves by a sleeping body, and does not wake it.
+        for (&contact, matched) in active.iter().zip(matched) {
+            let key = self.summaries[contact as usize].key;
+            if *matched != NOT_MATCHED || !(is_asleep(key.body_a) || is_asleep(key.body_b)) {
+                continue;
+            }
+            for sleeper in [key.body_a, key.body_b] {
+                let Some(own) = asleep.get_mut(&sleeper) else { continue };
+                if let Some(place) = own.iter().rposition(|kept| kept.key == key) {
+                    *matched = kept.len() as u32;
+                    kept.push(own.swap_remove(place));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Colours the manifolds and lays them out eight by eight.
+    pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, layout: &mut Layout) {
+        coloring.color(self.still() as usize, active.len(), |k| {
+            let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];
+            Sides { movable: [self.movable(key.body_a), self.movable(key.body_b)], n_contacts }
+        });
+        let Layout { places, class_starts, group_starts } = layout;
+        places.resize(active.len(), Place::default());
+        class_starts.clear();
+        class_starts.push(0);
+        group_starts.clear();
+        let mut first = 0;
+        for class in coloring.classes() {
+            for (k, members) in class.chunks(8).enumerate() {
+                let group = group_starts.len() as u32;
+                group_starts.push(first + 8 * k as u32);
+                for (lane, &active) in members.iter().enumerate() {
+                    places[active as usize] = Place { group, lane: lane as u32 };
+                }
+            }
+            first += class.len() as u32;
+            class_starts.push(group_starts.len() as u32);
+        }
+        group_starts.push(first);
+    }
+}
+
+/// Which manifold is solved where.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// Of each of those that are solved.
+    pub(crate) places: Vec<Place>,
+    /// Where the groups of each colour begin; one more at the end.
+    pub(crate) class_starts: Vec<u32>,
+    /// Where the manifolds of each group begin, in the order of colours; one more at the end.
+    pub(crate) group_starts: Vec<u32>,
+}
+
+impl Layout {
+    pub(crate) fn n_groups(&self) -> usize {
+        self.group_starts.len() - 1
+    }
+
+    pub(crate) fn n_colors(&self) -> usize {
+        self.class_starts.len() - 1
+    }
+}
+
+/// Pairs that move together, if both can move.
+pub(crate) fn links(summaries: &[Summary], joints: &[Joint]) -> impl Iterator<Item = (u32, u32)> {
+    let pairs = summaries.iter().filter(|summary| summary.touches);
+    let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b));
+    pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b)))
+}
