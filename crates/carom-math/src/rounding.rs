@@ -10,14 +10,24 @@ use glam::{DVec3, Vec3};
 #[inline]
 pub fn down(x: f64) -> f32 {
     let nearest = x as f32;
-    if nearest as f64 <= x { nearest } else { nearest.next_down() }
+    // NaN is neither, and stays.
+    let is_above = u32::from(x < nearest as f64);
+    f32::from_bits(nearest.to_bits().wrapping_sub(away(nearest).wrapping_mul(is_above)))
 }
 
 /// The smallest `f32` that is not below `x`; values beyond the range give infinity or the least finite number.
 #[inline]
 pub fn up(x: f64) -> f32 {
     let nearest = x as f32;
-    if x <= nearest as f64 { nearest } else { nearest.next_up() }
+    let is_below = u32::from((nearest as f64) < x);
+    f32::from_bits(nearest.to_bits().wrapping_add(away(nearest).wrapping_mul(is_below)))
+}
+
+/// What added to the bits makes a number larger, without a branch: whether a number is rounded is not to be guessed. Of zero with the other
+/// sign that would be no number, but what is rounded to zero keeps its sign.
+#[inline]
+fn away(nearest: f32) -> u32 {
+    ((nearest.to_bits() as i32 >> 31) | 1) as u32
 }
 
 /// [`down`] on every coordinate.

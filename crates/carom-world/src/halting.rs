@@ -18,12 +18,12 @@ use carom_response::Body;
 impl<B: BroadPhase> World<B> {
     /// Who moves: all, or as many as the budget is expected to suffice for.
     pub(crate) fn choose_movers(&mut self, plan: &mut Plan) {
-        let World { turns, movers, bodies, pairs, records, is_stale, joints, settings, .. } = self;
+        let World { turns, movers, bodies, records, is_stale, joints, settings, .. } = self;
         let mut terms = None;
         if plan.is_free() || movers.awake().is_empty() {
             turns.forget_counts();
         } else {
-            let mut crowd = turns.count(bodies.len(), pairs, movers);
+            let mut crowd = turns.count(bodies.len(), records, movers);
             if plan.counts_work() {
                 turns.count_manifolds(records, movers, is_stale, &mut crowd);
             }
@@ -48,7 +48,8 @@ impl<B: BroadPhase> World<B> {
         let mut n_manifolds = 0;
         if plan.counts_work() {
             let moves = |record: &&Record| turns.is_chosen(record.a.index) || turns.is_chosen(record.b.index);
-            n_manifolds = records.iter().filter(moves).map(|record| record.n.max(1) as usize).sum();
+            let moving = records.iter().filter(|record| !record.is_gap()).filter(moves);
+            n_manifolds = moving.map(|record| record.n.max(1) as usize).sum();
         }
         plan.halt_others(&chosen, n_manifolds);
         // Their contacts are to be handed over.

@@ -47,6 +47,7 @@ mod joint;
 mod meetings;
 mod movers;
 mod narrow;
+mod pairs;
 #[cfg(feature = "parallel")]
 mod par;
 mod placing;

@@ -50,10 +50,11 @@ impl<B: BroadPhase> World<B> {
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
         // All manifolds in the order of the pairs, whether something moves in them or not.
-        let (mut records, mut manifolds) = (self.records.clone(), Vec::new());
-        for (record, own) in records.iter_mut().zip(&self.records) {
-            record.first = manifolds.len() as u32;
-            record.is_at_rest = false;
+        let (mut records, mut manifolds) = (Vec::with_capacity(self.records.len()), Vec::new());
+        for own in self.records.iter().filter(|record| !record.is_gap()) {
+            let mut record = *own;
+            (record.first, record.is_at_rest) = (manifolds.len() as u32, false);
+            records.push(record);
             manifolds.extend_from_slice(self.manifolds_of(own));
         }
         Snapshot {

@@ -85,11 +85,12 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Counts what bodies cost, if that is not known.
-    pub(crate) fn count(&mut self, n_bodies: usize, pairs: &[Pair], movers: &Movers) -> Crowd {
+    pub(crate) fn count(&mut self, n_bodies: usize, records: &[Record], movers: &Movers) -> Crowd {
         self.n_looks.resize(n_bodies, 0);
         if !core::mem::replace(&mut self.are_counted, true) {
             self.n_looks.fill(0);
-            pairs.iter().for_each(|pair| self.note(pair, 1));
+            let living = records.iter().filter(|record| !record.is_gap());
+            living.for_each(|record| self.note(&record.pair(), 1));
             self.n_looks_moving = self.sum(movers.list());
         }
         self.n_links.clear();
@@ -112,7 +113,7 @@ impl Turns {
     ) {
         self.n_links.resize(is_stale.len(), 0);
         crowd.n_due = 0;
-        for record in records {
+        for record in records.iter().filter(|record| !record.is_gap()) {
             let (a, b) = (record.a.index, record.b.index);
             // One that nobody has looked at may turn out to touch.
             let links = if record.is_sensor { 0 } else { record.n.max(u32::from(record.is_new)) };

@@ -8,9 +8,8 @@
 //! phase, response).
 
 use crate::body::{BodyId, Traits};
-use crate::changes::Changes;
-use crate::crowd;
-use crate::events::{ContactView, Event, EventKind};
+use crate::changes::{Changes, Gaps};
+use crate::events::{ContactView, Event};
 use crate::handed::Handed;
 use crate::internal_edges;
 use crate::joint::Joints;
@@ -106,6 +105,8 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) records: Vec<Record>,
     /// The pairs of the records.
     pub(crate) pairs: Vec<Pair>,
+    /// Which of them are nobody's, for those that come.
+    pub(crate) gaps: Gaps,
     /// The records of which a body moves or moved, by place.
     pub(crate) busy: Vec<u32>,
     /// A record may have to be looked at though nothing in it moved; so all are.
@@ -135,22 +136,22 @@ pub struct World<B: BroadPhase = DynamicBvh> {
 /// Vectors whose content does not outlive a call.
 #[derive(Default)]
 pub(crate) struct Work {
-    pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<Pair>,
     manifolds: Vec<Manifold>,
-    counts: Vec<u32>,
+    pub(crate) counts: Vec<u32>,
     /// Busy records in a row.
     busy_records: Vec<Record>,
     contacts: Vec<ContactPair>,
     /// By piece of the records where their manifolds begin; by busy record where its contacts do.
     starts: Vec<u32>,
     /// By number: something of it moves or moved.
-    is_busy: Vec<bool>,
+    pub(crate) is_busy: Vec<bool>,
     /// Manifolds at rest that belong to nobody any more: where, and how many.
     left: Vec<(u32, u32)>,
     /// The events of the detection before.
     pub(crate) told: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
-    changes: Changes,
+    pub(crate) changes: Changes,
     resting: Vec<(u32, u32)>,
     /// Events of pairs that are gone.
     ended: Vec<Event>,
@@ -199,6 +200,7 @@ impl<B: BroadPhase> World<B> {
             are_fast_known: false,
             records: Vec::new(),
             pairs: Vec::new(),
+            gaps: Gaps::default(),
             busy: Vec::new(),
             is_unsettled: false,
             is_renumbered: false,
@@ -313,68 +315,6 @@ impl<B: BroadPhase> World<B> {
             self.tell_events();
         }
         self.pace.note_around(0.0, 0, always + clock.lap());
-    }
-
-    /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know.
-    fn find_pairs(&mut self) {
-        let mut pairs = core::mem::take(&mut self.work.pairs);
-        self.broad.pairs(&mut pairs);
-        let World { traits, work, bodies, .. } = self;
-        let has_sensor = |pair: Pair| traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
-        self.stats.n_crowded = crowd::thin_out(&mut pairs, bodies.len(), &mut work.counts, has_sensor);
-        self.stats.n_pairs = pairs.len();
-        self.stats.n_box_tests = self.broad.counters().tests;
-        let is_renumbered = core::mem::take(&mut self.is_renumbered);
-        let mut changes = core::mem::take(&mut self.work.changes);
-        changes.find(&self.pairs, &pairs, is_renumbered, |old| {
-            // Where a number passed to another body the pair is another one.
-            let (record, pair) = (&self.records[old], self.pairs[old]);
-            record.a == self.id_at(pair.a) && record.b == self.id_at(pair.b)
-        });
-        if !changes.is_empty() {
-            self.meetings.forget();
-            changes.gone.iter().for_each(|&old| self.end(old as usize));
-            let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
-            self.turns.note_changes(gone, changes.added.iter().map(|&place| pairs[place as usize]));
-            let mut records = core::mem::take(&mut self.records);
-            changes.apply(&mut records, |new| {
-                let pair = pairs[new];
-                let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
-                let is_sensor =
-                    self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
-                Record::new(a, b, self.is_wanted(pair), is_sensor)
-            });
-            self.records = records;
-        }
-        self.work.changes = changes;
-        self.work.pairs = core::mem::replace(&mut self.pairs, pairs);
-    }
-
-    /// A record that is gone has ended, if it touched.
-    fn end(&mut self, place: usize) {
-        let record = &self.records[place];
-        self.rest.leave(record);
-        if record.is_touching {
-            let (a, b) = (record.a, record.b);
-            self.events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
-        }
-    }
-
-    /// The records in which something moves or moved, or all.
-    fn find_busy(&mut self) {
-        let World { busy, pairs, movers, is_stale, moved, is_unsettled, work, .. } = self;
-        busy.clear();
-        if *is_unsettled {
-            busy.extend(0..pairs.len() as u32);
-            return;
-        }
-        let is_busy = &mut work.is_busy;
-        is_busy.clear();
-        is_busy.extend((0..).zip(&*is_stale).map(|(body, is_stale)| *is_stale || movers.has(body)));
-        is_busy.iter_mut().zip(&*moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
-        let busy_pairs =
-            (0..).zip(pairs.iter()).filter(|(_, pair)| is_busy[pair.a as usize] || is_busy[pair.b as usize]);
-        busy.extend(busy_pairs.map(|(place, _)| place));
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
@@ -768,7 +708,7 @@ impl<B: BroadPhase> World<B> {
 }
 
 /// Gives back what a larger step needed, when it was many times as large.
-fn trim<T>(memory: &mut Vec<T>) {
+pub(crate) fn trim<T>(memory: &mut Vec<T>) {
     if 1024 + 4 * memory.len() < memory.capacity() {
         memory.shrink_to(2 * memory.len());
     }

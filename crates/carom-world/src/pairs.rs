@@ -1,0 +1,84 @@
+//! The broad phase of a step: which boxes touch, what went and what came since the last step, and in which pairs something moves.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase).
+
+use crate::World;
+use crate::crowd;
+use crate::events::{Event, EventKind};
+use crate::narrow::Record;
+use crate::world::trim;
+use carom_broad::{BroadPhase, Pair};
+use carom_response::{Body, BodyKind};
+use core::mem;
+
+impl<B: BroadPhase> World<B> {
+    /// Broad phase: the pairs whose boxes touch become the records, the old ones with what they know.
+    pub(crate) fn find_pairs(&mut self) {
+        let mut new = mem::take(&mut self.work.pairs);
+        self.broad.pairs(&mut new);
+        let World { traits, work, bodies, .. } = self;
+        let has_sensor = |pair: Pair| traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
+        self.stats.n_crowded = crowd::thin_out(&mut new, bodies.len(), &mut work.counts, has_sensor);
+        self.stats.n_pairs = new.len();
+        self.stats.n_box_tests = self.broad.counters().tests;
+        let is_renumbered = mem::take(&mut self.is_renumbered);
+        let mut changes = mem::take(&mut self.work.changes);
+        changes.find((&self.pairs, &self.gaps), &new, is_renumbered, |old| {
+            // Where a number passed to another body the pair is another one.
+            let (record, pair) = (&self.records[old], self.pairs[old]);
+            record.a == self.id_at(pair.a) && record.b == self.id_at(pair.b)
+        });
+        if !changes.is_empty() {
+            self.meetings.forget();
+            changes.gone.iter().for_each(|&old| self.end(old as usize));
+            let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
+            self.turns.note_changes(gone, changes.added.iter().map(|&place| new[place as usize]));
+            let (mut records, mut pairs) = (mem::take(&mut self.records), mem::take(&mut self.pairs));
+            let mut gaps = mem::take(&mut self.gaps);
+            changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| {
+                let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
+                let is_sensor =
+                    self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
+                Record::new(a, b, self.is_wanted(pair), is_sensor)
+            });
+            trim(&mut pairs);
+            (self.records, self.pairs, self.gaps) = (records, pairs, gaps);
+        }
+        self.work.changes = changes;
+        self.work.pairs = new;
+    }
+
+    /// A record that is gone has ended, if it touched.
+    fn end(&mut self, place: usize) {
+        let record = &self.records[place];
+        self.rest.leave(record);
+        if record.is_touching {
+            let (a, b) = (record.a, record.b);
+            self.events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+        }
+    }
+
+    /// The records in which something moves or moved, or all.
+    pub(crate) fn find_busy(&mut self) {
+        let World { busy, pairs, movers, is_stale, moved, is_unsettled, work, bodies, .. } = self;
+        let is_busy = &mut work.is_busy;
+        is_busy.clear();
+        is_busy.extend((0..).zip(&*is_stale).map(|(body, is_stale)| *is_stale | movers.has(body)));
+        is_busy.iter_mut().zip(&*moved).for_each(|(is_busy, moved)| *is_busy |= *moved);
+        // No pair is of two fixed bodies.
+        let could_be = |(body, is_busy): (&Body, &bool)| *is_busy || body.kind == BodyKind::Fixed;
+        if *is_unsettled || bodies.iter().zip(&*is_busy).all(could_be) {
+            busy.clear();
+            busy.extend(0..pairs.len() as u32);
+            return;
+        }
+        // Written always, kept when something moves: a branch would be a guess. What is there already is written over.
+        busy.resize(pairs.len(), 0);
+        let mut n = 0;
+        for (place, pair) in (0..).zip(&*pairs) {
+            busy[n] = place;
+            n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+        }
+        busy.truncate(n);
+    }
+}
