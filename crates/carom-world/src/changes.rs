@@ -362,8 +362,10 @@ mod tests {
             // Sometimes numbers have passed to others.
             let has_others = round % 7 == 0;
             if has_others {
-                for since in renewed.iter().filter_map(|pair| born.get_mut(pair)) {
-                    *since = round;
+                for pair in renewed {
+                    if let Some(since) = born.get_mut(&pair) {
+                        *since = round;
+                    }
                 }
             }
             let new: Vec<Pair> = born.keys().copied().collect();
