@@ -60,6 +60,8 @@ mod body;
 pub mod bounce;
 mod color;
 mod contact;
+#[cfg(feature = "parallel")]
+mod crew;
 mod impact;
 mod impulse;
 pub mod integrate;

@@ -9,7 +9,8 @@
 
 use crate::body::Body;
 use crate::contact::{ContactImpulse, ContactPair};
-use crate::impulse::{Group, Pass, Stepper};
+pub(crate) use crate::crew::Colors;
+use crate::impulse::Group;
 use crate::kept::Kept;
 use crate::lane_vec::{Lanes, State, States};
 use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
@@ -18,14 +19,14 @@ use carom_lanes::SharedLine;
 use carom_math::{Real, Vec3};
 use rayon::prelude::*;
 
-/// Bodies or manifolds per piece: some 50 microseconds of work.
+/// Bodies or manifolds per piece: some 15 microseconds of work.
 const PIECE: usize = 512;
 
-/// Fewer groups than this are not worth waking a thread for.
-const GROUPS_PER_TASK: usize = 16;
+/// Bodies per piece of loops that take some 5 nanoseconds for each. Pieces of 512 made two threads slower than one with 3,000 bodies.
+const LIGHT_PIECE: usize = 2048;
 
-/// Fewer groups than this, some 5 microseconds of work, are not divided.
-const LEAST_GROUPS: usize = 8;
+/// Groups per piece: some 15 microseconds of loading.
+const GROUPS_PER_TASK: usize = 16;
 
 impl States for &[SharedLine] {
     #[inline(always)]
@@ -40,31 +41,6 @@ impl States for &[SharedLine] {
     fn set_motion(&mut self, body: u32, motion: &Lanes) {
         self[body as usize].set_front_six(motion);
     }
-}
-
-/// Runs a stage over all colours, which begin in `groups` where `class_starts` says.
-///
-/// A thread sees what another wrote in an earlier colour because rayon joins them in between.
-pub(crate) fn run(groups: &mut [Group], class_starts: &[u32], states: &mut [State], pass: &Pass) {
-    let states = SharedLine::of(states);
-    for class in class_starts.windows(2) {
-        let groups = &mut groups[class[0] as usize..class[1] as usize];
-        if groups.len() <= GROUPS_PER_TASK {
-            carom_lanes::dispatch(Stepper { groups, states, pass });
-        } else {
-            run_halves(groups, states, pass);
-        }
-    }
-}
-
-/// The groups of a colour by halves: the numbers of bodies ascend in it, so that in every colour a thread has the bodies that
-/// it had in the one before, and the pieces of those who have much left are small when others are done.
-fn run_halves(groups: &mut [Group], states: &[SharedLine], pass: &Pass) {
-    if groups.len() <= LEAST_GROUPS {
-        return carom_lanes::dispatch(Stepper { groups, states, pass });
-    }
-    let (low, high) = groups.split_at_mut(groups.len() / 2);
-    rayon::join(|| run_halves(low, states, pass), || run_halves(high, states, pass));
 }
 
 /// Where the threads are, so that they need not be called one loop at a time.
@@ -197,21 +173,21 @@ pub(crate) fn advance_velocities(
     h: Real,
     is_first: bool,
 ) {
-    if is_little(states.len()) {
+    if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::advance_velocities(states, free, joint_pushes, h, is_first);
     }
-    let rows = states.par_chunks_mut(PIECE).zip(free.par_chunks_mut(PIECE));
-    rows.zip(joint_pushes.par_chunks_mut(PIECE)).for_each(|((states, free), joint_pushes)| {
+    let rows = states.par_chunks_mut(LIGHT_PIECE).zip(free.par_chunks_mut(LIGHT_PIECE));
+    rows.zip(joint_pushes.par_chunks_mut(LIGHT_PIECE)).for_each(|((states, free), joint_pushes)| {
         pieces::advance_velocities(states, free, joint_pushes, h, is_first);
     });
 }
 
 /// As [`pieces::advance_places`].
 pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
-    if is_little(states.len()) {
+    if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::advance_places(states, free, h);
     }
-    let rows = states.par_chunks_mut(PIECE).zip(free.par_chunks(PIECE));
+    let rows = states.par_chunks_mut(LIGHT_PIECE).zip(free.par_chunks(LIGHT_PIECE));
     rows.for_each(|(states, free)| pieces::advance_places(states, free, h));
 }
 
@@ -239,9 +215,4 @@ pub(crate) fn store_bodies(
         store_bodies(limits, first, bodies, movers, states, masses, free);
     };
     rayon::join(|| half(first, low, of(0..middle)), || half(movers[middle], high, of(middle..movers.len())));
-}
-
-/// The work is large enough to be shared, and there is someone to share it with.
-pub(crate) fn pays(n_groups: usize) -> bool {
-    4 * GROUPS_PER_TASK <= n_groups && 1 < rayon::current_num_threads()
 }

@@ -6,7 +6,7 @@
 
 use crate::body::{Body, BodyKind, inverse_of};
 use crate::contact::{ContactImpulse, ContactPair, PairKey};
-use crate::impulse::Group;
+use crate::impulse::{self, Group, Pass};
 use crate::integrate;
 use crate::kept::{Kept, load_lane, store_lane};
 use crate::lane_vec::{REST, State};
@@ -273,6 +273,28 @@ pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Grou
         }
     }
     (n_warm, n_contacts)
+}
+
+/// The groups of a step, in the order of colours.
+#[derive(Debug)]
+pub(crate) struct Colors<'a> {
+    groups: &'a mut [Group],
+    /// Where the groups of each colour begin; one more at the end.
+    class_starts: &'a [u32],
+}
+
+impl<'a> Colors<'a> {
+    pub(crate) fn new(groups: &'a mut [Group], class_starts: &'a [u32]) -> Colors<'a> {
+        Colors { groups, class_starts }
+    }
+
+    /// One stage, colour after colour.
+    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass) {
+        for class in self.class_starts.windows(2) {
+            let groups = &mut self.groups[class[0] as usize..class[1] as usize];
+            impulse::run_serial(groups, states, pass);
+        }
+    }
 }
 
 /// Where a manifold is solved.

@@ -324,28 +324,32 @@ impl Solver {
             Softness::new(self.settings.joint_frequency.min(0.25 * rate), self.settings.joint_damping, h);
         self.joint_pushes.clear();
         self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
+        let Solver { groups, layout, states, free, masses, joint_steps, joint_pushes, .. } = self;
+        let mut colors = loops::Colors::new(groups, &layout.class_starts);
         for substep in 0..self.settings.substeps {
             let is_first = substep == 0;
-            loops::advance_velocities(&mut self.states, &mut self.free, &mut self.joint_pushes, h, is_first);
+            loops::advance_velocities(states, free, joint_pushes, h, is_first);
             if is_first {
                 pass.stage = Stage::Prepare;
-                self.run(&pass);
+                colors.run(states, &pass);
             }
             let ratio = if is_first { ratio } else { 1.0 };
-            self.run_joints(joints, |step, joint, masses, bodies| {
-                step.warm_start(joint, masses, bodies, ratio)
-            });
-            self.run_joints(joints, |step, joint, masses, bodies| {
-                step.solve(joint, masses, bodies, joint_softness, h, true);
-            });
+            let mut bodies = Jointed { states, pushes: joint_pushes };
+            for (step, joint) in joint_steps.iter().zip(joints.iter_mut()) {
+                step.warm_start(joint, masses, &mut bodies, ratio);
+            }
+            for (step, joint) in joint_steps.iter().zip(joints.iter_mut()) {
+                step.solve(joint, masses, &mut bodies, joint_softness, h, true);
+            }
             pass.stage = Stage::Solve;
-            self.run(&pass);
-            loops::advance_places(&mut self.states, &self.free, h);
-            self.run_joints(joints, |step, joint, masses, bodies| {
-                step.solve(joint, masses, bodies, joint_softness, h, false);
-            });
+            colors.run(states, &pass);
+            loops::advance_places(states, free, h);
+            let mut bodies = Jointed { states, pushes: joint_pushes };
+            for (step, joint) in joint_steps.iter().zip(joints.iter_mut()) {
+                step.solve(joint, masses, &mut bodies, joint_softness, h, false);
+            }
             pass.stage = Stage::Relax;
-            self.run(&pass);
+            colors.run(states, &pass);
         }
         self.store(bodies, contacts, h, dt);
         for joint in joints.iter_mut().filter(|joint| !joint.is_finite()) {
@@ -474,29 +478,6 @@ impl Solver {
             slop: self.settings.slop * self.settings.length_unit,
         };
         (stats.n_warm, stats.n_contacts) = loops::load_groups(&from, 0, &mut self.groups);
-    }
-
-    fn run(&mut self, pass: &Pass) {
-        #[cfg(feature = "parallel")]
-        if crate::par::pays(self.groups.len()) {
-            crate::par::run(&mut self.groups, &self.layout.class_starts, &mut self.states, pass);
-            return;
-        }
-        for class in self.layout.class_starts.windows(2) {
-            let groups = &mut self.groups[class[0] as usize..class[1] as usize];
-            crate::impulse::run_serial(groups, &mut self.states, pass);
-        }
-    }
-
-    fn run_joints(
-        &mut self,
-        joints: &mut [Joint],
-        mut pass: impl FnMut(&JointStep, &mut Joint, &[MassData], &mut Jointed),
-    ) {
-        let mut bodies = Jointed { states: &mut self.states, pushes: &mut self.joint_pushes };
-        for (step, joint) in self.joint_steps.iter().zip(joints) {
-            pass(step, joint, &self.masses, &mut bodies);
-        }
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.

@@ -60,6 +60,17 @@ fn one_two_and_seven_threads() {
     }
 }
 
+/// Each in a task of the pool that the other one asks for help.
+#[cfg(feature = "parallel")]
+#[test]
+fn two_worlds_at_once_on_two_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let alone = pool.install(|| run::<DynamicBvh>(60));
+    let (a, b) = pool.install(|| rayon::join(|| run::<DynamicBvh>(60), || run::<DynamicBvh>(60)));
+    assert_same(&alone, &a, "the one");
+    assert_same(&alone, &b, "the other");
+}
+
 /// Boxes on a floor of many triangles have many manifolds each, more than several threads make room for beforehand.
 #[cfg(feature = "parallel")]
 #[test]
