@@ -33,3 +33,4 @@ mod closest;
 mod reduce;
 
 pub use kernel::*;
+pub use reduce::Chosen;

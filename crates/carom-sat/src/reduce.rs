@@ -37,14 +37,83 @@ impl Candidate {
 /// The most candidates that one pair of features makes.
 pub(crate) const MAX_CANDIDATES: usize = 64;
 
-/// Keeps at most four of the candidates, moved to the front in their old order, and says how many.
+/// Which contacts of a pair were kept of many, to be kept again: as long as all are there, none is deeper than they are by
+/// more than an eighth of the prediction, and others would not span much more.
+///
+/// Where many corners are about as deep, which is the deepest changes with every tremor, and the load of a pile would jump from one corner
+/// to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Chosen {
+    /// Of the features of each contact; 0 where there is none.
+    marks: [u16; 4],
+}
+
+/// Of the area that the contacts could span those span at least this share that are kept.
+const SPAN_KEPT: f64 = 0.75;
+
+/// Contacts that are kept are at most by this share of the prediction less deep than the deepest.
+const DEPTH_KEPT: f64 = 0.125;
+
+impl Chosen {
+    /// Nothing is known yet.
+    pub const fn new() -> Chosen {
+        Chosen { marks: [0; 4] }
+    }
+
+    /// Two features in few bits: to mistake one for another changes what is kept, not what is right.
+    fn mark(candidate: &Candidate) -> u16 {
+        let (a, b) = (candidate.feature_a.0, candidate.feature_b.0);
+        let mixed = a.wrapping_mul(0x9e37_79b1) ^ b.wrapping_mul(0x85eb_ca77);
+        ((mixed >> 16) as u16).max(1)
+    }
+
+    /// The contacts of the last time, in the order of the list, if there were four and all are there again.
+    fn again(&self, candidates: &[Candidate]) -> Option<[usize; 4]> {
+        if self.marks.contains(&0) {
+            return None;
+        }
+        let (mut found, mut n) = ([0; 4], 0);
+        for (index, candidate) in candidates.iter().enumerate() {
+            if n < 4 && self.marks.contains(&Chosen::mark(candidate)) {
+                found[n] = index;
+                n += 1;
+            }
+        }
+        (n == 4).then_some(found)
+    }
+
+    fn note(&mut self, kept: &[Candidate]) {
+        self.marks = [0; 4];
+        for (mark, candidate) in self.marks.iter_mut().zip(kept) {
+            *mark = Chosen::mark(candidate);
+        }
+    }
+}
+
+/// Twice the area of four candidates, by the diagonals; in whatever order they are, that of some quadrilateral.
+fn area(candidates: &[Candidate], corners: [usize; 4], normal: DVec3) -> f64 {
+    let [p, q, r, s] = corners.map(|c| candidates[c].a);
+    (r - p).cross(s - q).dot(normal).abs()
+}
+
+/// Keeps at most four of the candidates, moved to the front in their old order, and says how many: those `chosen` the last time, if they
+/// will do.
 ///
 /// `normal` is the unit normal that the area is seen along.
-pub(crate) fn reduce(candidates: &mut [Candidate], normal: DVec3) -> usize {
-    let n = candidates.len();
-    if n <= 4 {
-        return n;
-    }
+pub(crate) fn reduce(
+    candidates: &mut [Candidate],
+    normal: DVec3,
+    prediction: f64,
+    chosen: &mut Chosen,
+) -> usize {
+    let n = candidates.len().min(4);
+    let n = if candidates.len() <= 4 { n } else { choose(candidates, normal, prediction, chosen) };
+    chosen.note(&candidates[..n]);
+    n
+}
+
+fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: &Chosen) -> usize {
     // A direction that no symmetric polygon is symmetric about, so that ties are rare.
     let first = extreme(candidates, |c| c.a.dot(FIRST_DIRECTION));
     let origin = candidates[first].a;
@@ -61,15 +130,23 @@ pub(crate) fn reduce(candidates: &mut [Candidate], normal: DVec3) -> usize {
         for k in 0..4 {
             let mut trial = corners;
             trial[k] = deepest;
-            let [p, q, r, s] = trial.map(|c| candidates[c].a);
-            // Twice the area by the diagonals; in whatever order, the absolute value is that of some quadrilateral.
-            let area = (r - p).cross(s - q).dot(normal).abs();
+            let area = area(candidates, trial, normal);
             if best_area < area {
                 best_area = area;
                 best = trial;
             }
         }
         corners = best;
+    }
+
+    if let Some(again) = chosen.again(candidates) {
+        let least = again.iter().map(|&c| candidates[c].distance).fold(f64::INFINITY, f64::min);
+        // Around the polygon candidates are listed in their order.
+        if least <= candidates[deepest].distance + DEPTH_KEPT * prediction
+            && SPAN_KEPT * area(candidates, corners, normal) <= area(candidates, again, normal)
+        {
+            corners = again;
+        }
     }
 
     corners.sort_unstable();

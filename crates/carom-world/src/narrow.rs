@@ -44,6 +44,9 @@ pub(crate) struct Record {
     pub(crate) has_lost: bool,
     /// Is not to be looked at in this detection.
     pub(crate) is_skipped: bool,
+    /// How far its bodies moved against each other since it was looked at: a length, or more.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) way: f32,
     /// Its manifolds are those put to rest.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) is_at_rest: bool,
@@ -76,6 +79,7 @@ impl Record {
             is_put_off: false,
             has_lost: false,
             is_skipped: false,
+            way: 0.0,
             is_at_rest: false,
         }
     }
@@ -129,6 +133,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) prediction: f32,
     /// Contacts nearer than this touch.
     pub(crate) slop: f32,
+    /// So far the bodies of a pair may move before it is looked at anew; 0: they may not.
+    pub(crate) recycling: f32,
     /// Length of the last step: for how long a fast body is looked ahead for.
     pub(crate) dt: f32,
 }
@@ -142,7 +148,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The manifolds of a record at the last detection.
-    fn known(&self, record: &Record) -> &'a [Manifold] {
+    pub(crate) fn known(&self, record: &Record) -> &'a [Manifold] {
         let (rest, old): (&'a Rest, &'a [Manifold]) = (self.rest, self.old);
         rest.manifolds_of(record).unwrap_or_else(|| &old[record.range()])
     }
@@ -206,10 +212,16 @@ pub(crate) fn is_of_interest(a: &Traits, b: &Traits, body_a: &Body, body_b: &Bod
     (has_dynamic || a.is_sensor || b.is_sensor) && !is_family
 }
 
-/// Looks at the records in turn, appends their manifolds to `out` (where each begins is left to the caller), and says
-/// how many were looked at.
-pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> usize {
-    let mut n_tested = 0;
+/// What was done with the records that are due.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) n_tested: usize,
+    pub(crate) n_recycled: usize,
+}
+
+/// Looks at the records in turn, and appends their manifolds to `out`; where each begins is left to the caller.
+pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
+    let mut tally = Tally::default();
     let mut is_over = false;
     for record in records {
         record.was_touching = record.is_touching;
@@ -227,8 +239,13 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
             out.extend_from_slice(scene.known(record));
             continue;
         }
+        if let Some(moved) = scene.recycles(record) {
+            scene.recycle(record, moved, out);
+            tally.n_recycled += 1;
+            continue;
+        }
         // The clock is read seldom.
-        is_over = is_over || (n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
+        is_over = is_over || (tally.n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
         if is_skipped || is_over {
             scene.carry_over(record, out);
             continue;
@@ -236,7 +253,8 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         record.is_new = false;
         record.is_put_off = false;
         record.has_lost = false;
-        n_tested += 1;
+        record.way = scene.way_at_first(record);
+        tally.n_tested += 1;
         let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
         if record.is_sensor {
             record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
@@ -249,7 +267,7 @@ pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Mani
         record.n = found.len() as u32;
         record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
     }
-    n_tested
+    tally
 }
 
 /// Contacts whose places or depth are beyond the largest number, of bodies at the end of the numbers, are none.

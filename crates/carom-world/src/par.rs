@@ -6,7 +6,7 @@
 use crate::events::{self, Event};
 use crate::handed::Handed;
 use crate::internal_edges;
-use crate::narrow::{PIECE, Record, Scene, look};
+use crate::narrow::{PIECE, Record, Scene, Tally, look};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
@@ -28,7 +28,7 @@ pub(crate) fn look_at_all(
     records: &mut [Record],
     starts: &mut Vec<u32>,
     out: &mut Vec<Manifold>,
-) -> usize {
+) -> Tally {
     starts.clear();
     if records.len() <= PIECE || rayon::current_num_threads() == 1 {
         out.clear();
@@ -36,25 +36,28 @@ pub(crate) fn look_at_all(
     }
     // Those of the step before are written over.
     out.resize(records.len(), Manifold::new(Vec3::ZERO));
-    let of_pieces: Vec<(usize, Vec<Manifold>)> = (records.par_chunks_mut(PIECE))
+    let of_pieces: Vec<(Tally, Vec<Manifold>)> = (records.par_chunks_mut(PIECE))
         .zip(out.par_chunks_mut(PIECE))
         .map_init(Vec::new, |found, (records, room)| {
             found.clear();
-            let n_tested = look(scene, records, found);
+            let tally = look(scene, records, found);
             match room.get_mut(..found.len()) {
                 Some(room) => {
                     room.copy_from_slice(found);
-                    (n_tested, Vec::new())
+                    (tally, Vec::new())
                 }
-                None => (n_tested, core::mem::take(found)),
+                None => (tally, core::mem::take(found)),
             }
         })
         .collect();
-    for (piece, (_, beyond)) in of_pieces.iter().enumerate() {
+    let mut all = Tally::default();
+    for (piece, (tally, beyond)) in of_pieces.iter().enumerate() {
+        all.n_tested += tally.n_tested;
+        all.n_recycled += tally.n_recycled;
         starts.push(if beyond.is_empty() { piece * PIECE } else { out.len() } as u32);
         out.extend_from_slice(beyond);
     }
-    of_pieces.iter().map(|(n_tested, _)| n_tested).sum()
+    all
 }
 
 /// So much is only carried that it is not shared.

@@ -18,8 +18,10 @@ pub struct Stats {
     /// Pairs of boxes that were left out, because both bodies have many others, and all pairs are more than memory is made for: thousands
     /// of bodies at one point. Nothing is told of them until others have parted.
     pub n_crowded: usize,
-    /// Pairs of shapes that were looked at; the others have not moved.
+    /// Pairs of shapes that were looked at; the others have not moved, or hardly.
     pub n_tested: usize,
+    /// Pairs that hardly moved, whose contacts were moved along with them ([`WorldSettings::recycling`](crate::WorldSettings::recycling)).
+    pub n_recycled: usize,
     /// Pairs of shapes that touch.
     pub n_touching: usize,
     /// Manifolds of all pairs.

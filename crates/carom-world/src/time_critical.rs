@@ -103,9 +103,9 @@ impl Pace {
         blend(&mut self.before, seconds, 1.0);
     }
 
-    /// `n_tested` pairs were looked at, and `n_put_off` carried over.
-    pub(crate) fn note_pairs(&mut self, seconds: f64, n_tested: usize, n_put_off: usize) {
-        blend(&mut self.pair, seconds, n_tested as f64 + CARRY * n_put_off as f64);
+    /// `n_tested` pairs were looked at, and `n_carried` carried over: put off or recycled.
+    pub(crate) fn note_pairs(&mut self, seconds: f64, n_tested: usize, n_carried: usize) {
+        blend(&mut self.pair, seconds, n_tested as f64 + CARRY * n_carried as f64);
     }
 
     /// What the narrow phase did beside, with so many records, and what is done for all of them.
@@ -114,10 +114,10 @@ impl Pace {
         blend(&mut self.always, always, 1.0);
     }
 
-    /// So many pairs were to be looked at.
-    pub(crate) fn note_due(&mut self, n_due: usize, plan: &Plan) {
-        if 0 < n_due && 0 < plan.n_due && !plan.counts_work() {
-            let part = n_due as f64 / plan.n_due as f64;
+    /// So many pairs were to be looked at, and so many recycled.
+    pub(crate) fn note_due(&mut self, n_due: usize, n_recycled: usize, plan: &Plan) {
+        if 0 < n_due + n_recycled && 0 < plan.n_due && !plan.counts_work() {
+            let part = (n_due as f64 + CARRY * n_recycled as f64) / plan.n_due as f64;
             self.due = (0.5 * (self.due + part)).min(1.0);
         }
     }

@@ -15,9 +15,10 @@ use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
 use crate::movers::Movers;
-use crate::narrow::{self, NOT_SOLVED, PIECE, Record, Scene};
+use crate::narrow::{self, NOT_SOLVED, PIECE, Record, Scene, Tally};
 use crate::placing::Placing;
 use crate::rest::Rest;
+use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats, Undone};
 use crate::sweep::Sweeps;
 use crate::time_critical::{self, Pace, Plan};
@@ -31,46 +32,6 @@ use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings, plausible};
-
-/// How a world works.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct WorldSettings {
-    /// Of the solver; its gravity is the world's, its unit of length that of the numbers below.
-    pub solver: SolverSettings,
-    /// Contacts are known from this distance on, in units of length, so that bodies are slowed before they touch.
-    pub prediction: f32,
-    /// Bodies that slide over a floor of many pieces, the triangles of a mesh or bodies side by side, do not catch on the edges
-    /// between them ([`carom_query::smooth_internal_edges`]).
-    pub smooths_internal_edges: bool,
-}
-
-impl Default for WorldSettings {
-    fn default() -> WorldSettings {
-        WorldSettings { solver: SolverSettings::default(), prediction: 0.02, smooths_internal_edges: true }
-    }
-}
-
-impl WorldSettings {
-    /// With these settings of the solver.
-    pub const fn with_solver(mut self, solver: SolverSettings) -> WorldSettings {
-        self.solver = solver;
-        self
-    }
-
-    /// With this prediction.
-    pub const fn with_prediction(mut self, prediction: f32) -> WorldSettings {
-        self.prediction = prediction;
-        self
-    }
-
-    /// Whether edges inside a floor of many pieces are smoothed away.
-    pub const fn with_internal_edges_smoothed(mut self, smooths: bool) -> WorldSettings {
-        self.smooths_internal_edges = smooths;
-        self
-    }
-}
 
 /// Bodies, and what happens to them.
 ///
@@ -243,7 +204,7 @@ impl<B: BroadPhase> World<B> {
         let substeps = self.settings.solver.substeps;
         // Broad and narrow phase: which bodies touch, and where.
         self.foresee(dt);
-        self.detect_within(&mut plan);
+        self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
         self.stats.solver = Default::default();
         (self.stats.times.response, self.stats.times.refit) = (0.0, 0.0);
@@ -275,19 +236,20 @@ impl<B: BroadPhase> World<B> {
         Ok(&self.stats)
     }
 
-    /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step.
+    /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step, which recycles contacts;
+    /// this does not.
     pub fn detect(&mut self) -> &Stats {
         self.movers.settle(&mut self.bodies);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace));
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace), 0.0);
         &self.stats
     }
 
-    fn detect_within(&mut self, plan: &mut Plan) {
+    fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
         let mut clock = Clock::start();
         core::mem::swap(&mut self.events, &mut self.work.told);
         self.events.clear();
         self.stats.n_bodies = self.n_bodies;
-        self.stats.n_tested = 0;
+        (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
         (self.stats.times.broad, self.stats.times.narrow) = (0.0, 0.0);
@@ -301,9 +263,10 @@ impl<B: BroadPhase> World<B> {
         if self.is_changed {
             self.find_busy();
             always = clock.lap();
-            self.find_contacts(plan);
+            self.find_contacts(plan, recycling);
             let narrow = clock.lap();
-            self.pace.note_due(self.stats.n_tested + self.stats.undone.n_pairs, plan);
+            let n_due = self.stats.n_tested + self.stats.undone.n_pairs;
+            self.pace.note_due(n_due, self.stats.n_recycled, plan);
             self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0);
             self.stats.times.narrow = always + narrow;
         } else {
@@ -318,7 +281,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
-    fn find_contacts(&mut self, plan: &Plan) {
+    fn find_contacts(&mut self, plan: &Plan, recycling: f32) {
         let mut found = core::mem::take(&mut self.work.manifolds);
         // Where all are busy nothing is moved.
         let mut records = core::mem::take(&mut self.records);
@@ -340,17 +303,20 @@ impl<B: BroadPhase> World<B> {
             allowance: plan.allowance(records.len()),
             prediction: self.settings.prediction * unit,
             slop: self.settings.solver.slop * unit,
+            // Who is halted presses without end on those that move a little: recycled, a box sank deeper into the floor by a fifth of its size.
+            recycling: if self.movers.has_halted() { 0.0 } else { recycling },
             dt: self.dt,
         };
-        let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
+        let n_due = || records.iter().filter(|record| scene.is_to_be_looked_at(record)).count();
         if let Some(n) = scene.allowance.n_pairs(n_due) {
-            time_critical::choose(&mut records, |record| scene.is_due(record), self.turn, n);
+            time_critical::choose(&mut records, |record| scene.is_to_be_looked_at(record), self.turn, n);
         }
         let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
-        let n_tested = crate::par::look_at_all(&scene, &mut records, &mut self.work.starts, &mut found);
+        let Tally { n_tested, n_recycled } =
+            crate::par::look_at_all(&scene, &mut records, &mut self.work.starts, &mut found);
         #[cfg(not(feature = "parallel"))]
-        let n_tested = {
+        let Tally { n_tested, n_recycled } = {
             self.work.starts.clear();
             found.clear();
             narrow::look(&scene, &mut records, &mut found)
@@ -385,7 +351,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.turn = time_critical::next_turn(put_off, self.turn);
-        self.pace.note_pairs(looking, n_tested, undone.n_pairs);
+        self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled);
         self.looking = looking;
         self.work.left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
         // What nothing moves is put to rest.
@@ -422,7 +388,7 @@ impl<B: BroadPhase> World<B> {
         self.is_unsettled = 0 < undone.n_pairs && !self.movers.has_halted();
         self.stats.undone = undone;
         self.stats.n_steps = n_tested as u64;
-        self.stats.n_tested = n_tested;
+        (self.stats.n_tested, self.stats.n_recycled) = (n_tested, n_recycled);
     }
 
     /// Where the bodies are that moved, at this detection.

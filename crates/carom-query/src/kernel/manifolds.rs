@@ -7,7 +7,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
 
 use super::super::num::geom::{Contact, FeatureId, HalfSpace, Manifold};
-use super::super::num::sat::{Witness, box_box, feature_walk::Places, manifold_from_normal};
+use super::super::num::sat::{Chosen, Witness, box_box, feature_walk::Places, manifold_from_normal_with};
 use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::pair::{Frames, wide};
 use super::shape::{Kind, Shape};
@@ -28,12 +28,15 @@ pub struct ManifoldCache {
     /// Of hulls that were apart: where the walk on their features ended.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(super) places: Option<Places>,
+    /// Which contacts were kept of many.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(super) chosen: Chosen,
 }
 
 impl ManifoldCache {
     /// Knows nothing yet.
     pub const fn new() -> ManifoldCache {
-        ManifoldCache { gjk: GjkCache::new(), places: None }
+        ManifoldCache { gjk: GjkCache::new(), places: None, chosen: Chosen::new() }
     }
 }
 
@@ -167,14 +170,21 @@ fn push_convex_pair(
     if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
         // Written where it stays: it is long, and a vector read where numbers were just written waits for them.
         let manifold = push_new(Vec3::ZERO, out);
-        let found = box_box::write_manifold(a.half_extents(), b.half_extents(), b_in_a, prediction, manifold);
+        let found = box_box::write_manifold(
+            a.half_extents(),
+            b.half_extents(),
+            b_in_a,
+            prediction,
+            &mut cache.chosen,
+            manifold,
+        );
         if !found {
             out.pop();
         }
         return found;
     }
     let closest = special::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache));
-    let manifold = around(map_a, map_b, b_in_a, &closest, prediction);
+    let manifold = around(map_a, map_b, b_in_a, &closest, prediction, &mut cache.chosen);
     let found = manifold.is_some();
     out.extend(manifold);
     found
@@ -188,13 +198,14 @@ pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
     &mut out[place]
 }
 
-/// The contacts around the nearest or deepest points of two convex shapes.
+/// The contacts around the nearest or deepest points of two convex shapes; of many, those `chosen` the last time.
 pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     a: &A,
     b: &B,
     b_in_a: &WidePose,
     closest: &Closest,
     prediction: Real,
+    chosen: &mut Chosen,
 ) -> Option<Manifold> {
     if !(closest.distance <= widen_real(prediction)) {
         return None;
@@ -205,7 +216,7 @@ pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         point_a: narrow(closest.point_a),
         point_b: narrow(closest.point_b),
     };
-    let manifold = manifold_from_normal(a, b, b_in_a, &witness, prediction);
+    let manifold = manifold_from_normal_with(a, b, b_in_a, &witness, prediction, chosen);
     (!manifold.is_empty()).then_some(manifold)
 }
 

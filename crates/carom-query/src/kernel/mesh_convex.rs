@@ -5,6 +5,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3.
 
 use super::super::num::geom::{HalfSpace, Manifold};
+use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen_real};
 use super::manifolds::around;
 use super::mesh_shape::MeshShape;
@@ -104,7 +105,7 @@ pub(super) fn manifolds(
     visit_near(a, b, b_in_a, limit, |triangle| {
         let shape = a.mesh().triangle(triangle);
         let closest = convex::signed(&shape, b, b_in_a, limit, None);
-        if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction) {
+        if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction, &mut Chosen::new()) {
             for contact in manifold.contacts_mut() {
                 contact.part_a = triangle;
             }

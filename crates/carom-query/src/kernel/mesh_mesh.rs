@@ -7,6 +7,7 @@
 //! 1996 (the walk of two trees).
 
 use super::super::num::geom::Manifold;
+use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen_real};
 use super::convex;
 use super::manifolds::around;
@@ -259,7 +260,7 @@ fn deepest_pair(a: &MeshShape, b: &MeshShape, b_in_a: &WidePose, prediction: Rea
     }
     let (triangle_a, triangle_b) = (closest.part_a, closest.part_b);
     let (shape_a, shape_b) = (a.mesh().triangle(triangle_a), b.mesh().triangle(triangle_b));
-    let mut manifold = around(&shape_a, &shape_b, b_in_a, &closest, prediction)?;
+    let mut manifold = around(&shape_a, &shape_b, b_in_a, &closest, prediction, &mut Chosen::new())?;
     for contact in manifold.contacts_mut() {
         (contact.part_a, contact.part_b) = (triangle_a, triangle_b);
     }

@@ -13,6 +13,7 @@
 //! Differs: capsules that are within a degree of parallel touch in two points.
 
 use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
+use super::super::num::sat::Chosen;
 use super::super::num::{Real, narrow, narrow_real, widen_real};
 use super::manifolds::{around, place, push_new};
 use super::shape::Shape;
@@ -210,7 +211,9 @@ fn push_stretch<A: SupportMap>(
     out: &mut Vec<Manifold>,
     is_swapped: bool,
 ) {
-    let Some(mut manifold) = around(a, b, b_in_a, &cores.closest(), prediction) else { return };
+    let Some(mut manifold) = around(a, b, b_in_a, &cores.closest(), prediction, &mut Chosen::new()) else {
+        return;
+    };
     if is_swapped {
         manifold = manifold.swapped();
     }

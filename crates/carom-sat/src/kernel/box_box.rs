@@ -21,7 +21,7 @@ use super::super::num::{Contact, Manifold, Pose, Real, Vec3, narrow, narrow_real
 use super::placed_box::{BoxFace, PlacedBox};
 use crate::clip::{Candidates, clip, edge_id};
 use crate::closest;
-use crate::reduce::{Candidate, reduce};
+use crate::reduce::{Candidate, Chosen, reduce};
 use carom_geom::FeatureId;
 use carom_lanes::{Kernel, Simd, dispatch};
 use carom_math::{WidePose, ops::sqrt, scaling::length, scaling::unit, tol};
@@ -67,7 +67,7 @@ pub fn manifold(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: Real) -> 
 /// [`manifold`] from a pose in `f64`, such as the difference of two poses far from the origin.
 pub fn manifold_wide(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: Real) -> Option<Manifold> {
     let mut manifold = Manifold::new(Vec3::ZERO);
-    write_manifold(half_a, half_b, b_in_a, prediction, &mut manifold).then_some(manifold)
+    write_manifold(half_a, half_b, b_in_a, prediction, &mut Chosen::new(), &mut manifold).then_some(manifold)
 }
 
 /// [`manifold_wide`], written into a manifold without contacts, such as a new one at the end of a list: it is long, and handed out it
@@ -77,13 +77,15 @@ pub fn write_manifold(
     half_b: Vec3,
     b_in_a: &WidePose,
     prediction: Real,
+    chosen: &mut Chosen,
     out: &mut Manifold,
 ) -> bool {
     let prediction = widen_real(prediction);
+    let mut to = Written { prediction, chosen, out };
     let Some(pair) = BoxPair::new(half_a, half_b, b_in_a) else { return false };
     let Some(axis) = dispatch(LeastOverlap { pair: &pair, prediction }) else { return false };
     if 6 <= axis.number {
-        if write_edge_contacts(&pair, &axis, prediction, out) {
+        if write_edge_contacts(&pair, &axis, &mut to) {
             return true;
         }
     } else {
@@ -105,26 +107,35 @@ pub fn write_manifold(
             }
         }
         if !candidates.is_empty() {
-            write(candidates.as_mut_slice(), axis.normal, out);
+            to.write(candidates.as_mut_slice(), axis.normal);
             return true;
         }
     }
     let Some((closest, normal)) = closest_contact(&pair, &axis, prediction) else { return false };
-    write(&mut [closest], normal, out);
+    to.write(&mut [closest], normal);
     true
 }
 
-/// As many of the contacts as a manifold has room for.
-#[inline(always)]
-fn write(contacts: &mut [Candidate], normal: DVec3, out: &mut Manifold) {
-    let n = reduce(contacts, normal);
-    let normal = narrow(normal);
-    out.set_normal(normal);
-    for c in &contacts[..n] {
-        out.push(
-            Contact::new(narrow(c.a), narrow(c.b), normal, narrow_real(c.distance))
-                .with_features(c.feature_a, c.feature_b),
-        );
+/// Where contacts are written to.
+struct Written<'a> {
+    prediction: f64,
+    chosen: &'a mut Chosen,
+    out: &'a mut Manifold,
+}
+
+impl Written<'_> {
+    /// As many of the contacts as a manifold has room for.
+    #[inline(always)]
+    fn write(&mut self, contacts: &mut [Candidate], normal: DVec3) {
+        let n = reduce(contacts, normal, self.prediction, self.chosen);
+        let normal = narrow(normal);
+        self.out.set_normal(normal);
+        for c in &contacts[..n] {
+            self.out.push(
+                Contact::new(narrow(c.a), narrow(c.b), normal, narrow_real(c.distance))
+                    .with_features(c.feature_a, c.feature_b),
+            );
+        }
     }
 }
 
@@ -651,12 +662,12 @@ fn rectangle_vertex(face: (usize, bool), side: u8, other: u8) -> FeatureId {
 }
 
 /// Writes the contacts of an edge axis; false, and nothing written, where there are none.
-fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Manifold) -> bool {
+fn write_edge_contacts(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool {
     let Axis { normal, overlap, number, .. } = *axis;
     let (a, b) = (pair.own(), pair.placed_b());
     let facing = a.cosine(normal).min(b.cosine(normal));
     if tol::NEARLY_FACING < facing
-        && let Some(is_written) = write_shared_face(pair, (&a, &b), axis, prediction, out)
+        && let Some(is_written) = write_shared_face(pair, (&a, &b), axis, to)
     {
         return is_written;
     }
@@ -667,19 +678,19 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
     let distance = (point_b - point_a).dot(normal);
     // Apart, and not nearest along this axis.
     let is_elsewhere = overlap < 0.0 && !is_crossing;
-    let is_contact = !is_elsewhere && distance <= prediction;
+    let is_contact = !is_elsewhere && distance <= to.prediction;
     // One contact holds no box that leans on the edge of another.
     if is_contact
         && 0.0 <= overlap
         && tol::FACING < facing
         && facing <= tol::NEARLY_FACING
-        && write_slanted_face(pair, axis, prediction, out)
+        && write_slanted_face(pair, axis, to)
     {
         return true;
     }
     if is_contact {
         let crossing = Candidate { a: point_a, b: point_b, distance, feature_a: id_a, feature_b: id_b };
-        write(&mut [crossing], normal, out);
+        to.write(&mut [crossing], normal);
     }
     is_contact
 }
@@ -687,13 +698,13 @@ fn write_edge_contacts(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut M
 /// The contacts of boxes that overlap and whose faces lean against the axis; false, and nothing written, where the faces are not as deep as
 /// the boxes, as those without width.
 #[inline(always)]
-fn write_slanted_face(pair: &BoxPair, axis: &Axis, prediction: f64, out: &mut Manifold) -> bool {
+fn write_slanted_face(pair: &BoxPair, axis: &Axis, to: &mut Written<'_>) -> bool {
     let mut shared = Candidates::<MAX_CORNERS>::new();
-    clip_slanted(pair, axis.normal, prediction, &mut shared);
+    clip_slanted(pair, axis.normal, to.prediction, &mut shared);
     let tie = tol::SAT_TIE * pair.size();
-    let is_as_deep = shared.keep_within(-axis.overlap - tie, prediction) <= tie - axis.overlap;
+    let is_as_deep = shared.keep_within(-axis.overlap - tie, to.prediction) <= tie - axis.overlap;
     if is_as_deep {
-        write(shared.as_mut_slice(), axis.normal, out);
+        to.write(shared.as_mut_slice(), axis.normal);
     }
     is_as_deep
 }
@@ -704,22 +715,21 @@ fn write_shared_face(
     pair: &BoxPair,
     (a, b): (&PlacedBox, &PlacedBox),
     axis: &Axis,
-    prediction: f64,
-    out: &mut Manifold,
+    to: &mut Written<'_>,
 ) -> Option<bool> {
     let Axis { normal, overlap, .. } = *axis;
     let mut shared = Candidates::<MAX_CORNERS>::new();
     let (face_a, face_b) = (BoxFace::supporting(a, normal), BoxFace::supporting(b, -normal));
     clip(&face_a.face(), &face_b.face(), normal, &mut shared);
     let tie = tol::SAT_TIE * pair.size();
-    let deepest = shared.keep_within(-overlap - tie, prediction);
+    let deepest = shared.keep_within(-overlap - tie, to.prediction);
     // Else boxes without width: their faces are lines, which clipping may lose.
     (deepest <= tie - overlap).then(|| {
         let list = shared.as_mut_slice();
         let mut contacts = list.iter().map(|c| (c.a, c.b, c.distance));
         let is_beside = overlap < -tie && closest::is_nearest_beside(&mut contacts, tie);
         if !is_beside {
-            write(list, normal, out);
+            to.write(list, normal);
         }
         !is_beside
     })

@@ -12,6 +12,7 @@ use super::super::num::{
 use super::gauss_map::{HullAxis, Overlap, least_overlap};
 use super::manifold::{assemble, own_face, placed_face};
 use crate::closest;
+use crate::reduce::Chosen;
 use carom_geom::{Feature, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::{WidePose, scaling::length, scaling::unit, tol};
 use glam::DVec3;
@@ -83,7 +84,8 @@ pub fn manifold_wide(
     let (tie, kept) = (tol::SAT_TIE * size, WITNESS_KEPT * size);
     // Needles end to end have no axis but to rounding: where they hardly overlap, their closest points know better.
     let witness = if tie < overlap { deepest_points(a, b, b_in_a, &found) } else { None };
-    let manifold = assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size);
+    let manifold =
+        assemble(&face_a, &face_b, normal, witness, -overlap - kept, prediction, size, &mut Chosen::new());
     let contacts = manifold.contacts().iter();
     let mut contacts = contacts.map(|c| (widen(c.point_a), widen(c.point_b), widen_real(c.distance)));
     if !(manifold.is_empty() || overlap < -tie && closest::is_nearest_beside(&mut contacts, kept)) {
@@ -105,13 +107,13 @@ pub fn manifold_wide(
             let face_a = own_face(a, normal, &mut feature_a);
             let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
             let witness = Some((p, q, distance));
-            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size)
+            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size, &mut Chosen::new())
         }
         // Apart by rounding: the way from one to the other is noise, and the axis is not.
         _ => {
             let distance = (q - p).dot(normal);
             let witness = Some((p, q, distance));
-            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size)
+            assemble(&face_a, &face_b, normal, witness, distance - kept, prediction, size, &mut Chosen::new())
         }
     };
     (!manifold.is_empty()).then_some(manifold)

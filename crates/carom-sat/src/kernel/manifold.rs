@@ -13,7 +13,7 @@ use super::super::num::{
     Contact, Manifold, Real, Vec3, WITNESS_KEPT, narrow, narrow_real, widen, widen_real,
 };
 use crate::clip::{Candidates, Face, clip};
-use crate::reduce::{Candidate, MAX_CANDIDATES, reduce};
+use crate::reduce::{Candidate, Chosen, MAX_CANDIDATES, reduce};
 use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::WidePose;
 use glam::DVec3;
@@ -42,6 +42,19 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b_in_a: &WidePose,
     witness: &Witness,
     prediction: Real,
+) -> Manifold {
+    manifold_from_normal_with(a, b, b_in_a, witness, prediction, &mut Chosen::new())
+}
+
+/// [`manifold_from_normal`] of a pair that is asked for again and again: of more contacts than there is room for those are kept that were
+/// kept the last time, as far as [`Chosen`] says, even if the witness is a little deeper.
+pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+    b_in_a: &WidePose,
+    witness: &Witness,
+    prediction: Real,
+    chosen: &mut Chosen,
 ) -> Manifold {
     let (normal, distance) = (widen(witness.normal), widen_real(witness.distance));
     if !(witness.distance <= prediction && normal.is_finite()) {
@@ -72,7 +85,7 @@ pub fn manifold_from_normal<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let size = a.radius() + b.radius() + a.margin() + b.margin();
     let pair = (widen(witness.point_a), widen(witness.point_b), distance);
     let least = distance - WITNESS_KEPT * size;
-    assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size)
+    assemble(&face_a, &face_b, normal, Some(pair), least, widen_real(prediction), size, chosen)
 }
 
 /// The contacts of two convex shapes along a given unit normal from A to B: where the features that face each other along it
@@ -95,7 +108,8 @@ pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let face_a = own_face(a, normal, &mut feature_a);
     let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
     let size = a.radius() + b.radius() + a.margin() + b.margin();
-    assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, widen_real(prediction), size)
+    let prediction = widen_real(prediction);
+    assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, prediction, size, &mut Chosen::new())
 }
 
 /// The feature that rests on the plane with this outward normal.
@@ -140,16 +154,17 @@ pub(super) fn assemble(
     least: f64,
     prediction: f64,
     size: f64,
+    chosen: &mut Chosen,
 ) -> Manifold {
     let (n_a, n_b) = (face_a.points.len(), face_b.points.len());
     // Room for what these features can make, and for the witness: clearing the most that any make takes longer than
     // clipping most.
     if n_a < 3 || n_b < 3 {
-        assemble_in::<3>(face_a, face_b, normal, witness, least, prediction, size)
+        assemble_in::<3>(face_a, face_b, normal, witness, least, prediction, size, chosen)
     } else if n_a + n_b <= 8 {
-        assemble_in::<9>(face_a, face_b, normal, witness, least, prediction, size)
+        assemble_in::<9>(face_a, face_b, normal, witness, least, prediction, size, chosen)
     } else {
-        assemble_in::<MAX_CANDIDATES>(face_a, face_b, normal, witness, least, prediction, size)
+        assemble_in::<MAX_CANDIDATES>(face_a, face_b, normal, witness, least, prediction, size, chosen)
     }
 }
 
@@ -161,6 +176,7 @@ fn assemble_in<const N: usize>(
     least: f64,
     prediction: f64,
     size: f64,
+    chosen: &mut Chosen,
 ) -> Manifold {
     let mut near = Candidates::<N>::new();
     clip(face_a, face_b, normal, &mut near);
@@ -178,7 +194,7 @@ fn assemble_in<const N: usize>(
         });
     }
     let list = near.as_mut_slice();
-    let n = reduce(list, normal);
+    let n = reduce(list, normal, prediction, chosen);
     let stored = narrow(normal);
     let mut manifold = Manifold::new(stored);
     for c in &list[..n] {

@@ -10,4 +10,4 @@ mod manifold;
 mod placed_box;
 
 pub use gauss_map::HullAxis;
-pub use manifold::{Witness, manifold_along, manifold_from_normal};
+pub use manifold::{Witness, manifold_along, manifold_from_normal, manifold_from_normal_with};

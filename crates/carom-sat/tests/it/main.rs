@@ -4,6 +4,7 @@
 
 mod box_box;
 mod box_depth;
+mod chosen;
 mod feature_walk;
 mod from_normal;
 mod hull_hull;

@@ -14,6 +14,7 @@ mod persistence;
 mod piles;
 mod queries;
 mod ragdolls;
+mod recycling;
 mod same;
 mod scenes;
 mod scripts;

@@ -1,0 +1,182 @@
+//! Contact recycling: the contacts of a pair that has hardly moved since it was looked at are moved along with its bodies.
+//!
+//! In a heap at rest nearly all pairs are such, and the narrow phase would find the same contacts again; or others, where features are
+//! nearly level, and the heap would creep. What the two have moved against each other since they were looked at is summed up, not
+//! measured from where they were, so that trembling counts too; and each step counts for something, so that all are looked at anew after
+//! [`LONGEST`] steps at the latest, and not all in the same one.
+//!
+//! In the fifth second the boxes of four heaps of 10,000 move by 0.00014 in the mean, and by 0.0018 where nothing is recycled; contacts
+//! take a fifth of the time. Recycled for 2 or 4 mm instead of 1 they move by 0.0003 and 0.0004, and single pairs come 5 cm deep into each
+//! other; so too where the normal stays, or turns with the body that turns less (November 2026).
+//!
+//! Reference: rapier 0.32, `contact_recycling` (contacts are kept while the poses of a pair hardly change).
+//! Differs: the sum of the ways, at most in proportion to the size of the smaller body, so that what is kept is off by a millimetre and
+//! heals by itself.
+
+use crate::narrow::{Record, Scene};
+use alloc::vec::Vec;
+use carom_geom::{Contact, FeatureId, FeatureKind, Manifold, SupportMap};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::Shape;
+
+/// So many steps contacts are kept at most.
+const LONGEST: f32 = 64.0;
+
+/// The way after which a pair is looked at anew is at most this share of the radius of the smaller body.
+const SHARE: f32 = 1.0 / 64.0;
+
+/// How a body moved from one detection to the next: turned about its origin, then moved along.
+#[derive(Clone, Copy)]
+struct Motion {
+    origin: Vec3,
+    way: Vec3,
+    turn: Quat,
+}
+
+impl Motion {
+    fn between(from: &Pose, to: &Pose) -> Motion {
+        let turn = if from.rotation == to.rotation {
+            Quat::IDENTITY
+        } else {
+            to.rotation * from.rotation.conjugate()
+        };
+        Motion { origin: from.translation, way: to.translation - from.translation, turn }
+    }
+
+    /// Where a direction that turns with the body goes, less where it was: no difference of large numbers.
+    fn turned(&self, direction: Vec3) -> Vec3 {
+        let axis = self.turn.xyz();
+        let across = axis.cross(direction);
+        2.0 * (self.turn.w * across + axis.cross(across))
+    }
+
+    /// How far a point of the body went.
+    fn way_of(&self, point: Vec3) -> Vec3 {
+        self.way + self.turned(point - self.origin)
+    }
+
+    /// Twice the sine of half the angle that the other turned more or less: the angle, as long as it is small.
+    fn turned_against(&self, other: &Motion) -> f32 {
+        2.0 * (other.turn.conjugate() * self.turn).xyz().length()
+    }
+}
+
+/// How the two bodies of a pair moved.
+#[derive(Clone, Copy)]
+pub(crate) struct Motions {
+    a: Motion,
+    b: Motion,
+}
+
+impl Scene<'_> {
+    /// The pair is due, and its contacts are not recycled.
+    pub(crate) fn is_to_be_looked_at(&self, record: &Record) -> bool {
+        self.is_due(record) && self.recycles(record).is_none()
+    }
+
+    /// Moves the contacts of a pair along.
+    pub(crate) fn recycle(
+        &self,
+        record: &mut Record,
+        (motions, way): (Motions, f32),
+        out: &mut Vec<Manifold>,
+    ) {
+        record.way = way;
+        let known = self.known(record);
+        record.is_touching = false;
+        for manifold in known {
+            let carried = motions.carry(manifold);
+            record.is_touching |= self.touches(&carried);
+            out.push(carried);
+        }
+    }
+
+    /// How the bodies of a pair that is due moved, and the way it has made since it was looked at, if that is so short that its contacts are
+    /// kept.
+    pub(crate) fn recycles(&self, record: &Record) -> Option<(Motions, f32)> {
+        if record.is_new || record.is_put_off || record.is_sensor || !(0.0 < self.recycling) {
+            return None;
+        }
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        if self.traits[a].is_fast || self.traits[b].is_fast {
+            return None;
+        }
+        let (a_counts, radius) = smaller(self.shapes[a].as_ref()?, self.shapes[b].as_ref()?)?;
+        let motion = |body: usize| {
+            let seen = self.seen.get(body).copied().flatten()?;
+            Some(Motion::between(&seen, &self.bodies[body].pose))
+        };
+        let motions = Motions { a: motion(a)?, b: motion(b)? };
+        let (own, other) = if a_counts { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
+        // How far a point of the smaller went at most, as the larger sees it.
+        let way = (own.way - other.way_of(own.origin)).length() + own.turned_against(other) * radius;
+        let longest = self.recycling.min(SHARE * radius);
+        let way = record.way + way + longest * (1.0 / LONGEST);
+        // NaN, of numbers out of range, is looked at.
+        (way <= longest).then_some((motions, way))
+    }
+
+    /// A pair that has just been looked at has made no way; but they are not all looked at again in the same step.
+    pub(crate) fn way_at_first(&self, record: &Record) -> f32 {
+        let turn = (record.a.index.wrapping_mul(7)).wrapping_add(record.b.index) % 32;
+        let radius = (self.shapes[record.a.index as usize].as_ref())
+            .zip(self.shapes[record.b.index as usize].as_ref())
+            .and_then(|(a, b)| smaller(a, b))
+            .map_or(0.0, |(_, radius)| radius);
+        turn as f32 * (1.0 / LONGEST) * self.recycling.min(SHARE * radius)
+    }
+}
+
+/// Which of two shapes is the smaller one, A or not, and its radius about the origin of its body; `None` where contacts are not recycled:
+/// where neither has corners, or one is round and might roll.
+fn smaller(a: &Shape, b: &Shape) -> Option<(bool, f32)> {
+    match (radius_of(a), radius_of(b)) {
+        (Some(a), Some(b)) => Some((a <= b, a.min(b))),
+        (Some(a), None) => is_large(b).then_some((true, a)),
+        (None, Some(b)) => is_large(a).then_some((false, b)),
+        (None, None) => None,
+    }
+}
+
+/// Of a convex shape that is all corners, edges and faces.
+fn radius_of(shape: &Shape) -> Option<f32> {
+    let of = |center: f64, radius: f64| Some((center + radius) as f32);
+    match shape {
+        Shape::Cuboid(cuboid) => of(0.0, cuboid.radius()),
+        Shape::Hull(hull) => of(hull.center().length(), hull.radius()),
+        _ => None,
+    }
+}
+
+/// Has flat parts, and may have no end.
+fn is_large(shape: &Shape) -> bool {
+    matches!(shape, Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_))
+}
+
+impl Motions {
+    /// The manifold where its bodies are now. The normal goes with the body whose face touches, or else with both by half; a half-space
+    /// names no feature.
+    pub(crate) fn carry(&self, manifold: &Manifold) -> Manifold {
+        let Motions { a, b } = self;
+        let normal = manifold.normal();
+        let is_face =
+            |feature: FeatureId| matches!(feature.kind(), FeatureKind::Face(_) | FeatureKind::Unknown);
+        let turned = match manifold.contacts() {
+            [Contact { feature_a, .. }, ..] if is_face(*feature_a) => a.turned(normal),
+            [Contact { feature_b, .. }, ..] if is_face(*feature_b) => b.turned(normal),
+            _ => 0.5 * (a.turned(normal) + b.turned(normal)),
+        };
+        let mut carried = *manifold;
+        if turned != Vec3::ZERO {
+            carried.set_normal((normal + turned).normalize_or(normal));
+        }
+        let normal = carried.normal();
+        for contact in carried.contacts_mut() {
+            let (way_a, way_b) = (a.way_of(contact.point_a), b.way_of(contact.point_b));
+            contact.point_a += way_a;
+            contact.point_b += way_b;
+            contact.distance += (way_b - way_a).dot(normal);
+        }
+        carried
+    }
+}

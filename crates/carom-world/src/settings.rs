@@ -1,0 +1,70 @@
+//! How a world works.
+//!
+//! Reference: the settings name the source of what they set.
+
+use carom_response::SolverSettings;
+
+/// How a world works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct WorldSettings {
+    /// Of the solver; its gravity is the world's, its unit of length that of the numbers below.
+    pub solver: SolverSettings,
+    /// Contacts are known from this distance on, in units of length, so that bodies are slowed before they touch.
+    pub prediction: f32,
+    /// Contacts of boxes and hulls, among each other and with floors, are moved along with their bodies until these have moved by this
+    /// against each other, in units of length, or by 1/64 of the radius of the smaller, or for 64 steps; then they are looked for anew. 0: in
+    /// every step.
+    pub recycling: f32,
+    /// Bodies that slide over a floor of many pieces, the triangles of a mesh or bodies side by side, do not catch on the edges
+    /// between them ([`carom_query::smooth_internal_edges`]).
+    pub smooths_internal_edges: bool,
+}
+
+impl Default for WorldSettings {
+    fn default() -> WorldSettings {
+        WorldSettings {
+            solver: SolverSettings::default(),
+            prediction: 0.02,
+            // About a millimetre.
+            recycling: 1.0 / 1024.0,
+            smooths_internal_edges: true,
+        }
+    }
+}
+
+impl WorldSettings {
+    /// With these settings of the solver.
+    pub const fn with_solver(mut self, solver: SolverSettings) -> WorldSettings {
+        self.solver = solver;
+        self
+    }
+
+    /// With this prediction.
+    pub const fn with_prediction(mut self, prediction: f32) -> WorldSettings {
+        self.prediction = prediction;
+        self
+    }
+
+    /// With contacts kept so far.
+    pub const fn with_recycling(mut self, recycling: f32) -> WorldSettings {
+        self.recycling = recycling;
+        self
+    }
+
+    /// For how far contacts are recycled, a length; less than the prediction, so that none comes unseen.
+    pub(crate) fn recycled_for(&self) -> f32 {
+        if 0.0 < self.recycling {
+            self.recycling.min(0.5 * self.prediction) * self.solver.length_unit
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether edges inside a floor of many pieces are smoothed away.
+    pub const fn with_internal_edges_smoothed(mut self, smooths: bool) -> WorldSettings {
+        self.smooths_internal_edges = smooths;
+        self
+    }
+}
