@@ -8,6 +8,10 @@
 //! Every member has its own part of each colour first. The numbers of bodies ascend in a colour, so in each it has the bodies that it had
 //! in the one before.
 //!
+//! In a pile of 10,000 boxes two threads wait for 0.17 of the 2.9 milliseconds of all stages; calls of rayon for every colour, by halves, took
+//! 0.37. A task that kept the others looking for work through the whole step, so that they need not be woken, gained a fiftieth, and
+//! took their cores.
+//!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (stages and colours handed out by atomic counters);
 //! M. Herlihy, N. Shavit, The Art of Multiprocessor Programming, 2008, chapter 17 (barriers).
 

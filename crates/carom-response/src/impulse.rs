@@ -136,7 +136,8 @@ pub(crate) enum Stage {
     Relax,
 }
 
-/// Runs one stage over groups, in their order.
+/// Runs one stage over groups, in their order. To ask for the states of the next group ahead made it a twentieth slower on two threads and
+/// a fifth on one.
 pub(crate) struct Stepper<'a, B> {
     pub(crate) groups: &'a mut [Group],
     pub(crate) states: B,

@@ -8,9 +8,10 @@
 
 use crate::contact::{ContactImpulse, ContactPair, PairKey};
 use crate::impulse::Group;
-use crate::lane_vec::Lanes;
+use crate::lane_vec::{Lanes, V3};
 use crate::solver::MassData;
-use carom_geom::{FeatureId, MAX_CONTACTS};
+use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
+use carom_lanes::{F32Lanes, Simd, U32Lanes};
 use carom_math::{Real, Vec3};
 
 /// The impulses of a pair, kept for the next step.
@@ -36,17 +37,18 @@ impl Kept {
             && self.twist.is_finite()
     }
 
-    /// The impulses of these contacts, and how many of them were known by their features.
+    /// The impulses of these contacts, and how many of them were known by their features. `center` is A's centre of mass.
     ///
     /// What is left over goes to the nearest contact that has none: where a corner slides over an edge its features
     /// change, and the load stays.
-    fn hand_over(
-        &self,
-        contacts: &[carom_geom::Contact],
-        anchors: &[Vec3; MAX_CONTACTS],
-        impulses: &mut [Real; MAX_CONTACTS],
-    ) -> usize {
+    fn hand_over(&self, contacts: &[Contact], center: Vec3, impulses: &mut [Real; MAX_CONTACTS]) -> usize {
         let n = usize::from(self.n).min(MAX_CONTACTS);
+        let is_same =
+            |(c, features): (&Contact, &(FeatureId, FeatureId))| *features == (c.feature_a, c.feature_b);
+        if n == contacts.len() && contacts.iter().zip(&self.features).all(is_same) {
+            impulses[..n].copy_from_slice(&self.impulse[..n]);
+            return n;
+        }
         let mut old_is_free = [true; MAX_CONTACTS];
         let mut new_is_free = [true; MAX_CONTACTS];
         let mut n_known = 0;
@@ -62,8 +64,9 @@ impl Kept {
         for _ in n_known..n.min(contacts.len()) {
             let mut best = (Real::INFINITY, 0, 0);
             for k in (0..contacts.len()).filter(|&k| new_is_free[k]) {
+                let anchor = (contacts[k].point_a + contacts[k].point_b) * 0.5 - center;
                 for j in (0..n).filter(|&j| old_is_free[j]) {
-                    let d = (anchors[k] - self.anchors[j]).length_squared();
+                    let d = (anchor - self.anchors[j]).length_squared();
                     if d < best.0 {
                         best = (d, k, j);
                     }
@@ -78,95 +81,172 @@ impl Kept {
     }
 }
 
-/// Writes a manifold into a lane of a group, which says how many contacts its lanes have at most, and says how many of its contacts were
-/// known.
-///
-/// `slots` are the places of the two bodies' states, `ratio` is the length of this substep in units of the one that
-/// the kept impulses come from. Contacts within `slop` of the nearest count as touching where no impulse tells.
-pub(crate) fn load_lane(
-    group: &mut Group,
-    lane: usize,
-    pair: &ContactPair,
-    kept: Option<&Kept>,
-    slots: (usize, usize),
-    masses: &[MassData],
-    ratio: Real,
-    slop: Real,
-) -> usize {
-    let (mass_a, mass_b) = (&masses[slots.0], &masses[slots.1]);
-    let normal = pair.manifold.normal();
-    let tangent = normal.any_orthonormal_vector();
-    // Another side of the body is another contact.
-    let kept = kept.filter(|kept| 0.0 < kept.normal.dot(normal) && kept.is_finite());
+/// What eight manifolds are made of, eight numbers of each at a time: so they are turned into lanes. A pile of 10,000 boxes is loaded in 1.8
+/// milliseconds; number by number it took 3.0.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// Inverse mass and inertia; 0.
+    mass_a: [Lanes; 8],
+    mass_b: [Lanes; 8],
+    /// Centres of mass of A and of B; 0; how many contacts there are.
+    centers: [Lanes; 8],
+    /// The normal, the coefficient of friction; the friction of the step before and its torque about the normal.
+    pairs: [Lanes; 8],
+    /// Per contact: where on A, where on B, the distance, the impulse of the step before.
+    points: [[Lanes; 8]; MAX_CONTACTS],
+}
 
-    group.body_a[lane] = slots.0 as u32;
-    group.body_b[lane] = slots.1 as u32;
-    group.inverse_mass_a[lane] = mass_a.inverse_mass;
-    group.inverse_mass_b[lane] = mass_b.inverse_mass;
-    for k in 0..6 {
-        group.inverse_inertia_a[k][lane] = mass_a.inverse_inertia[k];
-        group.inverse_inertia_b[k][lane] = mass_b.inverse_inertia[k];
-    }
-    put(&mut group.normal, lane, normal);
-    put(&mut group.tangent, lane, tangent);
-    group.friction[lane] = pair.friction;
+impl Rows {
+    /// Of no manifold.
+    pub(crate) const NONE: Rows = Rows {
+        mass_a: [[0.0; 8]; 8],
+        mass_b: [[0.0; 8]; 8],
+        centers: [[0.0; 8]; 8],
+        pairs: [[0.0; 8]; 8],
+        points: [[[0.0; 8]; 8]; MAX_CONTACTS],
+    };
 
-    let contacts = pair.manifold.contacts();
-    let mut n_known = 0;
-    let mut impulses = [0.0; MAX_CONTACTS];
-    let mut middles = [Vec3::ZERO; MAX_CONTACTS];
-    let mut anchors = [Vec3::ZERO; MAX_CONTACTS];
-    let mut nearest = Real::INFINITY;
-    for (k, c) in contacts.iter().enumerate() {
-        middles[k] = (c.point_a + c.point_b) * 0.5;
-        nearest = nearest.min(c.distance);
-        anchors[k] = middles[k] - mass_a.center;
-    }
-    if let Some(kept) = kept {
-        n_known = kept.hand_over(contacts, &anchors, &mut impulses);
-        impulses = impulses.map(|impulse| impulse * ratio);
-    }
-    // Weights relative to the largest: an impulse that has faded to nothing has no inverse.
-    let most = impulses.iter().fold(0.0, |most: Real, &impulse| most.max(impulse));
-    let mut center = Vec3::ZERO;
-    let mut weight_sum = 0.0;
-    for (k, c) in contacts.iter().enumerate() {
-        let weight = if Real::MIN_POSITIVE <= most {
-            impulses[k] / most
-        } else if c.distance <= nearest + slop {
-            1.0
-        } else {
-            0.0
-        };
-        center += middles[k] * weight;
-        weight_sum += weight;
-    }
-    let center = center * (1.0 / weight_sum);
-    put(&mut group.friction_a, lane, center - mass_a.center);
-    put(&mut group.friction_b, lane, center - mass_b.center);
-
-    // The lanes with fewer points feel no mass there.
-    for k in 0..usize::from(group.n_points) {
-        let point = &mut group.points[k];
-        let c = contacts.get(k);
-        put(&mut point.anchor_a, lane, anchors[k]);
-        put(&mut point.anchor_b, lane, c.map_or(Vec3::ZERO, |_| middles[k] - mass_b.center));
-        point.distance[lane] = c.map_or(0.0, |c| c.distance);
-        point.normal_mass[lane] = c.map_or(0.0, |_| 1.0);
-        point.impulse[lane] = impulses[k];
-        point.total[lane] = 0.0;
-        let lever = middles[k] - center;
-        point.lever[lane] = c.map_or(0.0, |_| (lever - normal * lever.dot(normal)).length());
+    /// Reads a manifold, and says how many of its contacts were known.
+    ///
+    /// `masses` are those of the two bodies, `ratio` is the length of this substep in units of the one that the kept impulses come from.
+    pub(crate) fn read(
+        &mut self,
+        lane: usize,
+        pair: &ContactPair,
+        kept: Option<&Kept>,
+        masses: [&MassData; 2],
+        ratio: Real,
+    ) -> usize {
+        let [a, b] = masses;
+        let normal = pair.manifold.normal();
+        let contacts = pair.manifold.contacts();
+        let mut n_known = 0;
+        let mut impulses = [0.0; MAX_CONTACTS];
+        let (mut friction, mut twist) = (Vec3::ZERO, 0.0);
+        // Another side of the body is another contact.
+        if let Some(kept) = kept.filter(|kept| 0.0 < kept.normal.dot(normal) && kept.is_finite()) {
+            n_known = kept.hand_over(contacts, a.center, &mut impulses);
+            impulses = impulses.map(|impulse| impulse * ratio);
+            (friction, twist) = (kept.friction * ratio, kept.twist * ratio);
+        }
+        self.mass_a[lane] = a.row();
+        self.mass_b[lane] = b.row();
+        let (center_a, center_b) = (a.center, b.center);
+        let n = contacts.len() as Real;
+        self.centers[lane] = [center_a.x, center_a.y, center_a.z, center_b.x, center_b.y, center_b.z, 0.0, n];
+        self.pairs[lane] =
+            [normal.x, normal.y, normal.z, pair.friction, friction.x, friction.y, friction.z, twist];
+        for (k, c) in contacts.iter().enumerate() {
+            let (p, q) = (c.point_a, c.point_b);
+            self.points[k][lane] = [p.x, p.y, p.z, q.x, q.y, q.z, c.distance, impulses[k]];
+        }
+        n_known
     }
 
-    let friction = kept.map_or(Vec3::ZERO, |kept| kept.friction * ratio);
-    group.tangent_impulse[0][lane] = friction.dot(tangent);
-    group.tangent_impulse[1][lane] = friction.dot(normal.cross(tangent));
-    group.twist_impulse[lane] = kept.map_or(0.0, |kept| kept.twist * ratio);
-    group.tangent_total[0][lane] = 0.0;
-    group.tangent_total[1][lane] = 0.0;
-    group.twist_total[lane] = 0.0;
-    n_known
+    /// Writes the lanes of a group, which says how many contacts they have at most.
+    ///
+    /// Contacts within `slop` of the nearest count as touching where no impulse tells.
+    #[inline(always)]
+    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real) {
+        let zero = S::F32x8::splat(simd, 0.0);
+        let one = S::F32x8::splat(simd, 1.0);
+        let half = S::F32x8::splat(simd, 0.5);
+        let mass_a = transposed(simd, &self.mass_a);
+        let mass_b = transposed(simd, &self.mass_b);
+        mass_a[0].store(&mut group.inverse_mass_a);
+        mass_b[0].store(&mut group.inverse_mass_b);
+        let mut k = 0;
+        while k < 6 {
+            mass_a[k + 1].store(&mut group.inverse_inertia_a[k]);
+            mass_b[k + 1].store(&mut group.inverse_inertia_b[k]);
+            k += 1;
+        }
+        let c = transposed(simd, &self.centers);
+        let (center_a, center_b) = (V3 { x: c[0], y: c[1], z: c[2] }, V3 { x: c[3], y: c[4], z: c[5] });
+        let n_contacts = c[7];
+        let p = transposed(simd, &self.pairs);
+        let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
+        // As `Vec3::any_orthonormal_vector` has it.
+        let sign_bit = S::U32x8::splat(simd, 1 << 31);
+        let sign = ((normal.z.to_bits() & sign_bit) | one.to_bits()).as_f32_bits();
+        let a = -one / (sign + normal.z);
+        let tangent = V3 { x: normal.x * normal.y * a, y: sign + normal.y * normal.y * a, z: -normal.y };
+        normal.store(&mut group.normal);
+        tangent.store(&mut group.tangent);
+        p[3].store(&mut group.friction);
+        friction.dot(tangent).store(&mut group.tangent_impulse[0]);
+        friction.dot(normal.cross(tangent)).store(&mut group.tangent_impulse[1]);
+        p[7].store(&mut group.twist_impulse);
+        (group.tangent_total, group.twist_total) = ([[0.0; 8]; 2], [0.0; 8]);
+
+        // Lanes with fewer points feel no mass at the others.
+        let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
+        let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
+        let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
+        let mut most = zero;
+        let mut k = 0;
+        while k < n_points {
+            let point = &mut group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let c = transposed(simd, &self.points[k]);
+            middles[k] = (V3 { x: c[0], y: c[1], z: c[2] } + V3 { x: c[3], y: c[4], z: c[5] }) * half;
+            nearest = S::F32x8::select(is_there, c[6].min(nearest), nearest);
+            let impulse = S::F32x8::select(is_there, c[7], zero);
+            most = most.max(impulse);
+            S::F32x8::select(is_there, c[6], zero).store(&mut point.distance);
+            impulse.store(&mut point.impulse);
+            S::F32x8::select(is_there, one, zero).store(&mut point.normal_mass);
+            k += 1;
+        }
+        // Weights relative to the largest: an impulse that has faded to nothing has no inverse.
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(most);
+        let touching = nearest + S::F32x8::splat(simd, slop);
+        let mut center = V3 { x: zero, y: zero, z: zero };
+        let mut weight_sum = zero;
+        let mut k = 0;
+        while k < n_points {
+            let point = &group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let impulse = S::F32x8::load(simd, &point.impulse);
+            let touches = S::F32x8::load(simd, &point.distance).le(touching);
+            let by_place = S::F32x8::select(touches, one, zero);
+            let weight = S::F32x8::select(is_pressed, impulse / most, by_place);
+            center = V3::select(is_there, center + middles[k] * weight, center);
+            weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
+            k += 1;
+        }
+        let is_there = zero.lt(n_contacts);
+        center = V3::select(is_there, center * (one / weight_sum), center);
+        (center - center_a).store(&mut group.friction_a);
+        (center - center_b).store(&mut group.friction_b);
+        let nowhere = V3 { x: zero, y: zero, z: zero };
+        let mut k = 0;
+        while k < n_points {
+            let point = &mut group.points[k];
+            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            V3::select(is_there, middles[k] - center_a, nowhere).store(&mut point.anchor_a);
+            V3::select(is_there, middles[k] - center_b, nowhere).store(&mut point.anchor_b);
+            let lever = middles[k] - center;
+            let across = lever - normal * lever.dot(normal);
+            S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);
+            point.total = [0.0; 8];
+            k += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
+    simd.transpose8([
+        S::F32x8::load(simd, &rows[0]),
+        S::F32x8::load(simd, &rows[1]),
+        S::F32x8::load(simd, &rows[2]),
+        S::F32x8::load(simd, &rows[3]),
+        S::F32x8::load(simd, &rows[4]),
+        S::F32x8::load(simd, &rows[5]),
+        S::F32x8::load(simd, &rows[6]),
+        S::F32x8::load(simd, &rows[7]),
+    ])
 }
 
 /// Reads a solved lane: what to keep, and what to report.
@@ -197,12 +277,6 @@ pub(crate) fn store_lane(group: &Group, lane: usize, pair: &ContactPair) -> (Kep
         report.normal[k] = group.points[k].total[lane];
     }
     (kept, report)
-}
-
-fn put(lanes: &mut [Lanes; 3], lane: usize, v: Vec3) {
-    lanes[0][lane] = v.x;
-    lanes[1][lane] = v.y;
-    lanes[2][lane] = v.z;
 }
 
 fn take(lanes: &[Lanes; 3], lane: usize) -> Vec3 {

@@ -55,6 +55,23 @@ impl<F: F32Lanes<8>> V3<F> {
     }
 
     #[inline(always)]
+    pub(crate) fn store(self, to: &mut [Lanes; 3]) {
+        self.x.store(&mut to[0]);
+        self.y.store(&mut to[1]);
+        self.z.store(&mut to[2]);
+    }
+
+    /// `yes` where the mask is set, else `no`.
+    #[inline(always)]
+    pub(crate) fn select(mask: F::Mask, yes: V3<F>, no: V3<F>) -> V3<F> {
+        V3 {
+            x: F::select(mask, yes.x, no.x),
+            y: F::select(mask, yes.y, no.y),
+            z: F::select(mask, yes.z, no.z),
+        }
+    }
+
+    #[inline(always)]
     pub(crate) fn dot(self, other: V3<F>) -> F {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
