@@ -10,6 +10,7 @@
 //! exact, whatever the margins.
 
 mod broad_phase;
+mod by_slot;
 mod candidates;
 mod index;
 mod ingest;
@@ -64,7 +65,10 @@ pub struct Coherent<I> {
     next: Next<I>,
     /// Eighths of the search whose pairs are in `work.found`: of the next index while there is one.
     n_found: usize,
+    /// So many of these pairs are in `work.sorted`, in order.
+    n_sorted: usize,
     leavers: Leavers,
+    stirred: Stirred,
     is_changed: bool,
     /// Boxes and pairs put in order since the last search.
     sorted: u64,
@@ -82,6 +86,29 @@ struct Work {
     sweep: Vec<(Aabb, u32)>,
     loose_pairs: Vec<Pair>,
     pairs: Vec<Pair>,
+    sorted: Vec<Pair>,
+    part: Vec<Pair>,
+}
+
+/// Which boxes moved since the last search, as long as they are few; some may have left since, or be there twice.
+#[derive(Default)]
+struct Stirred {
+    slots: Vec<u32>,
+    are_many: bool,
+}
+
+impl Stirred {
+    fn add(&mut self, moves: &[(ProxyId, Aabb)], n_live: usize) {
+        self.are_many |= n_live < (self.slots.len() + moves.len()) * policy::FEW_MOVE;
+        if !self.are_many {
+            self.slots.extend(moves.iter().map(|(id, _)| id.index()));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.are_many = false;
+    }
 }
 
 impl<I: FatIndex> Coherent<I> {
@@ -97,8 +124,9 @@ impl<I: FatIndex> Coherent<I> {
 
     /// Bytes of memory that this holds on to, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let Work { found, counts, escaped, sweep, loose_pairs, pairs } = &self.work;
-        let slots = [&self.place, &self.loose, counts, escaped].map(Vec::capacity);
+        let Work { found, counts, escaped, sweep, loose_pairs, pairs, sorted, part } = &self.work;
+        let slots = [&self.place, &self.loose, &self.stirred.slots, counts, escaped].map(Vec::capacity);
+        let lists = [loose_pairs, pairs, sorted, part].map(Vec::capacity);
         self.index.bytes()
             + self.next.bytes()
             + self.leavers.bytes()
@@ -107,7 +135,7 @@ impl<I: FatIndex> Coherent<I> {
             + self.candidates.bytes()
             + found.bytes()
             + sweep.capacity() * size_of::<(Aabb, u32)>()
-            + (loose_pairs.capacity() + pairs.capacity()) * size_of::<Pair>()
+            + lists.iter().sum::<usize>() * size_of::<Pair>()
     }
 
     fn residents(&self) -> Residents<'_> {
@@ -116,7 +144,7 @@ impl<I: FatIndex> Coherent<I> {
 
     /// The most loose boxes before the index is made anew.
     fn loose_limit(&self) -> usize {
-        (self.proxies.n_live() / policy::LOOSE_PART).max(32)
+        (self.proxies.n_live() / self.policy.loose_part()).max(32)
     }
 
     #[inline]

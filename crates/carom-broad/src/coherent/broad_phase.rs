@@ -70,7 +70,11 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         let Coherent { proxies, fat, pace, work, .. } = self;
         let ingest =
             Ingest { moves, boxes: proxies.boxes_mut(), fat, pace, limit, escaped: &mut work.escaped };
-        let largest = dispatch(ingest);
+        let (largest, n_woken) = dispatch(ingest);
+        self.stirred.add(moves, self.proxies.n_live());
+        let few = if self.stirred.are_many { &[] } else { moves };
+        let n_loose_moves = few.iter().filter(|(id, _)| !self.is_resident(id.index())).count();
+        self.policy.note_moves(n_woken, few.len(), n_loose_moves);
         if self.has_statics && !(self.have_statics_changed && self.next.have_statics_changed) {
             let filters = self.proxies.filters();
             if moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Static) {
@@ -143,20 +147,26 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.counters = Counters::default();
         self.counters.rebuilds = rebuilds;
         if self.is_changed {
-            self.policy.note_frame(self.loose.len());
+            self.policy.note_frame(self.loose.len(), !self.stirred.are_many);
             self.is_changed = false;
             self.renew();
         }
         if self.needs_list {
             self.find_list();
         }
+        let is_few = !self.stirred.are_many;
+        if is_few && self.policy.asks_by_slot() {
+            self.candidates.index_slots(self.proxies.n_slots());
+        }
         if !self.leavers.is_empty() {
-            self.candidates.bury(|slot| self.leavers.has(slot));
+            self.candidates.bury(&self.leavers);
             self.leavers.clear();
         }
-        self.counters.tests += self.candidates.recheck(self.proxies.boxes());
+        let moved = is_few.then_some(&self.stirred.slots[..]);
+        self.counters.tests += self.candidates.recheck(self.proxies.boxes(), moved);
+        self.stirred.clear();
         self.candidates.emit(out);
-        self.policy.waste += (self.candidates.len() - out.len()) as u64;
+        self.policy.note_waste(self.candidates.len() - out.len());
         if !self.loose.is_empty() {
             self.find_loose();
             super::loose::merge(out, &self.work.loose_pairs);

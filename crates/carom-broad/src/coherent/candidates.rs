@@ -3,12 +3,14 @@
 //! While every box stays within its fat box, only pairs of touching fat boxes can touch. Of such a pair let v be the
 //! signed gap: the least, over six sides, of how far the boxes overlap. If no box has moved farther than s since v was
 //! computed, v has changed by 2 s at most; so the pair is looked at again only when the sum of the largest moves of
-//! all frames has grown by |v| / 2.
+//! all frames has grown by |v| / 2. Where few boxes move the sum stays as it is, and the pairs that these are in are looked at.
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin, kept until
 //! something may have crossed it).
 //! Differs: the skin is per pair, and the answer exact: the boxes themselves decide.
 
+use super::by_slot::BySlot;
+use super::loose::Leavers;
 use crate::Pair;
 use alloc::format;
 use alloc::string::String;
@@ -29,7 +31,7 @@ const MOVE_SLACK: f64 = 1.00001;
 
 /// The list.
 ///
-/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame.
+/// Memory: 13 bytes per candidate, and 4 for each looked at in a frame; where few boxes move 4 more per candidate and 8 per slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     /// In canonical order.
@@ -38,8 +40,13 @@ pub(crate) struct Candidates {
     recheck_at: Vec<f32>,
     touches: Vec<bool>,
     due: Vec<u32>,
-    /// The sum of the largest moves since the list was begun.
+    /// The sum of the largest moves since the list was begun, but for those of `ahead`.
     drift: f64,
+    /// The sum of the largest moves since the last look.
+    ahead: f64,
+    /// The drift at the last look at all; NaN before the first.
+    looked_at: f64,
+    by_slot: BySlot,
     /// All pairs touch, as long as nothing moved.
     is_exact: bool,
 }
@@ -47,13 +54,13 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// Nothing has moved yet from where the boxes are now.
     pub(crate) fn restart_drift(&mut self) {
-        self.drift = 0.0;
+        (self.drift, self.ahead) = (0.0, 0.0);
     }
 
     /// Every box moved by this much at most.
     #[inline]
     pub(crate) fn add_move(&mut self, largest: f32) {
-        self.drift += f64::from(largest) * MOVE_SLACK;
+        self.ahead += f64::from(largest) * MOVE_SLACK;
     }
 
     /// A new list; `fill` writes it in canonical order. `is_exact`: with no move since
@@ -66,6 +73,8 @@ impl Candidates {
         self.recheck_at.clear();
         self.recheck_at.resize(self.pairs.len(), 0.0);
         self.is_exact = is_exact;
+        self.looked_at = f64::NAN;
+        self.by_slot.is_known = false;
     }
 
     /// The number of candidates.
@@ -79,15 +88,28 @@ impl Candidates {
         pairs.capacity() * size_of::<Pair>()
             + 4 * (recheck_at.capacity() + due.capacity())
             + touches.capacity()
+            + self.by_slot.bytes()
     }
 
     /// Takes the pairs of slots that left the list out of it.
-    pub(crate) fn bury(&mut self, left: impl Fn(u32) -> bool) {
-        for (number, pair) in self.pairs.iter().enumerate() {
-            if left(pair.a) | left(pair.b) {
-                self.touches[number] = false;
-                self.recheck_at[number] = f32::NAN;
+    pub(super) fn bury(&mut self, leavers: &Leavers) {
+        let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
+        let mut bury = |number: usize| (touches[number], recheck_at[number]) = (false, f32::NAN);
+        if by_slot.is_known {
+            leavers.slots().iter().for_each(|&slot| by_slot.numbers_of(slot).for_each(&mut bury));
+            return;
+        }
+        for (number, pair) in pairs.iter().enumerate() {
+            if leavers.has(pair.a) | leavers.has(pair.b) {
+                bury(number);
             }
+        }
+    }
+
+    /// Gets to know which candidates each slot is in, if that is not known of this list.
+    pub(super) fn index_slots(&mut self, n_slots: usize) {
+        if !self.by_slot.is_known {
+            self.by_slot.fill(&self.pairs, n_slots);
         }
     }
 
@@ -98,20 +120,44 @@ impl Candidates {
         pairs.truncate(n);
         recheck_at.truncate(n);
         touches.truncate(n);
+        self.by_slot.is_known = false;
     }
 
-    /// Looks at the candidates that are due; the answer is how many.
-    pub(crate) fn recheck(&mut self, boxes: &[Aabb]) -> u64 {
+    /// Looks at the candidates that are due; the answer is how many. `moved`: no other boxes have moved since the last look.
+    pub(crate) fn recheck(&mut self, boxes: &[Aabb], moved: Option<&[u32]>) -> u64 {
         if self.is_exact {
-            if self.drift == 0.0 {
+            if self.drift + self.ahead == 0.0 {
                 return 0;
             }
             self.is_exact = false;
         }
+        match moved {
+            // Those that they are in are looked at, and the others are as they were.
+            Some(moved) if self.by_slot.is_known && self.looked_at == self.drift => {
+                let (base, mut n_looked_at) = (self.base(), 0);
+                let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
+                for number in moved.iter().flat_map(|&slot| by_slot.numbers_of(slot)) {
+                    if !recheck_at[number].is_nan() {
+                        let pair = pairs[number];
+                        let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
+                        (touches[number], recheck_at[number]) = (0.0 <= gap, base + GAP_SHARE * gap.abs());
+                        n_looked_at += 1;
+                    }
+                }
+                self.ahead = 0.0;
+                return n_looked_at;
+            }
+            _ => self.drift += core::mem::take(&mut self.ahead),
+        }
+        if self.looked_at == self.drift {
+            return 0;
+        }
+        self.looked_at = self.drift;
+        let base = self.base();
         self.due.resize(self.pairs.len() + 8, 0);
         let n_due = dispatch(Recheck {
             reached: rounding::up(self.drift),
-            base: rounding::down(self.drift * (1.0 - DRIFT_SLACK)),
+            base,
             pairs: &self.pairs,
             recheck_at: &mut self.recheck_at,
             touches: &mut self.touches,
@@ -119,6 +165,11 @@ impl Candidates {
             boxes,
         });
         n_due as u64
+    }
+
+    /// What of the drift is surely behind.
+    fn base(&self) -> f32 {
+        rounding::down(self.drift * (1.0 - DRIFT_SLACK))
     }
 
     /// Makes `out` the pairs that touch, in canonical order.

@@ -13,10 +13,14 @@ use carom_lanes::{Kernel, Simd};
 /// How much of the pace is left one frame after a move.
 const DECAY: f32 = 0.9;
 
+/// A move that is so many times as long as was to be expected begins something.
+const WOKEN: f32 = 2.0;
+
 /// Moves noted at a time.
 const CHUNK: usize = 64;
 
-/// The moves, checked already, and what they change. The answer is the longest move among the boxes that stay.
+/// The moves, checked already, and what they change. The answer is the longest move among the boxes that stay, and how many are much
+/// longer than those before.
 pub(crate) struct Ingest<'a> {
     pub(crate) moves: &'a [(ProxyId, Aabb)],
     pub(crate) boxes: &'a mut [Aabb],
@@ -29,15 +33,16 @@ pub(crate) struct Ingest<'a> {
 }
 
 impl Kernel for Ingest<'_> {
-    type Output = f32;
+    type Output = (f32, u64);
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> f32 {
+    fn run<S: Simd>(self, _: S) -> (f32, u64) {
         let n = self.boxes.len();
         // One length for all: one check per move.
         let (boxes, fat, pace) = (&mut self.boxes[..n], &self.fat[..n], &mut self.pace[..n]);
         self.escaped.clear();
         let mut largest = 0.0f32;
+        let mut n_woken = 0;
         for chunk in self.moves.chunks(CHUNK) {
             let mut escaped = [0u32; CHUNK];
             let mut n_escaped = 0;
@@ -45,6 +50,7 @@ impl Kernel for Ingest<'_> {
                 let slot = id.index() as usize;
                 let step = largest_move(&boxes[slot], new);
                 let slowed = DECAY * pace[slot];
+                n_woken += u64::from(WOKEN * pace[slot] < step);
                 pace[slot] = if step < slowed { slowed } else { step };
                 boxes[slot] = *new;
                 let stays = holds(&fat[slot], new);
@@ -57,7 +63,7 @@ impl Kernel for Ingest<'_> {
                 self.escaped.extend_from_slice(&escaped[..n_escaped]);
             }
         }
-        largest
+        (largest, n_woken)
     }
 }
 

@@ -38,6 +38,11 @@ impl Leavers {
         self.bits.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 
+    /// All of them; one may be there twice.
+    pub(super) fn slots(&self) -> &[u32] {
+        &self.slots
+    }
+
     /// Forgets them.
     pub(super) fn clear(&mut self) {
         for slot in self.slots.drain(..) {

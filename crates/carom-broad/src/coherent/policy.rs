@@ -69,6 +69,14 @@ pub(super) const JUMP: f64 = 0.2 / 3.0;
 /// One box of so many may be loose; when more are fast, a list is not even tried.
 pub(super) const LOOSE_PART: usize = 32;
 
+/// Where few boxes move it is more: while the next list is on its way it may be the turn of many that are fast, and to make a list at once takes
+/// as long as many frames.
+const STIRRED_LOOSE_PART: usize = 8;
+
+/// The next list is begun there when one of so many is loose, or each has moved so often on average: later many would leave at a time.
+const MUCH_STIRRED_PART: usize = 128;
+const MUCH_STIRRED_MOVES: u64 = 2;
+
 /// So many candidates carried for nothing cost as much as one box in a rebuild.
 const WASTE_PER_BOX: u64 = 16;
 
@@ -94,6 +102,15 @@ const WIDENINGS: (i32, i32) = (-2, 2);
 /// The most that a mean margin may be, as a share of the size.
 const MARGIN_SHARE: f64 = 0.15;
 
+/// When at most one box of so many moves, a frame is quiet: what is done for all boxes is too much.
+pub(super) const FEW_MOVE: usize = 12;
+
+/// A list that has lived so long in quiet frames is told of each box that moves, instead of how far any may have.
+const LONG_QUIET: u32 = 4;
+
+/// Where now these boxes move and now those, a fat box has room for so many moves.
+const STIRRED_MOVES: f64 = 4.0;
+
 /// How boxes move in a frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Motion {
@@ -103,6 +120,8 @@ pub(super) struct Motion {
     pub(super) mean_ratio: f64,
     /// Of the others: the mean motion as a length.
     pub(super) mean_pace: f64,
+    /// How far those move that begin to, where any may be the next; otherwise 0.
+    pub(super) stirred_pace: f64,
 }
 
 /// What decides between lists and none.
@@ -117,7 +136,7 @@ pub(crate) struct Policy {
     /// The settings' margin is multiplied by two to this power.
     widening: i32,
     /// Candidates that did not touch, summed over the frames of this list.
-    pub(crate) waste: u64,
+    waste: u64,
     /// Loose boxes in the first frame of the list: they would be loose again.
     loose_anyway: usize,
     /// Loose boxes that a rebuild would have spared, summed over the frames of this list.
@@ -130,6 +149,15 @@ pub(crate) struct Policy {
     narrow_at: u64,
     /// At this age of the list it is to be seen whether it wears out.
     look_at: u32,
+    /// Frames of this list that were quiet.
+    n_quiet: u32,
+    /// Moves much longer than those before, of boxes at rest for example, in the frames of this list.
+    n_woken: u64,
+    /// Moves in its quiet frames, and those of them that loose boxes made.
+    n_moves: u64,
+    n_loose_moves: u64,
+    /// Where the list was made for boxes of which now these move and now those: how far they do; otherwise 0.
+    pub(super) stirred_pace: f64,
 }
 
 impl Policy {
@@ -142,6 +170,7 @@ impl Policy {
     /// stands.
     pub(crate) fn is_too_wide(&self, n_boxes: usize) -> bool {
         let is_as_made = self.has_margins && !self.is_narrowed && HORIZON <= self.life;
+        let is_as_made = is_as_made && !(self.is_stirred() && self.is_quiet());
         is_as_made && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
     }
 
@@ -179,13 +208,63 @@ impl Policy {
         true
     }
 
-    /// Another frame in which something has changed begins.
-    pub(crate) fn note_frame(&mut self, n_loose: usize) {
+    /// Another frame in which something has changed begins; in a quiet one few boxes have moved.
+    pub(crate) fn note_frame(&mut self, n_loose: usize, is_quiet: bool) {
         self.life = self.life.saturating_add(1);
+        self.n_quiet = self.n_quiet.saturating_add(u32::from(is_quiet));
         if self.life <= 2 {
             self.loose_anyway = n_loose;
         }
         self.rent += n_loose.saturating_sub(self.loose_anyway) as u64;
+    }
+
+    /// The list was made for boxes of which now these move and now those.
+    fn is_stirred(&self) -> bool {
+        0.0 < self.stirred_pace
+    }
+
+    /// So much has moved since the list was made that the next one is begun, where few boxes move in a frame.
+    pub(crate) fn is_much_stirred(&self, n_loose: usize, n_boxes: usize) -> bool {
+        let has_moved = self.is_stirred() && MUCH_STIRRED_MOVES * n_boxes as u64 <= self.n_moves;
+        has_moved || (n_boxes / MUCH_STIRRED_PART).max(8) < n_loose
+    }
+
+    /// One box of so many may be loose.
+    pub(crate) fn loose_part(&self) -> usize {
+        if self.is_stirred() && self.is_quiet() { STIRRED_LOOSE_PART } else { LOOSE_PART }
+    }
+
+    /// Most frames of this list were quiet.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.life / 2 < self.n_quiet
+    }
+
+    /// It is worth knowing in which candidates each box is.
+    pub(crate) fn asks_by_slot(&self) -> bool {
+        self.is_quiet() && (LONG_QUIET <= self.life || self.is_stirred())
+    }
+
+    /// Boxes moved, some of them much farther than before; where few did it is known how many of these were loose.
+    pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_loose_moves: usize) {
+        self.n_woken += n_woken;
+        self.n_moves += n_moves as u64;
+        self.n_loose_moves += n_loose_moves as u64;
+    }
+
+    /// In each frame few boxes move, and not always the same: then those that are loose would move more often.
+    pub(crate) fn is_stirring(&self, n_loose: usize) -> bool {
+        let n_loose = n_loose as u64;
+        let do_others_move = 2 * self.n_loose_moves <= self.n_moves;
+        self.is_quiet()
+            && do_others_move
+            && (self.is_stirred() || (0 < n_loose && n_loose <= 2 * self.n_woken))
+    }
+
+    /// So many candidates were carried for nothing in this frame. Where few boxes move that costs little.
+    pub(crate) fn note_waste(&mut self, n_candidates: usize) {
+        if !(self.is_stirred() && self.is_quiet()) {
+            self.waste += n_candidates as u64;
+        }
     }
 
     /// The loose boxes have cost as much as a rebuild, after which they would not be loose.
@@ -215,8 +294,15 @@ impl Policy {
         motion: &Motion,
         n_boxes: usize,
     ) -> Option<f64> {
-        if !self.decide(settings.keep_lists, motion.fast_share, n_boxes) {
+        let is_stirred = 0.0 < motion.stirred_pace;
+        // Of what moves seldom none is fast.
+        let fast_share = if is_stirred { 0.0 } else { motion.fast_share };
+        if !self.decide(settings.keep_lists, fast_share, n_boxes) {
             return None;
+        }
+        self.stirred_pace = motion.stirred_pace;
+        if is_stirred {
+            return Some(STIRRED_MOVES);
         }
         if motion.mean_ratio <= 0.0 {
             return Some(0.0);
@@ -232,6 +318,7 @@ impl Policy {
         self.has_margins = has_margins;
         (self.life, self.waste, self.rent, self.look_at) = (0, 0, 0, 0);
         (self.is_judged, self.is_narrowed, self.narrow_at) = (false, false, 0);
+        (self.n_quiet, self.n_woken, self.n_moves, self.n_loose_moves) = (0, 0, 0, 0);
     }
 
     /// Whether the next list is worth keeping.
@@ -239,7 +326,9 @@ impl Policy {
         if self.has_margins && !self.is_judged {
             self.is_judged = true;
             // A list that costs more than its making is too wide; one that costs a quarter could have lived longer.
-            if self.is_wasteful(n_boxes) {
+            if self.is_stirred() {
+                // Its width was another.
+            } else if self.is_wasteful(n_boxes) {
                 self.widening = (self.widening - 1).max(WIDENINGS.0);
             } else if !self.is_narrowed && self.waste * 4 < n_boxes as u64 * WASTE_PER_BOX {
                 self.widening = (self.widening + 1).min(WIDENINGS.1);

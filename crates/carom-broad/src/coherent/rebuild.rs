@@ -4,6 +4,7 @@
 //!
 //! Reference: L. Verlet, Computer "Experiments" on Classical Fluids, 1967 (a neighbour list with a skin).
 
+use super::Work;
 use super::policy::{self, Motion};
 use super::spread::EIGHTHS;
 use crate::{Coherent, FatIndex, Mobility, sort_pairs};
@@ -51,7 +52,19 @@ impl<I: FatIndex> Coherent<I> {
             fast_share: f64::from(n_fast) / f64::from(n.max(1)),
             mean_ratio: ratios / n_slow,
             mean_pace: paces / n_slow,
+            stirred_pace: self.stirred_pace(),
         }
+    }
+
+    /// How far boxes move that leave their fat boxes, where few move, and now these and now those.
+    fn stirred_pace(&self) -> f64 {
+        let n = self.loose.len();
+        if !self.policy.is_stirring(n) {
+            return 0.0;
+        }
+        // Where all are loose as they did before.
+        let sum = self.loose.iter().map(|&slot| f64::from(self.pace[slot as usize])).sum::<f64>();
+        if n == 0 { self.policy.stirred_pace } else { sum / n as f64 }
     }
 
     /// Makes the index anew, at once.
@@ -95,7 +108,9 @@ impl<I: FatIndex> Coherent<I> {
         self.all_loose = false;
         self.needs_list = true;
         self.leavers.clear();
-        self.pace.iter_mut().for_each(slow_down);
+        if self.policy.stirred_pace == 0.0 {
+            self.pace.iter_mut().for_each(slow_down);
+        }
         self.candidates.restart_drift();
         self.counters.rebuilds += 1;
     }
@@ -110,13 +125,16 @@ impl<I: FatIndex> Coherent<I> {
             return;
         }
         let limit = Vec3::splat(f32::MAX);
-        let (frames, least) = (frames as f32 + REST, 0.5 * motion.mean_pace as f32);
+        // Where any box may be the next to move each has room, also what never moved.
+        let is_stirred = 0.0 < motion.stirred_pace;
+        let least = if is_stirred { motion.stirred_pace } else { 0.5 * motion.mean_pace } as f32;
+        let frames = frames as f32 + REST;
         fat.extend(boxes.iter().zip(pace).enumerate().map(|(slot, (aabb, &pace))| {
             let margin = (frames * if pace < least { least } else { pace }).min(0.25 * mean_size(aabb));
-            // Static boxes have no margin, so that an index may keep what it made of them; nor has what never moved. Not a
+            // Static boxes have no margin, so that an index may keep what it made of them; nor, mostly, has what never moved. Not a
             // branch: which boxes move is not to be guessed.
             let is_static = *has_statics && filters[slot].mobility == Mobility::Static;
-            let margin = if 0.0 < pace && !is_static { margin } else { 0.0 };
+            let margin = if (0.0 < pace || is_stirred) && !is_static { margin } else { 0.0 };
             // Rounding to nearest is monotone: the fat box holds the box.
             Aabb { min: (aabb.min - margin).max(-limit), max: (aabb.max + margin).min(limit) }
         }));
@@ -125,11 +143,18 @@ impl<I: FatIndex> Coherent<I> {
     /// Finds the candidates in the index, or what is missing of them.
     pub(super) fn find_list(&mut self) {
         self.find_until(EIGHTHS);
-        let Coherent { work, candidates, proxies, has_groups, leavers, sorted, .. } = self;
+        if 0 < self.n_sorted {
+            self.sort_found();
+        }
+        let Coherent { work, candidates, proxies, has_groups, leavers, sorted, n_sorted, .. } = self;
         let found = &work.found;
         *sorted += found.len() as u64;
         candidates.begin(!self.policy.has_margins, |pairs| {
-            sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
+            if 0 < core::mem::take(n_sorted) {
+                core::mem::swap(pairs, &mut work.sorted);
+            } else {
+                sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
+            }
             if *has_groups || !leavers.is_empty() {
                 let filters = proxies.filters();
                 pairs.retain(|pair| {
@@ -144,10 +169,11 @@ impl<I: FatIndex> Coherent<I> {
 
     /// Goes on with the search, in the index or in the next one, up to so many eighths.
     pub(super) fn find_until(&mut self, eighths: usize) {
-        let Coherent { index, next, work, n_found, counters, .. } = self;
+        let Coherent { index, next, work, n_found, n_sorted, counters, .. } = self;
         let found = &mut work.found;
         if *n_found == 0 {
             found.clear();
+            *n_sorted = 0;
         }
         let before = (found.nodes, found.tests);
         match next.index() {
@@ -157,6 +183,31 @@ impl<I: FatIndex> Coherent<I> {
         counters.nodes += found.nodes - before.0;
         counters.tests += found.tests - before.1;
         *n_found = eighths;
+    }
+}
+
+impl<I> Coherent<I> {
+    /// Puts those that were found since in order, among those that are.
+    pub(super) fn sort_found(&mut self) {
+        let Coherent { work, proxies, n_sorted, .. } = self;
+        let Work { found, counts, sorted, part, .. } = work;
+        if *n_sorted == 0 {
+            sorted.clear();
+        }
+        let (low, high) = (&found.low()[*n_sorted..], &found.high()[*n_sorted..]);
+        sort_pairs(low, high, proxies.n_slots(), counts, part);
+        *n_sorted = found.len();
+        let (mut n, mut left) = (sorted.len(), part.len());
+        sorted.extend_from_slice(part);
+        while 0 < n && 0 < left {
+            // From the last on; not a branch, for either is as likely.
+            let is_other = sorted[n - 1] < part[left - 1];
+            sorted[n + left - 1] = if is_other { part[left - 1] } else { sorted[n - 1] };
+            left -= usize::from(is_other);
+            n -= usize::from(!is_other);
+        }
+        // Those before all.
+        sorted[..left].copy_from_slice(&part[..left]);
     }
 }
 

@@ -1,7 +1,8 @@
 //! A list that wears out is replaced over three frames, while it still serves.
 //!
 //! In the first frame fat boxes are made around where the boxes are, and an index of them; in the second it is searched; in the third
-//! the candidates are sorted and take over. So each is a third of the work. Boxes may move, come and go meanwhile: whatever is not
+//! the candidates are sorted and take over. So each is a third of the work. Where few boxes move in a frame that would still be much beside
+//! the rest of it: there the search, and the sorting, are spread over eight. Boxes may move, come and go meanwhile: whatever is not
 //! within its new fat box when these take over is loose from then on, so the pairs never depend on when that was. How much is done
 //! in a frame follows from counts, never from a clock.
 //!
@@ -106,7 +107,12 @@ impl<I: FatIndex> Coherent<I> {
     /// Does its part, in a frame in which something has changed, to replace the list in time.
     pub(super) fn renew(&mut self) {
         if self.next.is_begun {
-            if self.n_found < EIGHTHS {
+            let is_stirring = self.policy.is_stirring(self.loose.len());
+            if self.n_found < EIGHTHS && is_stirring {
+                // Each frame has little to do: nor shall the search be much for one.
+                self.find_until(self.n_found + 1);
+                self.sort_found();
+            } else if self.n_found < EIGHTHS {
                 self.find_until(EIGHTHS);
             } else if !self.adopt() {
                 self.rebuild();
@@ -115,9 +121,15 @@ impl<I: FatIndex> Coherent<I> {
         }
         self.narrow();
         let n_live = self.proxies.n_live();
-        let is_dear = self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live);
+        let is_stirring = self.policy.is_stirring(self.loose.len());
+        // To make a list takes longer than all the rest of frames in which few boxes move.
+        let is_dear = if is_stirring {
+            self.policy.is_much_stirred(self.loose.len(), n_live)
+        } else {
+            self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live)
+        };
         if self.policy.is_long_lived() && self.settings.spread_from <= n_live {
-            if is_dear || self.wears_out() {
+            if is_dear || (!is_stirring && self.wears_out()) {
                 self.begin_next();
             }
         } else if is_dear {

@@ -14,6 +14,7 @@ pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coheren
     every_change_meets_every_step(name, &make);
     no_frame_does_it_all(name, &make);
     what_jitters_keeps_a_narrow_list(name, &make);
+    few_move_in_turns(name, &make);
 }
 
 /// What happens while a list is on its way.
@@ -320,6 +321,41 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
             _ => {}
         }
     }
+}
+
+/// In each frame other boxes move, and few: lists live long, also where most never moved before, and are replaced over many frames. Then
+/// everything happens meanwhile.
+fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+    const CALM: usize = 300;
+    let ours = make(CoherentSettings::default().with_spread_from(100));
+    let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(20) };
+    both.insert(2 * N);
+    let (mut n_renewing, mut longest, mut rebuilds, mut turn) = (0, 0, [0; 2], 0);
+    for frame in 0..CALM + 20 * CHANGES.len() {
+        let ids: Vec<_> = both.boxes.keys().copied().filter(|&id| !both.is_static(id)).collect();
+        let in_turn: Vec<_> = (0..ids.len() / 24).map(|i| ids[(turn + i) % ids.len()]).collect();
+        turn += in_turn.len();
+        both.moved(&in_turn, |_, aabb, velocity| shifted(aabb, velocity * 4.0));
+        let mut what = format!("{name}, in turns, frame {frame}");
+        if CALM <= frame && frame % 3 == 0 {
+            let change = CHANGES[frame / 3 % CHANGES.len()];
+            what = format!("{what}, {change:?}");
+            both.change(change);
+            let n = (2 * N).saturating_sub(both.boxes.len());
+            both.insert(n);
+        }
+        both.compare(&what);
+        n_renewing = if both.ours.is_renewing() { n_renewing + 1 } else { 0 };
+        longest = longest.max(n_renewing);
+        match frame {
+            40 => rebuilds[0] = both.ours.counters().rebuilds,
+            CALM => rebuilds[1] = both.ours.counters().rebuilds,
+            _ => {}
+        }
+    }
+    let n_made = rebuilds[1] - rebuilds[0];
+    println!("{name}, in turns: {n_made} lists, over {longest} frames at most");
+    assert!((1..10).contains(&n_made) && 8 <= longest, "{name}: {n_made} lists, {longest} frames");
 }
 
 /// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as long as eight tests.

@@ -1,0 +1,66 @@
+//! Which candidates each slot is in: for frames in which few boxes move.
+//!
+//! Reference: D. E. Knuth, The Art of Computer Programming, vol. 3, 5.2, algorithm D (distribution counting), 6.5 (inverted lists).
+
+use crate::Pair;
+use alloc::vec::Vec;
+
+/// Candidates by slot.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BySlot {
+    /// By slot: the end of the candidates that it is the smaller index of; these lie together.
+    ends_low: Vec<u32>,
+    /// By slot: the end of its part of `numbers`.
+    ends_high: Vec<u32>,
+    /// The candidates by their larger index.
+    numbers: Vec<u32>,
+    /// It is of the list that there is.
+    pub(super) is_known: bool,
+}
+
+impl BySlot {
+    /// Is made of these candidates, in canonical order.
+    pub(super) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
+        let BySlot { ends_low, ends_high, numbers, is_known } = self;
+        for ends in [&mut *ends_low, &mut *ends_high] {
+            ends.clear();
+            ends.resize(n_slots, 0);
+        }
+        for pair in pairs {
+            ends_low[pair.a as usize] += 1;
+            ends_high[pair.b as usize] += 1;
+        }
+        let (mut end_low, mut start_high) = (0, 0);
+        for (low, high) in ends_low.iter_mut().zip(ends_high.iter_mut()) {
+            end_low += *low;
+            *low = end_low;
+            start_high += core::mem::replace(high, start_high);
+        }
+        numbers.resize(pairs.len(), 0);
+        for (number, pair) in (0..).zip(pairs) {
+            // Afterwards each is where the next begins.
+            let place = &mut ends_high[pair.b as usize];
+            numbers[*place as usize] = number;
+            *place += 1;
+        }
+        *is_known = true;
+    }
+
+    /// The candidates that a slot is in.
+    pub(super) fn numbers_of(&self, slot: u32) -> impl Iterator<Item = usize> + '_ {
+        let part = |ends: &[u32]| match ends.get(slot as usize) {
+            Some(&end) => {
+                let start = slot.checked_sub(1).map_or(0, |before| ends[before as usize]);
+                start as usize..end as usize
+            }
+            // It came after the list.
+            None => 0..0,
+        };
+        part(&self.ends_low).chain(self.numbers[part(&self.ends_high)].iter().map(|&number| number as usize))
+    }
+
+    /// Bytes in use or kept.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.ends_low.capacity() + self.ends_high.capacity() + self.numbers.capacity())
+    }
+}
