@@ -587,6 +587,9 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// What touched, or was near, at the last detection; in the order of the pairs.
+    ///
+    /// Of a step these are contacts where its bodies were at its start; some may be recycled, less deep than the true ones by an eighth of the
+    /// prediction at most. [`World::detect`] finds all anew, where the bodies are.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
             let first = record.first_solved as usize;
