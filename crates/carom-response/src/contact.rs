@@ -46,15 +46,16 @@ impl ContactPair {
     }
 
     pub(crate) fn is_valid(&self) -> bool {
-        let contact_is_finite = |c: &carom_geom::Contact| {
-            c.point_a.is_finite() && c.point_b.is_finite() && c.distance.is_finite()
-        };
+        // Zero times a number is zero if it is finite; without a branch for each.
+        let mut zero = self.manifold.normal() * 0.0;
+        for c in self.manifold.contacts() {
+            zero += c.point_a * 0.0 + c.point_b * 0.0 + Vec3::splat(c.distance * 0.0);
+        }
         0.0 <= self.friction
             && self.friction.is_finite()
             && 0.0 <= self.restitution
             && self.restitution.is_finite()
-            && self.manifold.normal().is_finite()
-            && self.manifold.contacts().iter().all(contact_is_finite)
+            && zero == Vec3::ZERO
     }
 }
 
@@ -86,5 +87,35 @@ impl ContactImpulse {
     #[inline]
     pub fn total_normal(&self) -> Real {
         self.normal.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_geom::Contact;
+
+    #[test]
+    fn every_number_of_a_contact_counts() {
+        let valid = |normal: Vec3, a: Vec3, b: Vec3, distance: Real| {
+            let mut manifold = Manifold::new(normal);
+            manifold.push(Contact::new(Vec3::ONE, Vec3::ONE, Vec3::Y, 0.0));
+            manifold.push(Contact::new(a, b, Vec3::Y, distance));
+            ContactPair::new(0, 1, manifold, 0.5, 0.0).is_valid()
+        };
+        let huge = Vec3::splat(Real::MAX);
+        assert!(valid(Vec3::Y, huge, -huge, -Real::MAX));
+        for bad in [Real::NAN, Real::INFINITY, -Real::INFINITY] {
+            for k in 0..3 {
+                let mut v = Vec3::ZERO;
+                v[k] = bad;
+                assert!(
+                    !valid(v, huge, huge, 0.0)
+                        && !valid(Vec3::Y, v, huge, 0.0)
+                        && !valid(Vec3::Y, huge, v, 0.0)
+                );
+            }
+            assert!(!valid(Vec3::Y, huge, huge, bad));
+        }
     }
 }

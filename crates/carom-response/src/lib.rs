@@ -60,8 +60,6 @@ mod body;
 pub mod bounce;
 mod color;
 mod contact;
-#[cfg(feature = "parallel")]
-mod crew;
 mod impact;
 mod impulse;
 pub mod integrate;

@@ -7,9 +7,10 @@
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring).
 
+mod crew;
+
 use crate::body::Body;
 use crate::contact::{ContactImpulse, ContactPair};
-pub(crate) use crate::crew::Colors;
 use crate::impulse::Group;
 use crate::kept::Kept;
 use crate::lane_vec::{Lanes, State, States};
@@ -19,13 +20,15 @@ use carom_lanes::SharedLine;
 use carom_math::{Real, Vec3};
 use rayon::prelude::*;
 
+pub(crate) use crew::Colors;
+
 /// Bodies or manifolds per piece: some 15 microseconds of work.
 const PIECE: usize = 512;
 
 /// Bodies per piece of loops that take some 5 nanoseconds for each. Pieces of 512 made two threads slower than one with 3,000 bodies.
 const LIGHT_PIECE: usize = 2048;
 
-/// Groups per piece: some 15 microseconds of loading.
+/// Groups per piece: some 10 microseconds of loading.
 const GROUPS_PER_TASK: usize = 16;
 
 impl States for &[SharedLine] {
