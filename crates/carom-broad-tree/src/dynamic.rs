@@ -22,7 +22,7 @@ use core::ops::{ControlFlow, Range};
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
 /// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`Coherent`]; where lists are replaced over some frames, 37 more for
-/// the next tree.
+/// the next tree; where several threads search, what each has found stays.
 pub type DynamicBvh = Coherent<FatTree>;
 
 /// The index of [`DynamicBvh`].

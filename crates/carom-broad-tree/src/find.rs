@@ -30,13 +30,19 @@ pub(crate) struct Tasks {
     leaves: [Vec<u32>; 2],
     leaf_pairs: [Vec<u32>; 2],
     boxes: [Vec<u32>; 2],
+    /// Of several threads: what each piece of the search finds.
+    #[cfg(feature = "parallel")]
+    pub(crate) pieces: Vec<Found>,
 }
 
 impl Tasks {
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Tasks { leaves, leaf_pairs, boxes } = self;
-        4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>()
+        let Tasks { leaves, leaf_pairs, boxes, .. } = self;
+        let own = 4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>();
+        #[cfg(feature = "parallel")]
+        let own = own + self.pieces.iter().map(Found::bytes).sum::<usize>();
+        own
     }
 }
 

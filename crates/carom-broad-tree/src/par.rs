@@ -15,8 +15,11 @@ use carom_bounds::Aabb;
 use carom_broad::Found;
 use rayon::prelude::*;
 
-/// Pairs of blocks per piece: some 50 microseconds of work.
+/// Pairs of blocks per piece, at least: some 50 microseconds of work.
 const PIECE: usize = 512;
+
+/// In so many pieces for each thread a long search is divided.
+const PIECES_PER_THREAD: usize = 4;
 
 /// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
@@ -35,15 +38,17 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
     if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
         return find::open_leaves(tree, pairs, tasks, out);
     }
-    let pieces: Vec<Found> = pairs
-        .par_chunks(PIECE)
-        .map_init(Tasks::default, |tasks, piece| {
-            let mut found = Found::new();
-            find::open_leaves(tree, piece, tasks, &mut found);
-            found
-        })
-        .collect();
-    pieces.iter().for_each(|piece| out.append(piece));
+    // Their memory is kept: that of pieces made in every frame was given back to the system, and came again page by page.
+    let mut pieces = core::mem::take(&mut tasks.pieces);
+    let size = pairs.len().div_ceil(PIECES_PER_THREAD * rayon::current_num_threads()).max(PIECE);
+    let n_pieces = pairs.len().div_ceil(size);
+    pieces.resize_with(n_pieces.max(pieces.len()), Found::new);
+    pairs.par_chunks(size).zip(&mut pieces).for_each_init(Tasks::default, |tasks, (pairs, found)| {
+        found.clear();
+        find::open_leaves(tree, pairs, tasks, found);
+    });
+    pieces[..n_pieces].iter().for_each(|found| out.append(found));
+    tasks.pieces = pieces;
 }
 
 /// As [`order::measure_piece`].
