@@ -11,9 +11,9 @@
 
 mod broad_phase;
 mod by_slot;
-mod candidates;
+pub(crate) mod candidates;
 mod index;
-mod ingest;
+pub(crate) mod ingest;
 mod loose;
 mod narrow;
 mod policy;

@@ -1,9 +1,12 @@
-//! Batches of queries on several threads, with the answers of one.
+//! Batches of queries, moves and candidates on several threads, with the answers of one.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
 use crate::batch::{Answers, answer_piece};
+use crate::coherent::candidates::{Recheck, SPARE, recheck_piece};
+use crate::coherent::ingest::Ingest;
 use alloc::vec::Vec;
+use carom_lanes::dispatch;
 use rayon::prelude::*;
 
 /// Queries per piece: some 50 microseconds of work.
@@ -29,4 +32,66 @@ pub(crate) fn answer<Q: Sync, T: Send, M>(
         })
         .collect();
     of_pieces.into_iter().for_each(|piece| out.append(piece));
+}
+
+/// More candidates are looked through by two threads: some 50 microseconds of work each.
+const CANDIDATES: usize = 1 << 15;
+
+/// As [`recheck_piece`].
+pub(crate) fn recheck(all: Recheck<'_>) -> usize {
+    if all.pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
+        return recheck_piece(all);
+    }
+    let Recheck { reached, base, pairs, recheck_at, touches, due, boxes } = all;
+    let middle = pairs.len() / 2;
+    let (low_pairs, high_pairs) = pairs.split_at(middle);
+    let (low_at, high_at) = recheck_at.split_at_mut(middle);
+    let (low_touches, high_touches) = touches.split_at_mut(middle);
+    let (low_due, high_due) = due.split_at_mut(middle + SPARE);
+    let piece = |pairs, recheck_at, touches, due| {
+        recheck_piece(Recheck { reached, base, pairs, recheck_at, touches, due, boxes })
+    };
+    let (low, high) = rayon::join(
+        || piece(low_pairs, low_at, low_touches, low_due),
+        || piece(high_pairs, high_at, high_touches, high_due),
+    );
+    low + high
+}
+
+/// More moves are taken in by two threads: some 30 microseconds of work each.
+const MOVES: usize = 1 << 12;
+
+/// Takes in moves, those of the slots below one apart from the others, where they stand apart.
+pub(crate) fn ingest(all: Ingest<'_>) -> (f32, u64) {
+    let middle = all.moves.len() / 2;
+    let is_little = all.moves.len() <= MOVES || rayon::current_num_threads() == 1;
+    let (low_moves, high_moves) = all.moves.split_at(middle);
+    let Some((id, _)) = high_moves.first().filter(|_| !is_little) else { return dispatch(all) };
+    let slot = id.index();
+    let stand_apart = low_moves.iter().all(|(id, _)| id.index() < slot)
+        && high_moves.iter().all(|(id, _)| slot <= id.index());
+    if !stand_apart {
+        return dispatch(all);
+    }
+    let Ingest { first, boxes, fat, pace, limit, escaped, .. } = all;
+    let place = slot as usize - first;
+    let n = boxes.len();
+    let (low_boxes, high_boxes) = boxes.split_at_mut(place);
+    let (low_fat, high_fat) = fat[..n].split_at(place);
+    let (low_pace, high_pace) = pace[..n].split_at_mut(place);
+    let mut beyond = Vec::new();
+    let low =
+        Ingest { moves: low_moves, first, boxes: low_boxes, fat: low_fat, pace: low_pace, limit, escaped };
+    let high = Ingest {
+        moves: high_moves,
+        first: slot as usize,
+        boxes: high_boxes,
+        fat: high_fat,
+        pace: high_pace,
+        limit,
+        escaped: &mut beyond,
+    };
+    let ((a, n_a), (b, n_b)) = rayon::join(|| dispatch(low), || dispatch(high));
+    escaped.append(&mut beyond);
+    (a.max(b), n_a + n_b)
 }

@@ -174,11 +174,12 @@ impl Changes {
             records[place as usize] = Record::gap(pairs[place as usize]);
             gaps.add(place as usize);
         }
-        let mut n_done = 0;
+        let (mut n_done, mut last) = (0, 0);
         if FEW <= pairs.len() {
             while let Some(&place) = self.added.get(n_done)
-                && let Some(to) = make_room(records, pairs, gaps, new[place as usize])
+                && let Some(to) = make_room((records, pairs, gaps), last, new[place as usize])
             {
+                last = to;
                 (records[to], pairs[to]) = (make(new[place as usize]), new[place as usize]);
                 n_done += 1;
             }
@@ -263,8 +264,21 @@ impl Changes {
 const GAP: u32 = u32::MAX;
 
 /// Moves what lies between the place of a pair in the order and the nearest gap; the answer is its place.
-fn make_room(records: &mut [Record], pairs: &mut [Pair], gaps: &mut Gaps, pair: Pair) -> Option<usize> {
-    let at = pairs.partition_point(|&other| other < pair);
+///
+/// What is before place `from` comes before it.
+fn make_room(
+    (records, pairs, gaps): (&mut [Record], &mut [Pair], &mut Gaps),
+    from: usize,
+    pair: Pair,
+) -> Option<usize> {
+    // In steps that double, then by halves.
+    let (mut low, mut step) = (from, 1);
+    while pairs.get(low + step).is_some_and(|&other| other < pair) {
+        low += step;
+        step *= 2;
+    }
+    let high = pairs.len().min(low + step);
+    let at = low + pairs[low..high].partition_point(|&other| other < pair);
     let (gap, place) = match gaps.around(at) {
         [below, Some(above)] if below.is_none_or(|below| above - at < at - below) => {
             records.copy_within(at..above, at + 1);

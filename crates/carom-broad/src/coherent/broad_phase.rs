@@ -14,7 +14,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_lanes::dispatch;
 
 impl<I: FatIndex> BroadPhase for Coherent<I> {
     fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
@@ -68,9 +67,19 @@ impl<I: FatIndex> BroadPhase for Coherent<I> {
         self.is_changed = true;
         let limit = self.loose_limit();
         let Coherent { proxies, fat, pace, work, .. } = self;
-        let ingest =
-            Ingest { moves, boxes: proxies.boxes_mut(), fat, pace, limit, escaped: &mut work.escaped };
-        let (largest, n_woken) = dispatch(ingest);
+        let ingest = Ingest {
+            moves,
+            first: 0,
+            boxes: proxies.boxes_mut(),
+            fat,
+            pace,
+            limit,
+            escaped: &mut work.escaped,
+        };
+        #[cfg(feature = "parallel")]
+        let (largest, n_woken) = crate::par::ingest(ingest);
+        #[cfg(not(feature = "parallel"))]
+        let (largest, n_woken) = carom_lanes::dispatch(ingest);
         self.stirred.add(moves, self.proxies.n_live());
         let few = if self.stirred.are_many { &[] } else { moves };
         let n_loose_moves = few.iter().filter(|(id, _)| !self.is_resident(id.index())).count();

@@ -154,8 +154,8 @@ impl Candidates {
         }
         self.looked_at = self.drift;
         let base = self.base();
-        self.due.resize(self.pairs.len() + 8, 0);
-        let n_due = dispatch(Recheck {
+        self.due.resize(self.pairs.len() + 2 * SPARE, 0);
+        let n_due = recheck(Recheck {
             reached: rounding::up(self.drift),
             base,
             pairs: &self.pairs,
@@ -250,14 +250,29 @@ impl Kernel for Keep<'_> {
     }
 }
 
-struct Recheck<'a> {
-    reached: f32,
-    base: f32,
-    pairs: &'a [Pair],
-    recheck_at: &'a mut [f32],
-    touches: &'a mut [bool],
-    due: &'a mut [u32],
-    boxes: &'a [Aabb],
+#[cfg(feature = "parallel")]
+use crate::par::recheck;
+#[cfg(not(feature = "parallel"))]
+use recheck_piece as recheck;
+
+/// Looks at those that are due; the answer is how many.
+pub(crate) fn recheck_piece(piece: Recheck<'_>) -> usize {
+    dispatch(piece)
+}
+
+/// Room beyond the candidates of a piece, for what is written in eights.
+pub(crate) const SPARE: usize = 8;
+
+/// Candidates of which some are due.
+pub(crate) struct Recheck<'a> {
+    pub(crate) reached: f32,
+    pub(crate) base: f32,
+    pub(crate) pairs: &'a [Pair],
+    pub(crate) recheck_at: &'a mut [f32],
+    pub(crate) touches: &'a mut [bool],
+    /// Memory: by [`SPARE`] longer than the others at least.
+    pub(crate) due: &'a mut [u32],
+    pub(crate) boxes: &'a [Aabb],
 }
 
 impl Kernel for Recheck<'_> {

@@ -23,6 +23,8 @@ const CHUNK: usize = 64;
 /// longer than those before.
 pub(crate) struct Ingest<'a> {
     pub(crate) moves: &'a [(ProxyId, Aabb)],
+    /// The slot of the first box.
+    pub(crate) first: usize,
     pub(crate) boxes: &'a mut [Aabb],
     pub(crate) fat: &'a [Aabb],
     pub(crate) pace: &'a mut [f32],
@@ -47,14 +49,15 @@ impl Kernel for Ingest<'_> {
             let mut escaped = [0u32; CHUNK];
             let mut n_escaped = 0;
             for (id, new) in chunk {
-                let slot = id.index() as usize;
+                let number = id.index();
+                let slot = number as usize - self.first;
                 let step = largest_move(&boxes[slot], new);
                 let slowed = DECAY * pace[slot];
                 n_woken += u64::from(WOKEN * pace[slot] < step);
                 pace[slot] = if step < slowed { slowed } else { step };
                 boxes[slot] = *new;
                 let stays = holds(&fat[slot], new);
-                escaped[n_escaped % CHUNK] = slot as u32;
+                escaped[n_escaped % CHUNK] = number;
                 n_escaped += usize::from(!stays);
                 let counted = if stays { step } else { 0.0 };
                 largest = if largest < counted { counted } else { largest };
