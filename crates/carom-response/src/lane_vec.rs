@@ -20,12 +20,17 @@ pub(crate) const REST: State = State { front: [0.0; 8], back: [0.0, 0.0, 0.0, 0.
 
 /// The states of all bodies, shared or not. The last one stands for everything that cannot move.
 pub(crate) trait States {
+    fn n_states(&self) -> usize;
     fn motion(&self, body: u32) -> Lanes;
     fn delta(&self, body: u32) -> Lanes;
     fn set_motion(&mut self, body: u32, motion: &Lanes);
 }
 
 impl States for &mut [State] {
+    #[inline(always)]
+    fn n_states(&self) -> usize {
+        self.len()
+    }
     #[inline(always)]
     fn motion(&self, body: u32) -> Lanes {
         self[body as usize].front
@@ -153,6 +158,13 @@ pub(crate) struct Motion<S: Simd> {
 
 #[inline(always)]
 pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u32; 8]) -> Motion<S> {
+    // All at once, before the first is read: a branch between two of them keeps words of rows apart, on the stack.
+    let (bodies, n) = (*bodies, states.n_states());
+    let mut lane = 0;
+    while lane < 8 {
+        assert!((bodies[lane] as usize) < n, "a group names a body that is not");
+        lane += 1;
+    }
     let rows = [
         S::F32x8::load(simd, &states.motion(bodies[0])),
         S::F32x8::load(simd, &states.motion(bodies[1])),

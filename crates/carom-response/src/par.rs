@@ -33,6 +33,10 @@ const GROUPS_PER_TASK: usize = 16;
 
 impl States for &[SharedLine] {
     #[inline(always)]
+    fn n_states(&self) -> usize {
+        self.len()
+    }
+    #[inline(always)]
     fn motion(&self, body: u32) -> Lanes {
         self[body as usize].front_six()
     }
