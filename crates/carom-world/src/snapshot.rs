@@ -185,6 +185,8 @@ impl Snapshot {
             is_known(record.a)
                 && is_known(record.b)
                 && record.a.index < record.b.index
+                && !record.is_gap()
+                && 0.0 <= record.way
                 && record.first.checked_add(record.n).is_some_and(|end| end as usize <= self.manifolds.len())
         };
         if !(in_order && self.records.iter().all(fits)) {

@@ -198,3 +198,27 @@ fn a_snapshot_without_a_shape_is_refused() {
     let refused = World::<DynamicBvh>::restored(&world.snapshot(), |_| None);
     assert!(matches!(refused, Err(carom_world::WorldError::BadSnapshot(_))));
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
+    let mut world = world_on::<DynamicBvh>();
+    heap(&mut world, 20, 9);
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    let stored = serde_json::to_value(world.snapshot()).unwrap();
+    let restored = |stored: &serde_json::Value| {
+        let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
+        World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).err()
+    };
+    assert_eq!(restored(&stored), None);
+    for (place, field, value) in
+        [("/records/1/a", "generation", 0.into()), ("/records/1", "way", (-1.0).into())]
+    {
+        let mut other: serde_json::Value = stored.clone();
+        let field: &str = field;
+        other.pointer_mut(place).unwrap()[field] = value;
+        assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")), "{field}");
+    }
+}
