@@ -107,8 +107,10 @@ pub(crate) fn reduce(
     prediction: f64,
     chosen: &mut Chosen,
 ) -> usize {
-    let n = candidates.len().min(4);
-    let n = if candidates.len() <= 4 { n } else { choose(candidates, normal, prediction, chosen) };
+    let n = match candidates.len() {
+        all @ ..=4 => all,
+        _ => choose(candidates, normal, prediction, chosen),
+    };
     chosen.note(&candidates[..n]);
     n
 }
@@ -141,7 +143,7 @@ fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
 
     if let Some(again) = chosen.again(candidates) {
         let least = again.iter().map(|&c| candidates[c].distance).fold(f64::INFINITY, f64::min);
-        // Around the polygon candidates are listed in their order.
+        // Candidates are listed around the polygon: its area is that of them in their order.
         if least <= candidates[deepest].distance + DEPTH_KEPT * prediction
             && SPAN_KEPT * area(candidates, corners, normal) <= area(candidates, again, normal)
         {

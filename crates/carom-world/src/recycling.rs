@@ -94,23 +94,18 @@ impl Scene<'_> {
     /// How the bodies of a pair that is due moved, and the way it has made since it was looked at, if that is so short that its contacts are
     /// kept.
     pub(crate) fn recycles(&self, record: &Record) -> Option<(Motions, f32)> {
-        if record.is_new || record.is_put_off || record.is_sensor || !(0.0 < self.recycling) {
+        if record.is_new || record.is_put_off {
             return None;
         }
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        if self.traits[a].is_fast || self.traits[b].is_fast {
-            return None;
-        }
-        let (a_counts, radius) = smaller(self.shapes[a].as_ref()?, self.shapes[b].as_ref()?)?;
-        let motion = |body: usize| {
-            let seen = self.seen.get(body).copied().flatten()?;
-            Some(Motion::between(&seen, &self.bodies[body].pose))
+        let Room { a_is_smaller, radius, way: longest } = self.room(record)?;
+        let motion = |body: u32| {
+            let seen = self.seen.get(body as usize).copied().flatten()?;
+            Some(Motion::between(&seen, &self.bodies[body as usize].pose))
         };
-        let motions = Motions { a: motion(a)?, b: motion(b)? };
-        let (own, other) = if a_counts { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
+        let motions = Motions { a: motion(record.a.index)?, b: motion(record.b.index)? };
+        let (own, other) = if a_is_smaller { (&motions.a, &motions.b) } else { (&motions.b, &motions.a) };
         // How far a point of the smaller went at most, as the larger sees it.
         let way = (own.way - other.way_of(own.origin)).length() + own.turned_against(other) * radius;
-        let longest = self.recycling.min(SHARE * radius);
         let way = record.way + way + longest * (1.0 / LONGEST);
         // NaN, of numbers out of range, is looked at.
         (way <= longest).then_some((motions, way))
@@ -119,12 +114,26 @@ impl Scene<'_> {
     /// A pair that has just been looked at has made no way; but they are not all looked at again in the same step.
     pub(crate) fn way_at_first(&self, record: &Record) -> f32 {
         let turn = (record.a.index.wrapping_mul(7)).wrapping_add(record.b.index) % 32;
-        let radius = (self.shapes[record.a.index as usize].as_ref())
-            .zip(self.shapes[record.b.index as usize].as_ref())
-            .and_then(|(a, b)| smaller(a, b))
-            .map_or(0.0, |(_, radius)| radius);
-        turn as f32 * (1.0 / LONGEST) * self.recycling.min(SHARE * radius)
+        self.room(record).map_or(0.0, |room| turn as f32 * (1.0 / LONGEST) * room.way)
     }
+
+    /// How far the bodies of a pair may move before it is looked at anew; `None` where its contacts are not recycled.
+    fn room(&self, record: &Record) -> Option<Room> {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        if record.is_sensor || !(0.0 < self.recycling) || self.traits[a].is_fast || self.traits[b].is_fast {
+            return None;
+        }
+        let (a_is_smaller, radius) = smaller(self.shapes[a].as_ref()?, self.shapes[b].as_ref()?)?;
+        Some(Room { a_is_smaller, radius, way: self.recycling.min(SHARE * radius) })
+    }
+}
+
+/// What a pair may do before it is looked at anew.
+struct Room {
+    a_is_smaller: bool,
+    /// Of the smaller body, about its origin.
+    radius: f32,
+    way: f32,
 }
 
 /// Which of two shapes is the smaller one, A or not, and its radius about the origin of its body; `None` where contacts are not recycled:

@@ -588,8 +588,8 @@ impl<B: BroadPhase> World<B> {
 
     /// What touched, or was near, at the last detection; in the order of the pairs.
     ///
-    /// Of a step these are contacts where its bodies were at its start; some may be recycled, less deep than the true ones by an eighth of the
-    /// prediction at most. [`World::detect`] finds all anew, where the bodies are.
+    /// Of a step these are contacts where its bodies were at its start; some may be recycled. [`World::detect`] finds all anew, where the
+    /// bodies are. Of more than four of a pair those are told that were told before, as [`carom_query::ManifoldCache`] says.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
         self.records.iter().filter(|record| 0 < record.n || record.is_touching).map(|record| {
             let first = record.first_solved as usize;

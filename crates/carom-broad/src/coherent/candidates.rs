@@ -139,8 +139,7 @@ impl Candidates {
                 for number in moved.iter().flat_map(|&slot| by_slot.numbers_of(slot)) {
                     if !recheck_at[number].is_nan() {
                         let pair = pairs[number];
-                        let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
-                        (touches[number], recheck_at[number]) = (0.0 <= gap, base + GAP_SHARE * gap.abs());
+                        (touches[number], recheck_at[number]) = look(pair, boxes, base);
                         n_looked_at += 1;
                     }
                 }
@@ -214,6 +213,13 @@ fn overlap(a: &Aabb, b: &Aabb) -> f32 {
     let (above, below) = (a.max - b.min, b.max - a.min);
     let least = |x: f32, y: f32| if x < y { x } else { y };
     least(least(least(above.x, below.x), least(above.y, below.y)), least(above.z, below.z))
+}
+
+/// Whether a pair touches, and the drift at which it is looked at again; `base` of it is behind.
+#[inline(always)]
+fn look(pair: Pair, boxes: &[Aabb], base: f32) -> (bool, f32) {
+    let gap = overlap(&boxes[pair.a as usize], &boxes[pair.b as usize]);
+    (0.0 <= gap, base + GAP_SHARE * gap.abs())
 }
 
 /// So many candidates ahead boxes are asked for.
@@ -297,9 +303,7 @@ impl Kernel for Recheck<'_> {
             }
             let number = self.due[i] as usize;
             let pair = self.pairs[number];
-            let gap = overlap(&self.boxes[pair.a as usize], &self.boxes[pair.b as usize]);
-            self.touches[number] = 0.0 <= gap;
-            self.recheck_at[number] = self.base + GAP_SHARE * gap.abs();
+            (self.touches[number], self.recheck_at[number]) = look(pair, self.boxes, self.base);
         }
         n_due
     }

@@ -170,7 +170,7 @@ impl Policy {
     /// stands.
     pub(crate) fn is_too_wide(&self, n_boxes: usize) -> bool {
         let is_as_made = self.has_margins && !self.is_narrowed && HORIZON <= self.life;
-        let is_as_made = is_as_made && !(self.is_stirred() && self.is_quiet());
+        let is_as_made = is_as_made && !self.serves_few();
         is_as_made && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
     }
 
@@ -223,6 +223,11 @@ impl Policy {
         0.0 < self.stirred_pace
     }
 
+    /// It was, and most of its frames were quiet.
+    fn serves_few(&self) -> bool {
+        self.is_stirred() && self.is_quiet()
+    }
+
     /// So much has moved since the list was made that the next one is begun, where few boxes move in a frame.
     pub(crate) fn is_much_stirred(&self, n_loose: usize, n_boxes: usize) -> bool {
         let has_moved = self.is_stirred() && MUCH_STIRRED_MOVES * n_boxes as u64 <= self.n_moves;
@@ -231,7 +236,7 @@ impl Policy {
 
     /// One box of so many may be loose.
     pub(crate) fn loose_part(&self) -> usize {
-        if self.is_stirred() && self.is_quiet() { STIRRED_LOOSE_PART } else { LOOSE_PART }
+        if self.serves_few() { STIRRED_LOOSE_PART } else { LOOSE_PART }
     }
 
     /// Most frames of this list were quiet.
@@ -262,7 +267,7 @@ impl Policy {
 
     /// So many candidates were carried for nothing in this frame. Where few boxes move that costs little.
     pub(crate) fn note_waste(&mut self, n_candidates: usize) {
-        if !(self.is_stirred() && self.is_quiet()) {
+        if !self.serves_few() {
             self.waste += n_candidates as u64;
         }
     }

@@ -216,8 +216,7 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
     for (place, field, value) in
         [("/records/1/a", "generation", 0.into()), ("/records/1", "way", (-1.0).into())]
     {
-        let mut other: serde_json::Value = stored.clone();
-        let field: &str = field;
+        let mut other = stored.clone();
         other.pointer_mut(place).unwrap()[field] = value;
         assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")), "{field}");
     }
