@@ -61,7 +61,26 @@ pub(crate) fn take(record: &mut Record) -> Option<Event> {
         (true, false) => EventKind::Ended,
         (false, false) => return None,
     };
-    Some(Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor })
+    Some(event_of(record, kind))
+}
+
+pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
+    Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }
+}
+
+/// How many events these records have.
+#[cfg(feature = "parallel")]
+pub(crate) fn count(records: &[Record]) -> usize {
+    records.iter().filter(|record| record.was_touching | record.is_touching).count()
+}
+
+/// Writes the events of these records, as many as `out` is long, and says how many touch.
+#[cfg(feature = "parallel")]
+pub(crate) fn tell_into(records: &mut [Record], out: &mut [Event]) -> usize {
+    for (out, event) in out.iter_mut().zip(records.iter_mut().filter_map(take)) {
+        *out = event;
+    }
+    out.iter().filter(|event| event.kind != EventKind::Ended).count()
 }
 
 /// Appends the events of these records, in their order, and says how many touch.

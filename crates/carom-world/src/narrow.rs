@@ -6,6 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::body::{BodyId, Traits};
+use crate::movers::Movers;
 use crate::rest::Rest;
 use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
@@ -25,9 +26,6 @@ pub(crate) struct Record {
     /// Where its manifolds begin, and how many there are.
     pub(crate) first: u32,
     pub(crate) n: u32,
-    /// How many it had at rest, before it was looked at.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    n_at_rest: u32,
     /// Where its manifolds are in what the solver was given; `NOT_SOLVED` if they are not.
     pub(crate) first_solved: u32,
     /// The shapes are to be looked at.
@@ -52,9 +50,6 @@ pub(crate) struct Record {
     pub(crate) is_at_rest: bool,
 }
 
-/// Pairs per piece of what several threads share: some 50 microseconds of work.
-pub(crate) const PIECE: usize = 64;
-
 /// Pairs from one look at the clock to the next: some 5 microseconds.
 const PAIRS_PER_LOOK: usize = 16;
 
@@ -69,7 +64,6 @@ impl Record {
             cache: ManifoldCache::new(),
             first: 0,
             n: 0,
-            n_at_rest: 0,
             first_solved: NOT_SOLVED,
             is_wanted,
             is_sensor,
@@ -97,16 +91,6 @@ impl Record {
         Pair { a: self.a.index, b: self.b.index }
     }
 
-    /// Its manifolds are in the list of those in motion from now on, from `first` on; where those at rest were that it leaves, and how
-    /// many.
-    ///
-    /// [`look`] has changed `n`: it says what it left.
-    pub(crate) fn take_from_rest(&mut self, first: u32) -> Option<(u32, u32)> {
-        let left = (self.first, self.n_at_rest);
-        self.first = first;
-        core::mem::take(&mut self.is_at_rest).then_some(left)
-    }
-
     /// Its manifolds in the list.
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.first as usize..self.first as usize + self.n as usize
@@ -119,6 +103,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) shapes: &'a [Option<Shape>],
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
+    pub(crate) movers: &'a Movers,
     /// The body's pose changed since the last detection.
     pub(crate) is_stale: &'a [bool],
     /// Where the bodies were at the last detection; `None`: nowhere that the pose could have come from.
@@ -189,6 +174,11 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Neither of its bodies moves.
+    pub(crate) fn is_still(&self, record: &Record) -> bool {
+        !(self.movers.has(record.a.index) || self.movers.has(record.b.index))
+    }
+
     pub(crate) fn touches(&self, manifold: &Manifold) -> bool {
         manifold.contacts().iter().any(|contact| contact.distance <= self.slop)
     }
@@ -212,62 +202,96 @@ pub(crate) fn is_of_interest(a: &Traits, b: &Traits, body_a: &Body, body_b: &Bod
     (has_dynamic || a.is_sensor || b.is_sensor) && !is_family
 }
 
-/// What was done with the records that are due.
-#[derive(Clone, Copy, Default)]
+/// What was done with the records.
+#[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) n_tested: usize,
     pub(crate) n_recycled: usize,
+    /// Manifolds.
+    pub(crate) n_found: usize,
+    pub(crate) n_put_off: usize,
+    /// Records in which nothing moves.
+    pub(crate) n_still: usize,
+    /// Manifolds at rest that belong to nobody any more: where, and how many.
+    pub(crate) left: Vec<(u32, u32)>,
 }
 
-/// Looks at the records in turn, and appends their manifolds to `out`; where each begins is left to the caller.
-pub(crate) fn look(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
+/// Looks at all, and makes `out` the list of their manifolds.
+pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
+    out.clear();
+    look(scene, records, 0, out, &mut tally);
+    tally
+}
+
+/// Looks at the records in turn, and appends their manifolds to `out`, which becomes the list of those in motion from number `before` on.
+pub(crate) fn look(
+    scene: &Scene<'_>,
+    records: &mut [Record],
+    before: usize,
+    out: &mut Vec<Manifold>,
+    tally: &mut Tally,
+) {
     let mut is_over = false;
     for record in records {
-        record.was_touching = record.is_touching;
-        record.n_at_rest = if record.is_at_rest { record.n } else { 0 };
-        let is_skipped = core::mem::take(&mut record.is_skipped);
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted)
-        else {
-            record.n = 0;
-            record.is_touching = false;
-            record.is_put_off = false;
-            continue;
-        };
-        if !scene.is_due(record) {
-            out.extend_from_slice(scene.known(record));
-            continue;
-        }
-        if let Some(moved) = scene.recycles(record) {
-            scene.recycle(record, moved, out);
-            tally.n_recycled += 1;
-            continue;
-        }
-        // The clock is read seldom.
-        is_over = is_over || (tally.n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
-        if is_skipped || is_over {
-            scene.carry_over(record, out);
-            continue;
-        }
-        record.is_new = false;
-        record.is_put_off = false;
-        record.has_lost = false;
-        record.way = scene.way_at_first(record);
-        tally.n_tested += 1;
-        let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
-        if record.is_sensor {
-            record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
-            continue;
-        }
-        let first = out.len();
-        manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
-        keep_within_numbers(out, first);
-        let found = &out[first..];
-        record.n = found.len() as u32;
-        record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
+        let left = record.is_at_rest.then_some((record.first, record.n));
+        let first = (before + out.len()) as u32;
+        look_at(scene, record, out, tally, &mut is_over);
+        tally.left.extend(left);
+        (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
+        tally.n_found += record.n as usize;
+        tally.n_put_off += usize::from(record.is_put_off);
+        tally.n_still += usize::from(scene.is_still(record));
     }
-    tally
+}
+
+fn look_at(
+    scene: &Scene<'_>,
+    record: &mut Record,
+    out: &mut Vec<Manifold>,
+    tally: &mut Tally,
+    is_over: &mut bool,
+) {
+    record.was_touching = record.is_touching;
+    let is_skipped = core::mem::take(&mut record.is_skipped);
+    let (a, b) = (record.a.index as usize, record.b.index as usize);
+    let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
+        record.n = 0;
+        record.is_touching = false;
+        record.is_put_off = false;
+        return;
+    };
+    if !scene.is_due(record) {
+        out.extend_from_slice(scene.known(record));
+        return;
+    }
+    if let Some(moved) = scene.recycles(record) {
+        scene.recycle(record, moved, out);
+        tally.n_recycled += 1;
+        return;
+    }
+    // The clock is read seldom.
+    *is_over = *is_over || (tally.n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
+    if is_skipped || *is_over {
+        scene.carry_over(record, out);
+        return;
+    }
+    record.is_new = false;
+    record.is_put_off = false;
+    record.has_lost = false;
+    record.way = scene.way_at_first(record);
+    tally.n_tested += 1;
+    let (pose_a, pose_b) = (&scene.bodies[a].pose, &scene.bodies[b].pose);
+    if record.is_sensor {
+        record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
+        return;
+    }
+    let first = out.len();
+    manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
+    keep_within_numbers(out, first);
+    let found = &out[first..];
+    record.n = found.len() as u32;
+    record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
 }
 
 /// Contacts whose places or depth are beyond the largest number, of bodies at the end of the numbers, are none.

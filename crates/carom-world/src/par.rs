@@ -3,10 +3,10 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-use crate::events::{self, Event};
+use crate::events::{self, Event, EventKind};
 use crate::handed::Handed;
 use crate::internal_edges;
-use crate::narrow::{PIECE, Record, Scene, Tally, look};
+use crate::narrow::{self, Record, Scene, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
@@ -15,49 +15,70 @@ use carom_math::Vec3;
 use carom_response::ContactPair;
 use rayon::prelude::*;
 
+/// Pairs per piece: some 30 microseconds of work.
+const PIECE: usize = 64;
+
+/// Pieces that are never divided among threads.
+const PIECES_PER_TASK: usize = 4;
+
 /// Records or bodies per piece of what is only carried from place to place.
 const CARRIED: usize = 512;
 
-/// As [`look`] into the empty `out`, but with room between the manifolds of pieces: where those of each piece begin is in `starts`; none
-/// are there where nothing lies between.
+/// As [`narrow::look_at_all`], but with room between the manifolds of pieces.
 ///
 /// Most pairs have one manifold or none, so there is a place for each record; pieces of those that have more come behind all. To write
 /// pieces apart and put them together cost a pile of 10,000 boxes on two threads 2 of 45 milliseconds.
-pub(crate) fn look_at_all(
-    scene: &Scene<'_>,
-    records: &mut [Record],
-    starts: &mut Vec<u32>,
-    out: &mut Vec<Manifold>,
-) -> Tally {
-    starts.clear();
+pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
     if records.len() <= PIECE || rayon::current_num_threads() == 1 {
-        out.clear();
-        return look(scene, records, out);
+        return narrow::look_at_all(scene, records, out);
     }
     // Those of the step before are written over.
     out.resize(records.len(), Manifold::new(Vec3::ZERO));
-    let of_pieces: Vec<(Tally, Vec<Manifold>)> = (records.par_chunks_mut(PIECE))
-        .zip(out.par_chunks_mut(PIECE))
-        .map_init(Vec::new, |found, (records, room)| {
+    let pieces = records.par_chunks_mut(PIECE).zip(out.par_chunks_mut(PIECE)).enumerate();
+    // Left to itself rayon makes tasks so large that one thread waits for the last of the other's for a tenth of the whole.
+    let of_pieces = pieces.with_max_len(PIECES_PER_TASK).fold(
+        || (Looked::default(), Vec::with_capacity(PIECE)),
+        |(mut looked, mut found), (piece, (records, room))| {
             found.clear();
-            let tally = look(scene, records, found);
+            narrow::look(scene, records, piece * PIECE, &mut found, &mut looked.tally);
             match room.get_mut(..found.len()) {
-                Some(room) => {
-                    room.copy_from_slice(found);
-                    (tally, Vec::new())
-                }
-                None => (tally, core::mem::take(found)),
+                Some(room) => room.copy_from_slice(&found),
+                None => looked.beyond.push((piece, core::mem::take(&mut found))),
             }
-        })
-        .collect();
-    let mut all = Tally::default();
-    for (piece, (tally, beyond)) in of_pieces.iter().enumerate() {
-        all.n_tested += tally.n_tested;
-        all.n_recycled += tally.n_recycled;
-        starts.push(if beyond.is_empty() { piece * PIECE } else { out.len() } as u32);
-        out.extend_from_slice(beyond);
+            (looked, found)
+        },
+    );
+    let Looked { tally, beyond } = of_pieces.map(|(looked, _)| looked).reduce(Looked::default, Looked::and);
+    for (piece, found) in beyond {
+        let places_behind = (out.len() - piece * PIECE) as u32;
+        let own = records.chunks_mut(PIECE).nth(piece).unwrap_or_default();
+        own.iter_mut().for_each(|record| record.first += places_behind);
+        out.extend_from_slice(&found);
     }
-    all
+    tally
+}
+
+/// What was found in some pieces.
+#[derive(Default)]
+struct Looked {
+    tally: Tally,
+    /// Pieces that had more manifolds than records, and these.
+    beyond: Vec<(usize, Vec<Manifold>)>,
+}
+
+impl Looked {
+    /// This, and what was found in the pieces behind.
+    fn and(mut self, mut other: Looked) -> Looked {
+        let (all, own) = (&mut self.tally, &mut other.tally);
+        all.n_tested += own.n_tested;
+        all.n_recycled += own.n_recycled;
+        all.n_found += own.n_found;
+        all.n_put_off += own.n_put_off;
+        all.n_still += own.n_still;
+        all.left.append(&mut own.left);
+        self.beyond.append(&mut other.beyond);
+        self
+    }
 }
 
 /// So much is only carried that it is not shared.
@@ -86,19 +107,37 @@ pub(crate) fn find_resting(
 }
 
 /// As [`events::tell`].
+///
+/// Lists of pieces that were put together took more time than was gained: memory for them came from the system page by page.
 pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     if is_little(records.len()) {
         return events::tell(records, out);
     }
-    let of_pieces: Vec<(Vec<Event>, usize)> = (records.par_chunks_mut(8 * CARRIED))
-        .map(|records| {
-            let mut events = Vec::with_capacity(records.len());
-            let n_touching = events::tell(records, &mut events);
-            (events, n_touching)
-        })
-        .collect();
-    of_pieces.iter().for_each(|(events, _)| out.extend_from_slice(events));
-    of_pieces.iter().map(|(_, n_touching)| n_touching).sum()
+    let first = out.len();
+    let mut starts: Vec<usize> = records.par_chunks(CARRIED).map(events::count).collect();
+    let mut n_events = first;
+    for start in &mut starts {
+        n_events += core::mem::replace(start, n_events);
+    }
+    // Any event, to be written over.
+    let Some(any) = records.first().map(|record| events::event_of(record, EventKind::Ended)) else { return 0 };
+    out.resize(n_events, any);
+    tell_from(records, &starts, &mut out[first..])
+}
+
+/// Writes the events of these records; those of each piece begin where `starts` says.
+fn tell_from(records: &mut [Record], starts: &[usize], out: &mut [Event]) -> usize {
+    if starts.len() <= 1 {
+        return events::tell_into(records, out);
+    }
+    let middle = starts.len() / 2;
+    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
+    let (records, above) = records.split_at_mut(middle * CARRIED);
+    let (n, n_above) = rayon::join(
+        || tell_from(records, &starts[..middle], low),
+        || tell_from(above, &starts[middle..], high),
+    );
+    n + n_above
 }
 
 /// As [`Handed::count`].

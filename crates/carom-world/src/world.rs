@@ -15,7 +15,7 @@ use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
 use crate::movers::Movers;
-use crate::narrow::{self, NOT_SOLVED, PIECE, Record, Scene, Tally};
+use crate::narrow::{self, Record, Scene, Tally};
 use crate::placing::Placing;
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
@@ -103,12 +103,10 @@ pub(crate) struct Work {
     /// Busy records in a row.
     busy_records: Vec<Record>,
     contacts: Vec<ContactPair>,
-    /// By piece of the records where their manifolds begin; by busy record where its contacts do.
+    /// By busy record where its contacts begin.
     starts: Vec<u32>,
     /// By number: something of it moves or moved.
     pub(crate) is_busy: Vec<bool>,
-    /// Manifolds at rest that belong to nobody any more: where, and how many.
-    left: Vec<(u32, u32)>,
     /// The events of the detection before.
     pub(crate) told: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
@@ -296,6 +294,7 @@ impl<B: BroadPhase> World<B> {
             shapes: &self.shapes,
             bodies: &self.bodies,
             traits: &self.traits,
+            movers: &self.movers,
             is_stale: &self.is_stale,
             seen: &self.seen,
             old: &self.manifolds,
@@ -313,30 +312,11 @@ impl<B: BroadPhase> World<B> {
         }
         let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
-        let Tally { n_tested, n_recycled } =
-            crate::par::look_at_all(&scene, &mut records, &mut self.work.starts, &mut found);
+        let tally = crate::par::look_at_all(&scene, &mut records, &mut found);
         #[cfg(not(feature = "parallel"))]
-        let Tally { n_tested, n_recycled } = {
-            self.work.starts.clear();
-            found.clear();
-            narrow::look(&scene, &mut records, &mut found)
-        };
+        let tally = narrow::look_at_all(&scene, &mut records, &mut found);
+        let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left } = tally;
         let looking = clock.lap();
-        let mut first = 0;
-        let left = &mut self.work.left;
-        left.clear();
-        let (mut n_found, mut n_put_off, mut n_still) = (0, 0, 0);
-        for (piece, records) in records.chunks_mut(PIECE).enumerate() {
-            first = self.work.starts.get(piece).copied().unwrap_or(first);
-            for record in records {
-                left.extend(record.take_from_rest(first));
-                record.first_solved = NOT_SOLVED;
-                first += record.n;
-                n_found += record.n as usize;
-                n_put_off += usize::from(record.is_put_off);
-                n_still += usize::from(!(self.movers.has(record.a.index) || self.movers.has(record.b.index)));
-            }
-        }
         if self.settings.smooths_internal_edges {
             n_found -= internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
         }
@@ -353,7 +333,7 @@ impl<B: BroadPhase> World<B> {
         self.turn = time_critical::next_turn(put_off, self.turn);
         self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled);
         self.looking = looking;
-        self.work.left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
+        left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
         // What nothing moves is put to rest.
         let mut n_moving = n_found;
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
