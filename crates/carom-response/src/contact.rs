@@ -1,6 +1,7 @@
 //! Contacts as the solver takes them, and what it tells about them afterwards.
 
 use carom_geom::{MAX_CONTACTS, Manifold};
+use carom_lanes::prefetch;
 use carom_math::{Real, Vec3};
 
 /// The contacts of one pair of convex parts of two bodies.
@@ -33,6 +34,116 @@ impl ContactPair {
         ContactPair { body_a, body_b, manifold, friction, restitution }
     }
 
+    fn seen(&self) -> Seen<'_> {
+        let &ContactPair { body_a, body_b, ref manifold, friction, restitution } = self;
+        Seen { body_a, body_b, manifold, friction, restitution }
+    }
+}
+
+/// As a [`ContactPair`], but the manifold stands elsewhere and is not copied: a twelfth of the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ContactLink {
+    /// Number of the body A.
+    pub body_a: u32,
+    /// Number of the body B.
+    pub body_b: u32,
+    /// Number of the manifold: [`Contacts::Links`].
+    pub manifold: u32,
+    /// As in [`ContactPair`].
+    pub friction: Real,
+    /// As in [`ContactPair`].
+    pub restitution: Real,
+}
+
+impl ContactLink {
+    /// A pair whose manifold has this number.
+    pub const fn new(
+        body_a: u32,
+        body_b: u32,
+        manifold: u32,
+        friction: Real,
+        restitution: Real,
+    ) -> ContactLink {
+        ContactLink { body_a, body_b, manifold, friction, restitution }
+    }
+}
+
+/// The contacts of a step.
+#[derive(Clone, Copy, Debug)]
+pub enum Contacts<'a> {
+    /// With their manifolds.
+    Pairs(&'a [ContactPair]),
+    /// Manifolds where their owner keeps them, in two lists; the numbers go on from the first list to the second.
+    Links(&'a [ContactLink], [&'a [Manifold]; 2]),
+}
+
+impl<'a> Contacts<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Contacts::Pairs(pairs) => pairs.len(),
+            Contacts::Links(links, _) => links.len(),
+        }
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The contact has a manifold.
+    pub(crate) fn is_whole(&self, k: usize) -> bool {
+        match self {
+            Contacts::Pairs(_) => true,
+            Contacts::Links(links, [first, second]) => {
+                (links[k].manifold as usize) < first.len() + second.len()
+            }
+        }
+    }
+
+    /// A contact that is whole.
+    #[inline]
+    pub(crate) fn get(&self, k: usize) -> Seen<'a> {
+        match *self {
+            Contacts::Pairs(pairs) => pairs[k].seen(),
+            Contacts::Links(links, [first, second]) => {
+                let ContactLink { body_a, body_b, manifold: number, friction, restitution } = links[k];
+                let number = number as usize;
+                let manifold = first.get(number).unwrap_or_else(|| &second[number - first.len()]);
+                Seen { body_a, body_b, manifold, friction, restitution }
+            }
+        }
+    }
+
+    /// Asks for a contact ahead.
+    #[inline]
+    pub(crate) fn prefetch(&self, k: usize) {
+        match *self {
+            Contacts::Pairs(pairs) => prefetch(pairs, k),
+            Contacts::Links(links, [first, second]) => {
+                let number = links[k].manifold as usize;
+                if number < first.len() {
+                    prefetch(first, number);
+                } else {
+                    prefetch(second, number - first.len());
+                }
+            }
+        }
+    }
+}
+
+/// A contact, wherever it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) body_a: u32,
+    pub(crate) body_b: u32,
+    pub(crate) manifold: &'a Manifold,
+    pub(crate) friction: Real,
+    pub(crate) restitution: Real,
+}
+
+impl Seen<'_> {
     pub(crate) fn key(&self) -> PairKey {
         let contacts = self.manifold.contacts();
         let (part_a, part_b) = contacts.first().map_or((0, 0), |c| (c.part_a, c.part_b));
@@ -101,7 +212,7 @@ mod tests {
             let mut manifold = Manifold::new(normal);
             manifold.push(Contact::new(Vec3::ONE, Vec3::ONE, Vec3::Y, 0.0));
             manifold.push(Contact::new(a, b, Vec3::Y, distance));
-            ContactPair::new(0, 1, manifold, 0.5, 0.0).is_valid()
+            ContactPair::new(0, 1, manifold, 0.5, 0.0).seen().is_valid()
         };
         let huge = Vec3::splat(Real::MAX);
         assert!(valid(Vec3::Y, huge, -huge, -Real::MAX));

@@ -9,7 +9,7 @@
 //! Contact and Dry Friction in Finite Freedom Dynamics, 1988 (Newton's law for several contacts at once).
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
-use crate::contact::ContactPair;
+use crate::contact::{Contacts, Seen};
 use crate::lane_vec::State;
 use crate::settings::SolverSettings;
 use crate::solver::MassData;
@@ -70,7 +70,7 @@ impl Half {
 /// Lets bodies bounce. `active` numbers the contacts that count, in the order in which they are solved; `slots` gives
 /// for each body the place of its state, and `masses` has a place for what cannot move.
 pub(crate) fn bounce_all(
-    contacts: &[ContactPair],
+    contacts: &Contacts<'_>,
     active: &[u32],
     slots: impl Fn(u32) -> usize,
     masses: &[MassData],
@@ -82,10 +82,10 @@ pub(crate) fn bounce_all(
     for _ in 0..MAX_SWEEPS {
         let mut any = false;
         for &contact in active {
-            let pair = &contacts[contact as usize];
+            let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let (a, b) = (slots(pair.body_a), slots(pair.body_b));
-                any |= bounce_one(pair, a, b, masses, states, threshold, ahead);
+                any |= bounce_one(&pair, a, b, masses, states, threshold, ahead);
             }
         }
         if !any {
@@ -95,7 +95,7 @@ pub(crate) fn bounce_all(
 }
 
 fn bounce_one(
-    pair: &ContactPair,
+    pair: &Seen<'_>,
     slot_a: usize,
     slot_b: usize,
     masses: &[MassData],

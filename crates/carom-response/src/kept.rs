@@ -6,7 +6,7 @@
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics with Temporal
 //! Coherence, GDC 2005 (warm starting).
 
-use crate::contact::{ContactImpulse, ContactPair, PairKey};
+use crate::contact::{ContactImpulse, PairKey, Seen};
 use crate::impulse::Group;
 use crate::lane_vec::{Lanes, V3};
 use crate::solver::MassData;
@@ -112,7 +112,7 @@ impl Rows {
     pub(crate) fn read(
         &mut self,
         lane: usize,
-        pair: &ContactPair,
+        pair: &Seen<'_>,
         kept: Option<&Kept>,
         masses: [&MassData; 2],
         ratio: Real,
@@ -250,7 +250,7 @@ fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
 }
 
 /// Reads a solved lane: what to keep, and what to report.
-pub(crate) fn store_lane(group: &Group, lane: usize, pair: &ContactPair) -> (Kept, ContactImpulse) {
+pub(crate) fn store_lane(group: &Group, lane: usize, pair: &Seen<'_>) -> (Kept, ContactImpulse) {
     let (normal, tangent_1) = (take(&group.normal, lane), take(&group.tangent, lane));
     let tangent_2 = normal.cross(tangent_1);
     let across = |v: &[Lanes; 2]| tangent_1 * v[0][lane] + tangent_2 * v[1][lane];

@@ -77,7 +77,7 @@ mod settings;
 mod solver;
 
 pub use body::{Body, BodyKind};
-pub use contact::{ContactImpulse, ContactPair};
+pub use contact::{ContactImpulse, ContactLink, ContactPair, Contacts};
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use settings::{SolverError, SolverSettings};

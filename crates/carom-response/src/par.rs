@@ -10,7 +10,7 @@
 mod crew;
 
 use crate::body::Body;
-use crate::contact::{ContactImpulse, ContactPair};
+use crate::contact::{ContactImpulse, Contacts};
 use crate::impulse::Group;
 use crate::kept::Kept;
 use crate::lane_vec::{Lanes, State, States};
@@ -72,13 +72,19 @@ pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send
 }
 
 /// As [`pieces::summarize`].
-pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, out: &mut [Summary]) -> bool {
-    if is_little(contacts.len()) {
-        return pieces::summarize(contacts, n_bodies, slop, out);
+pub(crate) fn summarize(
+    contacts: &Contacts<'_>,
+    first: usize,
+    n_bodies: usize,
+    slop: Real,
+    out: &mut [Summary],
+) -> bool {
+    if is_little(out.len()) {
+        return pieces::summarize(contacts, first, n_bodies, slop, out);
     }
-    let of_pieces = contacts.par_chunks(PIECE).zip(out.par_chunks_mut(PIECE));
-    of_pieces
-        .map(|(contacts, out)| pieces::summarize(contacts, n_bodies, slop, out))
+    out.par_chunks_mut(PIECE)
+        .enumerate()
+        .map(|(piece, out)| pieces::summarize(contacts, first + piece * PIECE, n_bodies, slop, out))
         .reduce(|| true, |a, b| a & b)
 }
 
@@ -155,7 +161,7 @@ pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Grou
 
 /// As [`pieces::store_groups`].
 pub(crate) fn store_groups(
-    contacts: &[ContactPair],
+    contacts: &Contacts<'_>,
     groups: &[Group],
     active: &[u32],
     places: &[Place],

@@ -5,7 +5,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
 use crate::body::{Body, BodyKind, inverse_of};
-use crate::contact::{ContactImpulse, ContactPair, PairKey};
+use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::{self, Group, Pass};
 use crate::integrate;
 use crate::kept::{Kept, Rows, store_lane};
@@ -92,11 +92,21 @@ pub(crate) struct Summary {
     pub(crate) bounces: bool,
 }
 
-/// Writes what is to be known of these contacts, and says whether all of them are between two bodies numbered below `n_bodies`,
+/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long, and says whether all of them are between two bodies numbered below `n_bodies`,
 /// and have good numbers.
-pub(crate) fn summarize(contacts: &[ContactPair], n_bodies: usize, slop: Real, out: &mut [Summary]) -> bool {
+pub(crate) fn summarize(
+    contacts: &Contacts<'_>,
+    first: usize,
+    n_bodies: usize,
+    slop: Real,
+    out: &mut [Summary],
+) -> bool {
     let mut are_good = true;
-    for (contact, out) in contacts.iter().zip(out) {
+    for (k, out) in (first..).zip(out) {
+        if !contacts.is_whole(k) {
+            return false;
+        }
+        let contact = contacts.get(k);
         are_good &= contact.is_between(n_bodies) && contact.is_valid();
         let points = contact.manifold.contacts();
         *out = Summary {
@@ -218,7 +228,7 @@ pub(crate) fn load_bodies(
 /// What loading manifolds reads beside the groups.
 #[derive(Clone, Copy)]
 pub(crate) struct Manifolds<'a> {
-    pub(crate) contacts: &'a [ContactPair],
+    pub(crate) contacts: &'a Contacts<'a>,
     /// The contacts that are solved, by their numbers.
     pub(crate) active: &'a [u32],
     /// Of each of them, where its impulses of the last step are in `kept`.
@@ -291,15 +301,15 @@ impl Manifolds<'_> {
         let (mut n_warm, mut n_contacts) = (0, 0);
         for (lane, &member) in members.iter().enumerate() {
             if let Some(&later) = self.order.get(range.start + lane + AHEAD) {
-                prefetch(self.contacts, self.active[later as usize] as usize);
+                self.contacts.prefetch(self.active[later as usize] as usize);
                 prefetch(self.kept, self.matched[later as usize] as usize);
             }
-            let pair = &self.contacts[self.active[member as usize] as usize];
+            let pair = self.contacts.get(self.active[member as usize] as usize);
             let kept = self.kept.get(self.matched[member as usize] as usize);
             let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(self.slots, body, still));
             (group.body_a[lane], group.body_b[lane]) = (a, b);
             let [a, b] = [a as usize, b as usize];
-            n_warm += rows.read(lane, pair, kept, [&self.masses[a], &self.masses[b]], self.ratio);
+            n_warm += rows.read(lane, &pair, kept, [&self.masses[a], &self.masses[b]], self.ratio);
             let n = pair.manifold.contacts().len();
             n_contacts += n;
             group.n_points = group.n_points.max(n as u8);
@@ -341,7 +351,7 @@ pub(crate) struct Place {
 
 /// Reads solved manifolds, those of `active` at `places`.
 pub(crate) fn store_groups(
-    contacts: &[ContactPair],
+    contacts: &Contacts<'_>,
     groups: &[Group],
     active: &[u32],
     places: &[Place],
@@ -350,7 +360,7 @@ pub(crate) fn store_groups(
 ) {
     for ((&contact, place), (kept, impulse)) in active.iter().zip(places).zip(kept.iter_mut().zip(impulses)) {
         let group = &groups[place.group as usize];
-        (*kept, *impulse) = store_lane(group, place.lane as usize, &contacts[contact as usize]);
+        (*kept, *impulse) = store_lane(group, place.lane as usize, &contacts.get(contact as usize));
     }
 }
 

@@ -110,6 +110,8 @@ pub enum SolverError {
     Mover(usize),
     /// The manifold with this number names a body that does not exist, or the same one twice.
     ContactBody(usize),
+    /// The contact with this number names a manifold that does not exist.
+    ContactManifold(usize),
     /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
     ContactNotFinite(usize),
     /// The joint with this number names a body that does not exist, or the same one twice.
@@ -131,6 +133,9 @@ impl core::fmt::Display for SolverError {
             }
             SolverError::ContactBody(contact) => {
                 write!(f, "contact {contact} does not name two bodies of the world")
+            }
+            SolverError::ContactManifold(contact) => {
+                write!(f, "contact {contact} names a manifold that does not exist")
             }
             SolverError::ContactNotFinite(contact) => {
                 write!(f, "contact {contact} has a number that is not finite or negative")

@@ -9,7 +9,7 @@
 
 use crate::body::Body;
 use crate::color::Coloring;
-use crate::contact::{ContactImpulse, ContactPair};
+use crate::contact::{ContactImpulse, ContactPair, Contacts};
 use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
@@ -187,6 +187,7 @@ impl Solver {
         if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
             return Err(SolverError::BodyNotFinite(body));
         }
+        let contacts = &Contacts::Pairs(contacts);
         self.summarize(bodies.len(), contacts)?;
         check_joints(bodies.len(), joints)?;
         if dt != 0.0 {
@@ -208,7 +209,7 @@ impl Solver {
         &mut self,
         bodies: &mut [Body],
         movers: &[u32],
-        contacts: &[ContactPair],
+        contacts: &Contacts<'_>,
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
@@ -259,7 +260,7 @@ impl Solver {
     fn advance(
         &mut self,
         bodies: &mut [Body],
-        contacts: &[ContactPair],
+        contacts: &Contacts<'_>,
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
@@ -280,7 +281,7 @@ impl Solver {
     fn advance_by(
         &mut self,
         bodies: &mut [Body],
-        contacts: &[ContactPair],
+        contacts: &Contacts<'_>,
         joints: &mut [Joint],
         dt: Real,
         stats: &mut StepStats,
@@ -399,13 +400,17 @@ impl Solver {
     }
 
     /// Looks at every contact once, for all that is asked of it before it is solved.
-    fn summarize(&mut self, n_bodies: usize, contacts: &[ContactPair]) -> Result<(), SolverError> {
+    fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
         self.summaries.resize(contacts.len(), Summary::default());
-        if loops::summarize(contacts, n_bodies, slop, &mut self.summaries) {
+        if loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries) {
             return Ok(());
         }
-        for (k, contact) in contacts.iter().enumerate() {
+        for k in 0..contacts.len() {
+            if !contacts.is_whole(k) {
+                return Err(SolverError::ContactManifold(k));
+            }
+            let contact = contacts.get(k);
             if !contact.is_between(n_bodies) {
                 return Err(SolverError::ContactBody(k));
             }
@@ -460,7 +465,7 @@ impl Solver {
         stats.n_colors = self.layout.n_colors();
     }
 
-    fn load_contacts(&mut self, contacts: &[ContactPair], h: Real, stats: &mut StepStats) {
+    fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
         let still = self.movers.len() as u32;
         self.groups.resize(self.layout.n_groups(), Group::empty(still));
         let from = Manifolds {
@@ -480,7 +485,7 @@ impl Solver {
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
-    fn store(&mut self, bodies: &mut [Body], contacts: &[ContactPair], h: Real, dt: Real) {
+    fn store(&mut self, bodies: &mut [Body], contacts: &Contacts<'_>, h: Real, dt: Real) {
         let n = self.active.len();
         let Solver { settings, islands, movers, is_active, states, masses, free, .. } = self;
         let Solver { next_kept, kept, active, layout, groups, impulses, reports, .. } = self;

@@ -1,20 +1,18 @@
-//! Contacts as the solver takes them: manifolds with the friction and the restitution of their bodies.
+//! Contacts as the solver takes them: manifolds where they stand, with the friction and the restitution of their bodies.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (friction of a pair: the geometric mean; restitution: the larger).
 
 use crate::body::Traits;
 use crate::narrow::{NOT_SOLVED, Record};
-use crate::rest::Rest;
-use carom_geom::Manifold;
 use carom_math::ops;
-use carom_response::{Body, BodyKind, ContactPair};
+use carom_response::{Body, BodyKind, ContactLink};
 
 /// What the contacts for the solver are made of, beside the records.
 pub(crate) struct Handed<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
-    pub(crate) manifolds: &'a [Manifold],
-    pub(crate) rest: &'a Rest,
+    /// How many manifolds are in motion: the numbers of those at rest follow.
+    pub(crate) n_manifolds: u32,
 }
 
 impl Handed<'_> {
@@ -41,7 +39,7 @@ impl Handed<'_> {
         (records, first): (&mut [Record], u32),
         busy: &[u32],
         starts: &[u32],
-        out: &mut [ContactPair],
+        out: &mut [ContactLink],
     ) {
         let mut out = out.iter_mut();
         for (&place, &start) in busy.iter().zip(starts) {
@@ -55,9 +53,9 @@ impl Handed<'_> {
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
             let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
             let restitution = traits_a.restitution.max(traits_b.restitution);
-            let manifolds = self.rest.manifolds_of(record).unwrap_or_else(|| &self.manifolds[record.range()]);
-            for (manifold, out) in manifolds.iter().zip(&mut out) {
-                *out = ContactPair::new(a, b, *manifold, friction, restitution);
+            let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
+            for (number, out) in (first..first + record.n).zip(&mut out) {
+                *out = ContactLink::new(a, b, number, friction, restitution);
             }
         }
     }

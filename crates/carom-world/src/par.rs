@@ -12,7 +12,7 @@ use carom_bounds::Aabb;
 use carom_broad::ProxyId;
 use carom_geom::Manifold;
 use carom_math::Vec3;
-use carom_response::ContactPair;
+use carom_response::ContactLink;
 use rayon::prelude::*;
 
 /// Pairs per piece: some 30 microseconds of work.
@@ -155,7 +155,7 @@ pub(crate) fn hand_over(
     (records, first): (&mut [Record], u32),
     busy: &[u32],
     starts: &[u32],
-    out: &mut [ContactPair],
+    out: &mut [ContactLink],
 ) {
     if is_little(busy.len()) {
         return handed.hand_over((records, first), busy, starts, out);

@@ -29,6 +29,11 @@ impl Rest {
         record.is_at_rest.then(|| &self.manifolds[record.range()])
     }
 
+    /// All of them, also those that belong to nobody.
+    pub(crate) fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
     /// The number of those that belong to records.
     pub(crate) fn len(&self) -> usize {
         self.manifolds.len() - self.n_left

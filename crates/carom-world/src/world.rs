@@ -31,7 +31,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, ContactPair, Joint, Solver, SolverSettings, plausible};
+use carom_response::{Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, plausible};
 
 /// Bodies, and what happens to them.
 ///
@@ -102,7 +102,7 @@ pub(crate) struct Work {
     pub(crate) counts: Vec<u32>,
     /// Busy records in a row.
     busy_records: Vec<Record>,
-    contacts: Vec<ContactPair>,
+    contacts: Vec<ContactLink>,
     /// By busy record where its contacts begin.
     starts: Vec<u32>,
     /// By number: something of it moves or moved.
@@ -217,9 +217,10 @@ impl<B: BroadPhase> World<B> {
         }
         self.hand_over_contacts();
         let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
-        let World { solver, bodies, movers, joints, work, .. } = self;
+        let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
+        let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
-        self.stats.solver = solver.step_awake(bodies, movers.list(), &work.contacts, &mut joints.list, dt)?;
+        self.stats.solver = solver.step_awake(bodies, movers.list(), &contacts, &mut joints.list, dt)?;
         movers.note_sleepers(bodies);
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
@@ -479,8 +480,8 @@ impl<B: BroadPhase> World<B> {
 
     /// The manifolds in which something moves, as the solver takes them.
     fn hand_over_contacts(&mut self) {
-        let World { records, busy, traits, bodies, manifolds, rest, work, .. } = self;
-        let handed = Handed { bodies, traits, manifolds, rest };
+        let World { records, busy, traits, bodies, manifolds, work, .. } = self;
+        let handed = Handed { bodies, traits, n_manifolds: manifolds.len() as u32 };
         let starts = &mut work.starts;
         starts.resize(busy.len(), 0);
         #[cfg(feature = "parallel")]
@@ -492,7 +493,7 @@ impl<B: BroadPhase> World<B> {
             n_contacts += core::mem::replace(start, n_contacts);
         }
         // Those of the step before are written over.
-        let none = ContactPair::new(0, 0, Manifold::new(Vec3::ZERO), 0.0, 0.0);
+        let none = ContactLink::new(0, 0, 0, 0.0, 0.0);
         work.contacts.resize(n_contacts as usize, none);
         #[cfg(feature = "parallel")]
         crate::par::hand_over(&handed, (records, 0), busy, starts, &mut work.contacts);
