@@ -120,7 +120,9 @@ pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
         n_events += core::mem::replace(start, n_events);
     }
     // Any event, to be written over.
-    let Some(any) = records.first().map(|record| events::event_of(record, EventKind::Ended)) else { return 0 };
+    let Some(any) = records.first().map(|record| events::event_of(record, EventKind::Ended)) else {
+        return 0;
+    };
     out.resize(n_events, any);
     tell_from(records, &starts, &mut out[first..])
 }

@@ -9,15 +9,19 @@ use carom_math::Vec3;
 #[cfg(feature = "parallel")]
 use carom_query::{MeshShape, Shape};
 #[cfg(feature = "parallel")]
-use carom_world::{BodyDesc, WorldSettings};
+use carom_world::{BodyDesc, EventKind, WorldSettings};
 use carom_world::{Event, World};
 #[cfg(feature = "parallel")]
 use std::sync::Arc;
 
 /// Steps with things done in between; hashes and events of every step.
 fn run<B: BroadPhase + Default>(n_steps: usize) -> Vec<(u64, Vec<Event>)> {
+    run_of::<B>(72, n_steps)
+}
+
+fn run_of<B: BroadPhase + Default>(n_bodies: usize, n_steps: usize) -> Vec<(u64, Vec<Event>)> {
     let mut world = world_on::<B>();
-    let bodies = heap(&mut world, 72, 7);
+    let bodies = heap(&mut world, n_bodies, 7);
     let mut trace = Vec::new();
     for step in 0..n_steps {
         world.step(DT).unwrap();
@@ -55,6 +59,26 @@ fn one_two_and_seven_threads() {
         pool.install(|| run::<DynamicBvh>(90))
     };
     let one = with(1);
+    for n in [2, 7] {
+        assert_same(&one, &with(n), &format!("{n} threads"));
+    }
+}
+
+/// So many that every loop over records has several pieces, and events of all kinds are in several of them.
+#[cfg(feature = "parallel")]
+#[test]
+fn one_two_and_seven_threads_on_many_records() {
+    let with = |n: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        pool.install(|| run_of::<DynamicBvh>(1200, 55))
+    };
+    let one = with(1);
+    for kind in [EventKind::Began, EventKind::Persisted, EventKind::Ended] {
+        let most =
+            one.iter().map(|(_, events)| events.iter().filter(|event| event.kind == kind).count()).max();
+        assert!(Some(10) < most, "{kind:?} {most:?}");
+    }
+    assert!(one.iter().any(|(_, events)| 1500 < events.len()));
     for n in [2, 7] {
         assert_same(&one, &with(n), &format!("{n} threads"));
     }

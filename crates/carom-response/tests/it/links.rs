@@ -1,0 +1,68 @@
+//! Contacts whose manifolds stand elsewhere are the same contacts.
+
+use crate::scene::{DT, Scene};
+use carom_geom::Manifold;
+use carom_math::{Pose, Vec3};
+use carom_response::{ContactLink, ContactPair, Contacts, SolverError, SolverSettings};
+
+fn scene() -> Scene {
+    let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
+    scene.restitution = 0.3;
+    for k in 0..40 {
+        let place = Vec3::new((k % 4) as f32 * 1.02, 0.6 + (k / 4) as f32 * 1.1, (k % 3) as f32 * 0.1);
+        scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(place));
+    }
+    scene
+}
+
+/// The manifolds in two lists, of which the first has every third one, backwards; and what none of the contacts is of.
+fn apart(contacts: &[ContactPair]) -> (Vec<ContactLink>, [Vec<Manifold>; 2]) {
+    let is_first = |k: &usize| k.is_multiple_of(3);
+    let first: Vec<usize> = (0..contacts.len()).filter(is_first).rev().collect();
+    let second: Vec<usize> = (0..contacts.len()).filter(|k| !is_first(k)).collect();
+    let mut links = vec![ContactLink::new(0, 0, 0, 0.0, 0.0); contacts.len()];
+    for (number, &k) in first.iter().chain(&second).enumerate() {
+        let ContactPair { body_a, body_b, friction, restitution, .. } = contacts[k];
+        links[k] = ContactLink::new(body_a, body_b, number as u32, friction, restitution);
+    }
+    (links, [first, second].map(|list| list.iter().map(|&k| contacts[k].manifold).collect()))
+}
+
+#[test]
+fn links_are_as_pairs() {
+    let (mut pairs, mut linked) = (scene(), scene());
+    let movers: Vec<u32> = (1..linked.bodies.len() as u32).collect();
+    for step in 0..120 {
+        pairs.step();
+        linked.find_contacts();
+        let (links, [first, second]) = apart(&linked.contacts);
+        let contacts = Contacts::Links(&links, [&first, &second]);
+        assert!(contacts.len() == links.len() && contacts.is_empty() == links.is_empty());
+        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, &mut [], DT).unwrap();
+        assert_eq!(pairs.bodies, linked.bodies, "step {step}");
+        assert_eq!(pairs.solver.contact_impulses(), linked.solver.contact_impulses());
+    }
+    assert!(60 < pairs.contacts.len());
+}
+
+#[test]
+fn a_link_to_no_manifold_is_refused() {
+    let mut scene = scene();
+    scene.run(0.5);
+    scene.find_contacts();
+    let movers: Vec<u32> = (1..scene.bodies.len() as u32).collect();
+    let (mut links, [first, second]) = apart(&scene.contacts);
+    let n = first.len() + second.len();
+    links[7].manifold = n as u32;
+    let before = scene.bodies.clone();
+    let mut step = |links: &[ContactLink]| {
+        let contacts = Contacts::Links(links, [&first, &second]);
+        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, &mut [], DT)
+    };
+    let error = step(&links).unwrap_err();
+    assert_eq!(error, SolverError::ContactManifold(7));
+    assert!(error.to_string().contains("contact 7"), "{error}");
+    links[7].manifold = n as u32 - 1;
+    assert!(step(&links).is_ok());
+    assert_ne!(scene.bodies, before);
+}
