@@ -71,7 +71,6 @@ pub struct Solver {
     matched: Vec<u32>,
     /// Numbers of the kept impulses that no contact has.
     left: Vec<u32>,
-    next_kept: Vec<Kept>,
     reports: Vec<ContactImpulse>,
     layout: Layout,
     groups: Vec<Group>,
@@ -369,7 +368,6 @@ impl Solver {
         trim(&mut self.masses);
         trim(&mut self.free);
         trim(&mut self.kept);
-        trim(&mut self.next_kept);
         trim(&mut self.summaries);
         trim(&mut self.impulses);
         trim(&mut self.reports);
@@ -488,22 +486,21 @@ impl Solver {
     fn store(&mut self, bodies: &mut [Body], contacts: &Contacts<'_>, h: Real, dt: Real) {
         let n = self.active.len();
         let Solver { settings, islands, movers, is_active, states, masses, free, .. } = self;
-        let Solver { next_kept, kept, active, layout, groups, impulses, reports, .. } = self;
+        let Solver { kept, active, layout, groups, impulses, reports, .. } = self;
         let of_manifolds = || {
             // What is left of the step before is written over.
-            next_kept.resize(n, Kept::default());
+            kept.resize(n, Kept::default());
             let is_all = n == contacts.len() && active.iter().zip(0..).all(|(&contact, k)| contact == k);
             if is_all {
-                loops::store_groups(contacts, groups, active, &layout.places, next_kept, impulses);
+                loops::store_groups(contacts, groups, active, &layout.places, kept, impulses);
             } else {
                 impulses.fill(ContactImpulse::default());
                 reports.resize(n, ContactImpulse::default());
-                loops::store_groups(contacts, groups, active, &layout.places, next_kept, reports);
+                loops::store_groups(contacts, groups, active, &layout.places, kept, reports);
                 for (&contact, report) in active.iter().zip(reports.iter()) {
                     impulses[contact as usize] = *report;
                 }
             }
-            core::mem::swap(kept, next_kept);
         };
         let of_bodies = || {
             let unit = settings.length_unit;

@@ -271,7 +271,7 @@ fn look_at(
         return;
     }
     // The clock is read seldom.
-    *is_over = *is_over || (tally.n_tested % PAIRS_PER_LOOK == 0 && scene.allowance.is_over());
+    *is_over = *is_over || (tally.n_tested.is_multiple_of(PAIRS_PER_LOOK) && scene.allowance.is_over());
     if is_skipped || *is_over {
         scene.carry_over(record, out);
         return;
