@@ -7,8 +7,8 @@
 //! are halted ([`crate::turns`]). The time that passes for those that move is always the whole step.
 //!
 //! A budget in seconds is planned with what a unit of each kind of work took lately, and not all of it is planned: of a step that was over
-//! the budget the share learns to be less, at once, and of one that was not to be more, a thousand times more slowly. So it settles where one
-//! step in a thousand is late, whatever the machine does beside (a stochastic approximation of that quantile).
+//! the budget the share learns to be less, at once, and of one that was not to be more, two thousand times more slowly. So it settles where
+//! one step in two thousand is late, whatever the machine does beside (a stochastic approximation of that quantile).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
 //! of Collision Handling in Physically Based Animation, Eurographics 2000; H. Robbins, S. Monro, A Stochastic Approximation Method, Annals of
@@ -28,8 +28,11 @@ use carom_query::Shape;
 /// and read it again (10,000 boxes: 1.0 of 3.0 billion instructions; November 2026).
 const SUBSTEPS_AROUND: u32 = 3;
 
-/// To carry a pair's contacts takes this part of looking at it.
-const CARRY: f64 = 0.25;
+/// To look at a pair instead of moving its contacts takes at least this part of looking at it.
+const LEAST_PART: f64 = 0.25;
+
+/// In nanoseconds.
+const SECOND: f64 = 1.0e9;
 
 /// Of the pairs that moved at least this part is looked at where nobody is halted.
 const LOOKED: f64 = 0.25;
@@ -44,11 +47,11 @@ const BODY: f64 = 2.0;
 const SURE: f64 = 0.9;
 
 /// The share of the budget that is planned, at first, and its bounds.
-const SHARE: f64 = 0.85;
+const SHARE: f64 = 0.8;
 const LEAST_SHARE: f64 = 0.6;
 const MOST_SHARE: f64 = 0.97;
 
-/// By this the share becomes less after a step that was late, and by a thousandth of it more after one that was not.
+/// By this the share becomes less after a step that was late, and by a [`KEPT_FOR_ONE`]th of it more after one that was not.
 const LESSON: f64 = 0.03;
 
 /// A step that takes so many times its budget teaches nothing, as one that had nothing left to plan with: the system did something else,
@@ -57,6 +60,12 @@ const DISTURBED: f64 = 1.5;
 
 /// After so many steps in time it becomes more twice as fast.
 const BOLDER_AFTER: u32 = 1000;
+
+/// For one step that is late so many are not.
+const KEPT_FOR_ONE: f64 = 2000.0;
+
+/// So many steps teach nothing of the share: memory grows, and nobody knows yet what work takes.
+const FIRST_STEPS: u32 = 16;
 
 /// Seconds that pieces of work took lately; what a budget in seconds is divided by.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +76,9 @@ pub(crate) struct Pace {
     always: f64,
     /// Of the pairs of each body that moved, summed, the part that has to be looked at; less than 1, for some have two such bodies.
     due: f64,
-    /// A pair of shapes looked at.
+    /// A pair of shapes looked at, and one whose contacts are moved with its bodies.
     pair: f64,
+    carry: f64,
     /// A record in which something moves, in the narrow phase beside.
     around: f64,
     /// A manifold solved in one substep.
@@ -79,20 +89,25 @@ pub(crate) struct Pace {
     share: f64,
     /// Steps since one was late.
     n_kept: u32,
+    /// Steps on a budget of time.
+    n_steps: u32,
 }
 
 impl Default for Pace {
+    /// Before anything was measured: a slow machine.
     fn default() -> Pace {
         Pace {
             before: 0.0,
             always: 0.0,
             due: 1.0,
-            pair: 0.0,
-            around: 0.0,
-            load: 0.0,
-            refit: 0.0,
+            pair: 800.0 / SECOND,
+            carry: 200.0 / SECOND,
+            around: 100.0 / SECOND,
+            load: 60.0 / SECOND,
+            refit: 200.0 / SECOND,
             share: SHARE,
             n_kept: 0,
+            n_steps: 0,
         }
     }
 }
@@ -105,7 +120,14 @@ impl Pace {
 
     /// `n_tested` pairs were looked at, and `n_carried` carried over: put off or recycled.
     pub(crate) fn note_pairs(&mut self, seconds: f64, n_tested: usize, n_carried: usize) {
-        blend(&mut self.pair, seconds, n_tested as f64 + CARRY * n_carried as f64);
+        let (n_tested, n_carried) = (n_tested as f64, n_carried as f64);
+        let (tests, carries) = (self.pair * n_tested, self.carry * n_carried);
+        // What most of the time went into.
+        if carries <= tests {
+            blend(&mut self.pair, seconds - carries, n_tested);
+        } else {
+            blend(&mut self.carry, seconds - tests, n_carried);
+        }
     }
 
     /// What the narrow phase did beside, with so many records, and what is done for all of them.
@@ -117,7 +139,7 @@ impl Pace {
     /// So many pairs were to be looked at, and so many recycled.
     pub(crate) fn note_due(&mut self, n_due: usize, n_recycled: usize, plan: &Plan) {
         if 0 < n_due + n_recycled && 0 < plan.n_due && !plan.counts_work() {
-            let part = (n_due as f64 + CARRY * n_recycled as f64) / plan.n_due as f64;
+            let part = (n_due + n_recycled) as f64 / plan.n_due as f64;
             self.due = (0.5 * (self.due + part)).min(1.0);
         }
     }
@@ -132,21 +154,18 @@ impl Pace {
         blend(&mut self.refit, seconds, n_bodies as f64);
         if let (Budget::Time(limit), true) = (plan.budget, is_cut) {
             let took = plan.clock.since_start();
-            if plan.is_spent || DISTURBED * limit.as_secs_f64() < took {
+            self.n_steps = self.n_steps.saturating_add(1);
+            let is_first = self.n_steps <= FIRST_STEPS;
+            if is_first || plan.is_spent || DISTURBED * limit.as_secs_f64() < took {
                 return;
             }
             let is_late = limit.as_secs_f64() < took;
             self.n_kept = if is_late { 0 } else { self.n_kept.saturating_add(1) };
             // The longer all went well, the bolder.
-            let bolder = LESSON / 1000.0 * f64::from(1 << (self.n_kept / BOLDER_AFTER).min(6));
+            let bolder = LESSON / KEPT_FOR_ONE * f64::from(1 << (self.n_kept / BOLDER_AFTER).min(6));
             let lesson = if is_late { -LESSON } else { bolder };
             self.share = (self.share + lesson).clamp(LEAST_SHARE, MOST_SHARE);
         }
-    }
-
-    /// Nothing is known yet.
-    fn is_new(&self) -> bool {
-        self.pair == 0.0 || self.load == 0.0
     }
 }
 
@@ -192,19 +211,29 @@ pub(crate) struct Allowance {
 #[derive(Clone, Copy)]
 enum Share {
     Pairs(usize),
-    Seconds { own: f64, pair: f64 },
+    Seconds { own: f64, pair: f64, carry: f64 },
 }
 
 impl Allowance {
-    /// How many of the pairs that are due may be looked at; `None`: all.
-    pub(crate) fn n_pairs(&self, n_due: impl FnOnce() -> usize) -> Option<usize> {
-        match self.pairs? {
-            Share::Pairs(n) => Some(n),
-            // The others are carried. A conversion that saturates.
-            Share::Seconds { own, pair } => {
-                Some(((own / pair - CARRY * n_due() as f64) / (1.0 - CARRY)) as usize)
+    /// How many of so many pairs, of which others are due, and again others to be looked at, may be; `None`: all.
+    pub(crate) fn n_pairs(
+        &self,
+        n_all: usize,
+        n_due: impl FnOnce() -> usize,
+        n_to_be_looked_at: impl FnOnce() -> usize,
+    ) -> Option<usize> {
+        let share = self.pairs?;
+        let n = match share {
+            Share::Pairs(n) => n,
+            Share::Seconds { own, pair, carry } => {
+                if n_all as f64 * pair <= own {
+                    return None;
+                }
+                // The others are carried. A conversion that saturates.
+                ((own - carry * n_due() as f64) / (pair - carry).max(LEAST_PART * pair)) as usize
             }
-        }
+        };
+        (n < n_all && n < n_to_be_looked_at()).then_some(n)
     }
 
     /// Time is out.
@@ -270,14 +299,14 @@ impl Plan {
                 }
                 (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady }, 0.0)
             }
-            Budget::Time(limit) if !self.pace.is_new() => {
-                let Pace { before, always, due, pair, around, load, refit, share, .. } = self.pace;
+            Budget::Time(limit) => {
+                let Pace { before, always, due, pair, carry, around, load, refit, share, .. } = self.pace;
                 let link = load * f64::from(1 + SUBSTEPS_AROUND);
                 let (body, look) = (refit + BODY * link, due * (pair + around));
                 let left = limit.as_secs_f64() * share - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 let terms = Terms { body, link, look, now, steady: left - before };
-                (terms, around + pair * (CARRY + (1.0 - CARRY) * LOOKED))
+                (terms, around + carry + (pair - carry).max(0.0) * LOOKED)
             }
             _ => return None,
         };
@@ -311,19 +340,18 @@ impl Plan {
                 let n_manifolds = (self.load * (1.0 + GROWTH)) as usize + 1;
                 Allowance { pairs: Some(Share::Pairs(n.saturating_sub(n_manifolds))), ..all }
             }
-            Budget::Time(limit) if !self.pace.is_new() => {
-                let Pace { pair, around, always, load, refit, share, .. } = self.pace;
+            Budget::Time(limit) => {
+                let Pace { pair, carry, around, always, load, refit, share, .. } = self.pace;
                 let left = limit.as_secs_f64() * share - self.clock.since_start();
                 let response =
                     load * self.load * f64::from(1 + SUBSTEPS_AROUND) + refit * self.n_bodies as f64;
                 let own = (left - response - around * n_busy as f64 - always).max(0.0);
                 Allowance {
-                    pairs: Some(Share::Seconds { own, pair }),
+                    pairs: Some(Share::Seconds { own, pair, carry }),
                     until: self.clock.since_start() + own,
                     ..all
                 }
             }
-            Budget::Time(limit) => Allowance { until: 0.5 * limit.as_secs_f64(), ..all },
             _ => all,
         }
     }
@@ -336,7 +364,7 @@ impl Plan {
             Budget::Steps(steps) => {
                 (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
             }
-            Budget::Time(limit) if 0.0 < self.pace.load && 0.0 < self.load => {
+            Budget::Time(limit) if 0.0 < self.load => {
                 let Pace { load, refit, share, .. } = self.pace;
                 let left =
                     limit.as_secs_f64() * share - self.clock.since_start() - refit * self.n_bodies as f64;

@@ -195,7 +195,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
-    /// work took in the steps before; the first step on one cannot know.
+    /// work took in the steps before; the first step on one takes a slow machine for granted.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         let mut plan = Plan::start(budget, self.pace);
         self.movers.settle(&mut self.bodies);
@@ -229,7 +229,7 @@ impl<B: BroadPhase> World<B> {
         self.stop_fast();
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
-        self.refit_moved();
+        self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();
         self.take_pace(&mut plan, substeps_made);
         Ok(&self.stats)
@@ -307,8 +307,9 @@ impl<B: BroadPhase> World<B> {
             recycling: if self.movers.has_halted() { 0.0 } else { recycling },
             dt: self.dt,
         };
-        let n_due = || records.iter().filter(|record| scene.is_to_be_looked_at(record)).count();
-        if let Some(n) = scene.allowance.n_pairs(n_due) {
+        let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
+        let n_looks = || records.iter().filter(|record| scene.is_to_be_looked_at(record)).count();
+        if let Some(n) = scene.allowance.n_pairs(records.len(), n_due, n_looks) {
             time_critical::choose(&mut records, |record| scene.is_to_be_looked_at(record), self.turn, n);
         }
         let mut clock = Clock::start();
@@ -520,7 +521,7 @@ impl<B: BroadPhase> World<B> {
             && !self.movers.list().iter().any(is_moving)
     }
 
-    fn refit_moved(&mut self) {
+    fn refit_moved(&mut self, is_free: bool) {
         let mut moves = core::mem::take(&mut self.work.moves);
         moves.clear();
         let placing = self.placing();
@@ -539,8 +540,8 @@ impl<B: BroadPhase> World<B> {
         // Every box is sound: `boxed` sees to it.
         let updated = self.broad.update(&moves);
         debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-        if !self.movers.has_halted() {
-            // Otherwise the next step does, before it is chosen who moves.
+        if is_free {
+            // Otherwise the next step does, before it is chosen what is done.
             self.broad.refresh();
         }
         self.work.moves = moves;

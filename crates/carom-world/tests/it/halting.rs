@@ -389,3 +389,21 @@ fn no_time_at_all_moves_one_body_after_the_other() {
     }
     assert_eq!(moved.len(), bodies.len());
 }
+
+/// The first step on a budget of time takes a slow machine for granted, and one with time to spare leaves nothing undone.
+#[test]
+fn the_first_step_knows_its_budget() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = heap(&mut world, 144, 5);
+    for _ in 0..8 {
+        let undone = world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone;
+        assert!(undone.n_halted + 6 >= bodies.len(), "{undone:?}");
+    }
+    // Paces of halted steps do not keep anybody halted where there is time.
+    let undone = world.step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
+    assert_eq!(undone, Default::default());
+    let mut other = world_on::<DynamicBvh>();
+    heap(&mut other, 144, 5);
+    let undone = other.step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().undone;
+    assert_eq!(undone, Default::default());
+}
