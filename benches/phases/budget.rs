@@ -7,7 +7,7 @@
 //! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the processor, in the three orders.
 //! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of the others.
 //! 4. Steps of a world on a budget: the pile of the benches, how many steps end within it, and within 50 us more, beside a loop that only
-//!    reads the clock for as long, in turn; how many bodies are halted; and the energy, which must not grow.
+//!    reads the clock for as long, in turn; how many bodies are halted; which phase made late steps late; and the energy, which must not grow.
 //!
 //! There is no peer: none can be stopped. The answers of what is run to its end are compared with the ordinary queries.
 //!
@@ -22,7 +22,7 @@ use carom_math::Pose;
 use carom_query::{MeshPair, MeshShape, Shape, TimedMeshAnswer, TimedMeshes, distance, intersects};
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_scenes::{Clock, ClockSettings, bench_pile};
-use carom_world::{BodyId, Budget, SolverSettings, Undone, World};
+use carom_world::{BodyId, Budget, PhaseTimes, SolverSettings, Undone, World};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,11 @@ fn steps(runner: &mut Runner) {
         let mut late = [const { [const { Vec::new() }; 2] }; 2];
         let (mut n_cut, mut greatest) = (0, f64::MIN);
         let (mut n_halted, mut n_left) = (0, Undone::default());
+        let (mut n_substeps, mut n_put_off) = (0, 0);
+        // The phases of each step, in microseconds, and those of the steps that were late though nothing else ran.
+        let (mut phases, mut late_phases): ([Vec<f64>; 4], Vec<[f64; 4]>) = Default::default();
         let mut used = Vec::new();
+        let mut times = PhaseTimes::default();
         for step in 0..n_steps + 16 {
             for who in 0..2 {
                 let (cpu, begin) = (thread_ns(), Instant::now());
@@ -131,6 +135,7 @@ fn steps(runner: &mut Runner) {
                 } else {
                     let stats = world.step_within(1.0 / 60.0, Budget::Time(budget)).expect("a good step");
                     n_left = stats.undone;
+                    times = stats.times;
                 }
                 let took = begin.elapsed();
                 let cpu = (thread_ns() - cpu) * 1e-3;
@@ -145,6 +150,13 @@ fn steps(runner: &mut Runner) {
                     if who == 1 {
                         n_cut += usize::from(n_left != Default::default());
                         n_halted += n_left.n_halted;
+                        n_substeps += 4 - n_left.n_substeps;
+                        n_put_off += n_left.n_pairs;
+                        let own = [times.broad, times.narrow, times.response, times.refit].map(|t| t * 1e6);
+                        phases.iter_mut().zip(own).for_each(|(all, own)| all.push(own));
+                        if 0.0 < over && away < 20.0 {
+                            late_phases.push(own);
+                        }
                         used.push(cpu);
                     }
                 }
@@ -183,6 +195,20 @@ fn steps(runner: &mut Runner) {
             greatest / start,
             energy(&world) / start,
             pushed / start
+        );
+        phases.iter_mut().for_each(|all| all.sort_by(f64::total_cmp));
+        let usual = [0, 1, 2, 3].map(|phase| quantile(&phases[phase], 0.5));
+        let mut causes = [0; 4];
+        for own in &late_phases {
+            let excess = |phase: &usize| own[*phase] - usual[*phase];
+            let cause = (0..4).max_by(|a, b| excess(a).total_cmp(&excess(b)));
+            causes[cause.unwrap_or_default()] += 1;
+        }
+        println!(
+            "            {:.2} substeps and {:.0} pairs put off in the mean; broad phase, narrow phase, response and boxes take {usual:.0?} us \
+             in the median, and were most above it in so many of the late steps: {causes:?}",
+            f64::from(n_substeps) / n_steps as f64,
+            n_put_off as f64 / n_steps as f64
         );
     }
 }
