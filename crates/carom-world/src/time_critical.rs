@@ -47,7 +47,7 @@ const BODY: f64 = 2.0;
 const SURE: f64 = 0.9;
 
 /// The share of the budget that is planned, at first, and its bounds.
-const SHARE: f64 = 0.8;
+const SHARE: f64 = 0.85;
 const LEAST_SHARE: f64 = 0.6;
 const MOST_SHARE: f64 = 0.97;
 
@@ -59,7 +59,7 @@ const LESSON: f64 = 0.03;
 const DISTURBED: f64 = 1.5;
 
 /// After so many steps in time it becomes more twice as fast.
-const BOLDER_AFTER: u32 = 1000;
+const BOLDER_AFTER: u32 = 500;
 
 /// For one step that is late so many are not.
 const KEPT_FOR_ONE: f64 = 2000.0;
@@ -303,6 +303,8 @@ impl Plan {
                 let Pace { before, always, due, pair, carry, around, load, refit, share, .. } = self.pace;
                 let link = load * f64::from(1 + SUBSTEPS_AROUND);
                 let (body, look) = (refit + BODY * link, due * (pair + around));
+                // Where some are halted, others move than did, and the records of both are gone through.
+                let link = if is_halting { link + due * around } else { link };
                 let left = limit.as_secs_f64() * share - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 let terms = Terms { body, link, look, now, steady: left - before };
