@@ -28,6 +28,7 @@ pub(crate) struct Islands {
     waking: Vec<bool>,
     pub(crate) n_islands: usize,
     pub(crate) n_awake: usize,
+    pub(crate) n_fallen: usize,
 }
 
 impl Islands {
@@ -135,6 +136,7 @@ impl Islands {
         self.slow_for.resize(movers.len(), Real::INFINITY);
         self.n_islands = 0;
         self.n_awake = 0;
+        self.n_fallen = 0;
         let active = || (0..movers.len()).filter(|&place| is_active[place]);
         for place in active() {
             let root = self.parent[place] as usize;
@@ -154,6 +156,7 @@ impl Islands {
             if settings.sleep_delay <= self.slow_for[self.parent[place] as usize] {
                 let body = &mut bodies[movers[place] as usize];
                 body.is_sleeping = true;
+                self.n_fallen += 1;
                 body.linear_velocity = carom_math::Vec3::ZERO;
                 body.angular_velocity = carom_math::Vec3::ZERO;
             }

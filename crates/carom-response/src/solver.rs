@@ -37,6 +37,8 @@ pub struct StepStats {
     pub n_awake: usize,
     /// Groups of them that touch each other.
     pub n_islands: usize,
+    /// Those of the bodies that fell asleep at the end.
+    pub n_fallen: usize,
     /// Manifolds that were solved.
     pub n_manifolds: usize,
     /// Contacts in them.
@@ -359,6 +361,7 @@ impl Solver {
         self.trim();
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;
+        stats.n_fallen = self.islands.n_fallen;
     }
 
     /// A world that falls asleep gives its memory back.

@@ -1,7 +1,7 @@
 //! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces are made those of the floor.
 //!
 //! Only pieces that no contact moves count, so that piles cost nothing. Bodies go in the order of their numbers, on one thread: there is
-//! little to do. Only who rests on what is looked for on all.
+//! little to do.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -15,18 +15,13 @@ use carom_response::BodyKind;
 const STEP: f32 = 0.25;
 
 /// Changes what has to be changed, and says how many manifolds are none any more; the records say where theirs are, and again afterwards.
-/// `resting` is memory.
+/// `resting` says who rests on something that no contact moves, and the number of the record.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
     records: &mut [Record],
     found: &mut [Manifold],
-    resting: &mut Vec<(u32, u32)>,
+    mut resting: Vec<(u32, u32)>,
 ) -> usize {
-    resting.clear();
-    #[cfg(feature = "parallel")]
-    crate::par::find_resting(scene, records, 0, resting);
-    #[cfg(not(feature = "parallel"))]
-    find_resting(scene, records, 0, resting);
     resting.sort_unstable();
     let mut has_gone = false;
     let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
@@ -77,25 +72,20 @@ pub(crate) fn smooth(
     n_gone
 }
 
-/// Appends who rests on something that no contact moves, and the number of the record; the first of these is number `first`.
-pub(crate) fn find_resting(
-    scene: &Scene<'_>,
-    records: &[Record],
-    first: usize,
-    resting: &mut Vec<(u32, u32)>,
-) {
+/// Which body of a record rests on the other one, that no contact moves.
+pub(crate) fn who_rests(scene: &Scene<'_>, record: &Record) -> Option<u32> {
+    let (a, b) = (record.a.index, record.b.index);
+    if record.n == 0 || record.is_sensor || record.is_put_off {
+        return None;
+    }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
     let is_moving = |body: u32| is_dynamic(body) && !scene.bodies[body as usize].is_sleeping;
-    for (index, record) in (first..).zip(records) {
-        let (a, b) = (record.a.index, record.b.index);
-        if record.n == 0 || record.is_sensor || record.is_put_off {
-            continue;
-        }
-        if is_moving(a) && !is_dynamic(b) {
-            resting.push((a, index as u32));
-        } else if is_moving(b) && !is_dynamic(a) {
-            resting.push((b, index as u32));
-        }
+    if is_moving(a) && !is_dynamic(b) {
+        Some(a)
+    } else if is_moving(b) && !is_dynamic(a) {
+        Some(b)
+    } else {
+        None
     }
 }
 

@@ -6,6 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::body::{BodyId, Traits};
+use crate::internal_edges;
 use crate::movers::Movers;
 use crate::rest::Rest;
 use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
@@ -120,6 +121,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) slop: f32,
     /// So far the bodies of a pair may move before it is looked at anew; 0: they may not.
     pub(crate) recycling: f32,
+    /// It is asked who rests on what.
+    pub(crate) smooths_internal_edges: bool,
     /// Length of the last step: for how long a fast body is looked ahead for.
     pub(crate) dt: f32,
 }
@@ -139,7 +142,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The contacts of a pair that is put off, where its bodies are now.
-    fn carry_over(&self, record: &mut Record, out: &mut Vec<Manifold>) {
+    fn carry_over(&self, record: &mut Record, out: &mut impl Sink) {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
         let known = self.known(record);
         record.is_put_off = true;
@@ -214,26 +217,54 @@ pub(crate) struct Tally {
     pub(crate) n_still: usize,
     /// Manifolds at rest that belong to nobody any more: where, and how many.
     pub(crate) left: Vec<(u32, u32)>,
+    /// Who rests on something that no contact moves, and the number of the record; if that is asked.
+    pub(crate) resting: Vec<(u32, u32)>,
+}
+
+/// Where manifolds go, one behind the other.
+pub(crate) trait Sink {
+    /// How many there are.
+    fn len(&self) -> usize;
+    fn push(&mut self, manifold: Manifold);
+    /// Appends what is found, and says what that is.
+    fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold];
+}
+
+impl Sink for Vec<Manifold> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+    #[inline]
+    fn push(&mut self, manifold: Manifold) {
+        Vec::push(self, manifold);
+    }
+    fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold] {
+        let first = Vec::len(self);
+        find(self);
+        keep_within_numbers(self, first);
+        &self[first..]
+    }
 }
 
 /// Looks at all, and makes `out` the list of their manifolds.
 pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
-    look(scene, records, 0, out, &mut tally);
+    look(scene, (records, 0), 0, out, &mut tally);
     tally
 }
 
-/// Looks at the records in turn, and appends their manifolds to `out`, which becomes the list of those in motion from number `before` on.
+/// Looks at the records in turn, of which the first is number `number`, and appends their manifolds to `out`, which becomes the list of those
+/// in motion from number `before` on.
 pub(crate) fn look(
     scene: &Scene<'_>,
-    records: &mut [Record],
+    (records, number): (&mut [Record], usize),
     before: usize,
-    out: &mut Vec<Manifold>,
+    out: &mut impl Sink,
     tally: &mut Tally,
 ) {
     let mut is_over = false;
-    for record in records {
+    for (number, record) in (number as u32..).zip(records) {
         let left = record.is_at_rest.then_some((record.first, record.n));
         let first = (before + out.len()) as u32;
         look_at(scene, record, out, tally, &mut is_over);
@@ -242,13 +273,16 @@ pub(crate) fn look(
         tally.n_found += record.n as usize;
         tally.n_put_off += usize::from(record.is_put_off);
         tally.n_still += usize::from(scene.is_still(record));
+        if scene.smooths_internal_edges {
+            tally.resting.extend(internal_edges::who_rests(scene, record).map(|body| (body, number)));
+        }
     }
 }
 
 fn look_at(
     scene: &Scene<'_>,
     record: &mut Record,
-    out: &mut Vec<Manifold>,
+    out: &mut impl Sink,
     tally: &mut Tally,
     is_over: &mut bool,
 ) {
@@ -262,7 +296,7 @@ fn look_at(
         return;
     };
     if !scene.is_due(record) {
-        out.extend_from_slice(scene.known(record));
+        scene.known(record).iter().for_each(|manifold| out.push(*manifold));
         return;
     }
     if let Some(moved) = scene.recycles(record) {
@@ -286,10 +320,8 @@ fn look_at(
         record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
         return;
     }
-    let first = out.len();
-    manifolds(shape_a, pose_a, shape_b, pose_b, scene.reach(a, b), &mut record.cache, out);
-    keep_within_numbers(out, first);
-    let found = &out[first..];
+    let (reach, cache) = (scene.reach(a, b), &mut record.cache);
+    let found = out.find(|out| manifolds(shape_a, pose_a, shape_b, pose_b, reach, cache, out));
     record.n = found.len() as u32;
     record.is_touching = found.iter().any(|manifold| scene.touches(manifold));
 }

@@ -5,8 +5,7 @@
 
 use crate::events::{self, Event, EventKind};
 use crate::handed::Handed;
-use crate::internal_edges;
-use crate::narrow::{self, Record, Scene, Tally};
+use crate::narrow::{self, Record, Scene, Sink, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
@@ -18,39 +17,68 @@ use rayon::prelude::*;
 /// Pairs per piece: some 30 microseconds of work.
 const PIECE: usize = 64;
 
+/// Manifolds that a piece may have more than before, at least.
+const SPARE: usize = 4;
+
 /// Pieces that are never divided among threads.
 const PIECES_PER_TASK: usize = 4;
 
 /// Records or bodies per piece of what is only carried from place to place.
 const CARRIED: usize = 512;
 
-/// As [`narrow::look_at_all`], but with room between the manifolds of pieces.
+/// As [`narrow::look_at_all`], but with room between the manifolds of pieces; `counts` is how many each piece had when this was called
+/// before, and has now.
 ///
-/// Most pairs have one manifold or none, so there is a place for each record; pieces of those that have more come behind all. To write
-/// pieces apart and put them together cost a pile of 10,000 boxes on two threads 2 of 45 milliseconds.
-pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
+/// Each piece has room for a few more than it had; where it has more still, they come behind all. With room for one of each record they
+/// were apart so far that who reads them in a pile of 10,000 boxes took some hundred microseconds more, and twice the memory. To write
+/// pieces apart and put them together cost on two threads 2 of 45 milliseconds.
+pub(crate) fn look_at_all(
+    scene: &Scene<'_>,
+    records: &mut [Record],
+    counts: &mut Vec<u32>,
+    out: &mut Vec<Manifold>,
+) -> Tally {
     if records.len() <= PIECE || rayon::current_num_threads() == 1 {
+        counts.clear();
         return narrow::look_at_all(scene, records, out);
     }
+    let n_pieces = records.len().div_ceil(PIECE);
+    // Where pieces came or went the others have moved along: what they had says little.
+    let is_like_before = counts.len().abs_diff(n_pieces) <= n_pieces / 64;
+    counts.resize(n_pieces, PIECE as u32);
+    let room_for = |&count: &u32| {
+        let count = count as usize;
+        if is_like_before { count + count / 8 + SPARE } else { PIECE.max(count) }
+    };
     // Those of the step before are written over.
-    out.resize(records.len(), Manifold::new(Vec3::ZERO));
-    let pieces = records.par_chunks_mut(PIECE).zip(out.par_chunks_mut(PIECE)).enumerate();
+    out.resize(counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
+    let mut rest = &mut out[..];
+    let mut begin = 0;
+    let mut rooms = Vec::with_capacity(n_pieces);
+    for count in counts.iter_mut() {
+        let n = room_for(count);
+        let (room, behind) = core::mem::take(&mut rest).split_at_mut(n);
+        rooms.push((begin, room, count));
+        rest = behind;
+        begin += n;
+    }
+    let pieces = records.par_chunks_mut(PIECE).zip(rooms).enumerate();
     // Left to itself rayon makes tasks so large that one thread waits for the last of the other's for a tenth of the whole.
     let of_pieces = pieces.with_max_len(PIECES_PER_TASK).fold(
-        || (Looked::default(), Vec::with_capacity(PIECE)),
-        |(mut looked, mut found), (piece, (records, room))| {
-            found.clear();
-            narrow::look(scene, records, piece * PIECE, &mut found, &mut looked.tally);
-            match room.get_mut(..found.len()) {
-                Some(room) => room.copy_from_slice(&found),
-                None => looked.beyond.push((piece, core::mem::take(&mut found))),
+        || (Looked::default(), Vec::new()),
+        |(mut looked, mut few), (piece, (records, (begin, room, count)))| {
+            let mut room = Room { room, n: 0, beyond: Vec::new(), few: &mut few };
+            narrow::look(scene, (records, piece * PIECE), begin, &mut room, &mut looked.tally);
+            *count = room.len() as u32;
+            if !room.beyond.is_empty() {
+                looked.beyond.push((piece, begin, room.beyond));
             }
-            (looked, found)
+            (looked, few)
         },
     );
     let Looked { tally, beyond } = of_pieces.map(|(looked, _)| looked).reduce(Looked::default, Looked::and);
-    for (piece, found) in beyond {
-        let places_behind = (out.len() - piece * PIECE) as u32;
+    for (piece, begin, found) in beyond {
+        let places_behind = (out.len() - begin) as u32;
         let own = records.chunks_mut(PIECE).nth(piece).unwrap_or_default();
         own.iter_mut().for_each(|record| record.first += places_behind);
         out.extend_from_slice(&found);
@@ -58,12 +86,51 @@ pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut V
     tally
 }
 
+/// Room for the manifolds of a piece, and a list of them all where it does not suffice.
+struct Room<'a> {
+    room: &'a mut [Manifold],
+    /// How many are in it.
+    n: usize,
+    beyond: Vec<Manifold>,
+    /// Those of one pair: memory.
+    few: &'a mut Vec<Manifold>,
+}
+
+impl Sink for Room<'_> {
+    fn len(&self) -> usize {
+        if self.beyond.is_empty() { self.n } else { self.beyond.len() }
+    }
+    #[inline]
+    fn push(&mut self, manifold: Manifold) {
+        match self.room.get_mut(self.n) {
+            Some(place) if self.beyond.is_empty() => {
+                *place = manifold;
+                self.n += 1;
+            }
+            _ => {
+                if self.beyond.is_empty() {
+                    self.beyond.extend_from_slice(self.room);
+                }
+                self.beyond.push(manifold);
+            }
+        }
+    }
+    fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold] {
+        let mut few = core::mem::take(self.few);
+        few.clear();
+        few.find(find);
+        few.iter().for_each(|manifold| self.push(*manifold));
+        *self.few = few;
+        self.few
+    }
+}
+
 /// What was found in some pieces.
 #[derive(Default)]
 struct Looked {
     tally: Tally,
-    /// Pieces that had more manifolds than records, and these.
-    beyond: Vec<(usize, Vec<Manifold>)>,
+    /// Pieces that had more manifolds than room, where that was, and the manifolds.
+    beyond: Vec<(usize, usize, Vec<Manifold>)>,
 }
 
 impl Looked {
@@ -76,6 +143,7 @@ impl Looked {
         all.n_put_off += own.n_put_off;
         all.n_still += own.n_still;
         all.left.append(&mut own.left);
+        all.resting.append(&mut own.resting);
         self.beyond.append(&mut other.beyond);
         self
     }
@@ -84,26 +152,6 @@ impl Looked {
 /// So much is only carried that it is not shared.
 fn is_little(n: usize) -> bool {
     n <= CARRIED || rayon::current_num_threads() == 1
-}
-
-/// As [`internal_edges::find_resting`].
-pub(crate) fn find_resting(
-    scene: &Scene<'_>,
-    records: &[Record],
-    first: usize,
-    resting: &mut Vec<(u32, u32)>,
-) {
-    if is_little(records.len()) {
-        return internal_edges::find_resting(scene, records, first, resting);
-    }
-    let middle = records.len() / 2;
-    let (low, high) = records.split_at(middle);
-    let mut of_high = Vec::new();
-    rayon::join(
-        || find_resting(scene, low, first, resting),
-        || find_resting(scene, high, first + middle, &mut of_high),
-    );
-    resting.append(&mut of_high);
 }
 
 /// As [`events::tell`].
@@ -193,5 +241,33 @@ pub(crate) fn refit(
         // Somebody has no box: what follows moves up.
         out.clear();
         out.extend(movers.iter().filter_map(refit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_room_comes_behind_with_all_before_it() {
+        let numbered = |k: usize| Manifold::new(Vec3::splat(k as f32));
+        for n_room in 0..7 {
+            let mut room = alloc::vec![Manifold::new(Vec3::ZERO); n_room];
+            let mut sink = Room { room: &mut room, n: 0, beyond: Vec::new(), few: &mut Vec::new() };
+            sink.push(numbered(0));
+            let found = sink.find(|out| (1..4).for_each(|k| out.push(numbered(k)))).to_vec();
+            assert_eq!(found, [numbered(1), numbered(2), numbered(3)]);
+            assert!(sink.find(|_| {}).is_empty());
+            sink.push(numbered(4));
+            assert_eq!(sink.len(), 5);
+            let all: Vec<Manifold> = (0..5).map(numbered).collect();
+            let beyond = sink.beyond;
+            if n_room < 5 {
+                assert_eq!(beyond, all);
+            } else {
+                assert!(beyond.is_empty());
+                assert_eq!(room[..5], all);
+            }
+        }
     }
 }

@@ -13,8 +13,7 @@
 //! Differs: the sum of the ways, at most in proportion to the size of the smaller body, so that what is kept is off by a millimetre and
 //! heals by itself.
 
-use crate::narrow::{Record, Scene};
-use alloc::vec::Vec;
+use crate::narrow::{Record, Scene, Sink};
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold, SupportMap};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
@@ -75,12 +74,7 @@ impl Scene<'_> {
     }
 
     /// Moves the contacts of a pair along.
-    pub(crate) fn recycle(
-        &self,
-        record: &mut Record,
-        (motions, way): (Motions, f32),
-        out: &mut Vec<Manifold>,
-    ) {
+    pub(crate) fn recycle(&self, record: &mut Record, (motions, way): (Motions, f32), out: &mut impl Sink) {
         record.way = way;
         let known = self.known(record);
         record.is_touching = false;

@@ -111,7 +111,9 @@ pub(crate) struct Work {
     pub(crate) told: Vec<Event>,
     pub(crate) fresh: Vec<(Event, bool)>,
     pub(crate) changes: Changes,
-    resting: Vec<(u32, u32)>,
+    /// By piece of the busy records how many manifolds it had.
+    #[cfg(feature = "parallel")]
+    found_in: Vec<u32>,
     /// Events of pairs that are gone.
     ended: Vec<Event>,
     moves: Vec<(ProxyId, Aabb)>,
@@ -221,7 +223,10 @@ impl<B: BroadPhase> World<B> {
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
         self.stats.solver = solver.step_awake(bodies, movers.list(), &contacts, &mut joints.list, dt)?;
-        movers.note_sleepers(bodies);
+        // Mostly nobody did, and the bodies are another thread's in part.
+        if 0 < self.stats.solver.n_fallen {
+            movers.note_sleepers(bodies);
+        }
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
         // Fast bodies go no farther than to what they meet.
@@ -306,6 +311,7 @@ impl<B: BroadPhase> World<B> {
             // Who is halted presses without end on those that move a little: recycled, a box sank deeper into the floor by a fifth of its size.
             recycling: if self.movers.has_halted() { 0.0 } else { recycling },
             dt: self.dt,
+            smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
         let n_looks = || records.iter().filter(|record| scene.is_to_be_looked_at(record)).count();
@@ -314,13 +320,13 @@ impl<B: BroadPhase> World<B> {
         }
         let mut clock = Clock::start();
         #[cfg(feature = "parallel")]
-        let tally = crate::par::look_at_all(&scene, &mut records, &mut found);
+        let tally = crate::par::look_at_all(&scene, &mut records, &mut self.work.found_in, &mut found);
         #[cfg(not(feature = "parallel"))]
         let tally = narrow::look_at_all(&scene, &mut records, &mut found);
-        let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left } = tally;
+        let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;
         let looking = clock.lap();
         if self.settings.smooths_internal_edges {
-            n_found -= internal_edges::smooth(&scene, &mut records, &mut found, &mut self.work.resting);
+            n_found -= internal_edges::smooth(&scene, &mut records, &mut found, resting);
         }
         let mut undone = Undone { n_halted: self.movers.n_halted(), ..Undone::default() };
         // Mostly none are.

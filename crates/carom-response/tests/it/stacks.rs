@@ -28,6 +28,14 @@ fn twenty_boxes_sleep() {
 }
 
 #[test]
+fn who_falls_asleep_is_counted_once() {
+    let mut scene = stack(SolverSettings::default(), 4, |_| 1.0);
+    let counts: Vec<usize> = (0..300).map(|_| scene.step().n_fallen).collect();
+    assert_eq!(counts.iter().filter(|&&n| n != 0).collect::<Vec<_>>(), [&4]);
+    assert!(scene.bodies.iter().skip(1).all(|b| b.is_sleeping));
+}
+
+#[test]
 fn twenty_boxes_stand_for_a_minute_without_sleep() {
     for (size, turn) in [(0.5, 0.0), (0.45, 0.0), (0.5, 0.3)] {
         let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
