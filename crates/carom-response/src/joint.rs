@@ -1,6 +1,6 @@
 //! Joints: two bodies held together at a point, at a distance, about an axis, or wholly, enough for ragdolls.
 //!
-//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed like the contacts. The
+//! Every joint is a spring and damper, much stiffer than what it holds, solved and relaxed in every substep. The
 //! point is one block of three rows; axes, limits and motors are rows of their own. Limits are left alone
 //! until they would be passed within the substep.
 //!

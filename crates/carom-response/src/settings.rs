@@ -9,8 +9,8 @@ use carom_math::{Real, Vec3};
 pub struct SolverSettings {
     /// Acceleration of everything dynamic.
     pub gravity: Vec3,
-    /// Into how many equal parts a step is cut, each with one pass over all contacts and one to relax them; at least 1.
-    /// More make stacks stiffer: twenty boxes stand on 4, a house of cards of five floors needs 12.
+    /// Into how many equal parts a step is cut, each with one pass over all contacts; the last has one more, to relax them. At least 1.
+    /// More make stacks stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
     pub substeps: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,
@@ -44,7 +44,7 @@ impl Default for SolverSettings {
     fn default() -> SolverSettings {
         SolverSettings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
-            substeps: 4,
+            substeps: 6,
             length_unit: 1.0,
             joint_frequency: 60.0,
             joint_damping: 5.0,

@@ -1,7 +1,7 @@
 //! One step of a world of rigid bodies in contact, top to bottom.
 //!
-//! Islands wake; bounces; then in every substep: velocities by forces, contacts solved with springs, places by
-//! velocities, contacts relaxed. Impulses are kept by pair and feature for the next step, and islands at rest fall asleep.
+//! Islands wake; bounces; then in every substep: velocities by forces, joints and contacts solved, places by velocities,
+//! joints relaxed; after the last, contacts relaxed. Impulses are kept by pair and feature for the next step, and islands at rest fall asleep.
 //! The order of everything depends on the numbers of bodies and parts alone.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2
@@ -350,9 +350,9 @@ impl Solver {
             for (step, joint) in joint_steps.iter().zip(joints.iter_mut()) {
                 step.solve(joint, masses, &mut bodies, joint_softness, h, false);
             }
-            pass.stage = Stage::Relax;
-            colors.run(states, &pass);
         }
+        pass.stage = Stage::Relax;
+        colors.run(states, &pass);
         self.store(bodies, contacts, h, dt);
         for joint in joints.iter_mut().filter(|joint| !joint.is_finite()) {
             // Numbers ran out of their range: the joint starts anew.

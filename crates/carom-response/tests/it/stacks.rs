@@ -143,7 +143,7 @@ fn card_house(settings: SolverSettings, thin: f32, friction: f32) -> Scene {
     scene
 }
 
-/// With 12 substeps all of these stand; with the four of the default the house comes down in its second second, with 8 in 5 to 8 s.
+/// When contacts were relaxed in every substep the house came down in its second second on four, in 5 to 8 s on eight.
 #[test]
 fn a_card_house_of_five_floors_stands() {
     let settings = SolverSettings::default().with_sleep(false);
@@ -155,14 +155,17 @@ fn a_card_house_of_five_floors_stands() {
         let ways = scene.bodies.iter().zip(&start);
         ways.map(|(body, start)| (body.pose.translation - start.translation).length()).fold(0.0, f32::max)
     };
-    for (thin, substeps) in [(0.01, 16), (0.02, 12), (0.03, 12)] {
-        let way = farthest(thin, substeps, 0.7, 10.0);
+    let default = settings.substeps;
+    for (thin, substeps) in
+        [(0.01, 4), (0.02, 4), (0.03, 4), (0.01, default), (0.02, default), (0.03, default)]
+    {
+        let way = farthest(thin, substeps, 0.7, 20.0);
         println!(
-            "cards {} thick, {substeps} substeps: in 10 s none has moved farther than {way:.4}",
+            "cards {} thick, {substeps} substeps: in 20 s none has moved farther than {way:.4}",
             2.0 * thin
         );
         assert!(way < 0.04);
     }
     // It stands because of friction, not because nothing can fall.
-    assert!(0.3 < farthest(0.01, 16, 0.05, 2.0));
+    assert!(0.3 < farthest(0.01, default, 0.05, 2.0));
 }

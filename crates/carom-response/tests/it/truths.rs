@@ -197,6 +197,35 @@ fn energy_does_not_grow() {
 }
 
 /// The order in which contacts are given does not count; nor does the instruction set.
+/// Nothing presses the two together: what pushed in one substep has no impulse left in the next that could take the speed out.
+#[test]
+fn undoing_an_overlap_leaves_no_speed() {
+    for substeps in [1, 2, 6, 16] {
+        let settings = SolverSettings::default().with_gravity(Vec3::ZERO).with_sleep(false);
+        let slop = settings.slop;
+        let mut scene = Scene::new(settings.with_substeps(substeps));
+        let along = |x: f32| Pose::from_translation(Vec3::X * x);
+        let (a, b) = (
+            scene.dynamic(Vec3::splat(0.5), 1.0, along(0.0)),
+            scene.dynamic(Vec3::splat(0.5), 3.0, along(0.8)),
+        );
+        let mut fastest = 0.0_f32;
+        for _ in 0..120 {
+            scene.step();
+            let speed = |k: usize| scene.bodies[k].linear_velocity.length();
+            fastest = fastest.max(speed(a)).max(speed(b));
+        }
+        let overlap = 1.0 - scene.bodies[b].pose.translation.x + scene.bodies[a].pose.translation.x;
+        println!("{substeps} substeps: 0.2 deep, after 2 s {overlap:.4}; never faster than {fastest:.1e}");
+        // One pass over four contacts leaves a little of the speed of the push.
+        let most = 0.05 * settings.push_out_speed;
+        assert!(
+            fastest < most && -2.0 * most < overlap && overlap < 2.0 * slop,
+            "{substeps}: {fastest} {overlap}"
+        );
+    }
+}
+
 #[test]
 fn the_same_bits_in_any_order() {
     let run = |reverse: bool, level: Option<carom_lanes::Level>| {
