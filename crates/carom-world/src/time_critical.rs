@@ -47,7 +47,7 @@ const BODY: f64 = 2.0;
 const SURE: f64 = 0.9;
 
 /// The share of the budget that is planned, at first, and its bounds.
-const SHARE: f64 = 0.85;
+const SHARE: f64 = 0.8;
 const LEAST_SHARE: f64 = 0.6;
 const MOST_SHARE: f64 = 0.97;
 
@@ -287,7 +287,7 @@ impl Plan {
         self.load = n_looks + BODY * n_bodies;
         // Nearly every pair is in two bodies.
         let n_pairs = 0.5 * n_looks;
-        let (terms, least_look) = match self.budget {
+        let (mut terms, least_look, beside) = match self.budget {
             Budget::Steps(n) => {
                 self.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
@@ -297,24 +297,24 @@ impl Plan {
                 if least <= steady {
                     return None;
                 }
-                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady }, 0.0)
+                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady }, 0.0, 0.0)
             }
             Budget::Time(limit) => {
                 let Pace { before, always, due, pair, carry, around, load, refit, share, .. } = self.pace;
                 let link = load * f64::from(1 + SUBSTEPS_AROUND);
                 let (body, look) = (refit + BODY * link, due * (pair + around));
-                // Where some are halted, others move than did, and the records of both are gone through.
-                let link = if is_halting { link + due * around } else { link };
                 let left = limit.as_secs_f64() * share - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
                 let terms = Terms { body, link, look, now, steady: left - before };
-                (terms, around + carry + (pair - carry).max(0.0) * LOOKED)
+                (terms, around + carry + (pair - carry).max(0.0) * LOOKED, due * around)
             }
             _ => return None,
         };
         self.is_spent = terms.now <= 0.0;
         let least = n_bodies * terms.body + n_looks * terms.link + n_pairs * least_look;
         let sure = if is_halting { SURE } else { 1.0 };
+        // Where some are halted, others move than did, and the records of both are gone through.
+        terms.link += beside;
         (self.counts_work() || sure * terms.steady < least).then_some(terms)
     }
 
