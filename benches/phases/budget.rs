@@ -150,7 +150,7 @@ fn steps(runner: &mut Runner) {
                     if who == 1 {
                         n_cut += usize::from(n_left != Default::default());
                         n_halted += n_left.n_halted;
-                        n_substeps += 4 - n_left.n_substeps;
+                        n_substeps += world.settings().solver.substeps - n_left.n_substeps;
                         n_put_off += n_left.n_pairs;
                         let own = [times.broad, times.narrow, times.response, times.refit].map(|t| t * 1e6);
                         phases.iter_mut().zip(own).for_each(|(all, own)| all.push(own));

@@ -103,7 +103,7 @@ impl Default for Pace {
             pair: 800.0 / SECOND,
             carry: 200.0 / SECOND,
             around: 100.0 / SECOND,
-            load: 60.0 / SECOND,
+            load: 30.0 / SECOND,
             refit: 200.0 / SECOND,
             share: SHARE,
             n_kept: 0,
