@@ -1,5 +1,6 @@
 //! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall; and steps of the pile,
-//! the two in turn, after which both are in the same state.
+//! the two in turn, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread each,
+//! at once: they share nothing but its memory.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
@@ -12,12 +13,14 @@ use carom_benches::{Answers, Contest, Row, Runner, Unit, pile};
 use carom_bvh::BuildQuality;
 use carom_scenes::bench_pile;
 use carom_scenes::mesh::{Knot, torus_knot};
-use carom_world::SolverSettings;
+use carom_world::{SolverSettings, World};
 use glam::Vec3;
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::Bvh as ParryBvh;
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::thread::scope;
+use std::time::Instant;
 
 /// How many threads, and what the rows of each workload are called.
 const BUILDS: [(usize, [&str; 4]); 2] = [
@@ -69,6 +72,16 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
         (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
     });
+    let apart = RefCell::new([1, 1].map(|n_threads| {
+        let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
+        (world, ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin"))
+    }));
+    let walls = RefCell::new([0.0; 3]);
+    let timed = |which: usize, work: &dyn Fn()| {
+        let start = Instant::now();
+        work();
+        walls.borrow_mut()[which] += start.elapsed().as_secs_f64();
+    };
     let step = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
@@ -78,9 +91,20 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
         *n_steps += 1;
     };
+    let step_apart = || {
+        let [first, second] = &mut *apart.borrow_mut();
+        let step = |(world, pool): &mut (World, ThreadPool)| {
+            pool.install(|| world.step(1.0 / 60.0).map(|_| ()).expect("a good step"));
+        };
+        scope(|scope| {
+            scope.spawn(|| step(first));
+            step(second);
+        });
+    };
     let contest = Contest::new(Answers::new())
-        .entry("1 thread", || step(0))
-        .entry("2 threads", || step(1))
+        .entry("1 thread", || timed(0, &|| step(0)))
+        .entry("2 threads", || timed(1, &|| step(1)))
+        .entry("2 piles at once", || timed(2, &step_apart))
         .of_whole_runs()
         .by_the_wall();
     let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
@@ -94,5 +118,11 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
             world.borrow().state_hash()
         );
     }
+    let [one, two, apart] = *walls.borrow();
+    println!(
+        "    two threads are {:.2} times as fast as one; two piles at once, a thread each, {:.2} times as fast as one after the other",
+        one / two,
+        2.0 * one / apart
+    );
     assert_eq!(sides[0].0.borrow().state_hash(), sides[1].0.borrow().state_hash(), "the same bits");
 }

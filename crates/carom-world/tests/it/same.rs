@@ -70,7 +70,7 @@ fn one_two_and_seven_threads() {
 fn one_two_and_seven_threads_on_many_records() {
     let with = |n: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
-        pool.install(|| run_of::<DynamicBvh>(1200, 55))
+        pool.install(|| run_of::<DynamicBvh>(1200, 170))
     };
     let one = with(1);
     for kind in [EventKind::Began, EventKind::Persisted, EventKind::Ended] {
