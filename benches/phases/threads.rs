@@ -20,7 +20,6 @@ use parry3d::partitioning::Bvh as ParryBvh;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;
 use std::thread::scope;
-use std::time::Instant;
 
 /// How many threads, and what the rows of each workload are called.
 const BUILDS: [(usize, [&str; 4]); 2] = [
@@ -67,21 +66,15 @@ fn main() {
 
 fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
-    let sides = [1, 2].map(|n_threads| {
-        let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
-        let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
-        (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
-    });
-    let apart = RefCell::new([1, 1].map(|n_threads| {
+    let begin = |n_threads| {
         let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
         (world, ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin"))
-    }));
-    let walls = RefCell::new([0.0; 3]);
-    let timed = |which: usize, work: &dyn Fn()| {
-        let start = Instant::now();
-        work();
-        walls.borrow_mut()[which] += start.elapsed().as_secs_f64();
     };
+    let sides = [1, 2].map(|n_threads| {
+        let (world, pool) = begin(n_threads);
+        (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
+    });
+    let apart = RefCell::new([begin(1), begin(1)]);
     let step = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
@@ -102,13 +95,13 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         });
     };
     let contest = Contest::new(Answers::new())
-        .entry("1 thread", || timed(0, &|| step(0)))
-        .entry("2 threads", || timed(1, &|| step(1)))
-        .entry("2 piles at once", || timed(2, &step_apart))
+        .entry("1 thread", || step(0))
+        .entry("2 threads", || step(1))
+        .entry("2 piles at once", step_apart)
         .of_whole_runs()
         .by_the_wall();
     let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
-    runner.frames(row, steps, contest, || {});
+    let times = runner.frames(row, steps, contest, || {});
     for (world, pool, phases) in &sides {
         let (sums, n_steps) = *phases.borrow();
         let [refit, broad, narrow, response] = sums.map(|sum| 1e3 * sum / f64::from(n_steps));
@@ -118,11 +111,12 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
             world.borrow().state_hash()
         );
     }
-    let [one, two, apart] = *walls.borrow();
-    println!(
-        "    two threads are {:.2} times as fast as one; two piles at once, a thread each, {:.2} times as fast as one after the other",
-        one / two,
-        2.0 * one / apart
-    );
+    if let [one, two, apart] = &times[..] {
+        println!(
+            "    two threads are {:.2} times as fast as one; two piles at once, a thread each, {:.2} times as fast as one after the other",
+            one.typical / two.typical,
+            2.0 * one.typical / apart.typical
+        );
+    }
     assert_eq!(sides[0].0.borrow().state_hash(), sides[1].0.borrow().state_hash(), "the same bits");
 }

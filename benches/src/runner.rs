@@ -154,9 +154,15 @@ impl Runner {
         self.write(row, &contest.answers, &times, facts);
     }
 
-    /// Times frames that go on from each other; `between` runs before each, untimed.
-    pub fn frames(&mut self, row: Row<'_>, n: usize, contest: Contest<'_>, between: impl FnMut()) {
-        self.frames_and_facts(row, n, contest, between, |_| Facts::default());
+    /// Times frames that go on from each other; `between` runs before each, untimed. What each contestant took.
+    pub fn frames(
+        &mut self,
+        row: Row<'_>,
+        n: usize,
+        contest: Contest<'_>,
+        between: impl FnMut(),
+    ) -> Vec<Times> {
+        self.frames_and_facts(row, n, contest, between, |_| Facts::default())
     }
 
     /// The same, and what `facts` then says of each contestant.
@@ -167,10 +173,11 @@ impl Runner {
         mut contest: Contest<'_>,
         between: impl FnMut(),
         facts: impl Fn(&str) -> Facts,
-    ) {
+    ) -> Vec<Times> {
         let n = if self.is_quick { n.div_ceil(4) } else { n };
         let times = contest.frames(3, n, between);
         self.write(row, &contest.answers, &times, facts);
+        times
     }
 
     fn report(&mut self, row: Row<'_>, contest: &Contest<'_>, times: &[Times]) {

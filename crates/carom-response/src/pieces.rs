@@ -92,8 +92,8 @@ pub(crate) struct Summary {
     pub(crate) bounces: bool,
 }
 
-/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long, and says whether all of them are between two bodies numbered below `n_bodies`,
-/// and have good numbers.
+/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long, and says whether all of them are between two
+/// bodies numbered below `n_bodies`, and have good numbers.
 pub(crate) fn summarize(
     contacts: &Contacts<'_>,
     first: usize,
