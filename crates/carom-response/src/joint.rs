@@ -155,6 +155,20 @@ impl Joint {
     }
 }
 
+/// Joints of which some have something to do, by their places.
+#[derive(Clone, Copy)]
+pub(crate) struct MovingJoints<'a> {
+    pub(crate) list: &'a [Joint],
+    /// Ascending.
+    pub(crate) places: &'a [u32],
+}
+
+impl<'a> MovingJoints<'a> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> {
+        self.places.iter().map(move |&place| &self.list[place as usize])
+    }
+}
+
 /// Spring and damper of a joint, as factors for impulses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Softness {

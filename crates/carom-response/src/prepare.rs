@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
 use crate::island::Islands;
-use crate::joint::Joint;
+use crate::joint::MovingJoints;
 use crate::kept::Kept;
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -26,7 +26,7 @@ const MANY_BODIES: u32 = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) bodies: &'a [Body],
-    pub(crate) joints: &'a [Joint],
+    pub(crate) joints: MovingJoints<'a>,
     /// Of all contacts.
     pub(crate) summaries: &'a [Summary],
     /// The slot of each body; [`slot_of`] reads them.
@@ -205,7 +205,7 @@ impl Layout {
 }
 
 /// Pairs that move together, if both can move.
-pub(crate) fn links(summaries: &[Summary], joints: &[Joint]) -> impl Iterator<Item = (u32, u32)> {
+pub(crate) fn links(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32)> {
     let pairs = summaries.iter().filter(|summary| summary.touches);
     let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b));
     pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b)))

@@ -114,6 +114,8 @@ pub enum SolverError {
     ContactManifold(usize),
     /// The manifold with this number has a number that is infinite or NaN, or negative friction or restitution.
     ContactNotFinite(usize),
+    /// The number at this place of the list of joints that move is that of no joint, or not larger than the one before.
+    MovingJoint(usize),
     /// The joint with this number names a body that does not exist, or the same one twice.
     JointBody(usize),
     /// The joint with this number has a number that is infinite or NaN.
@@ -139,6 +141,12 @@ impl core::fmt::Display for SolverError {
             }
             SolverError::ContactNotFinite(contact) => {
                 write!(f, "contact {contact} has a number that is not finite or negative")
+            }
+            SolverError::MovingJoint(place) => {
+                write!(
+                    f,
+                    "place {place} of the list of moving joints is no joint, or not after the one before"
+                )
             }
             SolverError::JointBody(joint) => write!(f, "joint {joint} does not name two bodies of the world"),
             SolverError::JointNotFinite(joint) => write!(f, "joint {joint} has a number that is not finite"),

@@ -118,7 +118,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         if flags.contains(DrawFlags::JOINTS) {
-            for joint in self.joint_list() {
+            for (_, joint) in self.joints() {
                 let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
                 for (body, frame) in ends {
                     if let Some(body) = self.motion_at(body) {

@@ -6,7 +6,7 @@ use crate::body::{self, BodyDesc, BodyId, Traits};
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Groups};
+use carom_broad::{BroadPhase, Groups, Pair};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
@@ -68,9 +68,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        if self.joints.remove_of(id) {
-            self.refilter();
-        }
+        self.turns.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
@@ -263,15 +261,13 @@ impl<B: BroadPhase> World<B> {
 
     /// A joint.
     pub fn joint(&self, id: JointId) -> Result<&Joint, WorldError> {
-        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
-        Ok(&self.joints.list[position])
+        self.joints.get(id).ok_or(WorldError::StaleJoint(id))
     }
 
     /// Changes what a joint leaves free, for instance the speed of its motor, and wakes its bodies.
     pub fn set_joint_kind(&mut self, id: JointId, kind: JointKind) -> Result<(), WorldError> {
-        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
+        let joint = self.joints.get_mut(id).ok_or(WorldError::StaleJoint(id))?;
         check_kind(&kind)?;
-        let joint = &mut self.joints.list[position];
         joint.kind = kind;
         joint.impulse = JointImpulse::default();
         let ends = [joint.body_a, joint.body_b];
@@ -281,12 +277,11 @@ impl<B: BroadPhase> World<B> {
 
     /// Removes a joint and wakes its bodies.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
-        let position = self.joints.position(id).ok_or(WorldError::StaleJoint(id))?;
-        let joint = self.joints.remove(position);
+        let joint = self.joints.remove(id).ok_or(WorldError::StaleJoint(id))?;
         for body in [joint.body_a, joint.body_b] {
             self.movers.wake(&mut self.bodies, body as usize);
         }
-        self.refilter();
+        self.refilter(joint.body_a, joint.body_b);
         Ok(())
     }
 
@@ -299,7 +294,7 @@ impl<B: BroadPhase> World<B> {
         self.movers.wake(&mut self.bodies, index_a);
         self.movers.wake(&mut self.bodies, index_b);
         let id = self.joints.insert(joint);
-        self.refilter();
+        self.refilter(a.index, b.index);
         Ok(id)
     }
 
@@ -320,10 +315,7 @@ impl<B: BroadPhase> World<B> {
                 others.push(if record.a == id { record.b } else { record.a });
             }
         });
-        let joined = self.joints.list.iter().flat_map(|joint| {
-            let is_own = joint.body_a == id.index || joint.body_b == id.index;
-            is_own.then_some([joint.body_a, joint.body_b]).into_iter().flatten()
-        });
+        let joined = self.joints.of(id.index).iter().map(|&(other, _)| other);
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
             self.movers.wake(&mut self.bodies, body as usize);
         }
@@ -340,20 +332,23 @@ impl<B: BroadPhase> World<B> {
         self.is_changed = true;
     }
 
-    /// Which pairs are wanted, anew: after joints came or went.
-    fn refilter(&mut self) {
-        let mut records = core::mem::take(&mut self.records);
-        for record in &mut records {
-            let is_live = [record.a, record.b].iter().all(|&id| self.check(id).is_ok());
-            let is_wanted = is_live && self.is_wanted(record.pair());
-            if is_wanted != record.is_wanted {
+    /// Whether the pair of two bodies is wanted, anew: after a joint between them came or went.
+    fn refilter(&mut self, a: u32, b: u32) {
+        let is_wanted = self.is_wanted(Pair { a: a.min(b), b: a.max(b) });
+        let ids = [a, b].map(|index| self.id_at(index));
+        let World { meetings, pairs, records, bodies, is_stale, .. } = self;
+        // Of two the one that can move is in fewer pairs.
+        let rare = if bodies[a as usize].kind == BodyKind::Fixed { b } else { a };
+        meetings.visit(pairs, rare, |place| {
+            let record = &mut records[place];
+            if ids.contains(&record.a) && ids.contains(&record.b) && is_wanted != record.is_wanted {
                 record.is_wanted = is_wanted;
                 record.forget();
+                // Nobody may have moved.
+                is_stale[rare as usize] = true;
             }
-        }
-        self.records = records;
+        });
         self.turns.are_rings_known = false;
-        self.is_unsettled = true;
         self.is_changed = true;
     }
 }

@@ -1,6 +1,9 @@
-//! Handles of joints, and which bodies hang together.
+//! Handles of joints, which bodies hang together, and which joints have anything to do.
+//!
+//! Reference: D. E. Knuth, The Art of Computer Programming 3, 6.5 (retrieval on secondary keys: joints by body).
 
-use crate::BodyId;
+use crate::movers::Movers;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_response::Joint;
 
@@ -18,71 +21,233 @@ impl JointId {
 }
 
 /// The joints in the order of insertion, as the solver takes them, and their handles beside.
+///
+/// One that is removed leaves a gap, and the gaps are closed when they are as many as the joints: who comes and goes beside a hundred
+/// thousand others moves none of them.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Joints {
-    pub(crate) list: Vec<Joint>,
+    list: Vec<Joint>,
     /// Increasing.
-    pub(crate) ids: Vec<JointId>,
+    ids: Vec<JointId>,
     next: u64,
-    /// The bodies of each joint, the smaller number first, sorted.
-    connected: Vec<(u32, u32)>,
+    n_gaps: usize,
+    /// Of each body that has any: the other body, and the joint, in the order of insertion.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
 }
+
+/// So many gaps are never closed for themselves.
+const FEW_GAPS: usize = 64;
 
 impl Joints {
     pub(crate) fn insert(&mut self, joint: Joint) -> JointId {
         let id = JointId(self.next);
         self.next += 1;
-        let pair = bodies_of(&joint);
+        self.note(&joint, id);
         self.list.push(joint);
         self.ids.push(id);
-        let place = self.connected.partition_point(|known| *known <= pair);
-        self.connected.insert(place, pair);
         id
     }
 
-    pub(crate) fn position(&self, id: JointId) -> Option<usize> {
-        self.ids.binary_search(&id).ok()
+    fn note(&mut self, joint: &Joint, id: JointId) {
+        for (own, other) in [(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)] {
+            self.by_body.entry(own).or_default().push((other, id));
+        }
     }
 
-    pub(crate) fn remove(&mut self, position: usize) -> Joint {
-        self.ids.remove(position);
-        let joint = self.list.remove(position);
-        if let Ok(place) = self.connected.binary_search(&bodies_of(&joint)) {
-            self.connected.remove(place);
+    fn position(&self, id: JointId) -> Option<usize> {
+        let position = self.ids.binary_search(&id).ok()?;
+        is_there(&self.list[position]).then_some(position)
+    }
+
+    pub(crate) fn get(&self, id: JointId) -> Option<&Joint> {
+        self.position(id).map(|position| &self.list[position])
+    }
+
+    pub(crate) fn get_mut(&mut self, id: JointId) -> Option<&mut Joint> {
+        self.position(id).map(|position| &mut self.list[position])
+    }
+
+    /// All, in the order of insertion.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (JointId, &Joint)> + '_ {
+        self.ids.iter().copied().zip(&self.list).filter(|(_, joint)| is_there(joint))
+    }
+
+    /// The joints of a body: the other body, and the joint.
+    pub(crate) fn of(&self, body: u32) -> &[(u32, JointId)] {
+        self.by_body.get(&body).map_or(&[], Vec::as_slice)
+    }
+
+    /// Removes a joint, and tells what it was.
+    pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
+        let position = self.position(id)?;
+        let joint = self.list[position];
+        for body in [joint.body_a, joint.body_b] {
+            if let Some(own) = self.by_body.get_mut(&body) {
+                own.retain(|&(_, other)| other != id);
+                if own.is_empty() {
+                    self.by_body.remove(&body);
+                }
+            }
         }
-        joint
+        self.list[position].body_b = joint.body_a;
+        self.n_gaps += 1;
+        if FEW_GAPS + self.list.len() / 2 < self.n_gaps {
+            self.close_gaps();
+        }
+        Some(joint)
     }
 
     /// Removes the joints of a body and says whether there were any.
-    pub(crate) fn remove_of(&mut self, body: BodyId) -> bool {
-        let is_of = |joint: &Joint| joint.body_a == body.index || joint.body_b == body.index;
-        let n = self.list.len();
-        let mut keep = self.list.iter().map(|joint| !is_of(joint));
-        self.ids.retain(|_| keep.next().unwrap_or(true));
-        self.list.retain(|joint| !is_of(joint));
-        self.connected.retain(|pair| pair.0 != body.index && pair.1 != body.index);
-        self.list.len() != n
+    pub(crate) fn remove_of(&mut self, body: u32) -> bool {
+        let own = self.of(body).to_vec();
+        own.iter().for_each(|&(_, id)| {
+            self.remove(id);
+        });
+        !own.is_empty()
+    }
+
+    fn close_gaps(&mut self) {
+        let mut stays = self.list.iter().map(is_there);
+        self.ids.retain(|_| stays.next().unwrap_or(true));
+        self.list.retain(is_there);
+        self.n_gaps = 0;
     }
 
     /// The two bodies hang together.
     pub(crate) fn connects(&self, a: u32, b: u32) -> bool {
-        !self.connected.is_empty() && self.connected.binary_search(&(a.min(b), a.max(b))).is_ok()
+        !self.by_body.is_empty() && self.of(a).iter().any(|&(other, _)| other == b)
     }
 
-    /// As many handles as joints, increasing, and all bodies below `n_bodies`.
+    /// The joints as the solver takes them, gaps among them, which it is to pass over.
+    pub(crate) fn list_mut(&mut self) -> &mut [Joint] {
+        &mut self.list
+    }
+
+    /// One of them by its place.
+    pub(crate) fn at(&self, place: u32) -> &Joint {
+        &self.list[place as usize]
+    }
+
+    /// The places of the joints of who moves, ascending: others cost nothing.
+    pub(crate) fn find_moving(&self, movers: &Movers, places: &mut Vec<u32>) {
+        places.clear();
+        if self.list.len() <= movers.list().len() {
+            let moves = |joint: &Joint| movers.has(joint.body_a) || movers.has(joint.body_b);
+            let own = (0..).zip(&self.list).filter(|(_, joint)| is_there(joint) && moves(joint));
+            places.extend(own.map(|(place, _)| place));
+            return;
+        }
+        for &body in if self.by_body.is_empty() { &[] } else { movers.list() } {
+            // Of two who move the smaller number names it.
+            let own = self.of(body).iter().filter(|(other, _)| body < *other || !movers.has(*other));
+            places.extend(own.filter_map(|(_, id)| self.position(*id)).map(|place| place as u32));
+        }
+        places.sort_unstable();
+    }
+
+    /// As it is stored: without gaps.
+    pub(crate) fn stored(&self) -> Joints {
+        let mut stored = Joints { by_body: BTreeMap::new(), ..self.clone() };
+        stored.close_gaps();
+        stored
+    }
+
+    /// Those of a world that was restored.
+    pub(crate) fn restored(stored: &Joints) -> Joints {
+        let mut joints = Joints { by_body: BTreeMap::new(), ..stored.clone() };
+        for (id, joint) in stored.iter() {
+            joints.note(joint, id);
+        }
+        joints
+    }
+
+    /// As many handles as joints, increasing, no gaps, and all bodies below `n_bodies`.
     pub(crate) fn is_sound(&self, n_bodies: usize) -> bool {
         let is_body = |body: u32| (body as usize) < n_bodies;
         self.ids.len() == self.list.len()
             && self.ids.is_sorted_by(|a, b| a < b)
             && self.ids.last().is_none_or(|id| id.0 < self.next)
-            && self.connected.len() == self.list.len()
-            && self.connected.is_sorted()
-            && self.list.iter().all(|j| j.body_a != j.body_b && is_body(j.body_a) && is_body(j.body_b))
+            && self.n_gaps == 0
+            && self.list.iter().all(|joint| is_there(joint) && is_body(joint.body_a) && is_body(joint.body_b))
     }
 }
 
-/// The smaller number first.
-fn bodies_of(joint: &Joint) -> (u32, u32) {
-    (joint.body_a.min(joint.body_b), joint.body_a.max(joint.body_b))
+/// A gap joins a body with itself.
+fn is_there(joint: &Joint) -> bool {
+    joint.body_a != joint.body_b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use carom_math::{Pose, Vec3};
+    use carom_response::{Body, JointKind};
+    use proptest::prelude::*;
+
+    /// Bodies of which every `nth` moves; edits are joints of two bodies, or a joint or the joints of a body that go.
+    fn script() -> impl Strategy<Value = (usize, Vec<(u32, u32, u8)>)> {
+        (1usize..12, prop::collection::vec((0u32..24, 0u32..24, 0u8..8), 0..300))
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_known_by_body_is_what_a_walk_over_all_finds((nth, script) in script()) {
+            let bodies: Vec<Body> = (0..24)
+                .map(|k| {
+                    let mut body = Body::fixed(Pose::IDENTITY);
+                    if k % nth == 0 {
+                        body.kind = carom_response::BodyKind::Dynamic;
+                    }
+                    body
+                })
+                .collect();
+            let movers = Movers::of(&bodies);
+            let mut movers = movers;
+            movers.settle(&mut bodies.clone());
+            let mut joints = Joints::default();
+            let mut model: Vec<(JointId, u32, u32)> = Vec::new();
+            for (a, b, what) in script {
+                match what {
+                    0 => {
+                        let was = model.iter().any(|&(_, x, y)| x == a || y == a);
+                        prop_assert_eq!(joints.remove_of(a), was);
+                        model.retain(|&(_, x, y)| x != a && y != a);
+                    }
+                    1 | 2 => {
+                        if let Some(place) = (!model.is_empty()).then(|| b as usize % model.len()) {
+                            let (id, x, y) = model.remove(place);
+                            let joint = joints.remove(id).unwrap();
+                            prop_assert_eq!((joint.body_a, joint.body_b), (x, y));
+                            prop_assert!(joints.remove(id).is_none() && joints.get(id).is_none());
+                        }
+                    }
+                    _ if a != b => {
+                        let joint = Joint::at(JointKind::Fixed, &bodies, a, b, Vec3::ZERO, Vec3::X).unwrap();
+                        model.push((joints.insert(joint), a, b));
+                    }
+                    _ => {}
+                }
+                let all: Vec<_> = joints.iter().map(|(id, joint)| (id, joint.body_a, joint.body_b)).collect();
+                prop_assert_eq!(&all, &model);
+                let connected = model.iter().any(|&(_, x, y)| (x, y) == (a, b) || (y, x) == (a, b));
+                prop_assert_eq!(joints.connects(a, b), connected);
+                let mut places = Vec::new();
+                joints.find_moving(&movers, &mut places);
+                prop_assert!(places.is_sorted_by(|x, y| x < y));
+                let moving: Vec<_> = places.iter().map(|&place| *joints.at(place)).collect();
+                let expected: Vec<_> =
+                    model.iter().filter(|&&(_, x, y)| movers.has(x) || movers.has(y)).map(|&(_, x, y)| (x, y)).collect();
+                let moving: Vec<_> = moving.iter().map(|joint| (joint.body_a, joint.body_b)).collect();
+                prop_assert_eq!(moving, expected);
+                let stored = joints.stored();
+                prop_assert!(stored.is_sound(24));
+                let restored = Joints::restored(&stored);
+                prop_assert_eq!(restored.of(a), joints.of(a));
+                prop_assert!(joints.list.len() <= 2 * (model.len() + FEW_GAPS) + 2);
+            }
+        }
+    }
 }

@@ -68,7 +68,7 @@ impl<B: BroadPhase> World<B> {
             turn: [self.turn.a, self.turn.b],
             turn_to_move: [self.turns.next, self.turns.lap],
             is_unsettled: self.is_unsettled,
-            joints: self.joints.clone(),
+            joints: self.joints.stored(),
             records,
             manifolds,
             events: self.events.clone(),
@@ -103,7 +103,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.seen = snapshot.seen.clone();
         world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         [world.turns.next, world.turns.lap] = snapshot.turn_to_move;
-        world.joints = snapshot.joints.clone();
+        world.joints = Joints::restored(&snapshot.joints);
         world.movers = Movers::of(&snapshot.bodies);
         world.records = snapshot.records.clone();
         world.pairs = world.records.iter().map(Record::pair).collect();

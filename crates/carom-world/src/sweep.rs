@@ -111,7 +111,8 @@ impl<B: BroadPhase> World<B> {
         sweeps.motions.resize(self.bodies.len(), None);
         sweeps.limbs.clear();
         sweeps.limbs.resize(self.bodies.len(), Limb::Not);
-        for joint in &self.joints.list {
+        // Who is swept moves.
+        for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] =
                 ends.map(|(body, frame)| self.bodies[body as usize].pose.transform_point(frame.translation));

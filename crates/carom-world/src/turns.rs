@@ -260,7 +260,8 @@ impl Turns {
             at
         };
         let is_dynamic = |body: u32| bodies[body as usize].kind == BodyKind::Dynamic;
-        for joint in joints.list.iter().filter(|joint| is_dynamic(joint.body_a) && is_dynamic(joint.body_b)) {
+        let links = joints.iter().filter(|(_, joint)| is_dynamic(joint.body_a) && is_dynamic(joint.body_b));
+        for (_, joint) in links {
             let (a, b) = (find(&mut root, joint.body_a), find(&mut root, joint.body_b));
             if a != b {
                 root[a.max(b) as usize] = a.min(b);

@@ -103,6 +103,8 @@ pub(crate) struct Work {
     /// Busy records in a row.
     busy_records: Vec<Record>,
     contacts: Vec<ContactLink>,
+    /// The places of the joints of who moves.
+    pub(crate) joints: Vec<u32>,
     /// By busy record where its contacts begin.
     starts: Vec<u32>,
     /// By number: something of it moves or moved.
@@ -216,13 +218,16 @@ impl<B: BroadPhase> World<B> {
         if 0.0 < dt && dt.is_finite() {
             self.wake_touched(dt);
             self.keep_awake(dt);
+        } else {
+            self.joints.find_moving(&self.movers, &mut self.work.joints);
         }
         self.hand_over_contacts();
         let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
-        self.stats.solver = solver.step_awake(bodies, movers.list(), &contacts, &mut joints.list, dt)?;
+        let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
+        self.stats.solver = solver.step_awake(bodies, movers.list(), &contacts, joints, moving_joints, dt)?;
         // Mostly nobody did, and the bodies are another thread's in part.
         if 0 < self.stats.solver.n_fallen {
             movers.note_sleepers(bodies);
@@ -443,6 +448,7 @@ impl<B: BroadPhase> World<B> {
         let drowsy = if self.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
         let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         loop {
+            self.joints.find_moving(&self.movers, &mut self.work.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies[body as usize].is_sleeping;
             let pushes = |body: u32| {
@@ -468,7 +474,7 @@ impl<B: BroadPhase> World<B> {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
-            for joint in &self.joints.list {
+            for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
                 if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
                     sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -618,14 +624,9 @@ impl<B: BroadPhase> World<B> {
         &self.broad
     }
 
-    /// The joints in the order of insertion.
-    pub fn joint_list(&self) -> &[Joint] {
-        &self.joints.list
-    }
-
-    /// The handles of the joints in the order of insertion.
-    pub fn joint_ids(&self) -> &[JointId] {
-        &self.joints.ids
+    /// The joints with their handles, in the order of insertion.
+    pub fn joints(&self) -> impl Iterator<Item = (JointId, &Joint)> + '_ {
+        self.joints.iter()
     }
 
     /// A number that tells two states apart: equal for equal bits of all poses, velocities, and sleep.

@@ -3,7 +3,7 @@
 use crate::scene::{DT, Scene};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
-use carom_response::{ContactLink, ContactPair, Contacts, SolverError, SolverSettings};
+use carom_response::{ContactLink, ContactPair, Contacts, Joint, JointKind, SolverError, SolverSettings};
 
 fn scene() -> Scene {
     let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
@@ -38,7 +38,7 @@ fn links_are_as_pairs() {
         let (links, [first, second]) = apart(&linked.contacts);
         let contacts = Contacts::Links(&links, [&first, &second]);
         assert!(contacts.len() == links.len() && contacts.is_empty() == links.is_empty());
-        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, &mut [], DT).unwrap();
+        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, &mut [], &[], DT).unwrap();
         assert_eq!(pairs.bodies, linked.bodies, "step {step}");
         assert_eq!(pairs.solver.contact_impulses(), linked.solver.contact_impulses());
     }
@@ -57,7 +57,7 @@ fn a_link_to_no_manifold_is_refused() {
     let before = scene.bodies.clone();
     let mut step = |links: &[ContactLink]| {
         let contacts = Contacts::Links(links, [&first, &second]);
-        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, &mut [], DT)
+        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, &mut [], &[], DT)
     };
     let error = step(&links).unwrap_err();
     assert_eq!(error, SolverError::ContactManifold(7));
@@ -65,4 +65,38 @@ fn a_link_to_no_manifold_is_refused() {
     links[7].manifold = n as u32 - 1;
     assert!(step(&links).is_ok());
     assert_ne!(scene.bodies, before);
+}
+
+#[test]
+fn joints_that_do_not_move_are_not_looked_at() {
+    let joined = || {
+        let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
+        for x in [0.0, 1.2, 50.0, 51.2] {
+            scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(Vec3::new(x, 3.0, 0.0)));
+        }
+        let kind = JointKind::Ball { cone: 1.0 };
+        let at = |a: u32, x: f32| Joint::at(kind, &scene.bodies, a, a + 1, Vec3::new(x, 3.0, 0.0), Vec3::X);
+        let joints = [at(1, 0.6), at(3, 50.6)].map(Option::unwrap);
+        for body in &mut scene.bodies[3..] {
+            body.is_sleeping = true;
+        }
+        (scene, joints)
+    };
+    let ((mut all, mut joints), (mut some, mut own)) = (joined(), joined());
+    let none = Contacts::Pairs(&[]);
+    // Not a number, and nobody's business.
+    own[1].frame_a.translation.x = f32::NAN;
+    for step in 0..30 {
+        all.solver.step(&mut all.bodies, &[], &mut joints, DT).unwrap();
+        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, &mut own, &[0], DT).unwrap();
+        assert_eq!(all.bodies, some.bodies, "step {step}");
+        assert_eq!(joints[0], own[0]);
+    }
+    let mut step = |moving: &[u32]| {
+        some.solver.step_awake(&mut some.bodies, &[1, 2], &none, &mut own, moving, DT).unwrap_err()
+    };
+    assert_eq!(step(&[0, 1]), SolverError::JointNotFinite(1));
+    assert_eq!(step(&[0, 2]), SolverError::MovingJoint(1));
+    assert_eq!(step(&[0, 0]), SolverError::MovingJoint(1));
+    assert!(step(&[7]).to_string().contains("place 0"));
 }

@@ -273,7 +273,7 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
             let halted = chain.iter().filter(|&&id| world.motion(id).unwrap().is_halted).count();
             assert!(halted == 0 || halted == chain.len(), "{halted} links are halted");
         }
-        for joint in world.joint_list() {
+        for (_, joint) in world.joints() {
             let end = |id: u32, frame: Vec3| {
                 let id = world.body_ids().nth(id as usize).unwrap();
                 world.pose(id).unwrap().transform_point(frame)

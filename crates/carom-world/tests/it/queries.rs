@@ -253,6 +253,6 @@ fn everything_is_drawn() {
     let n = |role: DrawRole| count.0.iter().filter(|&&r| r == role).count();
     assert_eq!(n(DrawRole::StaticBox), 5 * 12);
     assert_eq!(n(DrawRole::AxisX), world.len());
-    assert_eq!(n(DrawRole::Joint), 2 * world.joint_list().len());
+    assert_eq!(n(DrawRole::Joint), 2 * world.joints().count());
     assert!(20 < n(DrawRole::Contact) && 20 < n(DrawRole::Normal));
 }

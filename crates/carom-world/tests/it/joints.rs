@@ -1,0 +1,133 @@
+//! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing behind.
+
+use carom_geom::{Cuboid, HalfSpace};
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldSettings};
+
+const STEP: f32 = 1.0 / 60.0;
+
+/// When contacts are looked at anew goes by the numbers of the bodies, unless that is in every step.
+fn with_floor() -> World {
+    let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
+    world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))).unwrap();
+    world
+}
+
+/// A chain of boxes along x.
+fn chain(world: &mut World, at: Vec3, n: usize) -> (Vec<BodyId>, Vec<JointId>) {
+    let limb = Shape::Cuboid(Cuboid::new(Vec3::new(0.12, 0.1, 0.1)).unwrap());
+    let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
+    let limbs: Vec<BodyId> =
+        (0..n).map(|k| world.insert(BodyDesc::new(limb.clone()).with_position(place(k))).unwrap()).collect();
+    let frame = |x: f32| Pose::from_translation(Vec3::X * x);
+    let kind = JointKind::Ball { cone: 1.0 };
+    let join =
+        |pair: &[BodyId]| world.insert_joint(pair[0], pair[1], kind, frame(0.15), frame(-0.15)).unwrap();
+    let joints = limbs.windows(2).map(join).collect();
+    (limbs, joints)
+}
+
+#[test]
+fn a_chain_falls_as_it_would_without_those_that_sleep() {
+    let (mut alone, mut beside) = (with_floor(), with_floor());
+    for k in 0..40 {
+        chain(&mut beside, Vec3::new(0.0, 0.1, 2.0 + k as f32), 10);
+    }
+    for _ in 0..60 {
+        alone.step(STEP).unwrap();
+        beside.step(STEP).unwrap();
+    }
+    assert_eq!(beside.stats().solver.n_awake, 0);
+    let at = Vec3::new(-1.0, 1.5, -3.0);
+    let own = [chain(&mut alone, at, 10).0, chain(&mut beside, at, 10).0];
+    for step in 0..90 {
+        let n_awake = alone.step(STEP).unwrap().solver.n_awake;
+        assert_eq!(beside.step(STEP).unwrap().solver.n_awake, n_awake);
+        assert!(n_awake == 10 || 60 < step);
+        for (a, b) in own[0].iter().zip(&own[1]) {
+            assert_eq!(alone.pose(*a), beside.pose(*b), "step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
+    let mut world = with_floor();
+    let (limbs, _) = chain(&mut world, Vec3::Y * 0.1, 6);
+    for _ in 0..60 {
+        world.step(STEP).unwrap();
+    }
+    assert!(limbs.iter().all(|&limb| world.is_sleeping(limb).unwrap()));
+    // Far from the others, so that nothing but the joint tells them.
+    let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
+    let last = world.insert(BodyDesc::new(ball).with_position(Vec3::new(1.5, 4.0, 0.0))).unwrap();
+    let rope = JointKind::Distance { min: 0.0, max: 4.0 };
+    world.insert_joint(limbs[5], last, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    for _ in 0..60 {
+        world.step(STEP).unwrap();
+    }
+    assert!(limbs.iter().all(|&limb| !world.is_sleeping(limb).unwrap()) || !world.is_sleeping(last).unwrap());
+    world.set_velocity(last, Vec3::Y * 20.0, Vec3::ZERO).unwrap();
+    for _ in 0..30 {
+        world.step(STEP).unwrap();
+    }
+    assert!(0.5 < world.pose(limbs[5]).unwrap().translation.y, "the rope pulls");
+}
+
+#[test]
+fn joints_that_come_and_go_leave_nothing_behind() {
+    let mut world = with_floor();
+    let (limbs, mut joints) = chain(&mut world, Vec3::Y * 0.1, 4);
+    // Gaps among the joints, and fewer than are closed.
+    for round in 0..50 {
+        let (others, own) = chain(&mut world, Vec3::new(0.0, 0.1, 2.0 + round as f32), 3);
+        world.step(STEP).unwrap();
+        if round % 3 == 0 {
+            world.remove(others[1]).unwrap();
+            assert!(own.iter().all(|&joint| world.joint(joint).is_err()));
+        } else {
+            world.remove_joint(own[0]).unwrap();
+            assert!(world.joint(own[0]).is_err() && world.joint(own[1]).is_ok());
+            joints.push(own[1]);
+        }
+        assert_eq!(world.joints().map(|(id, _)| id).collect::<Vec<_>>(), joints);
+    }
+    let snapshot = world.snapshot();
+    let mut other: World = World::restored(&snapshot, |id| world.shape(id).ok().cloned()).unwrap();
+    for _ in 0..120 {
+        world.step(STEP).unwrap();
+        other.step(STEP).unwrap();
+        assert_eq!(world.state_hash(), other.state_hash());
+    }
+    // Handles of the restored world are those of the first.
+    assert_eq!(other.joints().map(|(id, _)| id).collect::<Vec<_>>(), joints);
+    other.remove_joint(joints[1]).unwrap();
+    assert_eq!(other.joint(joints[1]), Err(carom_world::WorldError::StaleJoint(joints[1])));
+    assert!(!other.is_sleeping(limbs[1]).unwrap() && !other.is_sleeping(limbs[2]).unwrap());
+}
+
+/// Two boxes in each other that a joint holds do not push each other; without it they do, though nobody has moved.
+#[test]
+fn what_a_joint_held_in_each_other_parts_when_it_goes() {
+    let mut world = World::new();
+    world.solver_settings_mut().gravity = Vec3::ZERO;
+    let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
+    let at = |x: f32| BodyDesc::new(shape.clone()).with_position(Vec3::X * x);
+    let (a, b) = (world.insert(at(0.0)).unwrap(), world.insert(at(0.9)).unwrap());
+    let joint = world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.45, Vec3::X).unwrap();
+    for _ in 0..60 {
+        world.step(STEP).unwrap();
+    }
+    let apart = |world: &World| world.pose(b).unwrap().translation.x - world.pose(a).unwrap().translation.x;
+    assert!((apart(&world) - 0.9).abs() < 1e-3 && world.contacts().count() == 0);
+    world.remove_joint(joint).unwrap();
+    for _ in 0..60 {
+        world.step(STEP).unwrap();
+    }
+    assert!(0.98 < apart(&world), "{}", apart(&world));
+    // And held again where they are now, they are left alone at once.
+    world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.5, Vec3::X).unwrap();
+    world.step(STEP).unwrap();
+    assert_eq!(world.contacts().count(), 0);
+}
