@@ -10,6 +10,7 @@ use crate::contact::{ContactImpulse, PairKey, Seen};
 use crate::impulse::Group;
 use crate::lane_vec::{Lanes, V3};
 use crate::solver::MassData;
+use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
 use carom_lanes::{F32Lanes, Simd, U32Lanes};
 use carom_math::{Real, Vec3};
@@ -29,7 +30,49 @@ pub(crate) struct Kept {
     twist: Real,
 }
 
+/// The impulses of pairs at rest, under one of their bodies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stowed {
+    /// Length of the substep that they belong to: an impulse is as large as its substep is long.
+    pub(crate) h: Real,
+    pub(crate) own: Vec<Kept>,
+}
+
+impl Stowed {
+    /// Puts away an impulse of a substep of length `h`.
+    pub(crate) fn put(&mut self, kept: &Kept, h: Real) {
+        if self.own.is_empty() {
+            self.h = h;
+        }
+        // Room for four would be given to one.
+        self.own.reserve_exact(1);
+        self.own.push(kept.for_substep(self.h, h));
+    }
+
+    /// All of them, for a substep of length `h`.
+    pub(crate) fn take_all(self, h: Real) -> impl Iterator<Item = Kept> {
+        let own_h = self.h;
+        self.own.into_iter().map(move |kept| kept.for_substep(h, own_h))
+    }
+
+    /// Those of a pair, for a substep of length `h`.
+    pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<Kept> {
+        let place = self.own.iter().rposition(|kept| kept.key == key)?;
+        Some(self.own.swap_remove(place).for_substep(h, self.h))
+    }
+}
+
 impl Kept {
+    /// For a substep of another length than the one it comes from.
+    fn for_substep(mut self, h: Real, from: Real) -> Kept {
+        if h != from && 0.0 < h && 0.0 < from {
+            let ratio = h / from;
+            self.impulse = self.impulse.map(|impulse| impulse * ratio);
+            (self.friction, self.twist) = (self.friction * ratio, self.twist * ratio);
+        }
+        self
+    }
+
     /// What a step whose numbers ran out of their range left behind is better forgotten.
     fn is_finite(&self) -> bool {
         self.impulse.iter().all(|impulse| impulse.is_finite())

@@ -10,7 +10,7 @@ use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
 use crate::island::Islands;
 use crate::joint::MovingJoints;
-use crate::kept::Kept;
+use crate::kept::{Kept, Stowed};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
@@ -18,6 +18,7 @@ use crate::pieces as loops;
 use crate::pieces::{NOT_MATCHED, Place, Summary, slot_of};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use carom_math::Real;
 
 /// Islands with fewer bodies are solved to the end, and come to rest without help.
 const MANY_BODIES: u32 = 8;
@@ -109,12 +110,13 @@ impl Given<'_> {
         bouncing.extend(active.iter().copied().filter(bounces));
     }
 
-    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is added. `left` is workspace.
+    /// Of each manifold in `active`, where it is in `kept`, to which what is known of sleepers is added. `h` is the length of the substep that
+    /// `kept` belongs to, `left` is workspace.
     pub(crate) fn match_kept(
         &self,
         active: &[u32],
-        kept: &mut Vec<Kept>,
-        asleep: &mut BTreeMap<u32, Vec<Kept>>,
+        (kept, h): (&mut Vec<Kept>, Real),
+        asleep: &mut BTreeMap<u32, Stowed>,
         matched: &mut Vec<u32>,
         left: &mut Vec<u32>,
     ) {
@@ -130,10 +132,7 @@ impl Given<'_> {
             let kept = &kept[old as usize];
             let PairKey { body_a, body_b, .. } = kept.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
-                let own = asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default();
-                // Room for four would be given to one.
-                own.reserve_exact(1);
-                own.push(*kept);
+                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().put(kept, h);
             }
         }
         if asleep.is_empty() {
@@ -147,9 +146,9 @@ impl Given<'_> {
             }
             for sleeper in [key.body_a, key.body_b] {
                 let Some(own) = asleep.get_mut(&sleeper) else { continue };
-                if let Some(place) = own.iter().rposition(|kept| kept.key == key) {
+                if let Some(known) = own.take(key, h) {
                     *matched = kept.len() as u32;
-                    kept.push(own.swap_remove(place));
+                    kept.push(known);
                     break;
                 }
             }

@@ -14,7 +14,7 @@ use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness};
-use crate::kept::Kept;
+use crate::kept::{Kept, Stowed};
 use crate::lane_vec::{REST, State};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -58,7 +58,7 @@ pub struct Solver {
     /// The impulses of the last step, by key.
     kept: Vec<Kept>,
     /// Those between bodies of which none moves and one sleeps or is halted: under its number, of two the larger.
-    asleep: BTreeMap<u32, Vec<Kept>>,
+    asleep: BTreeMap<u32, Stowed>,
     /// Length of the substep that the kept impulses belong to.
     kept_h: Real,
     impulses: Vec<ContactImpulse>,
@@ -92,9 +92,9 @@ pub struct Solver {
 pub struct SolverMemory {
     kept: Vec<Kept>,
     kept_h: Real,
-    /// Those of who sleeps or is halted, with the number of the body under which they are.
-    #[cfg_attr(feature = "serde", serde(default))]
-    asleep: Vec<(u32, Kept)>,
+    /// Those of who sleeps or is halted, with the number of the body under which they are, and the length of the substep that they
+    /// belong to.
+    asleep: Vec<(u32, Real, Kept)>,
 }
 
 /// The slot of who does not move.
@@ -135,7 +135,10 @@ impl Solver {
 
     /// What is kept for the next step.
     pub fn memory(&self) -> SolverMemory {
-        let of = |(&body, own): (&u32, &Vec<Kept>)| own.iter().map(|&kept| (body, kept)).collect::<Vec<_>>();
+        let of = |(&body, stowed): (&u32, &Stowed)| {
+            let h = stowed.h;
+            stowed.own.iter().map(move |&kept| (body, h, kept)).collect::<Vec<_>>()
+        };
         let asleep = self.asleep.iter().flat_map(of).collect();
         SolverMemory { kept: self.kept.clone(), kept_h: self.kept_h, asleep }
     }
@@ -144,8 +147,8 @@ impl Solver {
     pub fn restore(&mut self, memory: &SolverMemory) {
         self.impulses.clear();
         self.asleep.clear();
-        for (body, kept) in &memory.asleep {
-            self.asleep.entry(*body).or_default().push(*kept);
+        for (body, h, kept) in &memory.asleep {
+            self.asleep.entry(*body).or_default().put(kept, *h);
         }
         self.kept.clone_from(&memory.kept);
         self.kept.sort_by_key(|kept| kept.key);
@@ -253,7 +256,8 @@ impl Solver {
         for (slot, &mover) in self.movers.iter().enumerate() {
             self.slots[mover as usize] = slot as u32;
             if !self.asleep.is_empty() {
-                self.kept.extend(self.asleep.remove(&mover).into_iter().flatten());
+                let own = self.asleep.remove(&mover).into_iter();
+                self.kept.extend(own.flat_map(|own| own.take_all(self.kept_h)));
             }
         }
         if n_kept < self.kept.len() {
@@ -441,7 +445,8 @@ impl Solver {
         self.free.resize(n + 1, Free::NONE);
         let Solver { islands, coloring, kept, asleep, movers, active, bouncing, matched, left, .. } = self;
         let Solver { settles, stirred, layout, states, masses, free, .. } = self;
-        let (summaries, slots, is_active) = (&self.summaries, &self.slots, &self.is_active);
+        let (summaries, slots, is_active, kept_h) =
+            (&self.summaries, &self.slots, &self.is_active, self.kept_h);
         let given = Given { bodies, joints, summaries, slots, is_active };
         let forces = Forces {
             bodies,
@@ -455,7 +460,7 @@ impl Solver {
             loops::both(
                 n,
                 || given.lay_out(active, coloring, layout),
-                || given.match_kept(active, kept, asleep, matched, left),
+                || given.match_kept(active, (kept, kept_h), asleep, matched, left),
             );
         };
         let of_bodies = || {

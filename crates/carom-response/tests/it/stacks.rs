@@ -169,3 +169,29 @@ fn a_card_house_of_five_floors_stands() {
     // It stands because of friction, not because nothing can fall.
     assert!(0.3 < farthest(0.01, default, 0.05, 2.0));
 }
+
+/// What bodies press with is kept while they are halted, for substeps of whatever length come before and after.
+#[test]
+fn halted_bodies_go_on_pressing_after_substeps_of_another_length() {
+    for (before, after) in [(6, 1), (1, 6), (6, 6)] {
+        // How fast they are when they go on, where some were halted and where none was.
+        let fastest = [true, false].map(|is_halted| {
+            let mut scene = stack(SolverSettings::default().with_sleep(false), 8, |_| 1.0);
+            scene.solver.settings_mut().substeps = before;
+            scene.run(3.0);
+            scene.solver.settings_mut().substeps = after;
+            scene.bodies.iter_mut().skip(3).for_each(|body| body.is_halted = is_halted);
+            (0..2).for_each(|_| _ = scene.step());
+            scene.bodies.iter_mut().for_each(|body| body.is_halted = false);
+            let mut fastest = 0.0_f32;
+            for _ in 0..2 {
+                scene.step();
+                let speeds = scene.bodies.iter().map(|body| body.linear_velocity.length());
+                fastest = speeds.fold(fastest, f32::max);
+            }
+            fastest
+        });
+        println!("{before} substeps, then {after}: {fastest:?} m/s");
+        assert!(fastest[0] <= fastest[1] + 0.002, "{before}, {after}: {fastest:?}");
+    }
+}
