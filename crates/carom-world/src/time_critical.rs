@@ -215,15 +215,9 @@ enum Share {
 }
 
 impl Allowance {
-    /// How many of so many pairs, of which others are due, and again others to be looked at, may be; `None`: all.
-    pub(crate) fn n_pairs(
-        &self,
-        n_all: usize,
-        n_due: impl FnOnce() -> usize,
-        n_to_be_looked_at: impl FnOnce() -> usize,
-    ) -> Option<usize> {
-        let share = self.pairs?;
-        let n = match share {
+    /// How many of so many pairs may be looked at, of which so many are due; `None`: all, whichever are.
+    pub(crate) fn n_pairs(&self, n_all: usize, n_due: impl FnOnce() -> usize) -> Option<usize> {
+        let n = match self.pairs? {
             Share::Pairs(n) => n,
             Share::Seconds { own, pair, carry } => {
                 if n_all as f64 * pair <= own {
@@ -233,7 +227,7 @@ impl Allowance {
                 ((own - carry * n_due() as f64) / (pair - carry).max(LEAST_PART * pair)) as usize
             }
         };
-        (n < n_all && n < n_to_be_looked_at()).then_some(n)
+        (n < n_all).then_some(n)
     }
 
     /// Time is out.
@@ -381,20 +375,35 @@ impl Plan {
     }
 }
 
-/// Chooses which records are looked at: those never seen first, then those that have lost contacts since they were, then the others that
-/// are due, from `from` on, in a ring.
-pub(crate) fn choose(records: &mut [Record], is_due: impl Fn(&Record) -> bool, from: Pair, mut n: usize) {
+/// Chooses which of the records that are to be looked at are, so many of them: those never seen first, then those that have lost contacts since
+/// they were, then the others, from `from` on, in a ring.
+pub(crate) fn choose(
+    records: &mut [Record],
+    is_to_be_looked_at: impl Fn(&Record) -> bool,
+    from: Pair,
+    mut n: usize,
+) {
+    // It is asked once of each, not in each pass: it takes longer than the choice.
+    let mut n_all = 0;
+    for record in records.iter_mut() {
+        record.is_skipped = is_to_be_looked_at(record);
+        n_all += usize::from(record.is_skipped);
+    }
+    if n_all <= n {
+        records.iter_mut().for_each(|record| record.is_skipped = false);
+        return;
+    }
     let mut take = |record: &mut Record| {
         record.is_skipped = n == 0;
         n -= usize::from(0 < n);
     };
     let is_lost = |record: &Record| !record.is_new && record.has_lost;
-    records.iter_mut().filter(|record| record.is_new && is_due(record)).for_each(&mut take);
-    records.iter_mut().filter(|record| is_lost(record) && is_due(record)).for_each(&mut take);
+    records.iter_mut().filter(|record| record.is_skipped && record.is_new).for_each(&mut take);
+    records.iter_mut().filter(|record| record.is_skipped && is_lost(record)).for_each(&mut take);
     let first = records.partition_point(|record| record.pair() < from);
     let (front, back) = records.split_at_mut(first);
     let in_turn = back.iter_mut().chain(front);
-    let waits = |record: &&mut Record| !record.is_new && !record.has_lost && is_due(record);
+    let waits = |record: &&mut Record| record.is_skipped && !record.is_new && !record.has_lost;
     in_turn.filter(waits).for_each(&mut take);
 }
 

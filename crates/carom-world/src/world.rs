@@ -319,8 +319,7 @@ impl<B: BroadPhase> World<B> {
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
-        let n_looks = || records.iter().filter(|record| scene.is_to_be_looked_at(record)).count();
-        if let Some(n) = scene.allowance.n_pairs(records.len(), n_due, n_looks) {
+        if let Some(n) = scene.allowance.n_pairs(records.len(), n_due) {
             time_critical::choose(&mut records, |record| scene.is_to_be_looked_at(record), self.turn, n);
         }
         let mut clock = Clock::start();
