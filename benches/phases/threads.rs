@@ -2,6 +2,10 @@
 //! the two in turn, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread each,
 //! at once: they share nothing but its memory.
 //!
+//! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them there for a fifth of a step (the third
+//! number in `/proc/PID/task/*/schedstat` tells). `chrt -r 1`, which lets them move at once, shows what they do on a core each: 1.60 to 1.64 where
+//! they did 1.31 to 1.40 in the same hour of November 2026, and two piles 1.8. To pin them or to pause between was no better.
+//!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
