@@ -82,6 +82,7 @@ pub struct Solver {
     is_active: Vec<bool>,
     settles: Vec<bool>,
     stirred: Vec<u32>,
+    all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
     joint_pushes: Vec<(Vec3, Vec3)>,
 }
@@ -193,16 +194,31 @@ impl Solver {
         }
         let contacts = &Contacts::Pairs(contacts);
         self.summarize(bodies.len(), contacts)?;
-        let all: Vec<u32> = (0..joints.len() as u32).collect();
-        check_joints(bodies.len(), MovingJoints { list: joints, places: &all })?;
+        // In memory that is kept.
+        let mut all = core::mem::take(&mut self.all_joints);
+        all.clear();
+        all.extend(0..joints.len() as u32);
+        let stats = self.step_all(bodies, contacts, (joints, &all), dt);
+        self.all_joints = all;
+        stats
+    }
+
+    fn step_all(
+        &mut self,
+        bodies: &mut [Body],
+        contacts: &Contacts<'_>,
+        (joints, all): (&mut [Joint], &[u32]),
+        dt: Real,
+    ) -> Result<StepStats, SolverError> {
+        check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
         if dt != 0.0 {
             let Solver { islands, summaries, .. } = self;
-            islands.wake_touched(bodies, || links(summaries, MovingJoints { list: joints, places: &all }));
+            islands.wake_touched(bodies, || links(summaries, MovingJoints { list: joints, places: all }));
         }
         let is_mover = |(_, body): &(usize, &Body)| body.is_active() || body.is_driven();
         let movers = bodies.iter().enumerate().filter(is_mover).map(|(number, _)| number as u32);
         self.take_movers(bodies.len(), movers);
-        self.advance(bodies, contacts, (joints, &all), dt)
+        self.advance(bodies, contacts, (joints, all), dt)
     }
 
     /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked at, and those that contacts and joints

@@ -147,16 +147,15 @@ impl Joints {
         places.sort_unstable();
     }
 
-    /// As it is stored: without gaps.
+    /// As it is stored: without gaps, and without what follows from the list.
     pub(crate) fn stored(&self) -> Joints {
-        let mut stored = Joints { by_body: BTreeMap::new(), ..self.clone() };
-        stored.close_gaps();
-        stored
+        let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
+        Joints { list, ids, next: self.next, n_gaps: 0, by_body: BTreeMap::new() }
     }
 
     /// Those of a world that was restored.
     pub(crate) fn restored(stored: &Joints) -> Joints {
-        let mut joints = Joints { by_body: BTreeMap::new(), ..stored.clone() };
+        let mut joints = stored.clone();
         for (id, joint) in stored.iter() {
             joints.note(joint, id);
         }
@@ -182,9 +181,8 @@ fn is_there(joint: &Joint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
     use carom_math::{Pose, Vec3};
-    use carom_response::{Body, JointKind};
+    use carom_response::{Body, BodyKind, JointKind};
     use proptest::prelude::*;
 
     /// Bodies of which every `nth` moves; edits are joints of two bodies, or a joint or the joints of a body that go.
@@ -199,13 +197,12 @@ mod tests {
                 .map(|k| {
                     let mut body = Body::fixed(Pose::IDENTITY);
                     if k % nth == 0 {
-                        body.kind = carom_response::BodyKind::Dynamic;
+                        body.kind = BodyKind::Dynamic;
                     }
                     body
                 })
                 .collect();
-            let movers = Movers::of(&bodies);
-            let mut movers = movers;
+            let mut movers = Movers::of(&bodies);
             movers.settle(&mut bodies.clone());
             let mut joints = Joints::default();
             let mut model: Vec<(JointId, u32, u32)> = Vec::new();
@@ -237,10 +234,10 @@ mod tests {
                 let mut places = Vec::new();
                 joints.find_moving(&movers, &mut places);
                 prop_assert!(places.is_sorted_by(|x, y| x < y));
-                let moving: Vec<_> = places.iter().map(|&place| *joints.at(place)).collect();
+                let ends = |joint: &Joint| (joint.body_a, joint.body_b);
+                let moving: Vec<_> = places.iter().map(|&place| ends(joints.at(place))).collect();
                 let expected: Vec<_> =
                     model.iter().filter(|&&(_, x, y)| movers.has(x) || movers.has(y)).map(|&(_, x, y)| (x, y)).collect();
-                let moving: Vec<_> = moving.iter().map(|joint| (joint.body_a, joint.body_b)).collect();
                 prop_assert_eq!(moving, expected);
                 let stored = joints.stored();
                 prop_assert!(stored.is_sound(24));
