@@ -12,6 +12,7 @@
 
 use crate::BodyId;
 use crate::narrow::Record;
+use crate::records::Records;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 
@@ -166,7 +167,7 @@ impl Changes {
     /// Makes the records of the old list those of the new one, and the old list with its gaps the new one with gaps; `make` makes a record.
     pub(crate) fn apply(
         &mut self,
-        (records, pairs, gaps): (&mut Vec<Record>, &mut Vec<Pair>, &mut Gaps),
+        (records, pairs, gaps): (&mut Records, &mut Vec<Pair>, &mut Gaps),
         new: &[Pair],
         make: impl Fn(Pair) -> Record,
     ) {
@@ -194,7 +195,7 @@ impl Changes {
     fn lay_out(
         &mut self,
         n_done: usize,
-        (records, pairs, gaps): (&mut Vec<Record>, &mut Vec<Pair>, &mut Gaps),
+        (records, pairs, gaps): (&mut Records, &mut Vec<Pair>, &mut Gaps),
         new: &[Pair],
         make: impl Fn(Pair) -> Record,
     ) {
@@ -229,9 +230,10 @@ impl Changes {
                 (at, to) = (at + n.max(1), to + n);
             }
         }
+        let any = Pair { a: 0, b: 0 };
         if pairs.len() < to {
-            pairs.resize(to, Pair { a: 0, b: 0 });
-            records.resize(to, Record::gap(Pair { a: 0, b: 0 }));
+            pairs.resize(to, any);
+            records.resize(to, Record::gap(any));
         }
         // No run that moves forwards covers one that moves backwards, for both keep their order.
         for &[from, to, n] in runs.iter().filter(|[from, to, _]| to < from) {
@@ -242,7 +244,7 @@ impl Changes {
             records.copy_within(from..from + n, to);
             pairs.copy_within(from..from + n, to);
         }
-        records.truncate(to);
+        records.resize(to, Record::gap(any));
         pairs.truncate(to);
         gaps.clear();
         for &(number, to) in &*coming {
@@ -267,7 +269,7 @@ const GAP: u32 = u32::MAX;
 ///
 /// What is before place `from` comes before it.
 fn make_room(
-    (records, pairs, gaps): (&mut [Record], &mut [Pair], &mut Gaps),
+    (records, pairs, gaps): (&mut Records, &mut [Pair], &mut Gaps),
     from: usize,
     pair: Pair,
 ) -> Option<usize> {
@@ -309,11 +311,28 @@ fn n_equal(block: &[Pair], list: &[Pair]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use carom_geom::Cylinder;
+    use carom_math::{Pose, Vec3};
+    use carom_query::{ManifoldCache, Shape, manifolds};
     use carom_testkit::conform::dice::Dice;
 
     fn record(pair: Pair, generation: u32) -> Record {
         let id = |index| BodyId { index, generation };
         Record::new(id(pair.a), id(pair.b), true, false)
+    }
+
+    /// Some that can be told apart.
+    fn some_caches() -> Vec<ManifoldCache> {
+        let cylinder = Shape::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
+        let cache_at = |k: u8| {
+            let (mut cache, mut out) = (ManifoldCache::new(), Vec::new());
+            let pose = Pose::from_translation(Vec3::new(f32::from(k), 2.0, 0.3));
+            manifolds(&cylinder, &Pose::IDENTITY, &cylinder, &pose, 0.02, &mut cache, &mut out);
+            cache
+        };
+        let caches: Vec<_> = (0..23).map(cache_at).collect();
+        assert!((1..23).all(|k| !caches[..k].contains(&caches[k])));
+        caches
     }
 
     /// The records of all lists of pairs become those of all others, old ones where the pair stays.
@@ -331,12 +350,13 @@ mod tests {
                 let is_same = |place: usize| old[place].a != replaced;
                 changes.find((&old, &gaps), &new, replaced == 3, is_same);
                 assert_eq!(changes.is_empty(), bits == others && (replaced == 9 || bits >> 3 & 1 == 0));
-                let mut records: Vec<Record> = old.iter().map(|&pair| record(pair, 1)).collect();
+                let list: Vec<Record> = old.iter().map(|&pair| record(pair, 1)).collect();
+                let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
                 let mut pairs = old.clone();
                 changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, 3));
                 assert_eq!((&pairs, gaps.n), (&new, 0));
                 assert_eq!(records.iter().map(Record::pair).collect::<Vec<_>>(), new);
-                for record in &records {
+                for record in &*records {
                     let stays = bits >> record.a.index & 1 == 1 && record.a.index != replaced;
                     assert_eq!(record.a.generation, if stays { 1 } else { 3 }, "{bits:b} {others:b}");
                 }
@@ -349,8 +369,13 @@ mod tests {
     fn records_follow_between_gaps() {
         let mut dice = Dice::new(5);
         let mut born = alloc::collections::BTreeMap::new();
-        let (mut records, mut pairs, mut gaps) = (Vec::new(), Vec::new(), Gaps::default());
+        let (mut records, mut pairs, mut gaps) = (Records::default(), Vec::new(), Gaps::default());
         let mut changes = Changes::default();
+        let caches = some_caches();
+        let cache_of = |record: &Record| {
+            let number = 7 * record.a.index + 5 * record.b.index + 3 * record.a.generation;
+            caches[number as usize % caches.len()]
+        };
         let (mut n_near, mut n_laid_out, mut most_gaps) = (0, 0, 0);
         for round in 1..400_u32 {
             let n_changes = match round % 40 {
@@ -399,6 +424,14 @@ mod tests {
             assert_eq!(pairs.len(), records.len());
             assert!(pairs.is_sorted());
             assert!(records.iter().map(Record::pair).eq(pairs.iter().copied()), "round {round}");
+            let Records { list, caches } = &mut records;
+            assert_eq!(list.len(), caches.len());
+            for (record, cache) in list.iter_mut().zip(caches).filter(|(record, _)| !record.is_gap()) {
+                if !core::mem::replace(&mut record.has_cache, true) {
+                    *cache = cache_of(record);
+                }
+                assert!(*cache == cache_of(record), "round {round}");
+            }
             let places = 0..records.len();
             assert!(places.clone().all(|place| records[place].is_gap() == gaps.has(place)), "round {round}");
             assert_eq!(records.iter().filter(|record| record.is_gap()).count(), gaps.n);

@@ -53,6 +53,7 @@ mod par;
 mod placing;
 mod query;
 mod query_batch;
+mod records;
 mod recycling;
 mod rest;
 mod settings;

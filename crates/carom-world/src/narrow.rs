@@ -23,7 +23,6 @@ use carom_response::{Body, BodyKind};
 pub(crate) struct Record {
     pub(crate) a: BodyId,
     pub(crate) b: BodyId,
-    cache: ManifoldCache,
     /// Where its manifolds begin, and how many there are.
     pub(crate) first: u32,
     pub(crate) n: u32,
@@ -34,6 +33,8 @@ pub(crate) struct Record {
     pub(crate) is_sensor: bool,
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
+    /// The cache at its place is its own: its shapes were looked at.
+    pub(crate) has_cache: bool,
     /// Not looked at yet.
     pub(crate) is_new: bool,
     /// Was to be looked at in the last detection, and was not.
@@ -62,7 +63,6 @@ impl Record {
         Record {
             a,
             b,
-            cache: ManifoldCache::new(),
             first: 0,
             n: 0,
             first_solved: NOT_SOLVED,
@@ -70,6 +70,7 @@ impl Record {
             is_sensor,
             is_touching: false,
             was_touching: false,
+            has_cache: false,
             is_new: true,
             is_put_off: false,
             has_lost: false,
@@ -81,7 +82,7 @@ impl Record {
 
     /// Looked at as if for the first time; whether it touched is kept, for the events, and where its manifolds are.
     pub(crate) fn forget(&mut self) {
-        self.cache = ManifoldCache::new();
+        self.has_cache = false;
         self.first_solved = NOT_SOLVED;
         self.is_new = true;
         self.is_put_off = false;
@@ -246,11 +247,32 @@ impl Sink for Vec<Manifold> {
     }
 }
 
+/// Records in their order, which need not be neighbours; their places; and the caches from the place of the first on.
+pub(crate) struct Row<'a> {
+    pub(crate) records: &'a mut [Record],
+    pub(crate) places: &'a [u32],
+    pub(crate) caches: &'a mut [ManifoldCache],
+}
+
+impl<'a> Row<'a> {
+    /// The first `n`, or all if they are fewer, and those behind.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn split_at(self, n: usize) -> (Row<'a>, Row<'a>) {
+        let n = n.min(self.places.len());
+        let (records, records_behind) = self.records.split_at_mut(n);
+        let (places, places_behind) = self.places.split_at(n);
+        let n_caches = places_behind.first().map_or(self.caches.len(), |next| (next - places[0]) as usize);
+        let (caches, caches_behind) = self.caches.split_at_mut(n_caches);
+        let behind = Row { records: records_behind, places: places_behind, caches: caches_behind };
+        (Row { records, places, caches }, behind)
+    }
+}
+
 /// Looks at all, and makes `out` the list of their manifolds.
-pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut Vec<Manifold>) -> Tally {
+pub(crate) fn look_at_all(scene: &Scene<'_>, row: Row<'_>, out: &mut Vec<Manifold>) -> Tally {
     let mut tally = Tally::default();
     out.clear();
-    look(scene, (records, 0), 0, out, &mut tally);
+    look(scene, (row, 0), 0, out, &mut tally);
     tally
 }
 
@@ -258,16 +280,19 @@ pub(crate) fn look_at_all(scene: &Scene<'_>, records: &mut [Record], out: &mut V
 /// in motion from number `before` on.
 pub(crate) fn look(
     scene: &Scene<'_>,
-    (records, number): (&mut [Record], usize),
+    (row, number): (Row<'_>, usize),
     before: usize,
     out: &mut impl Sink,
     tally: &mut Tally,
 ) {
+    let Row { records, places, caches } = row;
+    let first_place = places.first().copied().unwrap_or(0);
     let mut is_over = false;
-    for (number, record) in (number as u32..).zip(records) {
+    for ((number, record), place) in (number as u32..).zip(records).zip(places) {
         let left = record.is_at_rest.then_some((record.first, record.n));
         let first = (before + out.len()) as u32;
-        look_at(scene, record, out, tally, &mut is_over);
+        let cache = &mut caches[(place - first_place) as usize];
+        look_at(scene, (record, cache), out, tally, &mut is_over);
         tally.left.extend(left);
         (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
         tally.n_found += record.n as usize;
@@ -281,7 +306,7 @@ pub(crate) fn look(
 
 fn look_at(
     scene: &Scene<'_>,
-    record: &mut Record,
+    (record, cache): (&mut Record, &mut ManifoldCache),
     out: &mut impl Sink,
     tally: &mut Tally,
     is_over: &mut bool,
@@ -299,7 +324,7 @@ fn look_at(
         scene.known(record).iter().for_each(|manifold| out.push(*manifold));
         return;
     }
-    if let Some(moved) = scene.recycles(record) {
+    if let Some(moved) = &scene.recycles(record) {
         scene.recycle(record, moved, out);
         tally.n_recycled += 1;
         return;
@@ -320,7 +345,10 @@ fn look_at(
         record.is_touching = intersects(shape_a, pose_a, shape_b, pose_b);
         return;
     }
-    let (reach, cache) = (scene.reach(a, b), &mut record.cache);
+    if !core::mem::replace(&mut record.has_cache, true) {
+        *cache = ManifoldCache::new();
+    }
+    let reach = scene.reach(a, b);
     let found = out.find(|out| manifolds(shape_a, pose_a, shape_b, pose_b, reach, cache, out));
     record.n = found.len() as u32;
     record.is_touching = found.iter().any(|manifold| scene.touches(manifold));

@@ -5,7 +5,7 @@
 
 use crate::events::{self, Event, EventKind};
 use crate::handed::Handed;
-use crate::narrow::{self, Record, Scene, Sink, Tally};
+use crate::narrow::{self, Record, Row, Scene, Sink, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
@@ -34,15 +34,16 @@ const CARRIED: usize = 512;
 /// write each piece apart and copy it to its room, half of one.
 pub(crate) fn look_at_all(
     scene: &Scene<'_>,
-    records: &mut [Record],
+    row: Row<'_>,
     counts: &mut Vec<u32>,
     out: &mut Vec<Manifold>,
 ) -> Tally {
-    if records.len() <= PIECE || rayon::current_num_threads() == 1 {
+    let n_records = row.records.len();
+    if n_records <= PIECE || rayon::current_num_threads() == 1 {
         counts.clear();
-        return narrow::look_at_all(scene, records, out);
+        return narrow::look_at_all(scene, row, out);
     }
-    let n_pieces = records.len().div_ceil(PIECE);
+    let n_pieces = n_records.div_ceil(PIECE);
     // Where pieces came or went the others have moved along: what they had says little.
     let is_like_before = counts.len().abs_diff(n_pieces) <= n_pieces / 64;
     counts.resize(n_pieces, PIECE as u32);
@@ -53,22 +54,24 @@ pub(crate) fn look_at_all(
     // Those of the step before are written over.
     out.resize(counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
     let mut rest = &mut out[..];
+    let Row { records, places, caches } = row;
+    let mut row = Row { records: &mut *records, places, caches };
     let mut begin = 0;
-    let mut rooms = Vec::with_capacity(n_pieces);
+    let mut pieces = Vec::with_capacity(n_pieces);
     for count in counts.iter_mut() {
         let n = room_for(count);
         let (room, behind) = core::mem::take(&mut rest).split_at_mut(n);
-        rooms.push((begin, room, count));
-        rest = behind;
+        let (own, others) = row.split_at(PIECE);
+        pieces.push((own, begin, room, count));
+        (row, rest) = (others, behind);
         begin += n;
     }
-    let pieces = records.par_chunks_mut(PIECE).zip(rooms).enumerate();
     // Left to itself rayon makes tasks so large that one thread waits for the last of the other's for a tenth of the whole.
-    let of_pieces = pieces.with_max_len(PIECES_PER_TASK).fold(
+    let of_pieces = pieces.into_par_iter().enumerate().with_max_len(PIECES_PER_TASK).fold(
         || (Looked::default(), Vec::new()),
-        |(mut looked, mut few), (piece, (records, (begin, room, count)))| {
+        |(mut looked, mut few), (piece, (row, begin, room, count))| {
             let mut room = Room { room, n: 0, beyond: Vec::new(), few: &mut few };
-            narrow::look(scene, (records, piece * PIECE), begin, &mut room, &mut looked.tally);
+            narrow::look(scene, (row, piece * PIECE), begin, &mut room, &mut looked.tally);
             *count = room.len() as u32;
             if !room.beyond.is_empty() {
                 looked.beyond.push((piece, begin, room.beyond));

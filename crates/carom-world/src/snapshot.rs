@@ -10,6 +10,7 @@ use crate::events::Event;
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::narrow::Record;
+use crate::records::Records;
 use crate::rest::Rest;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -17,7 +18,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
-use carom_query::Shape;
+use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, SolverMemory};
 
 /// The state of a world without its shapes.
@@ -39,6 +40,7 @@ pub struct Snapshot {
     is_unsettled: bool,
     joints: Joints,
     records: Vec<Record>,
+    caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
     solver: SolverMemory,
@@ -51,10 +53,13 @@ impl<B: BroadPhase> World<B> {
     pub fn snapshot(&self) -> Snapshot {
         // All manifolds in the order of the pairs, whether something moves in them or not.
         let (mut records, mut manifolds) = (Vec::with_capacity(self.records.len()), Vec::new());
-        for own in self.records.iter().filter(|record| !record.is_gap()) {
+        let mut caches = Vec::with_capacity(self.records.len());
+        let all = self.records.list.iter().zip(&self.records.caches);
+        for (own, cache) in all.filter(|(record, _)| !record.is_gap()) {
             let mut record = *own;
             (record.first, record.is_at_rest) = (manifolds.len() as u32, false);
             records.push(record);
+            caches.push(if record.has_cache { *cache } else { ManifoldCache::new() });
             manifolds.extend_from_slice(self.manifolds_of(own));
         }
         Snapshot {
@@ -70,6 +75,7 @@ impl<B: BroadPhase> World<B> {
             is_unsettled: self.is_unsettled,
             joints: self.joints.stored(),
             records,
+            caches,
             manifolds,
             events: self.events.clone(),
             solver: self.solver.memory(),
@@ -105,7 +111,7 @@ impl<B: BroadPhase + Default> World<B> {
         [world.turns.next, world.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
         world.movers = Movers::of(&snapshot.bodies);
-        world.records = snapshot.records.clone();
+        world.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.pairs = world.records.iter().map(Record::pair).collect();
         (world.is_unsettled, world.is_renumbered) = (snapshot.is_unsettled, true);
         world.rest = Rest::of(&snapshot.manifolds, &mut world.records);
@@ -189,7 +195,8 @@ impl Snapshot {
                 && 0.0 <= record.way
                 && record.first.checked_add(record.n).is_some_and(|end| end as usize <= self.manifolds.len())
         };
-        if !(in_order && self.records.iter().all(fits)) {
+        let has_caches = self.caches.len() == self.records.len();
+        if !(in_order && has_caches && self.records.iter().all(fits)) {
             return bad("the pairs");
         }
         if !(self.dt.is_finite() && 0.0 <= self.dt) {

@@ -15,8 +15,9 @@ use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
 use crate::movers::Movers;
-use crate::narrow::{self, Record, Scene, Tally};
+use crate::narrow::{self, Record, Row, Scene, Tally};
 use crate::placing::Placing;
+use crate::records::Records;
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats, Undone};
@@ -63,7 +64,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) fast: Vec<u32>,
     pub(crate) are_fast_known: bool,
     /// In the order of the pairs.
-    pub(crate) records: Vec<Record>,
+    pub(crate) records: Records,
     /// The pairs of the records.
     pub(crate) pairs: Vec<Pair>,
     /// Which of them are nobody's, for those that come.
@@ -161,7 +162,7 @@ impl<B: BroadPhase> World<B> {
             turns: Turns::default(),
             fast: Vec::new(),
             are_fast_known: false,
-            records: Vec::new(),
+            records: Records::default(),
             pairs: Vec::new(),
             gaps: Gaps::default(),
             busy: Vec::new(),
@@ -292,8 +293,8 @@ impl<B: BroadPhase> World<B> {
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
     fn find_contacts(&mut self, plan: &Plan, recycling: f32) {
         let mut found = core::mem::take(&mut self.work.manifolds);
-        // Where all are busy nothing is moved.
-        let mut records = core::mem::take(&mut self.records);
+        // Where all are busy nothing is moved. The caches stay.
+        let Records { list: mut records, mut caches } = core::mem::take(&mut self.records);
         let mut all = Vec::new();
         if self.busy.len() < records.len() {
             all = core::mem::replace(&mut records, core::mem::take(&mut self.work.busy_records));
@@ -323,10 +324,12 @@ impl<B: BroadPhase> World<B> {
             time_critical::choose(&mut records, |record| scene.is_to_be_looked_at(record), self.turn, n);
         }
         let mut clock = Clock::start();
+        let first = self.busy.first().map_or(0, |&place| place as usize);
+        let row = Row { records: &mut records, places: &self.busy, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
-        let tally = crate::par::look_at_all(&scene, &mut records, &mut self.work.found_in, &mut found);
+        let tally = crate::par::look_at_all(&scene, row, &mut self.work.found_in, &mut found);
         #[cfg(not(feature = "parallel"))]
-        let tally = narrow::look_at_all(&scene, &mut records, &mut found);
+        let tally = narrow::look_at_all(&scene, row, &mut found);
         let Tally { n_tested, n_recycled, mut n_found, n_put_off, n_still, left, resting } = tally;
         let looking = clock.lap();
         if self.settings.smooths_internal_edges {
@@ -364,7 +367,7 @@ impl<B: BroadPhase> World<B> {
             self.work.busy_records = core::mem::replace(&mut records, all);
         }
         self.rest.tidy(&mut records);
-        self.records = records;
+        self.records = Records { list: records, caches };
         self.work.manifolds = core::mem::replace(&mut self.manifolds, found);
         trim(&mut self.manifolds);
         trim(&mut self.work.manifolds);

@@ -194,10 +194,10 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
         world.step(DT).unwrap();
     }
     let mut stored = serde_json::to_value(world.snapshot()).unwrap();
-    let records = stored["records"].as_array_mut().unwrap();
-    assert!(10 < records.len());
-    for record in records {
-        record["cache"].as_object_mut().unwrap().remove("places").unwrap();
+    let caches = stored["caches"].as_array_mut().unwrap();
+    assert!(10 < caches.len());
+    for cache in caches {
+        cache.as_object_mut().unwrap().remove("places").unwrap();
     }
     let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
     let mut again: World<DynamicBvh> =
@@ -206,7 +206,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
         again.step(DT).unwrap();
     }
     for (place, field) in
-        [("", "manifolds"), ("/records/0", "is_put_off"), ("/records/0/cache", "gjk"), ("/bodies/0", "pose")]
+        [("", "manifolds"), ("/records/0", "is_put_off"), ("/caches/0", "gjk"), ("/bodies/0", "pose")]
     {
         let mut older = stored.clone();
         older.pointer_mut(place).unwrap().as_object_mut().unwrap().remove(field).unwrap();
@@ -244,4 +244,7 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
         other.pointer_mut(place).unwrap()[field] = value;
         assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")), "{field}");
     }
+    let mut other = stored.clone();
+    other["caches"].as_array_mut().unwrap().pop().unwrap();
+    assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")));
 }
