@@ -1,8 +1,10 @@
-//! The curve is a curve.
+//! The curve is a curve, and the cells are as large as most boxes need them.
 
-use super::{hilbert, hilbert_lanes};
+use super::{CROWD, SpatialOrder, hilbert, hilbert_lanes};
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 use carom_lanes::{Kernel, Simd, U32Lanes, dispatch};
+use glam::Vec3;
 
 /// All cells of a cube, with their places.
 fn places(axis_bits: u32) -> Vec<(u32, [u32; 3])> {
@@ -43,5 +45,68 @@ fn eight_at_once_are_the_same() {
     }
     for axis_bits in 1..6 {
         dispatch(Both(&places(axis_bits), axis_bits));
+    }
+}
+
+/// Boxes of a cube of so many on a side, and what lies far away from them.
+fn with_far_ones(side: usize, far: &[Aabb]) -> Vec<Aabb> {
+    let unit = |i: usize| {
+        let min = Vec3::new((i % side) as f32, (i / side % side) as f32, (i / side / side) as f32);
+        Aabb { min, max: min + 0.9 }
+    };
+    (0..side * side * side).map(unit).chain(far.iter().copied()).collect()
+}
+
+/// A floor and walls that reach to the end of the world, or what fell off it: all others were in one cell, and divided from there.
+#[test]
+fn what_is_far_away_makes_no_crowd_of_the_others() {
+    let max = Vec3::splat(f32::MAX);
+    let floor = Aabb { min: -max, max: max.with_y(0.0) };
+    let wall = Aabb { min: -max, max: max.with_x(-5.0) };
+    let fallen = |depth: f32| Aabb { min: Vec3::splat(-depth), max: Vec3::splat(1.0 - depth) };
+    for side in [4, 9, 17] {
+        for far in [&[][..], &[floor], &[floor, wall], &[fallen(1e4)], &[fallen(1e7), fallen(2e7), floor]] {
+            let boxes = with_far_ones(side, far);
+            for is_wall_static in [false, true] {
+                let mut order = SpatialOrder::default();
+                let mut listed = Vec::new();
+                let is_static = |slot: usize| is_wall_static && side * side * side <= slot;
+                order.sort(
+                    &boxes,
+                    |_| true,
+                    is_static,
+                    |_, entries| {
+                        listed.extend(entries.iter().map(|&entry| entry as u32));
+                    },
+                );
+                let mut keys = order.keys.clone();
+                keys.sort_unstable();
+                let most = keys.chunk_by(|a, b| a == b).map(<[u32]>::len).max();
+                assert!(most <= Some(CROWD), "{side} on a side, {far:?}: {most:?} in a cell");
+                listed.sort_unstable();
+                assert!(listed.into_iter().eq(0..boxes.len() as u32));
+            }
+        }
+    }
+}
+
+/// Most at one place, or all but a few: there are crowds, and each box is listed once.
+#[test]
+fn boxes_at_one_place_are_listed_once() {
+    let at = |x: f32| Aabb { min: Vec3::splat(x), max: Vec3::splat(x + 1.0) };
+    for n_away in [0, 1, 5, 300] {
+        let boxes: Vec<_> = (0..1000).map(|i| at(if i < n_away { i as f32 * 3.0 } else { 7.0 })).collect();
+        let mut order = SpatialOrder::default();
+        let mut listed = Vec::new();
+        order.sort(
+            &boxes,
+            |slot| slot % 3 != 0,
+            |_| false,
+            |_, entries| {
+                listed.extend(entries.iter().map(|&entry| entry as u32));
+            },
+        );
+        listed.sort_unstable();
+        assert!(listed.into_iter().eq((0..1000).filter(|slot| slot % 3 != 0)), "{n_away} away");
     }
 }
