@@ -9,7 +9,7 @@
 use crate::find::{Descent, Tasks, find_pairs};
 use crate::order::SpatialOrder;
 use crate::query;
-use crate::tree::{NO_SLOT, Tree};
+use crate::tree::{NO_SLOT, Tree, WIDTH};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,17 +36,39 @@ pub struct FatTree {
     tasks: Tasks,
 }
 
-impl FatIndex for FatTree {
-    fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
+/// The parts in which the tree is made: places along the curve, their order, and the boxes of the blocks. Each is a few passes over all
+/// boxes, none of them much longer than the others.
+const PARTS: usize = 3;
+
+impl FatTree {
+    /// Makes one part. What has become empty since the part before is not in the tree.
+    fn make(&mut self, part: usize, fat: &[Aabb], proxies: &ProxyTable) {
         let FatTree { tree, place, order, .. } = self;
-        let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Static;
-        tree.rebuild(order, fat, |slot| proxies.is_live(slot), is_static);
-        place.resize(fat.len(), 0);
-        for (number, &slot) in tree.slots.as_flattened().iter().enumerate() {
-            if let Some(place) = place.get_mut(slot as usize) {
-                *place = number as u32;
+        match part {
+            0 => {
+                let is_there = |slot: usize| fat[slot].min.x <= fat[slot].max.x;
+                let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Static;
+                order.place(fat, is_there, is_static);
+            }
+            1 => tree.arrange(order),
+            _ => {
+                tree.fill(fat);
+                place.resize(fat.len(), 0);
+                for (number, slot) in tree.slots.as_flattened_mut().iter_mut().enumerate() {
+                    let Some(place) = place.get_mut(*slot as usize) else { continue };
+                    *place = number as u32;
+                    if !tree.levels[0][number / WIDTH].has(number % WIDTH) {
+                        *slot = NO_SLOT;
+                    }
+                }
             }
         }
+    }
+}
+
+impl FatIndex for FatTree {
+    fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
+        (0..PARTS).for_each(|part| self.make(part, fat, proxies));
     }
 
     fn rebuild_beside(&mut self, current: &mut FatTree, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
@@ -54,6 +76,20 @@ impl FatIndex for FatTree {
         core::mem::swap(&mut self.order, &mut current.order);
         self.rebuild(fat, proxies, false);
         core::mem::swap(&mut self.order, &mut current.order);
+    }
+
+    fn rebuild_part(
+        &mut self,
+        part: usize,
+        current: &mut FatTree,
+        fat: &[Aabb],
+        proxies: &ProxyTable,
+        _: bool,
+    ) -> bool {
+        core::mem::swap(&mut self.order, &mut current.order);
+        self.make(part, fat, proxies);
+        core::mem::swap(&mut self.order, &mut current.order);
+        part + 1 == PARTS
     }
 
     fn find(&mut self, _: Option<&FatTree>, eighths: Range<usize>, found: &mut Found) {
@@ -129,3 +165,6 @@ impl FatIndex for FatTree {
         Err(format!("{n_held} boxes in the tree, {n_residents} residents"))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -50,6 +50,12 @@ impl Block {
         }
     }
 
+    /// There is a box in this lane.
+    #[inline]
+    pub(crate) fn has(&self, lane: usize) -> bool {
+        self.min[0][lane] <= self.max[0][lane]
+    }
+
     /// Asks for the three cache lines of this block.
     #[inline(always)]
     pub(crate) fn prefetch<S: Simd>(&self, simd: S) {
@@ -102,17 +108,23 @@ impl Tree {
         is_live: impl Fn(usize) -> bool,
         is_static: impl Fn(usize) -> bool,
     ) {
+        order.place(boxes, is_live, is_static);
+        self.arrange(order);
+        self.fill(boxes);
+    }
+
+    /// Puts the slots that were placed in leaves; their boxes are those that [`Tree::fill`] is told.
+    pub(crate) fn arrange(&mut self, order: &mut SpatialOrder) {
         self.slots.clear();
         self.levels.iter_mut().for_each(Vec::clear);
         let mut first_static = None;
-        order.sort(boxes, is_live, is_static, |class, slots| {
+        order.sort(|class, slots| {
             if class & STATIC_CLASS != 0 && first_static.is_none() {
                 first_static = Some(self.slots.len());
             }
             self.push_slots(slots);
         });
         self.first_static = first_static.unwrap_or(self.slots.len());
-        self.fill(boxes);
     }
 
     /// Bytes in use or kept.
@@ -134,7 +146,7 @@ impl Tree {
     }
 
     /// Fills the blocks of all levels from the boxes of the slots.
-    fn fill(&mut self, boxes: &[Aabb]) {
+    pub(crate) fn fill(&mut self, boxes: &[Aabb]) {
         let n_leaves = self.slots.len().max(1);
         self.slots.resize(n_leaves, [NO_SLOT; WIDTH]);
         let mut n_levels = 1;

@@ -71,14 +71,10 @@ fn what_is_far_away_makes_no_crowd_of_the_others() {
                 let mut order = SpatialOrder::default();
                 let mut listed = Vec::new();
                 let is_static = |slot: usize| is_wall_static && side * side * side <= slot;
-                order.sort(
-                    &boxes,
-                    |_| true,
-                    is_static,
-                    |_, entries| {
-                        listed.extend(entries.iter().map(|&entry| entry as u32));
-                    },
-                );
+                order.place(&boxes, |_| true, is_static);
+                order.sort(|_, entries| {
+                    listed.extend(entries.iter().map(|&entry| entry as u32));
+                });
                 let mut keys = order.keys.clone();
                 keys.sort_unstable();
                 let most = keys.chunk_by(|a, b| a == b).map(<[u32]>::len).max();
@@ -98,14 +94,10 @@ fn boxes_at_one_place_are_listed_once() {
         let boxes: Vec<_> = (0..1000).map(|i| at(if i < n_away { i as f32 * 3.0 } else { 7.0 })).collect();
         let mut order = SpatialOrder::default();
         let mut listed = Vec::new();
-        order.sort(
-            &boxes,
-            |slot| slot % 3 != 0,
-            |_| false,
-            |_, entries| {
-                listed.extend(entries.iter().map(|&entry| entry as u32));
-            },
-        );
+        order.place(&boxes, |slot| slot % 3 != 0, |_| false);
+        order.sort(|_, entries| {
+            listed.extend(entries.iter().map(|&entry| entry as u32));
+        });
         listed.sort_unstable();
         assert!(listed.into_iter().eq((0..1000).filter(|slot| slot % 3 != 0)), "{n_away} away");
     }

@@ -58,6 +58,22 @@ pub trait FatIndex: Default {
         self.rebuild(fat, proxies, false);
     }
 
+    /// Does one of the parts in which [`FatIndex::rebuild_beside`] may be done, `part` of them before; true, if it was the last one. Between
+    /// parts boxes may become empty, and are not in the index then; slots may be added, whose boxes are empty; `current` is told what it
+    /// has to forget, and not made anew.
+    fn rebuild_part(
+        &mut self,
+        part: usize,
+        current: &mut Self,
+        fat: &[Aabb],
+        proxies: &ProxyTable,
+        are_statics_same: bool,
+    ) -> bool {
+        let _ = part;
+        self.rebuild_beside(current, fat, proxies, are_statics_same);
+        true
+    }
+
     /// Takes over from `current`, beside which it was made.
     fn succeed(&mut self, current: &mut Self) {
         let _ = current;

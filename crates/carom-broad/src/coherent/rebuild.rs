@@ -148,11 +148,11 @@ impl<I: FatIndex> Coherent<I> {
         }
         let Coherent { work, candidates, proxies, has_groups, leavers, sorted, n_sorted, .. } = self;
         let found = &work.found;
-        *sorted += found.len() as u64;
         candidates.begin(!self.policy.has_margins, |pairs| {
             if 0 < core::mem::take(n_sorted) {
                 core::mem::swap(pairs, &mut work.sorted);
             } else {
+                *sorted += found.len() as u64;
                 sort_pairs(found.low(), found.high(), proxies.n_slots(), &mut work.counts, pairs);
             }
             if *has_groups || !leavers.is_empty() {
@@ -189,8 +189,9 @@ impl<I: FatIndex> Coherent<I> {
 impl<I> Coherent<I> {
     /// Puts those that were found since in order, among those that are.
     pub(super) fn sort_found(&mut self) {
-        let Coherent { work, proxies, n_sorted, .. } = self;
+        let Coherent { work, proxies, n_sorted, sorted: count, .. } = self;
         let Work { found, counts, sorted, part, .. } = work;
+        *count += (found.len() - *n_sorted) as u64;
         if *n_sorted == 0 {
             sorted.clear();
         }

@@ -15,6 +15,7 @@ pub fn check<I: FatIndex>(name: &str, make: impl Fn(CoherentSettings) -> Coheren
     no_frame_does_it_all(name, &make);
     what_jitters_keeps_a_narrow_list(name, &make);
     few_move_in_turns(name, &make);
+    every_change_meets_every_part(name, &make);
 }
 
 /// What happens while a list is on its way.
@@ -331,6 +332,7 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(20) };
     both.insert(2 * N);
     let (mut n_renewing, mut longest, mut rebuilds, mut turn) = (0, 0, [0; 2], 0);
+    let (mut at_once, mut most) = (0, 0);
     for frame in 0..CALM + 20 * CHANGES.len() {
         let ids: Vec<_> = both.boxes.keys().copied().filter(|&id| !both.is_static(id)).collect();
         let in_turn: Vec<_> = (0..ids.len() / 24).map(|i| ids[(turn + i) % ids.len()]).collect();
@@ -348,14 +350,65 @@ fn few_move_in_turns<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -
         n_renewing = if both.ours.is_renewing() { n_renewing + 1 } else { 0 };
         longest = longest.max(n_renewing);
         match frame {
+            0 => at_once = work(&both.ours),
+            // At first nothing tells that few will move.
+            60..CALM => most = most.max(work(&both.ours)),
+            _ => {}
+        }
+        match frame {
             40 => rebuilds[0] = both.ours.counters().rebuilds,
             CALM => rebuilds[1] = both.ours.counters().rebuilds,
             _ => {}
         }
     }
     let n_made = rebuilds[1] - rebuilds[0];
-    println!("{name}, in turns: {n_made} lists, over {longest} frames at most");
+    println!(
+        "{name}, in turns: {n_made} lists, over {longest} frames at most; {at_once} at once, {most} at most"
+    );
+    assert!(4 * most < at_once, "{name}: {most} in a frame, {at_once} at once");
     assert!((1..10).contains(&n_made) && 8 <= longest, "{name}: {n_made} lists, {longest} frames");
+}
+
+/// Each kind of change after each of the first parts in which a list is made where few boxes move, and all that follows right.
+fn every_change_meets_every_part<I: FatIndex>(name: &str, make: &impl Fn(CoherentSettings) -> Coherent<I>) {
+    const PARTS: usize = 5;
+    let ours = make(CoherentSettings::default().with_spread_from(100));
+    let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(21) };
+    both.insert(N);
+    let (mut met, mut part, mut turn, mut n_adopted, mut frame) = (BTreeMap::new(), 0, 0, 0, 0);
+    while met.len() < PARTS * CHANGES.len() {
+        frame += 1;
+        assert!(frame < 9000, "{name}: {met:?} in {frame} frames");
+        let ids: Vec<_> = both.boxes.keys().copied().filter(|&id| !both.is_static(id)).collect();
+        let in_turn: Vec<_> = (0..ids.len() / 24).map(|i| ids[(turn + i) % ids.len()]).collect();
+        turn += in_turn.len();
+        both.moved(&in_turn, |_, aabb, velocity| shifted(aabb, velocity * 4.0));
+        let mut what = format!("{name}, frame {frame}, after {part} parts");
+        if (1..=PARTS).contains(&part) {
+            // The one that has come here least often.
+            let least =
+                CHANGES.into_iter().min_by_key(|&change| met.get(&(change, part)).copied().unwrap_or(0));
+            let change = least.unwrap_or(Change::Nothing);
+            *met.entry((change, part)).or_insert(0) += 1;
+            what = format!("{what}, {change:?}");
+            both.change(change);
+        }
+        let rebuilds = both.ours.counters().rebuilds;
+        both.compare(&what);
+        let was_at = part;
+        part = if both.ours.is_renewing() { part + 1 } else { 0 };
+        n_adopted += usize::from(8 <= was_at && part == 0 && rebuilds < both.ours.counters().rebuilds);
+        if part == 0 {
+            let n = N.saturating_sub(both.boxes.len());
+            both.insert(n);
+            let away = |both: &Both<I>, id: &ProxyId| 7.0 < both.boxes[id].0.center().abs().max_element();
+            let away: Vec<_> =
+                ids.iter().copied().filter(|id| both.boxes.contains_key(id) && away(&both, id)).collect();
+            both.moved(&away, |dice, _, _| dice.aabb(7.0, 2.0));
+        }
+    }
+    println!("{name}, part by part: {frame} frames, {n_adopted} lists took over that were made in parts");
+    assert!(PARTS < n_adopted, "{name}: {n_adopted} lists");
 }
 
 /// Boxes tested and eight times what was sorted: a box in a cell or a pair in its place takes as long as eight tests.
