@@ -7,7 +7,7 @@
 //! 2. Contacts found, pairs decided, and the bounds of the distances, against the time of the processor, in the three orders.
 //! 3. The cost function: c_v, c_p and c_u fitted on every other query, and the predicted times of the others.
 //! 4. Steps of a world on a budget: the pile of the benches, how many steps end within it, and within 50 us more, beside a loop that only
-//!    reads the clock for as long, in turn; how many bodies are halted; which phase made late steps late; and the energy, which must not grow.
+//!    reads the clock for as long, in turn; how many bodies are halted or held; which phase made late steps late; and the energy, which must not grow.
 //!
 //! There is no peer: none can be stopped. The answers of what is run to its end are compared with the ordinary queries.
 //!
@@ -120,7 +120,7 @@ fn steps(runner: &mut Runner) {
         }
         // All, and those during which nothing else ran on this core.
         let mut late = [const { [const { Vec::new() }; 2] }; 2];
-        let (mut n_cut, mut greatest) = (0, f64::MIN);
+        let (mut n_cut, mut n_held, mut greatest) = (0, 0, f64::MIN);
         let (mut n_halted, mut n_left) = (0, Undone::default());
         let (mut n_substeps, mut n_put_off) = (0, 0);
         // The phases of each step, in microseconds, and those of the steps that were late though nothing else ran.
@@ -149,6 +149,7 @@ fn steps(runner: &mut Runner) {
                     }
                     if who == 1 {
                         n_cut += usize::from(n_left != Default::default());
+                        n_held += usize::from(n_left.is_held);
                         n_halted += n_left.n_halted;
                         n_substeps += world.settings().solver.substeps - n_left.n_substeps;
                         n_put_off += n_left.n_pairs;
@@ -188,8 +189,8 @@ fn steps(runner: &mut Runner) {
         }
         used.sort_by(f64::total_cmp);
         println!(
-            "            {n_cut} of {n_steps} steps were cut short, {:.0} bodies halted in the mean, the last by {n_left:?}; {:.0} us of \
-             the processor in the median; greatest energy {:.4} of that at the start, now {:.4}; without a budget {:.4}",
+            "            {n_cut} of {n_steps} steps were cut short, {n_held} of them held; {:.0} bodies stood still in the mean, the last left {n_left:?}; \
+             {:.0} us of the processor in the median; greatest energy {:.4} of that at the start, now {:.4}; without a budget {:.4}",
             n_halted as f64 / n_steps as f64,
             quantile(&used, 0.5),
             greatest / start,

@@ -1,5 +1,6 @@
 //! Bodies as the solver sees them: mass, place and motion, and nothing of their shape.
 
+use crate::integrate;
 use carom_math::{Mat3, Pose, Real, Vec3};
 
 /// What moves a body.
@@ -158,6 +159,13 @@ impl Body {
             energy += 0.5 * w.dot(inertia * w);
         }
         energy
+    }
+
+    /// Where it is after `dt` at its velocities, which nothing changes meanwhile.
+    pub fn pose_after(&self, dt: Real) -> Pose {
+        let rotation = integrate::turn(self.pose.rotation, self.angular_velocity, dt);
+        let center = self.world_center() + self.linear_velocity * dt;
+        Pose { translation: center - rotation * self.center_of_mass, rotation }
     }
 
     /// Moved by forces, awake, and not halted.

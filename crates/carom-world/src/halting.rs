@@ -13,12 +13,14 @@ use crate::narrow::Record;
 use crate::stats::{Stats, Undone};
 use crate::time_critical::Plan;
 use carom_broad::BroadPhase;
+use carom_math::Vec3;
 use carom_response::Body;
 
 impl<B: BroadPhase> World<B> {
     /// Who moves: all, or as many as the budget is expected to suffice for.
     pub(crate) fn choose_movers(&mut self, plan: &mut Plan) {
         let World { turns, movers, bodies, records, is_stale, joints, settings, .. } = self;
+        let was_halting = movers.has_halted();
         let mut terms = None;
         if plan.is_free() || movers.awake().is_empty() {
             turns.forget_counts();
@@ -27,14 +29,15 @@ impl<B: BroadPhase> World<B> {
             if plan.counts_work() {
                 turns.count_manifolds(records, movers, is_stale, &mut crowd);
             }
-            terms = plan.terms(&crowd, movers.has_halted());
+            terms = plan.terms(&crowd, was_halting);
         }
         let Some(terms) = terms else {
             if movers.resume(bodies) {
                 // What was put off meanwhile is due.
                 (self.is_unsettled, self.is_changed) = (true, true);
             }
-            self.pace.note_before(plan.since_start());
+            plan.note_choice(was_halting);
+            self.pace.note_choice(plan);
             return;
         };
         let unit = settings.solver.length_unit;
@@ -54,12 +57,42 @@ impl<B: BroadPhase> World<B> {
         plan.halt_others(&chosen, n_manifolds);
         // Their contacts are to be handed over.
         self.is_changed = true;
-        self.pace.note_before(plan.since_start());
+        plan.note_choice(was_halting);
+        self.pace.note_choice(plan);
+    }
+
+    /// Ends a call in which nothing moves but what its owner moves.
+    pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
+        let Stats { undone, n_swept, n_stopped, .. } = &mut self.stats;
+        (*n_swept, *n_stopped) = (0, 0);
+        undone.is_held = true;
+        undone.n_halted = self.movers.awake().len() - self.movers.driven().len();
+        undone.n_substeps = self.settings.solver.substeps;
+        for place in 0..self.movers.driven().len() {
+            let index = self.movers.driven()[place] as usize;
+            let body = &mut self.bodies[index];
+            let pose = body.pose_after(dt);
+            let stands = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
+            // Where the numbers end it stays; the solver says so.
+            if stands || !pose.is_finite() {
+                continue;
+            }
+            body.pose = pose;
+            self.is_stale[index] = true;
+            self.is_changed = true;
+            let boxed = self.shapes[index].as_ref().map(|shape| self.box_of(index, shape));
+            if let (Some(proxy), Some(aabb)) = (self.proxies[index], boxed) {
+                // Every box is sound: `boxed` sees to it.
+                let updated = self.broad.update(&[(proxy, aabb)]);
+                debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
+            }
+        }
+        self.pace.note_held(plan);
     }
 
     /// What the work of this step took, for the plans of the next ones.
     pub(crate) fn take_pace(&mut self, plan: &mut Plan, substeps: u32) {
-        plan.note_free(self.busy.len(), self.movers.list().len());
+        plan.note_free(self.movers.list().len());
         let Stats { solver, times, undone, .. } = self.stats;
         self.stats.n_steps += (solver.n_manifolds * substeps as usize) as u64;
         self.pace.note_response(times.response, plan, substeps);
@@ -82,7 +115,8 @@ impl<B: BroadPhase> World<B> {
             let told = event.unwrap_or(Event { a, b, kind: EventKind::Ended, is_sensor });
             fresh.push((told, event.is_some()));
         }
-        fresh.sort_unstable();
+        // Both parts of it are in order.
+        fresh.sort();
         let mut fresh = fresh.iter().peekable();
         for old in &work.told {
             while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))

@@ -47,6 +47,7 @@ mod joint;
 mod meetings;
 mod movers;
 mod narrow;
+mod pace;
 mod pairs;
 #[cfg(feature = "parallel")]
 mod par;

@@ -185,6 +185,11 @@ impl Movers {
         if self.has_halted { &self.moving } else { &self.list }
     }
 
+    /// Those of them that their owner moves.
+    pub(crate) fn driven(&self) -> &[u32] {
+        &self.driven
+    }
+
     /// Those and the halted ones.
     pub(crate) fn awake(&self) -> &[u32] {
         &self.list

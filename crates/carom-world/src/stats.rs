@@ -60,7 +60,12 @@ pub struct Undone {
     pub n_substeps: u32,
     /// Bodies that were halted, because not even one substep of all fits: they were left where they are, with their velocities. They have
     /// their turn in the steps after ([`Body::is_halted`](carom_response::Body::is_halted)).
+    ///
+    /// In a step that is held these are all that could move, though none of them is marked.
     pub n_halted: usize,
+    /// Nothing moved but what its owner moves: pairs are still to be looked at, or the response would have been late. The step goes on in the
+    /// next call; contacts and events are told as far as they are known.
+    pub is_held: bool,
 }
 
 /// Seconds in each phase; zero without the standard library.

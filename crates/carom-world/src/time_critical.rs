@@ -3,19 +3,23 @@
 //! The broad phase is always run to its end. Of the pairs that moved, those never looked at come first, then the others in
 //! turn, from where the last step stopped; so every pair has its turn. Contacts of pairs that are put off move with their
 //! bodies; of pairs never looked at, only the approach is stopped. Looking comes before substeps: what is left goes to the solver, in
-//! fewer and longer ones, at least one. Where one substep of all, with a quarter of the pairs looked at, does not fit, some bodies
-//! are halted ([`crate::turns`]). The time that passes for those that move is always the whole step.
+//! fewer and longer ones, at least one. Where one substep of all does not fit, some bodies are halted ([`crate::turns`]). The time that passes
+//! for those that move is always the whole step.
 //!
-//! A budget in seconds is planned with what a unit of each kind of work took lately, and not all of it is planned: of a step that was over
-//! the budget the share learns to be less, at once, and of one that was not to be more, two thousand times more slowly. So it settles where
-//! one step in two thousand is late, whatever the machine does beside (a stochastic approximation of that quantile).
+//! On a budget in seconds nothing moves until most pairs that are due were looked at: the step is held, and goes on in the next call. A heap of
+//! 1,000 boxes that falls on itself, of which a quarter of the pairs was looked at in each step, sank to five sixths of its height; of which
+//! some boxes were halted, it came apart slowly, and never to rest. Nor does the response begin where it would be late, or have less than two
+//! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
+//! (November 2026).
+//!
+//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::pace`]).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
-//! of Collision Handling in Physically Based Animation, Eurographics 2000; H. Robbins, S. Monro, A Stochastic Approximation Method, Annals of
-//! Mathematical Statistics 22(3), 1951 (the share that is planned).
+//! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
 use crate::narrow::Record;
+use crate::pace::{BODY, LOOKED, Pace, Prices};
 use crate::stats::Clock;
 use crate::turns::{Chosen, Crowd, Terms};
 use carom_bounds::Aabb;
@@ -26,159 +30,25 @@ use carom_query::Shape;
 
 /// What is done once with a manifold, whatever the substeps, takes as long as so many of them: to look at it, lay it out in lanes,
 /// relax it and read it again (10,000 boxes: 8.6 of 14 milliseconds; November 2026).
-const SUBSTEPS_AROUND: u32 = 8;
+pub(crate) const SUBSTEPS_AROUND: u32 = 8;
 
 /// To look at a pair instead of moving its contacts takes at least this part of looking at it.
 const LEAST_PART: f64 = 0.25;
 
-/// In nanoseconds.
-const SECOND: f64 = 1.0e9;
+/// The first response of all after some were halted takes so many times as long as others (10,000 boxes: 19 of 9.5 ms; November 2026).
+const TURNING: f64 = 2.5;
 
-/// Of the pairs that moved at least this part is looked at where nobody is halted.
-const LOOKED: f64 = 0.25;
+/// Rarely more than so many times as many pairs are to be looked at as in the step before.
+const LIKELY: usize = 2;
+
+/// Of the pairs that are to be looked at at least this part is, before anything moves.
+const ENOUGH: f64 = 0.75;
+
+/// In so many calls in a row nothing moves at most.
+const MOST_HELD: u32 = 16;
 
 /// By this part of them the manifolds may become more in a step.
 const GROWTH: f64 = 1.0 / 16.0;
-
-/// To move a body takes as long as to solve so many manifolds.
-const BODY: f64 = 2.0;
-
-/// Who is halted moves again when all fit in this part of what there is: to halt all of a pile takes time by itself.
-const SURE: f64 = 0.9;
-
-/// The share of the budget that is planned, at first, and its bounds.
-const SHARE: f64 = 0.8;
-const LEAST_SHARE: f64 = 0.6;
-const MOST_SHARE: f64 = 0.97;
-
-/// By this the share becomes less after a step that was late, and by a [`KEPT_FOR_ONE`]th of it more after one that was not.
-const LESSON: f64 = 0.03;
-
-/// A step that takes so many times its budget teaches nothing, as one that had nothing left to plan with: the system did something else,
-/// or the budget is beyond reach.
-const DISTURBED: f64 = 1.5;
-
-/// After so many steps in time it becomes more twice as fast.
-const BOLDER_AFTER: u32 = 500;
-
-/// For one step that is late so many are not.
-const KEPT_FOR_ONE: f64 = 2000.0;
-
-/// So many steps teach nothing of the share: memory grows, and nobody knows yet what work takes.
-const FIRST_STEPS: u32 = 16;
-
-/// Seconds that pieces of work took lately; what a budget in seconds is divided by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    /// From the start of a step until it is chosen who moves: the broad phase, all together.
-    before: f64,
-    /// What is done for all pairs after that: to see in which of them something moves, and to tell what touches, all together.
-    always: f64,
-    /// Of the pairs of each body that moved, summed, the part that has to be looked at; less than 1, for some have two such bodies.
-    due: f64,
-    /// A pair of shapes looked at, and one whose contacts are moved with its bodies.
-    pair: f64,
-    carry: f64,
-    /// A record in which something moves, in the narrow phase beside.
-    around: f64,
-    /// A manifold solved in one substep.
-    load: f64,
-    /// The box of a body that moved.
-    refit: f64,
-    /// The part of the budget that is planned.
-    share: f64,
-    /// Steps since one was late.
-    n_kept: u32,
-    /// Steps on a budget of time.
-    n_steps: u32,
-}
-
-impl Default for Pace {
-    /// Before anything was measured: a slow machine.
-    fn default() -> Pace {
-        Pace {
-            before: 0.0,
-            always: 0.0,
-            due: 1.0,
-            pair: 800.0 / SECOND,
-            carry: 200.0 / SECOND,
-            around: 100.0 / SECOND,
-            load: 30.0 / SECOND,
-            refit: 200.0 / SECOND,
-            share: SHARE,
-            n_kept: 0,
-            n_steps: 0,
-        }
-    }
-}
-
-impl Pace {
-    /// It took so long to choose who moves.
-    pub(crate) fn note_before(&mut self, seconds: f64) {
-        blend(&mut self.before, seconds, 1.0);
-    }
-
-    /// `n_tested` pairs were looked at, and `n_carried` carried over: put off or recycled.
-    pub(crate) fn note_pairs(&mut self, seconds: f64, n_tested: usize, n_carried: usize) {
-        let (n_tested, n_carried) = (n_tested as f64, n_carried as f64);
-        let (tests, carries) = (self.pair * n_tested, self.carry * n_carried);
-        // What most of the time went into.
-        if carries <= tests {
-            blend(&mut self.pair, seconds - carries, n_tested);
-        } else {
-            blend(&mut self.carry, seconds - tests, n_carried);
-        }
-    }
-
-    /// What the narrow phase did beside, with so many records, and what is done for all of them.
-    pub(crate) fn note_around(&mut self, seconds: f64, n_busy: usize, always: f64) {
-        blend(&mut self.around, seconds, n_busy as f64);
-        blend(&mut self.always, always, 1.0);
-    }
-
-    /// So many pairs were to be looked at, and so many recycled.
-    pub(crate) fn note_due(&mut self, n_due: usize, n_recycled: usize, plan: &Plan) {
-        if 0 < n_due + n_recycled && 0 < plan.n_due && !plan.counts_work() {
-            let part = (n_due + n_recycled) as f64 / plan.n_due as f64;
-            self.due = (0.5 * (self.due + part)).min(1.0);
-        }
-    }
-
-    /// After a step that was made as planned, in so many substeps.
-    pub(crate) fn note_response(&mut self, seconds: f64, plan: &Plan, substeps: u32) {
-        blend(&mut self.load, seconds, plan.load * f64::from(substeps + SUBSTEPS_AROUND));
-    }
-
-    /// The boxes of so many bodies, and the end of the step, which was as short as it could be or not.
-    pub(crate) fn note_end(&mut self, seconds: f64, n_bodies: usize, plan: &Plan, is_cut: bool) {
-        blend(&mut self.refit, seconds, n_bodies as f64);
-        if let (Budget::Time(limit), true) = (plan.budget, is_cut) {
-            let took = plan.clock.since_start();
-            self.n_steps = self.n_steps.saturating_add(1);
-            let is_first = self.n_steps <= FIRST_STEPS;
-            if is_first || plan.is_spent || DISTURBED * limit.as_secs_f64() < took {
-                return;
-            }
-            let is_late = limit.as_secs_f64() < took;
-            self.n_kept = if is_late { 0 } else { self.n_kept.saturating_add(1) };
-            // The longer all went well, the bolder.
-            let bolder = LESSON / KEPT_FOR_ONE * f64::from(1 << (self.n_kept / BOLDER_AFTER).min(6));
-            let lesson = if is_late { -LESSON } else { bolder };
-            self.share = (self.share + lesson).clamp(LEAST_SHARE, MOST_SHARE);
-        }
-    }
-}
-
-/// A measurement that is more than so many times as long as others was disturbed; what has become slower is known a few steps later.
-const MOST_GROWTH: f64 = 1.5;
-
-/// Takes a new measurement; half of it is what was known, and one while the system did something else counts for little.
-fn blend(known: &mut f64, seconds: f64, n: f64) {
-    if 0.0 < n && 0.0 < seconds {
-        let new = seconds / n;
-        *known = if *known == 0.0 { new } else { 0.5 * (*known + new.min(MOST_GROWTH * *known)) };
-    }
-}
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
@@ -186,13 +56,20 @@ pub(crate) struct Plan {
     budget: Budget,
     clock: Clock,
     pace: Pace,
+    /// Substeps that are wanted.
+    wanted: u32,
     /// What the solver has to do in a substep, in manifolds; bodies count as [`BODY`] of them where there is a clock.
     load: f64,
-    /// Bodies that move.
+    /// Bodies that move, and the pairs of each of them, summed.
     n_bodies: usize,
+    n_links: usize,
     /// The pairs of each body that moved in the step before, summed.
     n_due: usize,
     has_halted: bool,
+    /// Some were halted until now and are not any more, or the other way about: impulses and contacts are put away, or fetched.
+    is_turning: bool,
+    /// Nothing moves until all pairs are looked at.
+    is_holding: bool,
     /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
     is_spent: bool,
 }
@@ -215,19 +92,15 @@ enum Share {
 }
 
 impl Allowance {
-    /// How many of so many pairs may be looked at, of which so many are due; `None`: all, whichever are.
-    pub(crate) fn n_pairs(&self, n_all: usize, n_due: impl FnOnce() -> usize) -> Option<usize> {
-        let n = match self.pairs? {
+    /// How many pairs may be looked at, where so many are due; `None`: all, whichever are.
+    pub(crate) fn n_pairs(&self, n_due: usize) -> Option<usize> {
+        Some(match self.pairs? {
             Share::Pairs(n) => n,
+            // The others are carried. A conversion that saturates.
             Share::Seconds { own, pair, carry } => {
-                if n_all as f64 * pair <= own {
-                    return None;
-                }
-                // The others are carried. A conversion that saturates.
-                ((own - carry * n_due() as f64) / (pair - carry).max(LEAST_PART * pair)) as usize
+                ((own - carry * n_due as f64) / (pair - carry).max(LEAST_PART * pair)) as usize
             }
-        };
-        (n < n_all).then_some(n)
+        })
     }
 
     /// Time is out.
@@ -238,15 +111,19 @@ impl Allowance {
 
 impl Plan {
     /// From now on.
-    pub(crate) fn start(budget: Budget, pace: Pace) -> Plan {
+    pub(crate) fn start(budget: Budget, pace: Pace, wanted: u32) -> Plan {
         Plan {
             budget,
             clock: Clock::start(),
             pace,
+            wanted,
             load: 0.0,
             n_bodies: 0,
+            n_links: 0,
             n_due: 0,
             has_halted: false,
+            is_turning: false,
+            is_holding: false,
             is_spent: false,
         }
     }
@@ -256,11 +133,11 @@ impl Plan {
         matches!(self.budget, Budget::Unlimited)
     }
 
-    /// What was done where there was nothing to plan: the pace is good for later steps.
-    pub(crate) fn note_free(&mut self, n_pairs: usize, n_bodies: usize) {
-        if self.is_free() {
-            // Nearly every pair is in two bodies.
-            self.load = 2.0 * n_pairs as f64 + BODY * n_bodies as f64;
+    /// How many moved where there was nothing to plan: the pace is good for later steps.
+    pub(crate) fn note_free(&mut self, n_bodies: usize) {
+        if self.is_free() && 0.0 < self.load {
+            self.n_bodies = n_bodies;
+            self.load += BODY * n_bodies as f64;
         }
     }
 
@@ -274,42 +151,94 @@ impl Plan {
         self.clock.since_start()
     }
 
+    /// Some are halted.
+    pub(crate) fn has_halted(&self) -> bool {
+        self.has_halted
+    }
+
+    /// It was chosen who moves; `was_halting`: some were halted until now.
+    pub(crate) fn note_choice(&mut self, was_halting: bool) {
+        self.is_turning = self.has_halted != was_halting;
+    }
+
+    /// What it takes says little of other steps.
+    pub(crate) fn is_turning(&self) -> bool {
+        self.is_turning
+    }
+
+    /// The pairs of each body that moved in the step before, summed.
+    pub(crate) fn n_due(&self) -> usize {
+        self.n_due
+    }
+
+    /// The pairs of each body that moves, summed.
+    pub(crate) fn n_links(&self) -> usize {
+        self.n_links
+    }
+
+    /// So many manifolds were found of bodies that move.
+    pub(crate) fn note_found(&mut self, n_manifolds: usize) {
+        if !self.counts_work() {
+            self.load = n_manifolds as f64 + BODY * self.n_bodies as f64;
+        }
+    }
+
+    /// What the solver has to do in a substep.
+    pub(crate) fn load(&self) -> f64 {
+        self.load
+    }
+
+    /// The budget in seconds, if it is one.
+    pub(crate) fn limit(&self) -> Option<f64> {
+        match self.budget {
+            Budget::Time(limit) => Some(limit.as_secs_f64()),
+            _ => None,
+        }
+    }
+
+    /// Whatever was planned, it could not have been less.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// What work takes in this step, and the seconds of the budget that are planned.
+    fn prices(&self) -> Prices {
+        self.pace.prices(self.has_halted)
+    }
+
     /// What there is for bodies, or none if all of them fit; `is_halting`: some were halted until now.
     pub(crate) fn terms(&mut self, crowd: &Crowd, is_halting: bool) -> Option<Terms> {
         let (n_looks, n_bodies) = (crowd.n_looks as f64, crowd.n_bodies as f64);
         (self.n_bodies, self.n_due) = (crowd.n_bodies, crowd.n_due);
-        self.load = n_looks + BODY * n_bodies;
-        // Nearly every pair is in two bodies.
-        let n_pairs = 0.5 * n_looks;
-        let (mut terms, least_look, beside) = match self.budget {
+        self.n_links = crowd.n_looks;
+        self.load = self.pace.density(false) * n_looks + BODY * n_bodies;
+        match self.budget {
             Budget::Steps(n) => {
                 self.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
                 let now = steady - crowd.n_due as f64;
-                // Of all together each counts once.
-                let least = self.load + LOOKED * n_pairs;
-                if least <= steady {
-                    return None;
-                }
-                (Terms { body: 0.0, link: 1.0, look: 1.0, now, steady }, 0.0, 0.0)
+                // Of all together each counts once, and nearly every pair is in two bodies.
+                let least = self.load + LOOKED * 0.5 * n_looks;
+                (steady < least).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
             }
             Budget::Time(limit) => {
-                let Pace { before, always, due, pair, carry, around, load, refit, share, .. } = self.pace;
-                let link = load * f64::from(1 + SUBSTEPS_AROUND);
-                let (body, look) = (refit + BODY * link, due * (pair + around));
-                let left = limit.as_secs_f64() * share - always;
+                let limit = limit.as_secs_f64();
+                if self.pace.all_fit(crowd, limit, is_halting) {
+                    return None;
+                }
+                let Prices { before, always, due, pair, around, load, refit, share, .. } =
+                    self.pace.prices(true);
+                // Where some are halted, others move than did, and the records of both are gone through.
+                let solving = load * f64::from(1 + SUBSTEPS_AROUND);
+                let (body, look) = (refit + BODY * solving, due * (pair + around));
+                let link = self.pace.density(true) * solving;
+                let left = share * limit - always;
                 let now = left - self.clock.since_start() - crowd.n_due as f64 * look;
-                let terms = Terms { body, link, look, now, steady: left - before };
-                (terms, around + carry + (pair - carry).max(0.0) * LOOKED, due * around)
+                self.is_spent = now <= 0.0;
+                Some(Terms { body, link: link + due * around, look, now, steady: left - before })
             }
-            _ => return None,
-        };
-        self.is_spent = terms.now <= 0.0;
-        let least = n_bodies * terms.body + n_looks * terms.link + n_pairs * least_look;
-        let sure = if is_halting { SURE } else { 1.0 };
-        // Where some are halted, others move than did, and the records of both are gone through.
-        terms.link += beside;
-        (self.counts_work() || sure * terms.steady < least).then_some(terms)
+            _ => None,
+        }
     }
 
     /// These bodies move, and no others; their manifolds are so many, where they were counted.
@@ -319,7 +248,8 @@ impl Plan {
         self.load = if self.counts_work() {
             n_manifolds as f64
         } else {
-            chosen.n_links as f64 + BODY * chosen.n_bodies as f64
+            self.n_links = chosen.n_links;
+            self.pace.density(true) * chosen.n_links as f64 + BODY * chosen.n_bodies as f64
         };
     }
 
@@ -337,10 +267,9 @@ impl Plan {
                 Allowance { pairs: Some(Share::Pairs(n.saturating_sub(n_manifolds))), ..all }
             }
             Budget::Time(limit) => {
-                let Pace { pair, carry, around, always, load, refit, share, .. } = self.pace;
+                let Prices { pair, carry, around, always, share, .. } = self.prices();
+                let response = if self.is_holding { 0.0 } else { self.response() };
                 let left = limit.as_secs_f64() * share - self.clock.since_start();
-                let response =
-                    load * self.load * f64::from(1 + SUBSTEPS_AROUND) + refit * self.n_bodies as f64;
                 let own = (left - response - around * n_busy as f64 - always).max(0.0);
                 Allowance {
                     pairs: Some(Share::Seconds { own, pair, carry }),
@@ -352,6 +281,53 @@ impl Plan {
         }
     }
 
+    /// Seconds of a response, and of the boxes after it; of one substep, or where it may wait for the next call of as many as it should have.
+    fn response(&self) -> f64 {
+        let Prices { always, load, refit, share, .. } = self.prices();
+        let turning = if self.is_turning { TURNING } else { 1.0 };
+        let (substep, boxes) = (turning * load * self.load, refit * self.n_bodies as f64);
+        let around = f64::from(SUBSTEPS_AROUND);
+        let mut n_substeps = 1.0;
+        if self.may_hold() {
+            // All that fit if nothing else is done.
+            let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
+            n_substeps =
+                (alone / substep - around).floor().min(f64::from((2 * self.wanted).div_ceil(3))).max(1.0);
+        }
+        (n_substeps + around) * substep + boxes
+    }
+
+    /// Seconds after the start of the step at which it shall be over: of what was not planned, half may be used where more is known.
+    fn deadline(&self) -> f64 {
+        self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + self.prices().share) * limit)
+    }
+
+    /// So many pairs may be looked at, and that is likely to be enough: they need not be counted before.
+    pub(crate) fn is_ample(&self, n: usize) -> bool {
+        self.limit().is_some() && LIKELY * self.pace.n_wanted < n
+    }
+
+    /// Of so many pairs that are to be looked at only `n` can be, beside the response: nothing shall move, if that is too few.
+    pub(crate) fn hold_for(&mut self, n: usize, n_all: usize) -> bool {
+        self.is_holding = self.may_hold() && (n as f64) < ENOUGH * n_all as f64;
+        self.is_holding
+    }
+
+    /// All move, and have done so not too long ago.
+    fn may_hold(&self) -> bool {
+        self.limit().is_some() && !self.has_halted && self.pace.n_held < MOST_HELD
+    }
+
+    /// The call ends before anything moves, after so many pairs were looked at: others are still to be, or the response would be late.
+    pub(crate) fn is_held(&self, n_looked: usize, n_put_off: usize) -> bool {
+        if self.is_holding && 0 < n_put_off {
+            return true;
+        }
+        let is_late = self.deadline() < self.clock.since_start() + self.response();
+        // Where nothing was looked at, or nothing can be planned, the next call would be no better.
+        is_late && 0 < n_looked && !self.is_spent && self.pace.n_held < MOST_HELD
+    }
+
     /// How many of the substeps are made, at least one, after `n_tested` pairs were looked at. Where bodies are halted it is one: their
     /// impulses are kept, for substeps of that length.
     pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize, wanted: u32) -> u32 {
@@ -360,10 +336,9 @@ impl Plan {
             Budget::Steps(steps) => {
                 (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
             }
-            Budget::Time(limit) if 0.0 < self.load => {
-                let Pace { load, refit, share, .. } = self.pace;
-                let left =
-                    limit.as_secs_f64() * share - self.clock.since_start() - refit * self.n_bodies as f64;
+            Budget::Time(_) if 0.0 < self.load => {
+                let Prices { load, refit, .. } = self.prices();
+                let left = self.deadline() - self.clock.since_start() - refit * self.n_bodies as f64;
                 // A conversion that saturates.
                 let fits = left.max(0.0) / (load * self.load);
                 (fits as u64).saturating_sub(u64::from(SUBSTEPS_AROUND))
@@ -375,24 +350,19 @@ impl Plan {
     }
 }
 
-/// Chooses which of the records that are to be looked at are, so many of them: those never seen first, then those that have lost contacts since
-/// they were, then the others, from `from` on, in a ring.
-pub(crate) fn choose(
-    records: &mut [Record],
-    is_to_be_looked_at: impl Fn(&Record) -> bool,
-    from: Pair,
-    mut n: usize,
-) {
-    // It is asked once of each, not in each pass: it takes longer than the choice.
+/// Marks the records that are to be looked at, and counts them.
+pub(crate) fn mark(records: &mut [Record], is_to_be_looked_at: impl Fn(&Record) -> bool) -> usize {
     let mut n_all = 0;
     for record in records.iter_mut() {
         record.is_skipped = is_to_be_looked_at(record);
         n_all += usize::from(record.is_skipped);
     }
-    if n_all <= n {
-        records.iter_mut().for_each(|record| record.is_skipped = false);
-        return;
-    }
+    n_all
+}
+
+/// Chooses which of the records that are marked are looked at, so many of them: those never seen first, then those that have lost contacts since
+/// they were, then the others, from `from` on, in a ring.
+pub(crate) fn choose(records: &mut [Record], from: Pair, mut n: usize) {
     let mut take = |record: &mut Record| {
         record.is_skipped = n == 0;
         n -= usize::from(0 < n);

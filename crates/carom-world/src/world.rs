@@ -16,13 +16,14 @@ use crate::joint::Joints;
 use crate::meetings::Meetings;
 use crate::movers::Movers;
 use crate::narrow::{self, Record, Row, Scene, Tally};
+use crate::pace::Pace;
 use crate::placing::Placing;
 use crate::records::Records;
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, Stats, Undone};
 use crate::sweep::Sweeps;
-use crate::time_critical::{self, Pace, Plan};
+use crate::time_critical::{self, Plan};
 use crate::turns::Turns;
 use crate::{JointId, WorldError};
 use alloc::vec::Vec;
@@ -193,18 +194,20 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer. Where not even one substep of all bodies fits, some are halted: they
-    /// stay where they are, with their velocities, and have their turn in the steps after, the fast ones more often; for them time goes by
-    /// more slowly. The others move by the whole of `dt`. No energy comes of what is left out. The broad phase is always done, and at least one
-    /// body, with all that hangs on it in joints, moves, however small the budget; so do bodies that their owner moves.
+    /// First pairs are looked at more seldom and substeps are longer. A step on a budget in seconds that needs more than that is held: nothing
+    /// moves, and it goes on in the next call, after 16 of them at the latest ([`Undone::is_held`]). Where not even one substep of all bodies
+    /// fits, some are halted: they stay where they are, with their velocities, and have their turn in the steps after, the fast ones more
+    /// often. So time goes by more slowly for who is held or halted; for the others, by the whole of `dt`. No energy comes of what is left
+    /// out. The broad phase is always done, and at least one body, with all that hangs on it in joints, moves in a step that is not held,
+    /// however small the budget; bodies that their owner moves do so in every call.
     ///
     /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
     /// work took in the steps before; the first step on one takes a slow machine for granted.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
-        let mut plan = Plan::start(budget, self.pace);
-        self.movers.settle(&mut self.bodies);
         let substeps = self.settings.solver.substeps;
+        let mut plan = Plan::start(budget, self.pace, substeps);
+        self.movers.settle(&mut self.bodies);
         // Broad and narrow phase: which bodies touch, and where.
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
@@ -214,9 +217,14 @@ impl<B: BroadPhase> World<B> {
         if self.is_at_rest(dt) {
             return Ok(&self.stats);
         }
+        let is_good = 0.0 < dt && dt.is_finite();
+        if is_good && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
+            self.hold(&plan, dt);
+            return Ok(&self.stats);
+        }
         // Response: what they do about it.
         self.stop_unknown();
-        if 0.0 < dt && dt.is_finite() {
+        if is_good {
             self.wake_touched(dt);
             self.keep_awake(dt);
         } else {
@@ -250,7 +258,7 @@ impl<B: BroadPhase> World<B> {
     /// this does not.
     pub fn detect(&mut self) -> &Stats {
         self.movers.settle(&mut self.bodies);
-        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace), 0.0);
+        self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace, 0), 0.0);
         &self.stats
     }
 
@@ -277,7 +285,7 @@ impl<B: BroadPhase> World<B> {
             let narrow = clock.lap();
             let n_due = self.stats.n_tested + self.stats.undone.n_pairs;
             self.pace.note_due(n_due, self.stats.n_recycled, plan);
-            self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0);
+            self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0, plan);
             self.stats.times.narrow = always + narrow;
         } else {
             self.records.iter_mut().for_each(|record| record.was_touching = record.is_touching);
@@ -287,11 +295,11 @@ impl<B: BroadPhase> World<B> {
         } else {
             self.tell_events();
         }
-        self.pace.note_around(0.0, 0, always + clock.lap());
+        self.pace.note_around(0.0, 0, always + clock.lap(), plan);
     }
 
     /// Narrow phase: the contacts of all records in which something moved, or of as many as the plan allows.
-    fn find_contacts(&mut self, plan: &Plan, recycling: f32) {
+    fn find_contacts(&mut self, plan: &mut Plan, recycling: f32) {
         let mut found = core::mem::take(&mut self.work.manifolds);
         // Where all are busy nothing is moved. The caches stay.
         let Records { list: mut records, mut caches } = core::mem::take(&mut self.records);
@@ -302,7 +310,7 @@ impl<B: BroadPhase> World<B> {
             records.extend(self.busy.iter().map(|&place| all[place as usize]));
         }
         let unit = self.settings.solver.length_unit;
-        let scene = Scene {
+        let mut scene = Scene {
             shapes: &self.shapes,
             bodies: &self.bodies,
             traits: &self.traits,
@@ -319,9 +327,20 @@ impl<B: BroadPhase> World<B> {
             dt: self.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
-        let n_due = || records.iter().filter(|record| scene.is_due(record)).count();
-        if let Some(n) = scene.allowance.n_pairs(records.len(), n_due) {
-            time_critical::choose(&mut records, |record| scene.is_to_be_looked_at(record), self.turn, n);
+        let few = scene.allowance.n_pairs(records.len()).filter(|&n| n < records.len() && !plan.is_ample(n));
+        if few.is_some() {
+            let n_due = records.iter().filter(|record| scene.is_due(record)).count();
+            let n_all = time_critical::mark(&mut records, |record| scene.is_to_be_looked_at(record));
+            let mut n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
+            if plan.hold_for(n, n_all) {
+                scene.allowance = plan.allowance(records.len());
+                n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
+            }
+            if n < n_all {
+                time_critical::choose(&mut records, self.turn, n);
+            } else {
+                records.iter_mut().for_each(|record| record.is_skipped = false);
+            }
         }
         let mut clock = Clock::start();
         let first = self.busy.first().map_or(0, |&place| place as usize);
@@ -346,7 +365,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.turn = time_critical::next_turn(put_off, self.turn);
-        self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled);
+        self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled, plan);
         self.looking = looking;
         left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
         // What nothing moves is put to rest.
@@ -360,6 +379,8 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.stats.n_manifolds = n_moving + self.rest.len();
+        plan.note_found(n_moving);
+        self.pace.note_found((n_found, records.len()), n_moving, plan);
         if !all.is_empty() {
             for (&place, record) in self.busy.iter().zip(&records) {
                 all[place as usize] = *record;

@@ -9,6 +9,7 @@ mod events;
 mod gears;
 mod golden;
 mod halting;
+mod holding;
 mod joints;
 mod mesh_bodies;
 mod persistence;
