@@ -31,6 +31,7 @@ const SURE: f64 = 0.9;
 const SHARE: f64 = 0.8;
 const WHOLE_SHARE: f64 = 0.9;
 const LEAST_SHARE: f64 = 0.6;
+const LEAST_WHOLE_SHARE: f64 = 0.8;
 const MOST_SHARE: f64 = 0.97;
 
 /// By this the share becomes less after a step that was late, and by a [`KEPT_FOR_ONE`]th of it more after one that was not.
@@ -131,6 +132,9 @@ pub(crate) struct Pace {
     part_density: f64,
     /// Pairs that were to be looked at in the last step.
     pub(crate) n_wanted: usize,
+    /// Some were halted until now and are not any more, or the other way about, and nothing moved since: impulses and contacts are to be put
+    /// away, or fetched.
+    pub(crate) is_turning: bool,
     /// Steps in a row in which nothing moved, for pairs were looked at.
     pub(crate) n_held: u32,
     /// Steps since somebody was halted first, or since all move.
@@ -152,6 +156,7 @@ impl Default for Pace {
             whole_density: 1.0,
             part_density: 1.0,
             n_wanted: 0,
+            is_turning: false,
             n_held: 0,
             n_halting: 0,
             n_whole: 0,
@@ -207,6 +212,7 @@ impl Pace {
 
     /// It was chosen who moves.
     pub(crate) fn note_choice(&mut self, plan: &Plan) {
+        self.is_turning = plan.is_turning();
         if plan.has_halted() {
             self.n_whole = 0;
             self.n_halting += 1;
@@ -275,7 +281,7 @@ impl Pace {
         if let Some(known) = self.known(plan) {
             blend(&mut known.refit, seconds, n_bodies as f64);
         }
-        self.n_held = 0;
+        (self.n_held, self.is_turning) = (0, false);
         self.learn_share(plan, is_cut);
     }
 
@@ -300,8 +306,9 @@ impl Pace {
         // The longer all went well, the bolder.
         let bolder = LESSON / KEPT_FOR_ONE * f64::from(1 << (self.n_kept / BOLDER_AFTER).min(6));
         let lesson = if is_late { -LESSON } else { bolder };
+        let least = if plan.has_halted() { LEAST_SHARE } else { LEAST_WHOLE_SHARE };
         let Some(Prices { share, .. }) = self.known(plan) else { return };
-        *share = (*share + lesson).clamp(LEAST_SHARE, MOST_SHARE);
+        *share = (*share + lesson).clamp(least, MOST_SHARE);
     }
 
     /// What is measured now, if something is to be learned of it; at first it is what was taken for granted.

@@ -66,7 +66,7 @@ pub(crate) struct Plan {
     /// The pairs of each body that moved in the step before, summed.
     n_due: usize,
     has_halted: bool,
-    /// Some were halted until now and are not any more, or the other way about: impulses and contacts are put away, or fetched.
+    /// As the pace has it.
     is_turning: bool,
     /// Nothing moves until all pairs are looked at.
     is_holding: bool,
@@ -158,7 +158,7 @@ impl Plan {
 
     /// It was chosen who moves; `was_halting`: some were halted until now.
     pub(crate) fn note_choice(&mut self, was_halting: bool) {
-        self.is_turning = self.has_halted != was_halting;
+        self.is_turning = self.pace.is_turning || self.has_halted != was_halting;
     }
 
     /// What it takes says little of other steps.
