@@ -21,9 +21,6 @@ const SECOND: f64 = 1.0e9;
 /// To move a body takes as long as to solve so many manifolds.
 pub(crate) const BODY: f64 = 2.0;
 
-/// Of the pairs that are due at least this part is looked at where nobody is halted.
-pub(crate) const LOOKED: f64 = 0.25;
-
 /// Who is halted moves again when all fit in this part of what there is: to halt all of a pile takes time by itself.
 const SURE: f64 = 0.9;
 

@@ -38,6 +38,8 @@ pub struct Snapshot {
     turn_to_move: [u32; 2],
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
+    /// Calls in a row in which nothing moved.
+    n_held: u32,
     joints: Joints,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
@@ -73,6 +75,7 @@ impl<B: BroadPhase> World<B> {
             turn: [self.turn.a, self.turn.b],
             turn_to_move: [self.turns.next, self.turns.lap],
             is_unsettled: self.is_unsettled,
+            n_held: self.pace.n_held,
             joints: self.joints.stored(),
             records,
             caches,
@@ -114,6 +117,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.pairs = world.records.iter().map(Record::pair).collect();
         (world.is_unsettled, world.is_renumbered) = (snapshot.is_unsettled, true);
+        world.pace.n_held = snapshot.n_held;
         world.rest = Rest::of(&snapshot.manifolds, &mut world.records);
         world.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);

@@ -6,7 +6,7 @@
 //! fewer and longer ones, at least one. Where one substep of all does not fit, some bodies are halted ([`crate::turns`]). The time that passes
 //! for those that move is always the whole step.
 //!
-//! On a budget in seconds nothing moves until most pairs that are due were looked at: the step is held, and goes on in the next call. A heap of
+//! Nothing moves until most pairs that are due were looked at: the step is held, and goes on in the next call. A heap of
 //! 1,000 boxes that falls on itself, of which a quarter of the pairs was looked at in each step, sank to five sixths of its height; of which
 //! some boxes were halted, it came apart slowly, and never to rest. Nor does the response begin where it would be late, or have less than two
 //! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
@@ -19,7 +19,7 @@
 //! Differs: pairs are interrupted, not the tests of one pair.
 
 use crate::narrow::Record;
-use crate::pace::{BODY, LOOKED, Pace, Prices};
+use crate::pace::{BODY, Pace, Prices};
 use crate::stats::Clock;
 use crate::turns::{Chosen, Crowd, Terms};
 use carom_bounds::Aabb;
@@ -178,8 +178,9 @@ impl Plan {
 
     /// So many manifolds were found of bodies that move.
     pub(crate) fn note_found(&mut self, n_manifolds: usize) {
+        self.load = n_manifolds as f64;
         if !self.counts_work() {
-            self.load = n_manifolds as f64 + BODY * self.n_bodies as f64;
+            self.load += BODY * self.n_bodies as f64;
         }
     }
 
@@ -217,9 +218,7 @@ impl Plan {
                 self.load = crowd.n_manifolds as f64;
                 let steady = n as f64;
                 let now = steady - crowd.n_due as f64;
-                // Of all together each counts once, and nearly every pair is in two bodies.
-                let least = self.load + LOOKED * 0.5 * n_looks;
-                (steady < least).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
+                (steady < self.load).then_some(Terms { body: 0.0, link: 1.0, look: 1.0, now, steady })
             }
             Budget::Time(limit) => {
                 let limit = limit.as_secs_f64();
@@ -264,7 +263,8 @@ impl Plan {
                 let n = usize::try_from(n).unwrap_or(usize::MAX);
                 // Some more manifolds come than were there. A conversion that saturates.
                 let n_manifolds = (self.load * (1.0 + GROWTH)) as usize + 1;
-                Allowance { pairs: Some(Share::Pairs(n.saturating_sub(n_manifolds))), ..all }
+                let beside = if self.is_holding { 0 } else { n_manifolds };
+                Allowance { pairs: Some(Share::Pairs(n.saturating_sub(beside))), ..all }
             }
             Budget::Time(limit) => {
                 let Prices { pair, carry, around, always, share, .. } = self.prices();
@@ -287,14 +287,15 @@ impl Plan {
         let turning = if self.is_turning { TURNING } else { 1.0 };
         let (substep, boxes) = (turning * load * self.load, refit * self.n_bodies as f64);
         let around = f64::from(SUBSTEPS_AROUND);
-        let mut n_substeps = 1.0;
-        if self.may_hold() {
-            // All that fit if nothing else is done.
-            let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
-            n_substeps =
-                (alone / substep - around).floor().min(f64::from((2 * self.wanted).div_ceil(3))).max(1.0);
-        }
-        (n_substeps + around) * substep + boxes
+        let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
+        (self.goal(alone / substep - around) + around) * substep + boxes
+    }
+
+    /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
+    fn goal(&self, n_alone: f64) -> f64 {
+        let most = if self.may_hold() { (2 * self.wanted).div_ceil(3) } else { 1 };
+        // A conversion that saturates.
+        f64::from((n_alone as u32).min(most).max(1))
     }
 
     /// Seconds after the start of the step at which it shall be over: of what was not planned, half may be used where more is known.
@@ -307,15 +308,20 @@ impl Plan {
         self.limit().is_some() && LIKELY * self.pace.n_wanted < n
     }
 
-    /// Of so many pairs that are to be looked at only `n` can be, beside the response: nothing shall move, if that is too few.
+    /// Of so many pairs that are to be looked at only `n` can be, beside the response: nothing shall move, if that is too few, and they can be
+    /// in some calls.
     pub(crate) fn hold_for(&mut self, n: usize, n_all: usize) -> bool {
-        self.is_holding = self.may_hold() && (n as f64) < ENOUGH * n_all as f64;
+        let is_of_use = match self.budget {
+            Budget::Steps(steps) => n_all as u64 <= steps.saturating_mul(u64::from(MOST_HELD)),
+            _ => true,
+        };
+        self.is_holding = is_of_use && self.may_hold() && (n as f64) < ENOUGH * n_all as f64;
         self.is_holding
     }
 
     /// All move, and have done so not too long ago.
     fn may_hold(&self) -> bool {
-        self.limit().is_some() && !self.has_halted && self.pace.n_held < MOST_HELD
+        !self.is_free() && !self.has_halted && self.pace.n_held < MOST_HELD
     }
 
     /// The call ends before anything moves, after so many pairs were looked at: others are still to be, or the response would be late.
@@ -323,7 +329,14 @@ impl Plan {
         if self.is_holding && 0 < n_put_off {
             return true;
         }
-        let is_late = self.deadline() < self.clock.since_start() + self.response();
+        let is_late = match self.budget {
+            Budget::Steps(_) if self.has_halted => false,
+            Budget::Steps(n) => {
+                let fit = |n: u64| n as f64 / self.load.max(1.0);
+                fit(n.saturating_sub(n_looked as u64)) < self.goal(fit(n))
+            }
+            _ => self.deadline() < self.clock.since_start() + self.response(),
+        };
         // Where nothing was looked at, or nothing can be planned, the next call would be no better.
         is_late && 0 < n_looked && !self.is_spent && self.pace.n_held < MOST_HELD
     }

@@ -194,7 +194,7 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer. A step on a budget in seconds that needs more than that is held: nothing
+    /// First pairs are looked at more seldom and substeps are longer. A step that needs more than that is held: nothing
     /// moves, and it goes on in the next call, after 16 of them at the latest ([`Undone::is_held`]). Where not even one substep of all bodies
     /// fits, some are halted: they stay where they are, with their velocities, and have their turn in the steps after, the fast ones more
     /// often. So time goes by more slowly for who is held or halted; for the others, by the whole of `dt`. No energy comes of what is left

@@ -93,7 +93,7 @@ fn the_same_bits_with_the_same_steps() {
     assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_pairs));
     assert_eq!(world.state_hash(), run::<DynamicBvh>(90, budget).1.state_hash());
     assert_eq!(world.state_hash(), run::<BruteForce>(90, budget).1.state_hash());
-    assert_ne!(world.state_hash(), run::<DynamicBvh>(90, Budget::Steps(151)).1.state_hash());
+    assert_ne!(world.state_hash(), run::<DynamicBvh>(90, Budget::Steps(180)).1.state_hash());
     #[cfg(feature = "parallel")]
     for n in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
@@ -105,8 +105,9 @@ fn the_same_bits_with_the_same_steps() {
 #[test]
 fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
     let budget = Budget::Steps(120);
-    let (trace, mut world) = run::<DynamicBvh>(70, budget);
-    assert!(0 < trace[69].0.undone.n_pairs, "something is put off");
+    let (_, mut world) = run::<DynamicBvh>(60, budget);
+    let puts_off = |_| 0 < world.step_within(DT, budget).unwrap().undone.n_pairs;
+    assert!((0..60).any(puts_off), "something is put off");
     let shape_of = |id| world.shape(id).ok().cloned();
     let mut again: World<BruteForce> = World::restored(&world.snapshot(), shape_of).unwrap();
     for step in 0..40 {

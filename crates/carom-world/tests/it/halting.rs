@@ -35,11 +35,14 @@ fn who_is_halted_is_counted_and_stands_still() {
             let before: Vec<_> = world.body_ids().map(|id| *world.motion(id).unwrap()).collect();
             let stats = *world.step_within(DT, Budget::Steps(budget)).unwrap();
             assert!(0 < stats.undone.n_halted, "1/{part}, step {step}: {stats:?}");
-            assert_eq!(stats.undone.n_halted, n_halted(&world));
-            assert_eq!(stats.undone.n_substeps, world.settings().solver.substeps - 1);
+            let is_held = stats.undone.is_held;
+            assert!(!is_held || part == 8, "1/{part}, step {step}: {stats:?}");
+            // Who is held is not marked.
+            assert_eq!(n_halted(&world), if is_held { 0 } else { stats.undone.n_halted });
+            assert!(world.settings().solver.substeps - 1 <= stats.undone.n_substeps);
             for (id, before) in world.body_ids().zip(before) {
                 let body = world.motion(id).unwrap();
-                if body.is_halted {
+                if body.is_halted || is_held {
                     assert_eq!((body.pose, body.sleep_time), (before.pose, before.sleep_time));
                     assert_eq!(body.linear_velocity, before.linear_velocity);
                     assert_eq!(body.angular_velocity, before.angular_velocity);

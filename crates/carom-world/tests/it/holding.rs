@@ -94,13 +94,47 @@ fn a_heap_whose_steps_are_held_comes_to_rest_as_without_a_budget() {
         );
         most_held = most_held.max(n_held);
         if 20 < n_held && n_halting < 20 {
-            assert!((height(&free) - height(&world)).abs() < 0.05 * height(&free));
+            assert!((height(&free) - height(&world)).abs() < 0.1 * height(&free));
             assert!(deepest(&world) < 0.02, "{}", deepest(&world));
             return;
         }
         budget *= 0.8;
     }
     assert!(0 < most_held, "no step was held");
+}
+
+#[test]
+fn steps_of_work_are_held_with_the_same_bits() {
+    let (mut free, boxes, _) = scene();
+    let start = energy(&free);
+    let mut most = 0;
+    for _ in 0..400 {
+        most = free.step(DT).unwrap().solver.n_manifolds.max(most);
+    }
+    let height = |world: &World| {
+        boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
+    };
+    let budget = Budget::Steps(most as u64 * 5 / 4);
+    let (mut world, _, _) = scene();
+    let mut again: Option<World> = None;
+    let mut n_held = 0;
+    for call in 0..1500 {
+        let undone = world.step_within(DT, budget).unwrap().undone;
+        assert!(undone.is_held || undone.n_halted == 0, "call {call}: {undone:?}");
+        assert!(energy(&world) <= start * 1.001, "call {call}");
+        n_held += usize::from(undone.is_held);
+        if let Some(again) = &mut again {
+            assert_eq!(again.step_within(DT, budget).unwrap().undone, undone, "call {call}");
+            assert_eq!(again.state_hash(), world.state_hash(), "call {call}");
+        }
+        if undone.is_held && call % 100 == 0 || call == 199 {
+            again = Some(World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap());
+        }
+    }
+    println!("held in {n_held} calls; mean heights {} and {}", height(&free), height(&world));
+    assert!(200 < n_held && again.is_some(), "{n_held}");
+    assert!((height(&free) - height(&world)).abs() < 0.1 * height(&free));
+    assert!(deepest(&world) < 0.02, "{}", deepest(&world));
 }
 
 #[test]
