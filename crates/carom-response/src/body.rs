@@ -176,7 +176,7 @@ impl Body {
 
     /// Set in motion by its owner.
     #[inline]
-    pub(crate) fn is_driven(&self) -> bool {
+    pub fn is_driven(&self) -> bool {
         self.kind == BodyKind::Kinematic
             && (self.linear_velocity != Vec3::ZERO || self.angular_velocity != Vec3::ZERO)
     }

@@ -323,7 +323,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// The box of one body anew.
-    fn refit(&mut self, index: usize) {
+    pub(crate) fn refit(&mut self, index: usize) {
         if let (Some(proxy), Some(shape)) = (self.proxies[index], &self.shapes[index]) {
             let updated = self.broad.update(&[(proxy, self.box_of(index, shape))]);
             debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");

@@ -13,7 +13,6 @@ use crate::narrow::Record;
 use crate::stats::{Stats, Undone};
 use crate::time_critical::Plan;
 use carom_broad::BroadPhase;
-use carom_math::Vec3;
 use carom_response::Body;
 
 impl<B: BroadPhase> World<B> {
@@ -72,20 +71,14 @@ impl<B: BroadPhase> World<B> {
             let index = self.movers.driven()[place] as usize;
             let body = &mut self.bodies[index];
             let pose = body.pose_after(dt);
-            let stands = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
             // Where the numbers end it stays; the solver says so.
-            if stands || !pose.is_finite() {
-                continue;
+            if body.is_driven() && pose.is_finite() {
+                body.pose = pose;
+                self.refit(index);
             }
-            body.pose = pose;
-            self.is_stale[index] = true;
-            self.is_changed = true;
-            let boxed = self.shapes[index].as_ref().map(|shape| self.box_of(index, shape));
-            if let (Some(proxy), Some(aabb)) = (self.proxies[index], boxed) {
-                // Every box is sound: `boxed` sees to it.
-                let updated = self.broad.update(&[(proxy, aabb)]);
-                debug_assert!(updated.is_ok(), "a box of the world was refused: {updated:?}");
-            }
+        }
+        if self.movers.has_halted() {
+            self.turns.take_back();
         }
         self.pace.note_held(plan);
     }
@@ -153,5 +146,43 @@ impl<B: BroadPhase> World<B> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::time_critical::Plan;
+    use crate::{BodyDesc, World};
+    use carom_geom::Cuboid;
+    use carom_math::{Budget, Vec3};
+    use carom_query::Shape;
+
+    /// Who was chosen to move, and held for want of time, has lost no turn.
+    #[test]
+    fn who_is_held_is_chosen_again() {
+        let mut world = World::new();
+        let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.6)).unwrap());
+        for i in 0..200 {
+            let at = Vec3::new(i as f32, 0.0, 0.0);
+            world.insert(BodyDesc::new(cube.clone()).with_position(at)).unwrap();
+        }
+        world.step(0.01).unwrap();
+        let mut chosen = Vec::new();
+        for call in 0..6 {
+            let mut plan = Plan::start(Budget::Steps(60), world.pace, 6);
+            world.choose_movers(&mut plan);
+            assert!(plan.has_halted());
+            let movers = world.movers.list().to_vec();
+            // Every other call is held.
+            if call % 2 == 0 {
+                world.hold(&plan, 0.01);
+                chosen = movers;
+            } else {
+                assert_eq!(chosen, movers, "call {call}");
+            }
+        }
+        let mut plan = Plan::start(Budget::Steps(60), world.pace, 6);
+        world.choose_movers(&mut plan);
+        assert_ne!(chosen, world.movers.list());
     }
 }

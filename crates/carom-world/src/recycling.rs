@@ -74,11 +74,6 @@ pub(crate) struct Motions {
 }
 
 impl Scene<'_> {
-    /// The pair is due, and its contacts are not recycled.
-    pub(crate) fn is_to_be_looked_at(&self, record: &Record) -> bool {
-        self.is_due(record) && self.recycles(record).is_none()
-    }
-
     /// Moves the contacts of a pair along.
     pub(crate) fn recycle(&self, record: &mut Record, (motions, way): &(Motions, f32), out: &mut impl Sink) {
         record.way = *way;

@@ -18,7 +18,7 @@
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
-use crate::narrow::Record;
+use crate::narrow::{Record, Scene};
 use crate::pace::{BODY, Pace, Prices};
 use crate::stats::Clock;
 use crate::turns::{Chosen, Crowd, Terms};
@@ -69,8 +69,6 @@ pub(crate) struct Plan {
     /// The pairs of each body that moved in the step before, summed.
     n_due: usize,
     has_halted: bool,
-    /// As the pace has it.
-    is_turning: bool,
     /// Nothing moves until all pairs are looked at.
     is_holding: bool,
     /// Nothing was left when it was chosen who moves: whatever is planned, it could not have been less.
@@ -125,7 +123,6 @@ impl Plan {
             n_links: 0,
             n_due: 0,
             has_halted: false,
-            is_turning: false,
             is_holding: false,
             is_spent: false,
         }
@@ -161,12 +158,12 @@ impl Plan {
 
     /// It was chosen who moves; `was_halting`: some were halted until now.
     pub(crate) fn note_choice(&mut self, was_halting: bool) {
-        self.is_turning = self.pace.is_turning || self.has_halted != was_halting;
+        self.pace.is_turning |= self.has_halted != was_halting;
     }
 
     /// What it takes says little of other steps.
     pub(crate) fn is_turning(&self) -> bool {
-        self.is_turning
+        self.pace.is_turning
     }
 
     /// The pairs of each body that moved in the step before, summed.
@@ -289,7 +286,7 @@ impl Plan {
     /// Seconds of a response, and of the boxes after it; of one substep, or where it may wait for the next call of as many as it should have.
     fn response(&self) -> f64 {
         let Prices { always, load, refit, share, .. } = self.prices();
-        let turning = if self.is_turning { TURNING } else { 1.0 };
+        let turning = if self.is_turning() { TURNING } else { 1.0 };
         let (substep, boxes) = (turning * load * self.load, refit * self.n_bodies as f64);
         let around = f64::from(SUBSTEPS_AROUND);
         let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
@@ -298,7 +295,7 @@ impl Plan {
 
     /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
     fn goal(&self, n_alone: f64) -> f64 {
-        let most = if self.may_hold() { (2 * self.wanted).div_ceil(3) } else { 1 };
+        let most = if self.may_hold() { self.wanted - self.wanted / 3 } else { 1 };
         // A conversion that saturates.
         f64::from((n_alone as u32).min(most).max(1))
     }
@@ -348,7 +345,8 @@ impl Plan {
 
     /// How many of the substeps are made, at least one, after `n_tested` pairs were looked at. Where bodies are halted it is one: their
     /// impulses are kept, for substeps of that length.
-    pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize, wanted: u32) -> u32 {
+    pub(crate) fn substeps(&self, n_tested: usize, n_manifolds: usize) -> u32 {
+        let wanted = self.wanted;
         let allowed = match self.budget {
             _ if self.has_halted => 1,
             Budget::Steps(steps) => {
@@ -368,14 +366,16 @@ impl Plan {
     }
 }
 
-/// Marks the records that are to be looked at, and counts them.
-pub(crate) fn mark(records: &mut [Record], is_to_be_looked_at: impl Fn(&Record) -> bool) -> usize {
-    let mut n_all = 0;
+/// Marks the records that are to be looked at, due and not recycled, and counts those that are due and those that are marked.
+pub(crate) fn mark(records: &mut [Record], scene: &Scene<'_>) -> (usize, usize) {
+    let (mut n_due, mut n_all) = (0, 0);
     for record in records.iter_mut() {
-        record.is_skipped = is_to_be_looked_at(record);
+        let is_due = scene.is_due(record);
+        record.is_skipped = is_due && scene.recycles(record).is_none();
+        n_due += usize::from(is_due);
         n_all += usize::from(record.is_skipped);
     }
-    n_all
+    (n_due, n_all)
 }
 
 /// Chooses which of the records that are marked are looked at, so many of them: those never seen first, then those that have lost contacts since

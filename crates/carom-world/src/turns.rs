@@ -70,6 +70,8 @@ pub(crate) struct Turns {
     /// The body with which the next choice begins.
     pub(crate) next: u32,
     pub(crate) lap: u32,
+    /// Both, as they were before the last choice.
+    before: (u32, u32),
     /// By number: the pairs, kept from step to step, and the links, if they were counted.
     are_counted: bool,
     n_looks: Vec<u32>,
@@ -166,6 +168,7 @@ impl Turns {
         is_slow: impl Fn(&Body) -> bool,
     ) -> Chosen {
         self.close_rings(bodies, joints);
+        self.before = (self.next, self.lap);
         self.is_chosen.clear();
         self.is_chosen.resize(bodies.len(), false);
         let mut chosen = Chosen::default();
@@ -204,6 +207,11 @@ impl Turns {
         self.next = stop.unwrap_or(self.next);
         self.lap = lap;
         chosen
+    }
+
+    /// Those who were chosen last did not move: the next choice begins with them again.
+    pub(crate) fn take_back(&mut self) {
+        (self.next, self.lap) = self.before;
     }
 
     /// The body moves in this step.

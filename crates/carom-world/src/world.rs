@@ -231,7 +231,7 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.movers, &mut self.work.joints);
         }
         self.hand_over_contacts();
-        let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len(), substeps);
+        let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len());
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
@@ -327,10 +327,9 @@ impl<B: BroadPhase> World<B> {
             dt: self.dt,
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
-        let few = scene.allowance.n_pairs(records.len()).filter(|&n| n < records.len() && !plan.is_ample(n));
-        if few.is_some() {
-            let n_due = records.iter().filter(|record| scene.is_due(record)).count();
-            let n_all = time_critical::mark(&mut records, |record| scene.is_to_be_looked_at(record));
+        let may_be_too_many = |n: usize| n < records.len() && !plan.is_ample(n);
+        if scene.allowance.n_pairs(records.len()).is_some_and(may_be_too_many) {
+            let (n_due, n_all) = time_critical::mark(&mut records, &scene);
             let mut n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
             if plan.hold_for(n, n_all) {
                 scene.allowance = plan.allowance(records.len());
@@ -479,9 +478,7 @@ impl<B: BroadPhase> World<B> {
                 !body.is_sleeping
                     && match body.kind {
                         BodyKind::Fixed => false,
-                        BodyKind::Kinematic => {
-                            body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO
-                        }
+                        BodyKind::Kinematic => body.is_driven(),
                         BodyKind::Dynamic => !body.is_halted && body.sleep_time < drowsy,
                     }
             };
@@ -543,9 +540,7 @@ impl<B: BroadPhase> World<B> {
             let body = &self.bodies[body as usize];
             match body.kind {
                 BodyKind::Fixed => false,
-                BodyKind::Kinematic => {
-                    body.linear_velocity != Vec3::ZERO || body.angular_velocity != Vec3::ZERO
-                }
+                BodyKind::Kinematic => body.is_driven(),
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };

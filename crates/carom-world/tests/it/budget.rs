@@ -129,6 +129,18 @@ fn no_time_at_all_is_survived() {
     assert_eq!(world.stats().undone, Default::default());
 }
 
+/// As many substeps as there are numbers are as many as the budget allows.
+#[test]
+fn any_number_of_substeps_fits_a_budget() {
+    let mut world = world_on::<DynamicBvh>();
+    stack(&mut world, 3);
+    world.solver_settings_mut().substeps = u32::MAX;
+    for _ in 0..30 {
+        let stats = world.step_within(DT, Budget::Steps(40)).unwrap();
+        assert!(stats.n_steps <= 43, "{stats:?}");
+    }
+}
+
 #[test]
 fn carried_contacts_go_with_their_bodies() {
     // What is recycled is not put off.
