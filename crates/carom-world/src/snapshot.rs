@@ -46,7 +46,6 @@ pub struct Snapshot {
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
     solver: SolverMemory,
-    is_changed: bool,
     dt: f32,
 }
 
@@ -82,7 +81,6 @@ impl<B: BroadPhase> World<B> {
             manifolds,
             events: self.events.clone(),
             solver: self.solver.memory(),
-            is_changed: self.is_changed,
             dt: self.dt,
         }
     }
@@ -121,7 +119,8 @@ impl<B: BroadPhase + Default> World<B> {
         world.rest = Rest::of(&snapshot.manifolds, &mut world.records);
         world.events = snapshot.events.clone();
         world.solver.restore(&snapshot.solver);
-        world.is_changed = snapshot.is_changed;
+        // Which pairs count is found again, also where nothing moved since.
+        world.is_changed = true;
         world.dt = snapshot.dt;
 
         let n = world.bodies.len();

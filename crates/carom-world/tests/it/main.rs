@@ -21,3 +21,4 @@ mod same;
 mod scenes;
 mod scripts;
 mod seams;
+mod snapshots;
