@@ -14,7 +14,7 @@ use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness};
-use crate::kept::{Kept, Stowed};
+use crate::kept::{Kept, Stowed, scale_for};
 use crate::lane_vec::{REST, State};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -335,7 +335,7 @@ impl Solver {
             }
         }
 
-        let ratio = if 0.0 < self.kept_h { h / self.kept_h } else { 1.0 };
+        let ratio = if 0.0 < self.kept_h { scale_for(h, self.kept_h) } else { 1.0 };
         let rate = 1.0 / h;
         let unit = self.settings.length_unit;
         let mut pass = Pass {
@@ -507,7 +507,7 @@ impl Solver {
             slots: &self.slots,
             is_active: &self.is_active,
             masses: &self.masses,
-            ratio: if 0.0 < self.kept_h { h / self.kept_h } else { 0.0 },
+            ratio: scale_for(h, self.kept_h),
             slop: self.settings.slop * self.settings.length_unit,
         };
         (stats.n_warm, stats.n_contacts) = loops::load_groups(&from, 0, &mut self.groups);

@@ -22,3 +22,4 @@ mod scenes;
 mod scripts;
 mod seams;
 mod snapshots;
+mod uneven;
