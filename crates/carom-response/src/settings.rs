@@ -62,6 +62,29 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
+    /// Whether a step of this length is refused, for its own sake or for that of a setting.
+    pub fn check(&self, dt: Real) -> Result<(), SolverError> {
+        let numbers = [
+            dt,
+            self.push_out_rate,
+            self.joint_frequency,
+            self.joint_damping,
+            self.push_out_speed,
+            self.slop,
+            self.restitution_threshold,
+            self.sleep_speed,
+            self.sleep_delay,
+            self.settle_damping,
+            self.max_speed,
+        ];
+        let is_good = numbers.iter().all(|&x| 0.0 <= x && x.is_finite())
+            && 0.0 < self.length_unit
+            && self.length_unit.is_finite()
+            && self.gravity.is_finite()
+            && 0 < self.substeps;
+        if is_good { Ok(()) } else { Err(SolverError::BadStep) }
+    }
+
     /// The same with another gravity.
     #[must_use]
     pub fn with_gravity(mut self, gravity: Vec3) -> SolverSettings {

@@ -188,7 +188,7 @@ impl Solver {
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
-        self.check_settings(dt)?;
+        self.settings.check(dt)?;
         if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
             return Err(SolverError::BodyNotFinite(body));
         }
@@ -236,7 +236,7 @@ impl Solver {
         moving_joints: &[u32],
         dt: Real,
     ) -> Result<StepStats, SolverError> {
-        self.check_settings(dt)?;
+        self.settings.check(dt)?;
         let mut next = 0;
         for (place, &mover) in movers.iter().enumerate() {
             if mover < next || bodies.len() <= mover as usize {
@@ -402,29 +402,6 @@ impl Solver {
         trim(&mut self.impulses);
         trim(&mut self.reports);
         trim(&mut self.joint_pushes);
-    }
-
-    fn check_settings(&self, dt: Real) -> Result<(), SolverError> {
-        let s = &self.settings;
-        let numbers = [
-            dt,
-            s.push_out_rate,
-            s.joint_frequency,
-            s.joint_damping,
-            s.push_out_speed,
-            s.slop,
-            s.restitution_threshold,
-            s.sleep_speed,
-            s.sleep_delay,
-            s.settle_damping,
-            s.max_speed,
-        ];
-        let is_good = numbers.iter().all(|&x| 0.0 <= x && x.is_finite())
-            && 0.0 < s.length_unit
-            && s.length_unit.is_finite()
-            && s.gravity.is_finite()
-            && 0 < s.substeps;
-        if is_good { Ok(()) } else { Err(SolverError::BadStep) }
     }
 
     /// Looks at every contact once, for all that is asked of it before it is solved.

@@ -62,8 +62,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Ends a call in which nothing moves but what its owner moves.
     pub(crate) fn hold(&mut self, plan: &Plan, dt: f32) {
-        let Stats { undone, n_swept, n_stopped, .. } = &mut self.stats;
-        (*n_swept, *n_stopped) = (0, 0);
+        let undone = &mut self.stats.undone;
         undone.is_held = true;
         undone.n_halted = self.movers.awake().len() - self.movers.driven().len();
         undone.n_substeps = self.settings.solver.substeps;

@@ -21,7 +21,7 @@ use crate::placing::Placing;
 use crate::records::Records;
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
-use crate::stats::{Clock, Stats, Undone};
+use crate::stats::{Clock, PhaseTimes, Stats, Undone};
 use crate::sweep::Sweeps;
 use crate::time_critical::{self, Plan};
 use crate::turns::Turns;
@@ -33,7 +33,9 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, plausible};
+use carom_response::{
+    Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, StepStats, plausible,
+};
 
 /// Bodies, and what happens to them.
 ///
@@ -186,8 +188,8 @@ impl<B: BroadPhase> World<B> {
 
     /// One step: finds all contacts where the bodies are, and moves the bodies by `dt`.
     ///
-    /// An error is a bad time step or settings, or a body whose numbers have left their range; the bodies are where they
-    /// were.
+    /// An error is a bad time step or settings, of which nothing is changed, or a body whose numbers have left their range; the bodies are
+    /// where they were.
     pub fn step(&mut self, dt: f32) -> Result<&Stats, WorldError> {
         self.step_within(dt, Budget::Unlimited)
     }
@@ -205,6 +207,7 @@ impl<B: BroadPhase> World<B> {
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
     /// work took in the steps before; the first step on one takes a slow machine for granted.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        self.settings.solver.check(dt)?;
         let substeps = self.settings.solver.substeps;
         let mut plan = Plan::start(budget, self.pace, substeps);
         self.movers.settle(&mut self.bodies);
@@ -212,19 +215,17 @@ impl<B: BroadPhase> World<B> {
         self.foresee(dt);
         self.detect_within(&mut plan, self.settings.recycled_for());
         let mut clock = Clock::start();
-        self.stats.solver = Default::default();
-        (self.stats.times.response, self.stats.times.refit) = (0.0, 0.0);
-        if self.is_at_rest(dt) {
+        if self.is_at_rest() {
             return Ok(&self.stats);
         }
-        let is_good = 0.0 < dt && dt.is_finite();
-        if is_good && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
+        let has_length = 0.0 < dt;
+        if has_length && plan.is_held(self.stats.n_tested, self.stats.undone.n_pairs) {
             self.hold(&plan, dt);
             return Ok(&self.stats);
         }
         // Response: what they do about it.
-        self.stop_unknown();
-        if is_good {
+        if has_length {
+            self.stop_unknown();
             self.wake_touched(dt);
             self.keep_awake(dt);
         } else {
@@ -244,8 +245,10 @@ impl<B: BroadPhase> World<B> {
         self.stats.undone.n_substeps = substeps - substeps_made;
         self.dt = dt;
         // Fast bodies go no farther than to what they meet.
-        self.tell_struck();
-        self.stop_fast();
+        if has_length {
+            self.tell_struck();
+            self.stop_fast();
+        }
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved(plan.is_free());
@@ -270,7 +273,10 @@ impl<B: BroadPhase> World<B> {
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
         self.stats.undone = Undone::default();
-        (self.stats.times.broad, self.stats.times.narrow) = (0.0, 0.0);
+        self.stats.times = PhaseTimes::default();
+        // What is not done counts nothing.
+        self.stats.solver = StepStats::default();
+        (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
         let had_halted = self.movers.has_halted();
         if self.is_changed {
             self.find_pairs();
@@ -535,7 +541,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Nothing moves, and nothing would begin to.
-    fn is_at_rest(&self, dt: f32) -> bool {
+    fn is_at_rest(&self) -> bool {
         let is_moving = |&body: &u32| {
             let body = &self.bodies[body as usize];
             match body.kind {
@@ -544,11 +550,7 @@ impl<B: BroadPhase> World<B> {
                 BodyKind::Dynamic => !body.is_sleeping,
             }
         };
-        // A bad step is the solver's to refuse.
-        0.0 <= dt
-            && dt.is_finite()
-            && self.stats.n_tested + self.stats.undone.n_pairs == 0
-            && !self.movers.list().iter().any(is_moving)
+        self.stats.n_tested + self.stats.undone.n_pairs == 0 && !self.movers.list().iter().any(is_moving)
     }
 
     fn refit_moved(&mut self, is_free: bool) {

@@ -129,6 +129,25 @@ fn no_time_at_all_is_survived() {
     assert_eq!(world.stats().undone, Default::default());
 }
 
+/// Who was kept from approaching what nobody had looked at kept its velocity only where the step was made.
+#[test]
+fn a_step_that_is_refused_changes_nothing() {
+    let (_, mut world) = run::<DynamicBvh>(30, Budget::Time(Duration::ZERO));
+    let mut n_stopped = 0;
+    for _ in 0..60 {
+        let (hash, stats, events) = (world.state_hash(), *world.stats(), world.events().to_vec());
+        for bad in [f32::NAN, -1.0, f32::INFINITY] {
+            assert!(world.step_within(bad, Budget::Time(Duration::ZERO)).is_err());
+        }
+        world.solver_settings_mut().slop = f32::NAN;
+        assert!(world.step_within(DT, Budget::Time(Duration::ZERO)).is_err());
+        world.solver_settings_mut().slop = WorldSettings::default().solver.slop;
+        assert!(hash == world.state_hash() && stats == *world.stats() && events == world.events());
+        n_stopped += world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone.n_stopped;
+    }
+    assert!(0 < n_stopped);
+}
+
 /// As many substeps as there are numbers are as many as the budget allows.
 #[test]
 fn any_number_of_substeps_fits_a_budget() {

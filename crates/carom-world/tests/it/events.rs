@@ -1,6 +1,6 @@
 //! What began, persisted and ended; sensors; contacts.
 
-use crate::scenes::{DT, ball, cuboid, ground};
+use crate::scenes::{DT, ball, cuboid, ground, stack};
 use carom_math::{Pose, Vec3};
 use carom_world::{BodyDesc, EventKind, Groups, JointKind, World};
 
@@ -141,4 +141,27 @@ fn a_kinematic_lift_carries_a_box() {
     let (floor, top) = (world.pose(lift).unwrap().translation.y, world.pose(load).unwrap().translation.y);
     assert!((floor - 2.0).abs() < 1e-3, "{floor}");
     assert!((top - floor - 0.6).abs() < 0.05, "{top} on {floor}");
+}
+
+/// What the step before did is not told again of a detection, nor of a step in which nothing is done.
+#[test]
+fn counts_and_times_are_those_of_the_last_call() {
+    let mut world = World::new();
+    let mut movers = stack(&mut world, 3);
+    let bullet = BodyDesc::new(ball(0.2)).with_position(Vec3::new(5.0, 0.2, 0.0)).with_fast(true);
+    movers
+        .push(world.insert(bullet.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_damping(1.0, 1.0)).unwrap());
+    let first = *world.step(DT).unwrap();
+    assert!(0 < first.solver.n_awake && 0 < first.n_swept && 0 < first.n_box_tests);
+    let detected = *world.detect();
+    assert_eq!((detected.solver, detected.n_swept, detected.n_stopped), Default::default());
+    assert_eq!((detected.times.response, detected.times.refit), (0.0, 0.0));
+    assert_eq!((detected.n_pairs, detected.n_touching), (first.n_pairs, first.n_touching));
+    for _ in 0..600 {
+        world.step(DT).unwrap();
+    }
+    let last = *world.stats();
+    assert!(movers.iter().all(|&id| world.is_sleeping(id).unwrap()));
+    assert_eq!((last.solver, last.n_swept, last.n_stopped, last.n_box_tests), Default::default());
+    assert_eq!((last.n_pairs, last.n_touching), (first.n_pairs, 4));
 }
