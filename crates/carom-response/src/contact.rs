@@ -36,7 +36,7 @@ impl ContactPair {
 
     fn seen(&self) -> Seen<'_> {
         let &ContactPair { body_a, body_b, ref manifold, friction, restitution } = self;
-        Seen { body_a, body_b, manifold, friction, restitution }
+        Seen { body_a, body_b, manifold, friction, restitution, is_new: false }
     }
 }
 
@@ -54,6 +54,8 @@ pub struct ContactLink {
     pub friction: Real,
     /// As in [`ContactPair`].
     pub restitution: Real,
+    /// It was not given since one of its bodies has this number: what is kept under the numbers is another one's, and forgotten.
+    pub is_new: bool,
 }
 
 impl ContactLink {
@@ -65,7 +67,13 @@ impl ContactLink {
         friction: Real,
         restitution: Real,
     ) -> ContactLink {
-        ContactLink { body_a, body_b, manifold, friction, restitution }
+        ContactLink { body_a, body_b, manifold, friction, restitution, is_new: false }
+    }
+
+    /// New, or not.
+    #[must_use]
+    pub const fn with_new(self, is_new: bool) -> ContactLink {
+        ContactLink { is_new, ..self }
     }
 }
 
@@ -108,10 +116,11 @@ impl<'a> Contacts<'a> {
         match *self {
             Contacts::Pairs(pairs) => pairs[k].seen(),
             Contacts::Links(links, [first, second]) => {
-                let ContactLink { body_a, body_b, manifold: number, friction, restitution } = links[k];
+                let ContactLink { body_a, body_b, manifold: number, friction, restitution, is_new } =
+                    links[k];
                 let number = number as usize;
                 let manifold = first.get(number).unwrap_or_else(|| &second[number - first.len()]);
-                Seen { body_a, body_b, manifold, friction, restitution }
+                Seen { body_a, body_b, manifold, friction, restitution, is_new }
             }
         }
     }
@@ -141,6 +150,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) manifold: &'a Manifold,
     pub(crate) friction: Real,
     pub(crate) restitution: Real,
+    pub(crate) is_new: bool,
 }
 
 impl Seen<'_> {

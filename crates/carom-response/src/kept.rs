@@ -65,6 +65,11 @@ impl Stowed {
         self.own.into_iter().map(move |kept| kept.for_substep(h, own_h))
     }
 
+    /// Those of the two bodies of a pair are of no use any more.
+    pub(crate) fn forget(&mut self, pair: PairKey) {
+        self.own.retain(|kept| (kept.key.body_a, kept.key.body_b) != (pair.body_a, pair.body_b));
+    }
+
     /// Those of a pair, for a substep of length `h`.
     pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<Kept> {
         let place = self.own.iter().rposition(|kept| kept.key == key)?;

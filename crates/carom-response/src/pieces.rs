@@ -90,6 +90,7 @@ pub(crate) struct Summary {
     /// No more than [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
     pub(crate) n_contacts: u8,
     pub(crate) bounces: bool,
+    pub(crate) is_new: bool,
 }
 
 /// Writes what is to be known of the contacts from number `first` on, as many as `out` is long, and says whether all of them are between two
@@ -114,6 +115,7 @@ pub(crate) fn summarize(
             touches: points.iter().any(|p| p.distance <= slop),
             n_contacts: points.len() as u8,
             bounces: 0.0 < contact.restitution,
+            is_new: contact.is_new,
         };
     }
     are_good
@@ -139,9 +141,13 @@ pub(crate) fn match_kept(
 ) {
     let mut old = 0;
     for (&contact, matched) in active.iter().zip(matched) {
-        let key = summaries[contact as usize].key;
+        let Summary { key, is_new, .. } = summaries[contact as usize];
         while old < kept.len() && kept[old].key < key {
             left.push(first + old as u32);
+            old += 1;
+        }
+        while is_new && old < kept.len() && kept[old].key == key {
+            // Another one's.
             old += 1;
         }
         let is_known = old < kept.len() && kept[old].key == key;

@@ -140,12 +140,16 @@ impl Given<'_> {
         }
         // Something moves by a sleeping body, and does not wake it.
         for (&contact, matched) in active.iter().zip(matched) {
-            let key = self.summaries[contact as usize].key;
+            let Summary { key, is_new, .. } = self.summaries[contact as usize];
             if *matched != NOT_MATCHED || !(is_asleep(key.body_a) || is_asleep(key.body_b)) {
                 continue;
             }
             for sleeper in [key.body_a, key.body_b] {
                 let Some(own) = asleep.get_mut(&sleeper) else { continue };
+                if is_new {
+                    own.forget(key);
+                    continue;
+                }
                 if let Some(known) = own.take(key, h) {
                     *matched = kept.len() as u32;
                     kept.push(known);

@@ -49,14 +49,25 @@ impl Handed<'_> {
                 continue;
             }
             record.first_solved = start;
+            let is_new = core::mem::take(&mut record.is_unsolved);
             let (a, b) = (record.a.index, record.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
             let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
             let restitution = traits_a.restitution.max(traits_b.restitution);
             let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
             for (number, out) in (first..first + record.n).zip(&mut out) {
-                *out = ContactLink::new(a, b, number, friction, restitution);
+                *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);
             }
         }
+    }
+}
+
+/// After a step that was refused: these contacts were not solved.
+pub(crate) fn take_back(records: &mut [Record], busy: &[u32], contacts: &[ContactLink]) {
+    for &place in busy {
+        let record = &mut records[place as usize];
+        record.is_unsolved |=
+            contacts.get(record.first_solved as usize).is_some_and(|contact| contact.is_new);
+        record.first_solved = NOT_SOLVED;
     }
 }

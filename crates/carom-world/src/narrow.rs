@@ -37,6 +37,9 @@ pub(crate) struct Record {
     pub(crate) has_cache: bool,
     /// Not looked at yet.
     pub(crate) is_new: bool,
+    /// Not given to the solver yet: what that keeps under its numbers is of bodies that had them before.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) is_unsolved: bool,
     /// Was to be looked at in the last detection, and was not.
     pub(crate) is_put_off: bool,
     /// Contacts were lost when it was put off: its bodies slid, rolled or parted.
@@ -72,6 +75,7 @@ impl Record {
             was_touching: false,
             has_cache: false,
             is_new: true,
+            is_unsolved: true,
             is_put_off: false,
             has_lost: false,
             is_skipped: false,

@@ -10,7 +10,7 @@
 use crate::body::{BodyId, Traits};
 use crate::changes::{Changes, Gaps};
 use crate::events::{ContactView, Event};
-use crate::handed::Handed;
+use crate::handed::{self, Handed};
 use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
@@ -237,7 +237,11 @@ impl<B: BroadPhase> World<B> {
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
-        self.stats.solver = solver.step_awake(bodies, movers.list(), &contacts, joints, moving_joints, dt)?;
+        let solved = solver.step_awake(bodies, movers.list(), &contacts, joints, moving_joints, dt);
+        if solved.is_err() {
+            handed::take_back(&mut self.records, &self.busy, &work.contacts);
+        }
+        self.stats.solver = solved?;
         // Mostly nobody did, and the bodies are another thread's in part.
         if 0 < self.stats.solver.n_fallen {
             movers.note_sleepers(bodies);

@@ -17,6 +17,7 @@ mod piles;
 mod queries;
 mod ragdolls;
 mod recycling;
+mod reused;
 mod same;
 mod scenes;
 mod scripts;
