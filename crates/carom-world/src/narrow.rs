@@ -56,7 +56,7 @@ pub(crate) struct Record {
 }
 
 /// Pairs from one look at the clock to the next: some 5 microseconds.
-const PAIRS_PER_LOOK: usize = 16;
+pub(crate) const PAIRS_PER_LOOK: usize = 16;
 
 /// Of a record that the solver was not given.
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;

@@ -18,7 +18,7 @@
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
-use crate::narrow::{Record, Scene};
+use crate::narrow::{PAIRS_PER_LOOK, Record, Scene};
 use crate::pace::{BODY, Pace, Prices};
 use crate::stats::Clock;
 use crate::turns::{Chosen, Crowd, Terms};
@@ -49,6 +49,10 @@ const ENOUGH: f64 = 0.75;
 
 /// In so many calls in a row nothing moves at most.
 const MOST_HELD: u32 = 16;
+
+/// With a clock at least so many pairs are looked at in every call, whatever it says: as many as go by between two looks at it. Without one it
+/// is one pair, as one body moves at least. Where none was, and all there was to spend was nothing, what fell went through the floor.
+const LEAST_PAIRS: usize = PAIRS_PER_LOOK;
 
 /// By this part of them the manifolds may become more in a step.
 const GROWTH: f64 = 1.0 / 16.0;
@@ -96,12 +100,20 @@ impl Allowance {
     /// How many pairs may be looked at, where so many are due; `None`: all, whichever are.
     pub(crate) fn n_pairs(&self, n_due: usize) -> Option<usize> {
         Some(match self.pairs? {
-            Share::Pairs(n) => n,
+            Share::Pairs(n) => n.max(1),
             // The others are carried. A conversion that saturates.
             Share::Seconds { own, pair, carry } => {
-                ((own - carry * n_due as f64) / (pair - carry).max(LEAST_PART * pair)) as usize
+                let n = ((own - carry * n_due as f64) / (pair - carry).max(LEAST_PART * pair)) as usize;
+                n.max(LEAST_PAIRS)
             }
         })
+    }
+
+    /// At most so many are looked at: where they are few the clock is not asked.
+    pub(crate) fn note_most(&mut self, n: usize) {
+        if n <= LEAST_PAIRS {
+            self.until = f64::INFINITY;
+        }
     }
 
     /// Time is out.

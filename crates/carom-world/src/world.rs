@@ -200,8 +200,8 @@ impl<B: BroadPhase> World<B> {
     /// moves, and it goes on in the next call, after 16 of them at the latest ([`Undone::is_held`]). Where not even one substep of all bodies
     /// fits, some are halted: they stay where they are, with their velocities, and have their turn in the steps after, the fast ones more
     /// often. So time goes by more slowly for who is held or halted; for the others, by the whole of `dt`. No energy comes of what is left
-    /// out. The broad phase is always done, and at least one body, with all that hangs on it in joints, moves in a step that is not held,
-    /// however small the budget; bodies that their owner moves do so in every call.
+    /// out. The broad phase is always done, one pair is looked at, and at least one body, with all that hangs on it in joints, moves in a step
+    /// that is not held, however small the budget; bodies that their owner moves do so in every call.
     ///
     /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
@@ -338,6 +338,7 @@ impl<B: BroadPhase> World<B> {
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         let may_be_too_many = |n: usize| n < records.len() && !plan.is_ample(n);
+        scene.allowance.note_most(records.len());
         if scene.allowance.n_pairs(records.len()).is_some_and(may_be_too_many) {
             let (n_due, n_all) = time_critical::mark(&mut records, &scene);
             let mut n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
@@ -345,6 +346,7 @@ impl<B: BroadPhase> World<B> {
                 scene.allowance = plan.allowance(records.len());
                 n = scene.allowance.n_pairs(n_due).unwrap_or(n_all);
             }
+            scene.allowance.note_most(n);
             if n < n_all {
                 time_critical::choose(&mut records, self.turn, n);
             } else {

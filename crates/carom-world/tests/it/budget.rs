@@ -3,10 +3,11 @@
 use crate::scenes::{DT, cuboid, energy, heap, stack, world_on};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
-use carom_geom::Capsule;
+use carom_geom::{Capsule, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, Budget, Stats, World, WorldSettings};
+use carom_query::{MeshShape, Shape};
+use carom_world::{BodyDesc, BodyId, Budget, SolverSettings, Stats, World, WorldSettings};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The heap on a budget; statistics and energy of every step, and the hash at the end.
@@ -41,24 +42,23 @@ fn steps_are_counted_and_nothing_explodes() {
     for part in [2, 4, 8, 1000] {
         let budget = most / part;
         let (trace, world) = run::<DynamicBvh>(240, Budget::Steps(budget));
-        let (mut n_put_off, mut n_carried, mut n_substeps, mut n_stopped) = (0, 0, 0, 0);
+        let (mut n_put_off, mut n_carried, mut n_substeps) = (0, 0, 0);
         for (k, (stats, e)) in trace.iter().enumerate() {
-            // One substep is always made.
+            // One pair is always looked at, and one substep is made.
             let floor = stats.solver.n_manifolds as u64;
-            assert!(stats.n_steps <= budget.max(budget.div_ceil(2) + floor), "{part}, step {k}: {stats:?}");
+            assert!(
+                stats.n_steps <= budget.max(budget.div_ceil(2).max(1) + floor),
+                "{part}, step {k}: {stats:?}"
+            );
             assert!(*e <= start * 1.001, "{part}, step {k}: energy {e} of {start}");
             n_put_off += stats.undone.n_pairs;
             n_carried += stats.undone.n_carried;
             n_substeps += stats.undone.n_substeps;
-            n_stopped += stats.undone.n_stopped;
             assert!(stats.undone.n_unknown <= stats.undone.n_pairs);
         }
-        println!(
-            "1/{part}: {n_put_off} put off, {n_carried} carried, {n_stopped} stopped, {n_substeps} substeps"
-        );
+        println!("1/{part}: {n_put_off} put off, {n_carried} carried, {n_substeps} substeps");
         assert!(0 < n_substeps, "{part}");
         assert!(!(4..1000).contains(&part) || (0 < n_put_off && 0 < n_carried), "{part}");
-        assert!(part < 1000 || 0 < n_stopped, "{part}");
         for id in world.body_ids() {
             assert!(world.pose(id).unwrap().is_finite());
         }
@@ -121,29 +121,56 @@ fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
 #[test]
 fn no_time_at_all_is_survived() {
     let (trace, world) = run::<DynamicBvh>(120, Budget::Time(Duration::ZERO));
-    assert!(trace.iter().all(|(stats, e)| stats.n_tested == 0 && *e <= trace[0].1 * 1.001));
-    assert!(trace.iter().any(|(stats, _)| 0 < stats.undone.n_unknown));
-    // What was put off is done as soon as there is time, and only then is the world at rest.
+    // As many pairs as go by between two looks at the clock.
+    assert!(trace.iter().all(|(stats, e)| stats.n_tested <= 16 && *e <= trace[0].1 * 1.001));
+    assert!(trace.iter().all(|(stats, _)| 0 < stats.undone.n_halted));
+    // All move as soon as there is time.
     let mut world = world;
-    assert!(0 < world.step(DT).unwrap().n_tested);
+    assert!(120 < world.step(DT).unwrap().solver.n_awake);
     assert_eq!(world.stats().undone, Default::default());
 }
 
-/// Who was kept from approaching what nobody had looked at kept its velocity only where the step was made.
+/// A plate that flies at many boxes.
+fn plate() -> World<DynamicBvh> {
+    let mut world = world_on::<DynamicBvh>();
+    let plate = BodyDesc::new(cuboid(Vec3::new(0.5, 4.0, 4.0))).with_position(Vec3::new(-1.005, 2.7, 2.7));
+    world.insert(plate.with_velocity(Vec3::X, Vec3::ZERO)).unwrap();
+    for (y, z) in (0..36).map(|k| (k / 6, k % 6)) {
+        let at = Vec3::new(0.0, 1.1 * y as f32, 1.1 * z as f32);
+        world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+    }
+    world
+}
+
+/// Those that are never looked at in time come to nothing worse than a stop.
+#[test]
+fn what_was_never_looked_at_does_not_approach() {
+    let mut world = plate();
+    let start = energy(&world);
+    let mut n_stopped = 0;
+    for _ in 0..20 {
+        n_stopped += world.step_within(DT, Budget::Steps(0)).unwrap().undone.n_stopped;
+        assert!(energy(&world) <= start * 1.001);
+    }
+    println!("{n_stopped} stopped");
+    assert!(0 < n_stopped);
+}
+
+/// Who was kept from approaching what nobody had looked at lost its velocity to a step that was not made.
 #[test]
 fn a_step_that_is_refused_changes_nothing() {
-    let (_, mut world) = run::<DynamicBvh>(30, Budget::Time(Duration::ZERO));
+    let (mut world, budget) = (plate(), Budget::Steps(0));
     let mut n_stopped = 0;
-    for _ in 0..60 {
+    for _ in 0..20 {
         let (hash, stats, events) = (world.state_hash(), *world.stats(), world.events().to_vec());
         for bad in [f32::NAN, -1.0, f32::INFINITY] {
-            assert!(world.step_within(bad, Budget::Time(Duration::ZERO)).is_err());
+            assert!(world.step_within(bad, budget).is_err());
         }
         world.solver_settings_mut().slop = f32::NAN;
-        assert!(world.step_within(DT, Budget::Time(Duration::ZERO)).is_err());
+        assert!(world.step_within(DT, budget).is_err());
         world.solver_settings_mut().slop = WorldSettings::default().solver.slop;
         assert!(hash == world.state_hash() && stats == *world.stats() && events == world.events());
-        n_stopped += world.step_within(DT, Budget::Time(Duration::ZERO)).unwrap().undone.n_stopped;
+        n_stopped += world.step_within(DT, budget).unwrap().undone.n_stopped;
     }
     assert!(0 < n_stopped);
 }
@@ -163,7 +190,8 @@ fn any_number_of_substeps_fits_a_budget() {
 #[test]
 fn carried_contacts_go_with_their_bodies() {
     // What is recycled is not put off.
-    let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
+    let solver = SolverSettings::default().with_sleep(false);
+    let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0).with_solver(solver));
     let bodies = stack(&mut world, 3);
     let other =
         world.insert(BodyDesc::new(cuboid(Vec3::ONE)).with_position(Vec3::new(50.0, 50.0, 0.0))).unwrap();
@@ -171,11 +199,14 @@ fn carried_contacts_go_with_their_bodies() {
         world.step(DT).unwrap();
     }
     let y = world.pose(bodies[2]).unwrap().translation.y;
+    let (mut n_tested, mut n_carried) = (0, 0);
     for _ in 0..60 {
-        // Nothing is ever looked at: the stack stands on what is known of it.
+        // Hardly anything is looked at: the stack stands on what is known of it.
         let stats = world.step_within(DT, Budget::Steps(0)).unwrap();
-        assert!(stats.n_tested == 0 && 0 < stats.undone.n_pairs && 0 < stats.undone.n_carried);
+        n_tested += stats.n_tested;
+        n_carried += stats.undone.n_carried;
     }
+    assert!(n_tested <= 60 && 100 < n_carried, "{n_tested} {n_carried}");
     let now = world.pose(bodies[2]).unwrap().translation;
     assert!((now.y - y).abs() < 0.02, "{y} {now}");
     // A body that is put somewhere else leaves its contacts behind.
@@ -217,5 +248,39 @@ fn a_ball_on_carried_contacts_rolls_no_faster() {
         println!("{} m/s at {}", body.linear_velocity, body.pose.translation);
         assert!((0.9 * speed..1.002 * speed).contains(&body.linear_velocity.x), "{}", body.linear_velocity);
         assert!((body.pose.translation.y - 0.5).abs() < 0.02, "{}", body.pose.translation);
+    }
+}
+
+/// Whoever has nothing left passes a budget of nothing: what falls must not go through the floor for it.
+#[test]
+fn nothing_falls_through_a_floor_however_small_the_budget() {
+    let plate =
+        [[-30.0, -30.0], [30.0, -30.0], [30.0, 30.0], [-30.0, 30.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+    let mesh = TriMesh::new(plate.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).unwrap();
+    let floors = [
+        crate::scenes::ground(),
+        BodyDesc::fixed(cuboid(Vec3::new(30.0, 0.5, 30.0))).with_position(Vec3::Y * -0.5),
+        BodyDesc::fixed(Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))),
+    ];
+    let times = [0, 1, 5, 10, 20].map(|n| Budget::Time(Duration::from_micros(n)));
+    for budget in [0, 1, 2, 3].map(Budget::Steps).into_iter().chain(times) {
+        for (k, n) in [(0, 1), (0, 6), (1, 1), (1, 6), (2, 1), (2, 6)] {
+            let mut world = World::new();
+            world.insert(floors[k].clone()).unwrap();
+            let bodies: Vec<BodyId> = (0..n)
+                .map(|i| {
+                    let shape = if i % 2 == 0 { crate::scenes::ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
+                    let at = Vec3::new(0.2 * i as f32, 2.0 + 1.1 * i as f32, 0.0);
+                    world.insert(BodyDesc::new(shape).with_position(at)).unwrap()
+                })
+                .collect();
+            for _ in 0..1000 {
+                world.step_within(DT, budget).unwrap();
+            }
+            let lowest = bodies.iter().map(|&id| world.pose(id).unwrap().translation.y);
+            let lowest = lowest.fold(f32::INFINITY, f32::min);
+            println!("{budget:?}, floor {k}, {n} bodies: lowest {lowest}");
+            assert!(0.0 < lowest, "{budget:?}, floor {k}, {n} bodies: {lowest}");
+        }
     }
 }
