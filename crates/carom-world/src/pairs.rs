@@ -60,7 +60,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The records in which something moves or moved, or all.
     pub(crate) fn find_busy(&mut self) {
-        let World { busy, pairs, movers, is_stale, moved, is_unsettled, work, bodies, .. } = self;
+        let World { busy, pairs, gaps, movers, is_stale, moved, is_unsettled, work, bodies, .. } = self;
         let is_busy = &mut work.is_busy;
         is_busy.clear();
         is_busy.extend((0..).zip(&*is_stale).map(|(body, is_stale)| *is_stale | movers.has(body)));
@@ -75,9 +75,13 @@ impl<B: BroadPhase> World<B> {
         // Written always, kept when something moves: a branch would be a guess. What is there already is written over.
         busy.resize(pairs.len(), 0);
         let mut n = 0;
-        for (place, pair) in (0..).zip(&*pairs) {
-            busy[n] = place;
-            n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+        // But for where there are many gaps together.
+        let clearing = gaps.clearing();
+        for part in [0..clearing.start, clearing.end..pairs.len()] {
+            for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
+                busy[n] = place;
+                n += usize::from(is_busy[pair.a as usize] | is_busy[pair.b as usize]);
+            }
         }
         busy.truncate(n);
     }
