@@ -152,7 +152,7 @@ impl<B: BroadPhase> World<B> {
 mod tests {
     use crate::time_critical::Plan;
     use crate::{BodyDesc, World};
-    use carom_geom::Cuboid;
+    use carom_geom::{Cuboid, HalfSpace};
     use carom_math::{Budget, Vec3};
     use carom_query::Shape;
 
@@ -183,5 +183,27 @@ mod tests {
         let mut plan = Plan::start(Budget::Steps(60), world.pace, 6);
         world.choose_movers(&mut plan);
         assert_ne!(chosen, world.movers.list());
+    }
+
+    /// Manifolds are put to rest a few in a step, and in none of these steps all that are there are moved to where there is room for more.
+    #[test]
+    fn there_is_room_for_all_that_will_rest() {
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))).unwrap();
+        let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
+        for i in 0..1000 {
+            let at = Vec3::new(2.0 * (i % 40) as f32, 0.499, 2.0 * (i / 40) as f32);
+            world.insert(BodyDesc::new(cube.clone()).with_position(at)).unwrap();
+        }
+        let mut rooms = Vec::new();
+        let mut sizes = Vec::new();
+        for _ in 0..80 {
+            let stats = world.step_within(0.01, Budget::Steps(60)).unwrap();
+            assert!(0 < stats.undone.n_halted);
+            rooms.push(world.rest.capacity());
+            sizes.push(world.rest.len());
+        }
+        assert!(sizes[1] < 100 && 500 < sizes[79], "{sizes:?}");
+        assert!(rooms.iter().all(|&room| room == rooms[0]), "{rooms:?}");
     }
 }

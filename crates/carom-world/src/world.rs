@@ -379,7 +379,10 @@ impl<B: BroadPhase> World<B> {
         self.pace.note_pairs(looking, n_tested, undone.n_pairs + n_recycled, plan);
         self.looking = looking;
         left.iter().for_each(|&(first, n)| self.rest.give_back(first, n));
-        // What nothing moves is put to rest.
+        // What nothing moves is put to rest; where some are halted it is in the end most of all there is.
+        if self.movers.has_halted() {
+            self.rest.make_room(self.pairs.len());
+        }
         let mut n_moving = n_found;
         let still = if n_still == 0 { &mut [] } else { &mut records[..] };
         for record in still {
