@@ -31,6 +31,8 @@ pub struct Snapshot {
     traits: Vec<Traits>,
     bodies: Vec<Body>,
     is_stale: Vec<bool>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    moved: Vec<bool>,
     seen: Vec<Option<Pose>>,
     turn: [u32; 2],
     /// Whose turn it is to move, and the lap.
@@ -70,6 +72,7 @@ impl<B: BroadPhase> World<B> {
             traits: self.traits.clone(),
             bodies: self.bodies.clone(),
             is_stale: self.is_stale.clone(),
+            moved: self.moved.clone(),
             seen: self.seen.clone(),
             turn: [self.turn.a, self.turn.b],
             turn_to_move: [self.turns.next, self.turns.lap],
@@ -107,6 +110,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.traits = snapshot.traits.clone();
         world.bodies = snapshot.bodies.clone();
         world.is_stale = snapshot.is_stale.clone();
+        world.moved = snapshot.moved.clone();
         world.seen = snapshot.seen.clone();
         world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         [world.turns.next, world.turns.lap] = snapshot.turn_to_move;

@@ -262,7 +262,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Finds all contacts where the bodies are: [`World::contacts`] and [`World::events`]. Part of every step, which recycles contacts;
-    /// this does not.
+    /// this does not, and halts nobody. It moves nothing, but the steps after it begin with what it found: their bits are not those of a world
+    /// that was not asked, and what began is told here and not again.
     pub fn detect(&mut self) -> &Stats {
         self.movers.settle(&mut self.bodies);
         self.detect_within(&mut Plan::start(Budget::Unlimited, self.pace, 0), 0.0);

@@ -1,9 +1,10 @@
 //! What is restored from a snapshot goes on as what it was taken of, whatever was done before.
 
-use crate::scenes::{DT, stack, world_on};
+use crate::scenes::{DT, ball, heap, stack, world_on};
 use carom_broad::BruteForce;
 use carom_broad_tree::DynamicBvh;
-use carom_world::World;
+use carom_math::Vec3;
+use carom_world::{BodyDesc, Budget, Stats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
     World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap()
@@ -57,4 +58,40 @@ fn taken_of_a_world_at_rest() {
     assert_eq!(counts(&mut || *again.step(DT).unwrap()), [4, 3, 3, 3, 0]);
     let mut again = restored(&world);
     assert_eq!(counts(&mut || *again.detect()), counts(&mut || *world.detect()));
+}
+
+/// In each step on a budget: the next one does the same work, also where it is another one's turn, and boxes of fast bodies become
+/// larger because the step is longer.
+#[test]
+fn taken_between_steps_on_a_budget() {
+    let (mut n_held, mut n_halted) = (0, 0);
+    for budget in [3, 10, 20, 40, 60, 100, 150] {
+        let mut world = world_on::<DynamicBvh>();
+        heap(&mut world, 24, budget);
+        for k in 0..8 {
+            let at = Vec3::new(k as f32 - 4.0, 4.0 + 0.3 * k as f32, 0.0);
+            let bullet = BodyDesc::new(ball(0.2)).with_position(at).with_fast(true);
+            let velocity = Vec3::new(20.0, -10.0, 5.0 * k as f32);
+            world.insert(bullet.with_velocity(velocity, Vec3::ZERO).with_restitution(0.9)).unwrap();
+        }
+        for step in 0..120 {
+            let mut again = restored(&world);
+            let what = format!("{budget}, step {step}");
+            let (factor, dt) = ([1, 4, 2][step % 3], [DT, 2.0 * DT, 0.25 * DT, DT][step % 4]);
+            let budget = Budget::Steps(factor * budget);
+            let stats = *world.step_within(dt, budget).unwrap();
+            let other = *again.step_within(dt, budget).unwrap();
+            let counts = |stats: &Stats| {
+                [stats.n_pairs, stats.n_tested, stats.n_recycled, stats.n_touching, stats.n_manifolds]
+            };
+            assert_eq!(counts(&stats), counts(&other), "{what}");
+            assert_eq!((stats.n_steps, stats.undone), (other.n_steps, other.undone), "{what}");
+            assert_eq!(world.state_hash(), again.state_hash(), "{what}");
+            assert_eq!(world.events(), again.events(), "{what}");
+            n_held += usize::from(stats.undone.is_held);
+            n_halted += usize::from(!stats.undone.is_held && 0 < stats.undone.n_halted);
+        }
+    }
+    println!("{n_held} held, {n_halted} with halted bodies");
+    assert!(20 < n_held && 20 < n_halted);
 }
