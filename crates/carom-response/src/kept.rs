@@ -12,22 +12,99 @@ use crate::lane_vec::{Lanes, V3};
 use crate::solver::MassData;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
-use carom_lanes::{F32Lanes, Simd, U32Lanes};
+use carom_lanes::{F32Lanes, Simd, U32Lanes, prefetch};
 use carom_math::{Real, Vec3};
 
-/// The impulses of a pair, kept for the next step.
+/// By what the contacts of a pair are known again in the next step.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Kept {
+pub(crate) struct Trace {
     pub(crate) key: PairKey,
     normal: Vec3,
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
     /// Where, from A's centre of mass.
     anchors: [Vec3; MAX_CONTACTS],
-    impulse: [Real; MAX_CONTACTS],
     n: u8,
-    friction: Vec3,
-    twist: Real,
+}
+
+/// A pair, kept for the next step.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Kept {
+    pub(crate) trace: Trace,
+    /// Of one substep.
+    impulse: ContactImpulse,
+}
+
+/// The pairs of a step, kept for the next one.
+///
+/// They stand as they were solved, eight of a group side by side: impulses are written as lanes are, and the next step, whose order is much
+/// the same, reads one behind the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptList {
+    /// Where each pair is, sorted by their keys.
+    pub(crate) order: Vec<(PairKey, u32)>,
+    pub(crate) traces: Vec<Trace>,
+    pub(crate) impulses: Vec<ContactImpulse>,
+}
+
+impl KeptList {
+    /// Of pairs in any order.
+    pub(crate) fn of(pairs: impl IntoIterator<Item = Kept>) -> KeptList {
+        let mut list = KeptList::default();
+        list.extend(pairs);
+        list
+    }
+
+    /// Adds pairs, in any order.
+    pub(crate) fn extend(&mut self, pairs: impl IntoIterator<Item = Kept>) {
+        let n = self.order.len();
+        for kept in pairs {
+            let place = self.push(&kept);
+            self.order.push((kept.trace.key, place));
+        }
+        if n < self.order.len() {
+            self.order.sort_by_key(|&(key, _)| key);
+        }
+    }
+
+    /// Puts a pair behind the others, where only its place tells of it.
+    pub(crate) fn push(&mut self, kept: &Kept) -> u32 {
+        let place = self.traces.len() as u32;
+        self.traces.push(kept.trace);
+        self.impulses.push(kept.impulse);
+        place
+    }
+
+    /// The pair at a place.
+    pub(crate) fn get(&self, place: u32) -> Option<Kept> {
+        let place = place as usize;
+        Some(Kept { trace: *self.traces.get(place)?, impulse: *self.impulses.get(place)? })
+    }
+
+    /// All pairs, sorted by their keys.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Kept> {
+        self.order.iter().filter_map(|&(_, place)| self.get(place))
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.order.clear();
+        self.traces.clear();
+        self.impulses.clear();
+    }
+
+    /// Room for so many groups, to be written over.
+    pub(crate) fn resize(&mut self, n_groups: usize) {
+        self.traces.resize(8 * n_groups, Trace::default());
+        self.impulses.resize(8 * n_groups, ContactImpulse::default());
+    }
+
+    /// Asks for a pair ahead.
+    #[inline]
+    pub(crate) fn prefetch(&self, place: u32) {
+        prefetch(&self.traces, place as usize);
+        prefetch(&self.impulses, place as usize);
+    }
 }
 
 /// Impulses are of use for substeps that are at most so many times as long. Some only mend velocities and would be as large in any substep:
@@ -67,12 +144,13 @@ impl Stowed {
 
     /// Those of the two bodies of a pair are of no use any more.
     pub(crate) fn forget(&mut self, pair: PairKey) {
-        self.own.retain(|kept| (kept.key.body_a, kept.key.body_b) != (pair.body_a, pair.body_b));
+        let is_of_both = |key: PairKey| (key.body_a, key.body_b) == (pair.body_a, pair.body_b);
+        self.own.retain(|kept| !is_of_both(kept.trace.key));
     }
 
     /// Those of a pair, for a substep of length `h`.
     pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<Kept> {
-        let place = self.own.iter().rposition(|kept| kept.key == key)?;
+        let place = self.own.iter().rposition(|kept| kept.trace.key == key)?;
         Some(self.own.swap_remove(place).for_substep(h, self.h))
     }
 }
@@ -82,29 +160,41 @@ impl Kept {
     fn for_substep(mut self, h: Real, from: Real) -> Kept {
         if h != from && 0.0 < h && 0.0 < from {
             let ratio = scale_for(h, from);
-            self.impulse = self.impulse.map(|impulse| impulse * ratio);
-            (self.friction, self.twist) = (self.friction * ratio, self.twist * ratio);
+            let ContactImpulse { normal, friction, twist } = &mut self.impulse;
+            *normal = normal.map(|impulse| impulse * ratio);
+            (*friction, *twist) = (*friction * ratio, *twist * ratio);
         }
         self
     }
+}
 
-    /// What a step whose numbers ran out of their range left behind is better forgotten.
-    fn is_finite(&self) -> bool {
-        self.impulse.iter().all(|impulse| impulse.is_finite())
-            && self.friction.is_finite()
-            && self.twist.is_finite()
+impl Trace {
+    fn new(key: PairKey, normal: Vec3, contacts: &[Contact], center: Vec3) -> Trace {
+        let mut trace = Trace { key, normal, n: contacts.len() as u8, ..Trace::default() };
+        for (k, c) in contacts.iter().enumerate() {
+            trace.features[k] = (c.feature_a, c.feature_b);
+            trace.anchors[k] = (c.point_a + c.point_b) * 0.5 - center;
+        }
+        trace
     }
 
-    /// The impulses of these contacts, and how many of them were known by their features. `center` is A's centre of mass.
+    /// Of the impulses `old` on the contacts of this trace, those of these contacts, and how many of them were known by their features.
+    /// `center` is A's centre of mass.
     ///
     /// What is left over goes to the nearest contact that has none: where a corner slides over an edge its features
     /// change, and the load stays.
-    fn hand_over(&self, contacts: &[Contact], center: Vec3, impulses: &mut [Real; MAX_CONTACTS]) -> usize {
+    fn hand_over(
+        &self,
+        old: &[Real; MAX_CONTACTS],
+        contacts: &[Contact],
+        center: Vec3,
+        impulses: &mut [Real; MAX_CONTACTS],
+    ) -> usize {
         let n = usize::from(self.n).min(MAX_CONTACTS);
         let is_same =
             |(c, features): (&Contact, &(FeatureId, FeatureId))| *features == (c.feature_a, c.feature_b);
         if n == contacts.len() && contacts.iter().zip(&self.features).all(is_same) {
-            impulses[..n].copy_from_slice(&self.impulse[..n]);
+            impulses[..n].copy_from_slice(&old[..n]);
             return n;
         }
         let mut old_is_free = [true; MAX_CONTACTS];
@@ -113,7 +203,7 @@ impl Kept {
         for (k, c) in contacts.iter().enumerate() {
             let same = |&j: &usize| old_is_free[j] && self.features[j] == (c.feature_a, c.feature_b);
             if let Some(j) = (0..n).find(same) {
-                impulses[k] = self.impulse[j];
+                impulses[k] = old[j];
                 old_is_free[j] = false;
                 new_is_free[k] = false;
                 n_known += 1;
@@ -131,7 +221,7 @@ impl Kept {
                 }
             }
             let (_, k, j) = best;
-            impulses[k] = self.impulse[j];
+            impulses[k] = old[j];
             new_is_free[k] = false;
             old_is_free[j] = false;
         }
@@ -164,16 +254,17 @@ impl Rows {
         points: [[[0.0; 8]; 8]; MAX_CONTACTS],
     };
 
-    /// Reads a manifold, and says how many of its contacts were known.
+    /// Reads a manifold, writes its trace, and says how many of its contacts were known.
     ///
     /// `masses` are those of the two bodies, `ratio` is the length of this substep in units of the one that the kept impulses come from.
     pub(crate) fn read(
         &mut self,
         lane: usize,
         pair: &Seen<'_>,
-        kept: Option<&Kept>,
+        kept: Option<(&Trace, &ContactImpulse)>,
         masses: [&MassData; 2],
         ratio: Real,
+        trace: &mut Trace,
     ) -> usize {
         let [a, b] = masses;
         let normal = pair.manifold.normal();
@@ -182,11 +273,14 @@ impl Rows {
         let mut impulses = [0.0; MAX_CONTACTS];
         let (mut friction, mut twist) = (Vec3::ZERO, 0.0);
         // Another side of the body is another contact.
-        if let Some(kept) = kept.filter(|kept| 0.0 < kept.normal.dot(normal) && kept.is_finite()) {
-            n_known = kept.hand_over(contacts, a.center, &mut impulses);
+        let is_good =
+            |(old, impulse): &(&Trace, &ContactImpulse)| 0.0 < old.normal.dot(normal) && is_finite(impulse);
+        if let Some((old, impulse)) = kept.filter(is_good) {
+            n_known = old.hand_over(&impulse.normal, contacts, a.center, &mut impulses);
             impulses = impulses.map(|impulse| impulse * ratio);
-            (friction, twist) = (kept.friction * ratio, kept.twist * ratio);
+            (friction, twist) = (impulse.friction * ratio, impulse.twist * ratio);
         }
+        *trace = Trace::new(pair.key(), normal, contacts, a.center);
         self.mass_a[lane] = a.row();
         self.mass_b[lane] = b.row();
         let (center_a, center_b) = (a.center, b.center);
@@ -307,36 +401,43 @@ fn transposed<S: Simd>(simd: S, rows: &[Lanes; 8]) -> [S::F32x8; 8] {
     ])
 }
 
-/// Reads a solved lane: what to keep, and what to report.
-pub(crate) fn store_lane(group: &Group, lane: usize, pair: &Seen<'_>) -> (Kept, ContactImpulse) {
-    let (normal, tangent_1) = (take(&group.normal, lane), take(&group.tangent, lane));
-    let tangent_2 = normal.cross(tangent_1);
-    let across = |v: &[Lanes; 2]| tangent_1 * v[0][lane] + tangent_2 * v[1][lane];
-    let contacts = pair.manifold.contacts();
-    let mut kept = Kept {
-        key: pair.key(),
-        normal,
-        features: [(FeatureId::UNKNOWN, FeatureId::UNKNOWN); MAX_CONTACTS],
-        anchors: [Vec3::ZERO; MAX_CONTACTS],
-        impulse: [0.0; MAX_CONTACTS],
-        n: contacts.len() as u8,
-        friction: across(&group.tangent_impulse),
-        twist: group.twist_impulse[lane],
-    };
-    let mut report = ContactImpulse {
-        normal: [0.0; MAX_CONTACTS],
-        friction: across(&group.tangent_total),
-        twist: group.twist_total[lane],
-    };
-    for (k, c) in contacts.iter().enumerate() {
-        kept.features[k] = (c.feature_a, c.feature_b);
-        kept.anchors[k] = take(&group.points[k].anchor_a, lane);
-        kept.impulse[k] = group.points[k].impulse[lane];
-        report.normal[k] = group.points[k].total[lane];
-    }
-    (kept, report)
+/// What a step whose numbers ran out of their range left behind is better forgotten.
+fn is_finite(impulse: &ContactImpulse) -> bool {
+    let ContactImpulse { normal, friction, twist } = impulse;
+    normal.iter().all(|impulse| impulse.is_finite()) && friction.is_finite() && twist.is_finite()
 }
 
-fn take(lanes: &[Lanes; 3], lane: usize) -> Vec3 {
-    Vec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
+/// Reads what eight solved manifolds did: in a substep, to keep, and in the whole step, to report.
+#[inline(always)]
+pub(crate) fn store<S: Simd>(
+    simd: S,
+    group: &Group,
+    kept: &mut [ContactImpulse],
+    reports: &mut [ContactImpulse],
+) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let normal = V3::<S::F32x8>::load(simd, &group.normal);
+    let tangent_1 = V3::load(simd, &group.tangent);
+    let tangent_2 = normal.cross(tangent_1);
+    let across =
+        |v: &[Lanes; 2]| tangent_1 * S::F32x8::load(simd, &v[0]) + tangent_2 * S::F32x8::load(simd, &v[1]);
+    let (mut impulses, mut totals) = ([zero; MAX_CONTACTS], [zero; MAX_CONTACTS]);
+    let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
+    let mut k = 0;
+    while k < n_points {
+        impulses[k] = S::F32x8::load(simd, &group.points[k].impulse);
+        totals[k] = S::F32x8::load(simd, &group.points[k].total);
+        k += 1;
+    }
+    let rows = |n: [S::F32x8; MAX_CONTACTS], f: V3<S::F32x8>, twist: &Lanes| {
+        simd.transpose8([n[0], n[1], n[2], n[3], f.x, f.y, f.z, S::F32x8::load(simd, twist)])
+    };
+    let write = |rows: [S::F32x8; 8], out: &mut [ContactImpulse]| {
+        for (row, out) in rows.iter().zip(out) {
+            let [a, b, c, d, x, y, z, twist] = row.to_array();
+            *out = ContactImpulse { normal: [a, b, c, d], friction: Vec3::new(x, y, z), twist };
+        }
+    };
+    write(rows(impulses, across(&group.tangent_impulse), &group.twist_impulse), kept);
+    write(rows(totals, across(&group.tangent_total), &group.twist_total), reports);
 }

@@ -10,9 +10,9 @@
 mod crew;
 
 use crate::body::Body;
-use crate::contact::{ContactImpulse, Contacts};
+use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::Group;
-use crate::kept::Kept;
+use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
 use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
 use alloc::vec::Vec;
@@ -30,6 +30,9 @@ const LIGHT_PIECE: usize = 2048;
 
 /// Groups per piece: some 10 microseconds of loading.
 const GROUPS_PER_TASK: usize = 16;
+
+/// Groups per piece of what takes some 50 nanoseconds for each.
+const LIGHT_GROUPS: usize = 256;
 
 impl States for &[SharedLine] {
     #[inline(always)]
@@ -100,31 +103,27 @@ pub(crate) fn are_finite(bodies: &[Body], movers: &[u32]) -> bool {
 pub(crate) fn match_kept(
     summaries: &[Summary],
     active: &[u32],
-    kept: &[Kept],
-    first: u32,
+    order: &[(PairKey, u32)],
     matched: &mut [u32],
     left: &mut Vec<u32>,
 ) {
     if is_little(active.len()) {
-        return pieces::match_kept(summaries, active, kept, first, matched, left);
+        return pieces::match_kept(summaries, active, order, matched, left);
     }
     // Contacts of one key stay together: the first of them takes what is kept.
     let middle = active.len() / 2;
     let key = summaries[active[middle] as usize].key;
     let middle = active.partition_point(|&contact| summaries[contact as usize].key < key);
     if middle == 0 {
-        return pieces::match_kept(summaries, active, kept, first, matched, left);
+        return pieces::match_kept(summaries, active, order, matched, left);
     }
-    let parted = kept.partition_point(|kept| kept.key < key);
-    let ((active, above), (kept, kept_above)) = (active.split_at(middle), kept.split_at(parted));
+    let (order, order_above) = order.split_at(order.partition_point(|&(old, _)| old < key));
+    let (active, above) = active.split_at(middle);
     let (matched, matched_above) = matched.split_at_mut(middle);
     let mut left_above = Vec::new();
     rayon::join(
-        || match_kept(summaries, active, kept, first, matched, left),
-        || {
-            let first = first + parted as u32;
-            match_kept(summaries, above, kept_above, first, matched_above, &mut left_above);
-        },
+        || match_kept(summaries, active, order, matched, left),
+        || match_kept(summaries, above, order_above, matched_above, &mut left_above),
     );
     left.append(&mut left_above);
 }
@@ -149,33 +148,42 @@ pub(crate) fn load_bodies(
 }
 
 /// As [`pieces::load_groups`].
-pub(crate) fn load_groups(from: &Manifolds<'_>, first: usize, groups: &mut [Group]) -> (usize, usize) {
+pub(crate) fn load_groups(
+    from: &Manifolds<'_>,
+    first: usize,
+    groups: &mut [Group],
+    traces: &mut [Trace],
+) -> (usize, usize) {
     if groups.len() <= GROUPS_PER_TASK || rayon::current_num_threads() == 1 {
-        return pieces::load_groups(from, first, groups);
+        return pieces::load_groups(from, first, groups, traces);
     }
-    let of_pieces = groups.par_chunks_mut(GROUPS_PER_TASK).enumerate();
-    let counts =
-        of_pieces.map(|(piece, groups)| pieces::load_groups(from, first + piece * GROUPS_PER_TASK, groups));
+    let of_pieces =
+        groups.par_chunks_mut(GROUPS_PER_TASK).zip(traces.par_chunks_mut(8 * GROUPS_PER_TASK)).enumerate();
+    let counts = of_pieces.map(|(piece, (groups, traces))| {
+        pieces::load_groups(from, first + piece * GROUPS_PER_TASK, groups, traces)
+    });
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 /// As [`pieces::store_groups`].
-pub(crate) fn store_groups(
-    contacts: &Contacts<'_>,
-    groups: &[Group],
-    active: &[u32],
-    places: &[Place],
-    kept: &mut [Kept],
-    impulses: &mut [ContactImpulse],
-) {
-    if is_little(active.len()) {
-        return pieces::store_groups(contacts, groups, active, places, kept, impulses);
+pub(crate) fn store_groups(groups: &[Group], kept: &mut [ContactImpulse], reports: &mut [ContactImpulse]) {
+    if groups.len() <= LIGHT_GROUPS || rayon::current_num_threads() == 1 {
+        return pieces::store_groups(groups, kept, reports);
     }
-    let from = active.par_chunks(PIECE).zip(places.par_chunks(PIECE));
-    let to = kept.par_chunks_mut(PIECE).zip(impulses.par_chunks_mut(PIECE));
-    from.zip(to).for_each(|((active, places), (kept, impulses))| {
-        pieces::store_groups(contacts, groups, active, places, kept, impulses);
-    });
+    let out = kept.par_chunks_mut(8 * LIGHT_GROUPS).zip(reports.par_chunks_mut(8 * LIGHT_GROUPS));
+    groups
+        .par_chunks(LIGHT_GROUPS)
+        .zip(out)
+        .for_each(|(groups, (kept, reports))| pieces::store_groups(groups, kept, reports));
+}
+
+/// As [`pieces::sort_reports`].
+pub(crate) fn sort_reports(places: &[Place], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    if places.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
+        return pieces::sort_reports(places, reports, impulses);
+    }
+    (places.par_chunks(LIGHT_PIECE).zip(impulses.par_chunks_mut(LIGHT_PIECE)))
+        .for_each(|(places, impulses)| pieces::sort_reports(places, reports, impulses));
 }
 
 /// As [`pieces::advance_velocities`].

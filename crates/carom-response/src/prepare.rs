@@ -10,7 +10,7 @@ use crate::color::{Coloring, Sides};
 use crate::contact::PairKey;
 use crate::island::Islands;
 use crate::joint::MovingJoints;
-use crate::kept::{Kept, Stowed};
+use crate::kept::{KeptList, Stowed};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
@@ -115,7 +115,7 @@ impl Given<'_> {
     pub(crate) fn match_kept(
         &self,
         active: &[u32],
-        (kept, h): (&mut Vec<Kept>, Real),
+        (kept, h): (&mut KeptList, Real),
         asleep: &mut BTreeMap<u32, Stowed>,
         matched: &mut Vec<u32>,
         left: &mut Vec<u32>,
@@ -123,16 +123,16 @@ impl Given<'_> {
         // Both lists are sorted: one walk.
         matched.resize(active.len(), NOT_MATCHED);
         left.clear();
-        loops::match_kept(self.summaries, active, kept, 0, matched, left);
+        loops::match_kept(self.summaries, active, &kept.order, matched, left);
         let is_asleep =
             |body: u32| self.bodies.get(body as usize).is_some_and(|b| b.is_sleeping || b.is_halted);
         let is_at_rest = |body: u32| (body as usize) < self.bodies.len() && !self.moves(body);
         // What is known of a pair at rest of which one sleeps is kept until it wakes.
         for &old in left.iter() {
-            let kept = &kept[old as usize];
-            let PairKey { body_a, body_b, .. } = kept.key;
+            let Some(kept) = kept.get(old) else { continue };
+            let PairKey { body_a, body_b, .. } = kept.trace.key;
             if (is_asleep(body_a) || is_asleep(body_b)) && is_at_rest(body_a) && is_at_rest(body_b) {
-                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().put(kept, h);
+                asleep.entry(if is_asleep(body_b) { body_b } else { body_a }).or_default().put(&kept, h);
             }
         }
         if asleep.is_empty() {
@@ -151,8 +151,7 @@ impl Given<'_> {
                     continue;
                 }
                 if let Some(known) = own.take(key, h) {
-                    *matched = kept.len() as u32;
-                    kept.push(known);
+                    *matched = kept.push(&known);
                     break;
                 }
             }

@@ -14,7 +14,7 @@ use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness};
-use crate::kept::{Kept, Stowed, scale_for};
+use crate::kept::{Kept, KeptList, Stowed, scale_for};
 use crate::lane_vec::{REST, State};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -55,8 +55,8 @@ pub struct Solver {
     settings: SolverSettings,
     islands: Islands,
     coloring: Coloring,
-    /// The impulses of the last step, by key.
-    kept: Vec<Kept>,
+    /// The pairs of the last step.
+    kept: KeptList,
     /// Those between bodies of which none moves and one sleeps or is halted: under its number, of two the larger.
     asleep: BTreeMap<u32, Stowed>,
     /// Length of the substep that the kept impulses belong to.
@@ -71,8 +71,11 @@ pub struct Solver {
     active: Vec<u32>,
     bouncing: Vec<u32>,
     matched: Vec<u32>,
-    /// Numbers of the kept impulses that no contact has.
+    /// Places of kept pairs that are not among the contacts any more.
     left: Vec<u32>,
+    /// The pairs of this step.
+    solved: KeptList,
+    /// By place among the lanes of all groups.
     reports: Vec<ContactImpulse>,
     layout: Layout,
     groups: Vec<Group>,
@@ -141,7 +144,7 @@ impl Solver {
             stowed.own.iter().map(move |&kept| (body, h, kept)).collect::<Vec<_>>()
         };
         let asleep = self.asleep.iter().flat_map(of).collect();
-        SolverMemory { kept: self.kept.clone(), kept_h: self.kept_h, asleep }
+        SolverMemory { kept: self.kept.iter().collect(), kept_h: self.kept_h, asleep }
     }
 
     /// From here on as the solver that this memory is of, given the same settings and bodies.
@@ -151,8 +154,7 @@ impl Solver {
         for (body, h, kept) in &memory.asleep {
             self.asleep.entry(*body).or_default().put(kept, *h);
         }
-        self.kept.clone_from(&memory.kept);
-        self.kept.sort_by_key(|kept| kept.key);
+        self.kept = KeptList::of(memory.kept.iter().copied());
         self.kept_h = memory.kept_h;
     }
 
@@ -268,18 +270,15 @@ impl Solver {
         self.movers.clear();
         self.movers.extend(movers);
         self.slots.resize(n_bodies, STILL);
-        let n_kept = self.kept.len();
+        let mut woken = Vec::new();
         for (slot, &mover) in self.movers.iter().enumerate() {
             self.slots[mover as usize] = slot as u32;
             if !self.asleep.is_empty() {
                 let own = self.asleep.remove(&mover).into_iter();
-                self.kept.extend(own.flat_map(|own| own.take_all(self.kept_h)));
+                woken.extend(own.flat_map(|own| own.take_all(self.kept_h)));
             }
         }
-        if n_kept < self.kept.len() {
-            // They are large: their keys are sorted, and each is moved once.
-            self.kept.sort_by_cached_key(|kept| kept.key);
-        }
+        self.kept.extend(woken);
     }
 
     fn advance(
@@ -377,7 +376,7 @@ impl Solver {
         }
         pass.stage = Stage::Relax;
         colors.run(states, &pass);
-        self.store(bodies, contacts, h, dt);
+        self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
             if !joint.is_finite() {
@@ -397,7 +396,11 @@ impl Solver {
         trim(&mut self.states);
         trim(&mut self.masses);
         trim(&mut self.free);
-        trim(&mut self.kept);
+        for kept in [&mut self.kept, &mut self.solved] {
+            trim(&mut kept.order);
+            trim(&mut kept.traces);
+            trim(&mut kept.impulses);
+        }
         trim(&mut self.summaries);
         trim(&mut self.impulses);
         trim(&mut self.reports);
@@ -473,7 +476,10 @@ impl Solver {
 
     fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
         let still = self.movers.len() as u32;
-        self.groups.resize(self.layout.n_groups(), Group::empty(still));
+        let n_groups = self.layout.n_groups();
+        self.groups.resize(n_groups, Group::empty(still));
+        // What is left of the step before the last is written over.
+        self.solved.resize(n_groups);
         let from = Manifolds {
             contacts,
             active: &self.active,
@@ -487,28 +493,34 @@ impl Solver {
             ratio: scale_for(h, self.kept_h),
             slop: self.settings.slop * self.settings.length_unit,
         };
-        (stats.n_warm, stats.n_contacts) = loops::load_groups(&from, 0, &mut self.groups);
+        (stats.n_warm, stats.n_contacts) =
+            loops::load_groups(&from, 0, &mut self.groups, &mut self.solved.traces);
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
-    fn store(&mut self, bodies: &mut [Body], contacts: &Contacts<'_>, h: Real, dt: Real) {
+    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
         let n = self.active.len();
         let Solver { settings, islands, movers, is_active, states, masses, free, .. } = self;
-        let Solver { kept, active, layout, groups, impulses, reports, .. } = self;
+        let Solver { kept, solved, active, summaries, layout, groups, impulses, reports, .. } = self;
+        let places = &layout.places;
         let of_manifolds = || {
-            // What is left of the step before is written over.
-            kept.resize(n, Kept::default());
-            let is_all = n == contacts.len() && active.iter().zip(0..).all(|(&contact, k)| contact == k);
+            // Each is written over.
+            reports.resize(8 * groups.len(), ContactImpulse::default());
+            loops::store_groups(groups, &mut solved.impulses, reports);
+            let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
             if is_all {
-                loops::store_groups(contacts, groups, active, &layout.places, kept, impulses);
+                loops::sort_reports(places, reports, impulses);
             } else {
                 impulses.fill(ContactImpulse::default());
-                reports.resize(n, ContactImpulse::default());
-                loops::store_groups(contacts, groups, active, &layout.places, kept, reports);
-                for (&contact, report) in active.iter().zip(reports.iter()) {
-                    impulses[contact as usize] = *report;
+                for (&contact, place) in active.iter().zip(places) {
+                    impulses[contact as usize] = reports[place.of_all()];
                 }
             }
+            let key = |&contact: &u32| summaries[contact as usize].key;
+            let places = places.iter().map(|place| place.of_all() as u32);
+            solved.order.clear();
+            solved.order.extend(active.iter().map(key).zip(places));
+            core::mem::swap(kept, solved);
         };
         let of_bodies = || {
             let unit = settings.length_unit;
