@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
 use crate::body::{self, BodyDesc, BodyId, Traits};
+use crate::recycling::Size;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -26,6 +27,7 @@ impl<B: BroadPhase> World<B> {
         if index == self.bodies.len() {
             self.generations.push(0);
             self.shapes.push(None);
+            self.sizes.push(Size::Other);
             self.traits.push(Traits::NONE);
             self.bodies.push(Body::fixed(Pose::IDENTITY));
             self.proxies.push(None);
@@ -47,6 +49,7 @@ impl<B: BroadPhase> World<B> {
         };
         self.free.pop();
         self.generations[index] += 1;
+        self.sizes[index] = Size::of(&desc.shape, desc.is_fast);
         self.shapes[index] = Some(desc.shape);
         self.proxies[index] = Some(proxy);
         self.is_stale[index] = true;
@@ -73,6 +76,7 @@ impl<B: BroadPhase> World<B> {
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
         self.shapes[index] = None;
+        self.sizes[index] = Size::Other;
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
         self.generations[index] += 1;
@@ -150,6 +154,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
         let index = self.check(id)?;
         self.wake_around(id);
+        self.sizes[index] = Size::of(&shape, self.traits[index].is_fast);
         self.shapes[index] = Some(shape);
         // What was learned of the old shape is of no use.
         let World { meetings, pairs, records, .. } = self;

@@ -8,6 +8,7 @@
 use crate::body::{BodyId, Traits};
 use crate::internal_edges;
 use crate::movers::Movers;
+use crate::recycling::Size;
 use crate::rest::Rest;
 use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
@@ -107,6 +108,7 @@ impl Record {
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) shapes: &'a [Option<Shape>],
+    pub(crate) sizes: &'a [Size],
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
     pub(crate) movers: &'a Movers,
@@ -136,8 +138,12 @@ impl<'a> Scene<'a> {
     /// The pair is wanted, and something in it moved since it was looked at.
     pub(crate) fn is_due(&self, record: &Record) -> bool {
         let (a, b) = (record.a.index as usize, record.b.index as usize);
-        let has_moved = record.is_new || record.is_put_off || self.is_stale[a] || self.is_stale[b];
-        has_moved && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
+        self.has_moved(record) && record.is_wanted && self.shapes[a].is_some() && self.shapes[b].is_some()
+    }
+
+    fn has_moved(&self, record: &Record) -> bool {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        record.is_new || record.is_put_off || self.is_stale[a] || self.is_stale[b]
     }
 
     /// The manifolds of a record at the last detection.
@@ -317,6 +323,15 @@ fn look_at(
 ) {
     record.was_touching = record.is_touching;
     let is_skipped = core::mem::take(&mut record.is_skipped);
+    // Mostly so, and no shape is looked at: they are large.
+    if record.is_wanted
+        && scene.has_moved(record)
+        && let Some(moved) = &scene.recycles(record)
+    {
+        scene.recycle(record, moved, out);
+        tally.n_recycled += 1;
+        return;
+    }
     let (a, b) = (record.a.index as usize, record.b.index as usize);
     let (Some(shape_a), Some(shape_b), true) = (&scene.shapes[a], &scene.shapes[b], record.is_wanted) else {
         record.n = 0;
@@ -324,13 +339,8 @@ fn look_at(
         record.is_put_off = false;
         return;
     };
-    if !scene.is_due(record) {
+    if !scene.has_moved(record) {
         scene.known(record).iter().for_each(|manifold| out.push(*manifold));
-        return;
-    }
-    if let Some(moved) = &scene.recycles(record) {
-        scene.recycle(record, moved, out);
-        tally.n_recycled += 1;
         return;
     }
     // The clock is read seldom.

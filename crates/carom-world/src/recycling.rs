@@ -115,11 +115,11 @@ impl Scene<'_> {
 
     /// How far the bodies of a pair may move before it is looked at anew; `None` where its contacts are not recycled.
     fn room(&self, record: &Record) -> Option<Room> {
-        let (a, b) = (record.a.index as usize, record.b.index as usize);
-        if record.is_sensor || !(0.0 < self.recycling) || self.traits[a].is_fast || self.traits[b].is_fast {
+        if record.is_sensor || !(0.0 < self.recycling) {
             return None;
         }
-        let (a_is_smaller, radius) = smaller(self.shapes[a].as_ref()?, self.shapes[b].as_ref()?)?;
+        let size = |body: u32| self.sizes[body as usize];
+        let (a_is_smaller, radius) = smaller(size(record.a.index), size(record.b.index))?;
         Some(Room { a_is_smaller, radius, way: self.recycling.min(SHARE * radius) })
     }
 }
@@ -132,30 +132,39 @@ struct Room {
     way: f32,
 }
 
-/// Which of two shapes is the smaller one, A or not, and its radius about the origin of its body; `None` where contacts are not recycled:
-/// where neither has corners, or one is round and might roll.
-fn smaller(a: &Shape, b: &Shape) -> Option<(bool, f32)> {
-    match (radius_of(a), radius_of(b)) {
-        (Some(a), Some(b)) => Some((a <= b, a.min(b))),
-        (Some(a), None) => is_large(b).then_some((true, a)),
-        (None, Some(b)) => is_large(a).then_some((false, b)),
-        (None, None) => None,
+/// What recycling knows of a body's shape: asked for every pair in every step, it stands apart from the shape, which is large.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Size {
+    /// Convex, all corners, edges and faces: its radius about the origin of its body.
+    Cornered(f32),
+    /// Has flat parts, and may have no end.
+    Large,
+    /// Round, so that it might roll, or fast, or nobody's: its contacts are not recycled.
+    Other,
+}
+
+impl Size {
+    pub(crate) fn of(shape: &Shape, is_fast: bool) -> Size {
+        let cornered = |center: f64, radius: f64| Size::Cornered((center + radius) as f32);
+        match shape {
+            _ if is_fast => Size::Other,
+            Shape::Cuboid(cuboid) => cornered(0.0, cuboid.radius()),
+            Shape::Hull(hull) => cornered(hull.center().length(), hull.radius()),
+            Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) => Size::Large,
+            _ => Size::Other,
+        }
     }
 }
 
-/// Of a convex shape that is all corners, edges and faces.
-fn radius_of(shape: &Shape) -> Option<f32> {
-    let of = |center: f64, radius: f64| Some((center + radius) as f32);
-    match shape {
-        Shape::Cuboid(cuboid) => of(0.0, cuboid.radius()),
-        Shape::Hull(hull) => of(hull.center().length(), hull.radius()),
+/// Which of two bodies is the smaller one, A or not, and its radius about its origin; `None` where contacts are not recycled: where neither
+/// has corners, or one is round.
+fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
+    match (a, b) {
+        (Size::Cornered(a), Size::Cornered(b)) => Some((a <= b, a.min(b))),
+        (Size::Cornered(a), Size::Large) => Some((true, a)),
+        (Size::Large, Size::Cornered(b)) => Some((false, b)),
         _ => None,
     }
-}
-
-/// Has flat parts, and may have no end.
-fn is_large(shape: &Shape) -> bool {
-    matches!(shape, Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_))
 }
 
 impl Motions {

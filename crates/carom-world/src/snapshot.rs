@@ -11,6 +11,7 @@ use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::narrow::Record;
 use crate::records::Records;
+use crate::recycling::Size;
 use crate::rest::Rest;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
@@ -133,12 +134,14 @@ impl<B: BroadPhase + Default> World<B> {
         for index in 0..n {
             if world.generations[index] % 2 == 0 {
                 world.shapes.push(None);
+                world.sizes.push(Size::Other);
                 boxes.push(nothing);
                 continue;
             }
             let shape = shape_of(world.id_at(index as u32));
             let shape = shape.ok_or(WorldError::BadSnapshot("a body has no shape"))?;
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
+            world.sizes.push(Size::of(&shape, world.traits[index].is_fast));
             world.shapes.push(Some(shape));
             world.n_bodies += 1;
         }

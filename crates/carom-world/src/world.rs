@@ -19,6 +19,7 @@ use crate::narrow::{self, Record, Row, Scene, Tally};
 use crate::pace::Pace;
 use crate::placing::Placing;
 use crate::records::Records;
+use crate::recycling::Size;
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, PhaseTimes, Stats, Undone};
@@ -47,6 +48,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) generations: Vec<u32>,
     pub(crate) free: Vec<u32>,
     pub(crate) shapes: Vec<Option<Shape>>,
+    pub(crate) sizes: Vec<Size>,
     pub(crate) traits: Vec<Traits>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,
@@ -152,6 +154,7 @@ impl<B: BroadPhase> World<B> {
             generations: Vec::new(),
             free: Vec::new(),
             shapes: Vec::new(),
+            sizes: Vec::new(),
             traits: Vec::new(),
             bodies: Vec::new(),
             proxies: Vec::new(),
@@ -323,6 +326,7 @@ impl<B: BroadPhase> World<B> {
         let unit = self.settings.solver.length_unit;
         let mut scene = Scene {
             shapes: &self.shapes,
+            sizes: &self.sizes,
             bodies: &self.bodies,
             traits: &self.traits,
             movers: &self.movers,

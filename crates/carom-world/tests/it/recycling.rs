@@ -50,6 +50,31 @@ fn recycled_contacts_are_those_that_are_there() {
     assert!(10_000 < n_recycled && 10_000 < n_compared, "{n_recycled} {n_tested}");
 }
 
+/// What is recycled goes by the shape that a body has now, also in a world that was restored, and by the body that has the number now.
+#[test]
+fn a_box_that_becomes_a_ball_is_looked_at_in_every_step() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    let at = Vec3::new(0.0, 0.5, 0.0);
+    let mut body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+    world.solver_settings_mut().sleep = false;
+    let mut recycled = |world: &mut World<DynamicBvh>| {
+        world.step(DT).unwrap();
+        (0..20).map(|_| world.step(DT).unwrap().n_recycled).sum::<usize>()
+    };
+    assert!(15 < recycled(&mut world));
+    world.set_shape(body, ball(0.5)).unwrap();
+    assert_eq!(recycled(&mut world), 0);
+    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    assert_eq!(recycled(&mut world), 0);
+    world.set_shape(body, cuboid(Vec3::splat(0.5))).unwrap();
+    world = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    assert!(15 < recycled(&mut world));
+    world.remove(body).unwrap();
+    body = world.insert(BodyDesc::new(ball(0.5)).with_position(at)).unwrap();
+    assert_eq!((body.index(), recycled(&mut world)), (1, 0));
+}
+
 /// A box that is pushed along by a millimetre a step and a box that hangs still: only what moves is looked at again.
 #[test]
 fn the_way_is_summed_up() {
