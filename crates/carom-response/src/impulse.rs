@@ -311,6 +311,9 @@ fn take_back<S: Simd>(simd: S, g: &mut Group, a: &mut Motion<S>, b: &mut Motion<
 }
 
 /// One pass of impulses: the normals, then the friction that they allow.
+///
+/// To push the bodies once for all contacts, with a matrix of what each does to the others, and to see anchors from one body alone took a
+/// sixth less time with 1,000 boxes, and none less with 10,000, whose groups do not fit into the cache (November 2026).
 #[inline(always)]
 fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states: &mut B, pass: &Pass) {
     let splat = S::F32x8::splat;

@@ -261,6 +261,10 @@ const AHEAD: usize = 5;
 
 /// Lays out groups of eight manifolds, of which the first is number `first`, and writes their traces. Returns contacts known from the step
 /// before, and all contacts.
+///
+/// With the warm start at once, while a group is in the cache, a pile of 10,000 boxes took 2.8 ms instead of 2.0 and 0.5 of a pass of its own,
+/// and the next pass as much more as this saved; nor was it faster to store what they did in the last pass, or to let each thread load the
+/// groups that it solves.
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
     first: usize,

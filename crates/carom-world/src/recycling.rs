@@ -34,7 +34,7 @@ struct Motion {
 
 impl Motion {
     // Not inlined these hand over their answers in memory, in pieces that the processor reads back late: half a millisecond of 10 for 46,000
-    // pairs (EPYC, November 2026).
+    // pairs (EPYC, November 2026). To find them once for each body, which is in nine pairs, gained nothing: pairs wait for memory.
     #[inline]
     fn between(from: &Pose, to: &Pose) -> Motion {
         let turn = if from.rotation == to.rotation {
