@@ -2,6 +2,9 @@
 //! the two in turn, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread each,
 //! at once: they share nothing but its memory.
 //!
+//! The thread that steps is one of the two, as carom's guide has it: a step that any thread of the pool may begin finds half of what it reads in
+//! the other core's cache, and took a twentieth longer.
+//!
 //! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them there for a fifth of a step (the third
 //! number in `/proc/PID/task/*/schedstat` tells). `chrt -r 1`, which lets them move at once, shows what they do on a core each: 1.60 to 1.64 where
 //! they did 1.31 to 1.40 in the same hour of November 2026, and two piles 1.8. To pin them or to pause between was no better.
@@ -70,9 +73,12 @@ fn main() {
 
 fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
+    // This thread is one of two; it can be of one pool only.
     let begin = |n_threads| {
         let world = pile(&scene, SolverSettings::default().with_sleep(false)).0;
-        (world, ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin"))
+        let pool = ThreadPoolBuilder::new().num_threads(n_threads);
+        let pool = if n_threads == 2 { pool.use_current_thread() } else { pool };
+        (world, pool.build().expect("threads begin"))
     };
     let sides = [1, 2].map(|n_threads| {
         let (world, pool) = begin(n_threads);
