@@ -41,12 +41,13 @@ pub enum JointKind {
     /// All turning about the common origin, with the angle between the two x axes at most `cone` (in radians; pi or
     /// more is free).
     Ball {
-        /// The largest angle between the x axes.
+        /// The largest angle between the x axes. Not negative.
         cone: Real,
     },
     /// Turning about the common x axis.
     Hinge {
-        /// The least and the largest angle from A's y axis to B's, in `[-pi, pi]`; `None` turns freely.
+        /// The least and the largest angle from A's y axis to B's; `None` turns freely. Whole turns more or less are the same, so what
+        /// counts is the angle nearest to the middle of the two.
         limits: Option<[Real; 2]>,
         /// Speed that a motor aims at, and the torque it has; `None` has no motor.
         motor: Option<Motor>,
@@ -54,11 +55,27 @@ pub enum JointKind {
     /// Everything, as long as the distance of the two origins stays in these bounds; equal bounds make a rod, 0 and
     /// a length a rope.
     Distance {
-        /// Not negative.
+        /// Not negative, and finite.
         min: Real,
         /// Not below `min`.
         max: Real,
     },
+}
+
+impl JointKind {
+    /// Every number is one, bounds are in their order, and there is something that both bounds allow.
+    pub fn is_sound(&self) -> bool {
+        match *self {
+            JointKind::Fixed => true,
+            JointKind::Ball { cone } => 0.0 <= cone,
+            JointKind::Hinge { limits, motor } => {
+                let allows =
+                    |[low, high]: [Real; 2]| low <= high && low < Real::INFINITY && Real::NEG_INFINITY < high;
+                limits.is_none_or(allows) && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
+            }
+            JointKind::Distance { min, max } => 0.0 <= min && min <= max && min < Real::INFINITY,
+        }
+    }
 }
 
 /// A motor of a hinge.
@@ -136,17 +153,8 @@ impl Joint {
     }
 
     pub(crate) fn is_finite(&self) -> bool {
-        let kind_is_finite = match self.kind {
-            JointKind::Fixed => true,
-            JointKind::Ball { cone } => !cone.is_nan(),
-            JointKind::Hinge { limits, motor } => {
-                limits.is_none_or(|[low, high]| low <= high)
-                    && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
-            }
-            JointKind::Distance { min, max } => 0.0 <= min && min <= max,
-        };
         let i = &self.impulse;
-        kind_is_finite
+        self.kind.is_sound()
             && self.frame_a.is_finite()
             && self.frame_b.is_finite()
             && i.linear.is_finite()
@@ -359,7 +367,7 @@ impl JointStep {
                     i.motor = new;
                 }
                 if let Some([low, high]) = limits {
-                    let angle = rows.hinge_angle();
+                    let angle = rows.hinge_angle_near(0.5 * (low + high));
                     let speed = axis.dot(rows.w_b - rows.w_a);
                     let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
                     rows.twist(axis * change);
@@ -525,6 +533,13 @@ impl Rows {
     fn hinge_angle(&self) -> Real {
         let y = self.rotation_a.conjugate() * (self.rotation_b * Vec3::Y);
         ops::atan2(y.z, y.y)
+    }
+
+    /// The same, whole turns more or less, as near to `middle` as can be; as it is where that is no number.
+    fn hinge_angle_near(&self, middle: Real) -> Real {
+        let (angle, turn) = (self.hinge_angle(), 2.0 * core::f32::consts::PI);
+        let turns = ops::floor((middle - angle) / turn + 0.5);
+        if turns.is_finite() { angle + turns * turn } else { angle }
     }
 
     /// Three rows at once: the two points stay together.

@@ -358,17 +358,6 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// Numbers, and bounds in their order.
 fn check_kind(kind: &JointKind) -> Result<(), WorldError> {
-    let is_good = match *kind {
-        JointKind::Fixed => true,
-        JointKind::Ball { cone } => !cone.is_nan(),
-        JointKind::Hinge { limits, motor } => {
-            limits.is_none_or(|[low, high]| low <= high)
-                && motor.is_none_or(|m| m.speed.is_finite() && 0.0 <= m.max_torque)
-        }
-        JointKind::Distance { min, max } => 0.0 <= min && min <= max,
-        _ => true,
-    };
-    if is_good { Ok(()) } else { Err(WorldError::BadJoint) }
+    if kind.is_sound() { Ok(()) } else { Err(WorldError::BadJoint) }
 }

@@ -22,7 +22,7 @@ pub enum WorldError {
     NoMass,
     /// The body is so far out or so large that its box leaves the range of f32.
     Box(BroadPhaseError),
-    /// A joint needs two different bodies, finite frames and bounds in their order.
+    /// A joint needs two different bodies, finite frames, and bounds in their order that allow something.
     BadJoint,
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
@@ -44,7 +44,10 @@ impl core::fmt::Display for WorldError {
             WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
             WorldError::Box(error) => error.fmt(f),
             WorldError::BadJoint => {
-                write!(f, "a joint needs two bodies, finite frames, and bounds in their order")
+                write!(
+                    f,
+                    "a joint needs two bodies, finite frames, and bounds in their order that allow something"
+                )
             }
             WorldError::Solver(error) => error.fmt(f),
             WorldError::BadSnapshot(place) => write!(f, "the snapshot does not fit together: {place}"),

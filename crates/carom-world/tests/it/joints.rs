@@ -1,9 +1,10 @@
 //! Joints that sleep cost nothing and change nothing, and those that come and go leave nothing behind.
 
+use crate::scenes::{DT, cuboid, ground};
 use carom_geom::{Cuboid, HalfSpace};
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointId, JointKind, World, WorldError, WorldSettings};
 
 const STEP: f32 = 1.0 / 60.0;
 
@@ -130,4 +131,53 @@ fn what_a_joint_held_in_each_other_parts_when_it_goes() {
     world.insert_joint_at(a, b, JointKind::Fixed, Vec3::X * 0.5, Vec3::X).unwrap();
     world.step(STEP).unwrap();
     assert_eq!(world.contacts().count(), 0);
+}
+
+/// Limits, cones and lengths that nothing can meet held their bodies in the air without a word.
+#[test]
+fn bounds_that_allow_nothing_are_refused() {
+    const INF: f32 = f32::INFINITY;
+    let mut world = World::new();
+    let [a, b] = [0.0, 2.0]
+        .map(|x| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::X * x)).unwrap());
+    let hinge = |low: f32, high: f32| JointKind::Hinge { limits: Some([low, high]), motor: None };
+    for kind in [
+        hinge(INF, INF),
+        hinge(-INF, -INF),
+        hinge(1.0, 0.0),
+        JointKind::Ball { cone: -1.0 },
+        JointKind::Ball { cone: -INF },
+        JointKind::Distance { min: INF, max: INF },
+    ] {
+        let joined = world.insert_joint_at(a, b, kind, Vec3::X, Vec3::X);
+        assert_eq!(joined, Err(WorldError::BadJoint), "{kind:?}");
+    }
+    for kind in [hinge(-INF, INF), JointKind::Ball { cone: INF }, JointKind::Distance { min: 0.0, max: INF }]
+    {
+        world.insert_joint_at(a, b, kind, Vec3::X, Vec3::X).unwrap();
+    }
+}
+
+/// At half a turn the angle jumps by a whole one: a hinge locked there, or beyond, threw its bodies about for ever.
+#[test]
+fn a_hinge_may_be_limited_about_half_a_turn() {
+    const PI: f32 = core::f32::consts::PI;
+    for limits in [[PI, PI], [4.0, 5.0], [-9.0, -8.0]] {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let a = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 3.0)).unwrap();
+        let b = BodyDesc::new(cuboid(Vec3::new(0.4, 0.2, 0.3))).with_position(Vec3::new(1.0, 3.0, 0.0));
+        let b = world.insert(b).unwrap();
+        let kind = JointKind::Hinge { limits: Some(limits), motor: None };
+        world.insert_joint_at(a, b, kind, Vec3::new(0.5, 3.0, 0.0), Vec3::X).unwrap();
+        for _ in 0..600 {
+            world.step(DT).unwrap();
+        }
+        let spin = world.motion(b).unwrap().angular_velocity.length();
+        assert!(spin < 0.1, "{limits:?}: it still turns by {spin}");
+        let turned = world.pose(a).unwrap().rotation.conjugate() * world.pose(b).unwrap().rotation;
+        let angle = 2.0 * turned.x.atan2(turned.w);
+        let off = (angle - 0.5 * (limits[0] + limits[1]) + PI).rem_euclid(2.0 * PI) - PI;
+        assert!(off.abs() < 0.5 * (limits[1] - limits[0]) + 0.05, "{limits:?}: at {angle}");
+    }
 }
