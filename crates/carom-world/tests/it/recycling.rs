@@ -58,7 +58,7 @@ fn a_box_that_becomes_a_ball_is_looked_at_in_every_step() {
     let at = Vec3::new(0.0, 0.5, 0.0);
     let mut body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     world.solver_settings_mut().sleep = false;
-    let mut recycled = |world: &mut World<DynamicBvh>| {
+    let recycled = |world: &mut World<DynamicBvh>| {
         world.step(DT).unwrap();
         (0..20).map(|_| world.step(DT).unwrap().n_recycled).sum::<usize>()
     };
