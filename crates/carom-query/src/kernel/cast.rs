@@ -8,7 +8,7 @@
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::shape::{Kind, Shape};
-use super::{cast_mesh, cast_meshes, cast_parts, dispatch, half_space};
+use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, half_space};
 use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
@@ -23,7 +23,11 @@ use glam::DVec3;
 /// When two moving shapes first come within the target distance of each other, in the frame of the motions.
 ///
 /// Where they are in contact from the start, points and normal are those of the deepest contact then. Parts are numbered as in
-/// [`super::contact`]. Allocates where meshes or compounds take part; [`cast_with`] does not.
+/// [`super::contact`].
+///
+/// Of a mesh or compound, and of what meets one, no more than 64 turns are followed in one cast: before them a body that turns more
+/// often in all the time is known as the ball in which it turns, and what comes after them is undecided, told as
+/// [`carom_ccd::Why::StepsSpent`]. Allocates where meshes or compounds take part; [`cast_with`] does not.
 pub fn cast(
     a: &Shape,
     motion_a: &Motion,
@@ -130,6 +134,9 @@ pub(super) fn pair(
     asked: &Question<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {
+    if let Some(answer) = cast_turns::answer(a, b, asked, memory) {
+        return answer;
+    }
     let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
         let Question { motion_a, motion_b, settings, tally } = asked;
         half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)

@@ -7,6 +7,7 @@ mod cast_meshes;
 mod cast_parts;
 mod cast_queue;
 mod cast_straight;
+mod cast_turns;
 mod clearance;
 mod compound;
 mod convex;

@@ -29,6 +29,7 @@ mod ray_cases;
 mod ray_depth;
 mod rays;
 mod round_manifolds;
+mod spins;
 mod support;
 mod tolerances;
 mod truth;
