@@ -177,6 +177,7 @@ impl<B: BroadPhase> World<B> {
         body.angular_velocity = angular;
         body.sleep_time = 0.0;
         self.is_stale[index] |= body.is_halted;
+        self.foresee_way(index);
         Ok(())
     }
 
@@ -205,6 +206,7 @@ impl<B: BroadPhase> World<B> {
         pushed.is_halted = self.bodies[index].is_halted;
         self.bodies[index] = pushed;
         self.is_stale[index] |= pushed.is_halted;
+        self.foresee_way(index);
         Ok(())
     }
 

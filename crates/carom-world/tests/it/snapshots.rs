@@ -40,6 +40,38 @@ fn taken_after_a_step_that_was_refused() {
     assert_eq!(world.state_hash(), again.state_hash());
 }
 
+/// The box of a fast body holds the way that it would go now, whoever changed its velocity: a detection, or a step of no length, finds the
+/// same pairs in what is restored.
+#[test]
+fn taken_after_a_fast_body_was_pushed() {
+    for is_pushed in [false, true] {
+        for dt in [None, Some(0.0)] {
+            let mut world = world_on::<DynamicBvh>();
+            world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
+            let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
+            let fast = world.insert(body).unwrap();
+            world.step(DT).unwrap();
+            let speed = Vec3::X * (8.0 / DT);
+            if is_pushed {
+                let body = *world.motion(fast).unwrap();
+                world.apply_impulse(fast, speed / body.inverse_mass, body.world_center()).unwrap();
+            } else {
+                world.set_velocity(fast, speed, Vec3::ZERO).unwrap();
+            }
+            let mut again = restored(&world);
+            let [own, other] = match dt {
+                None => [world.detect().n_pairs, again.detect().n_pairs],
+                Some(dt) => [world.step(dt).unwrap().n_pairs, again.step(dt).unwrap().n_pairs],
+            };
+            assert_eq!((own, other), (1, 1), "{is_pushed} {dt:?}");
+            // And when it is stopped again.
+            world.set_velocity(fast, Vec3::ZERO, Vec3::ZERO).unwrap();
+            let mut again = restored(&world);
+            assert_eq!((world.detect().n_pairs, again.detect().n_pairs), (0, 0), "{is_pushed} {dt:?}");
+        }
+    }
+}
+
 /// A world that sleeps counts the same pairs and manifolds.
 #[test]
 fn taken_of_a_world_at_rest() {
