@@ -503,7 +503,11 @@ impl<B: BroadPhase> World<B> {
                     }
             };
             let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
-            for &place in &self.busy {
+            // Where all move there is nobody to wake.
+            let stays =
+                |(number, body): (u32, &Body)| !self.movers.has(number) && body.kind != BodyKind::Fixed;
+            let some_stay = (0..).zip(&self.bodies).any(stays);
+            for &place in if some_stay { &self.busy[..] } else { &[] } {
                 let pair = self.pairs[place as usize];
                 if self.movers.has(pair.a) == self.movers.has(pair.b) || !is_woken(pair) {
                     continue;
