@@ -190,7 +190,8 @@ pub(crate) struct PairKey {
     pub(crate) part_b: u32,
 }
 
-/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean force.
+/// What a manifold did in the last step, in units of impulse; divide by the time step for the mean force. What is beyond the numbers is
+/// told as 0.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -439,5 +439,8 @@ pub(crate) fn store<S: Simd>(
         }
     };
     write(rows(impulses, across(&group.tangent_impulse), &group.twist_impulse), kept);
-    write(rows(totals, across(&group.tangent_total), &group.twist_total), reports);
+    // Where numbers ran out of their range, as friction does long before the normals: nothing is told.
+    let most = S::F32x8::splat(simd, Real::MAX);
+    let told = rows(totals, across(&group.tangent_total), &group.twist_total);
+    write(told.map(|row| S::F32x8::select(row.abs().le(most), row, zero)), reports);
 }

@@ -4,7 +4,8 @@ use crate::scene::{DT, Scene, box_inertia};
 use carom_geom::{Contact, FeatureId, Manifold};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_response::{
-    Body, ContactPair, Joint, JointKind, Motor, Solver, SolverError, SolverSettings, bounce, integrate,
+    Body, ContactImpulse, ContactPair, Joint, JointKind, Motor, Solver, SolverError, SolverSettings, bounce,
+    integrate,
 };
 use proptest::prelude::*;
 
@@ -558,8 +559,44 @@ proptest! {
             for body in &bodies {
                 prop_assert!(body.pose.is_finite() && body.linear_velocity.is_finite() && body.angular_velocity.is_finite());
             }
+            prop_assert!(solver.contact_impulses().iter().all(is_told_in_numbers));
         }
     }
+}
+
+fn is_told_in_numbers(told: &ContactImpulse) -> bool {
+    told.normal.iter().all(|impulse| impulse.is_finite())
+        && told.friction.is_finite()
+        && told.twist.is_finite()
+}
+
+/// Of impulses beyond the numbers nothing is told: friction was NaN.
+#[test]
+fn what_is_told_is_finite() {
+    let mut n_told = 0;
+    for (size, speed) in (0..=30).flat_map(|size| (0..=38).map(move |speed| (size, speed))) {
+        let (mass, speed) = (10.0f32.powi(size), 10.0f32.powi(speed));
+        let mut bodies = [Vec3::NEG_X, Vec3::X].map(|side| {
+            let pose = Pose::from_translation(side * 0.5);
+            let mut body = Body::dynamic(pose, mass, Vec3::ZERO, Mat3::IDENTITY * mass);
+            body.linear_velocity = -side * speed + Vec3::new(0.0, 0.7, 0.4) * side.x * speed;
+            body
+        });
+        let mut manifold = Manifold::new(Vec3::X);
+        for (k, side) in [Vec3::Y, Vec3::Z, -Vec3::Y].into_iter().enumerate() {
+            let contact = Contact::new(side * 0.3, side * 0.3, Vec3::X, 0.0);
+            manifold.push(contact.with_features(FeatureId::vertex(k as u32), FeatureId::face(0)));
+        }
+        let contacts = [ContactPair::new(0, 1, manifold, 0.5, 0.0)];
+        let mut solver = Solver::new(SolverSettings::default());
+        for step in 0..2 {
+            solver.step(&mut bodies, &contacts, &mut [], DT).unwrap();
+            let told = solver.contact_impulses();
+            assert!(told.iter().all(is_told_in_numbers), "{mass:e} kg, {speed:e} m/s, step {step}: {told:?}");
+            n_told += told.iter().filter(|told| 0.0 < told.total_normal()).count();
+        }
+    }
+    assert!(500 < n_told, "{n_told}");
 }
 
 /// Spinning about an axis of its own, whatever it is, a body neither speeds up nor slows down, step by step.
