@@ -49,8 +49,7 @@ impl<B: BroadPhase> World<B> {
         };
         self.free.pop();
         self.generations[index] += 1;
-        self.sizes[index] = Size::of(&desc.shape, desc.is_fast);
-        self.shapes[index] = Some(desc.shape);
+        self.put_shape(index, Some(desc.shape));
         self.proxies[index] = Some(proxy);
         self.is_stale[index] = true;
         self.is_changed = true;
@@ -75,8 +74,7 @@ impl<B: BroadPhase> World<B> {
         self.solver.forget(index);
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
-        self.shapes[index] = None;
-        self.sizes[index] = Size::Other;
+        self.put_shape(index, None);
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
         self.generations[index] += 1;
@@ -154,8 +152,7 @@ impl<B: BroadPhase> World<B> {
     pub fn set_shape(&mut self, id: BodyId, shape: Shape) -> Result<(), WorldError> {
         let index = self.check(id)?;
         self.wake_around(id);
-        self.sizes[index] = Size::of(&shape, self.traits[index].is_fast);
-        self.shapes[index] = Some(shape);
+        self.put_shape(index, Some(shape));
         // What was learned of the old shape is of no use.
         let World { meetings, pairs, records, .. } = self;
         meetings.visit(pairs, id.index, |place| {
@@ -327,6 +324,13 @@ impl<B: BroadPhase> World<B> {
             self.movers.wake(&mut self.bodies, body as usize);
         }
         self.bodies[id.index as usize].sleep_time = 0.0;
+    }
+
+    /// Gives a number its shape, and what recycling knows of it.
+    pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
+        let is_fast = self.traits[index].is_fast;
+        self.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        self.shapes[index] = shape;
     }
 
     /// The box of one body anew.

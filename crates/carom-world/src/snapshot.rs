@@ -130,19 +130,18 @@ impl<B: BroadPhase + Default> World<B> {
 
         let n = world.bodies.len();
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
+        world.shapes.resize(n, None);
+        world.sizes.resize(n, Size::Other);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
             if world.generations[index] % 2 == 0 {
-                world.shapes.push(None);
-                world.sizes.push(Size::Other);
                 boxes.push(nothing);
                 continue;
             }
             let shape = shape_of(world.id_at(index as u32));
             let shape = shape.ok_or(WorldError::BadSnapshot("a body has no shape"))?;
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
-            world.sizes.push(Size::of(&shape, world.traits[index].is_fast));
-            world.shapes.push(Some(shape));
+            world.put_shape(index, Some(shape));
             world.n_bodies += 1;
         }
         let mut proxies = Vec::with_capacity(n);
