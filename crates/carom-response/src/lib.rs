@@ -81,4 +81,4 @@ pub use contact::{ContactImpulse, ContactLink, ContactPair, Contacts};
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use settings::{SolverError, SolverSettings};
-pub use solver::{Solver, SolverMemory, StepStats};
+pub use solver::{Hurry, Solver, SolverMemory, StepStats};

@@ -192,14 +192,14 @@ pub(crate) fn advance_velocities(
     free: &mut [Free],
     joint_pushes: &mut [(Vec3, Vec3)],
     h: Real,
-    is_first: bool,
+    carried: Option<Real>,
 ) {
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::advance_velocities(states, free, joint_pushes, h, is_first);
+        return pieces::advance_velocities(states, free, joint_pushes, h, carried);
     }
     let rows = states.par_chunks_mut(LIGHT_PIECE).zip(free.par_chunks_mut(LIGHT_PIECE));
     rows.zip(joint_pushes.par_chunks_mut(LIGHT_PIECE)).for_each(|((states, free), joint_pushes)| {
-        pieces::advance_velocities(states, free, joint_pushes, h, is_first);
+        pieces::advance_velocities(states, free, joint_pushes, h, carried);
     });
 }
 

@@ -72,6 +72,15 @@ impl Free {
         rotation: Quat::IDENTITY,
         inertia: Mat3::ZERO,
     };
+
+    /// For substeps so many times as long.
+    pub(crate) fn lengthen(&mut self, times: Real) {
+        self.dv *= times;
+        self.dw *= times;
+        // 1 / (1 + damping h) of what it was.
+        let longer = |keep: Real| keep / (keep + times * (1.0 - keep));
+        (self.keep_v, self.keep_w) = (longer(self.keep_v), longer(self.keep_w));
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -404,13 +413,14 @@ pub(crate) fn sort_reports(places: &[Place], reports: &[ContactImpulse], impulse
     }
 }
 
-/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start.
+/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start: `carried` times, which is the length of
+/// this one in units of that.
 pub(crate) fn advance_velocities(
     states: &mut [State],
     free: &mut [Free],
     joint_pushes: &mut [(Vec3, Vec3)],
     h: Real,
-    is_first: bool,
+    carried: Option<Real>,
 ) {
     for ((state, free), by_joints) in states.iter_mut().zip(free).zip(joint_pushes) {
         if free.moves != Moves::ByForce {
@@ -419,8 +429,9 @@ pub(crate) fn advance_velocities(
         // What the contacts did stays in the velocity and is done again; what the joints did only stays.
         let (v, w) = motion(state);
         let (joint_v, joint_w) = core::mem::take(by_joints);
-        let (push_v, push_w) =
-            if is_first { (Vec3::ZERO, Vec3::ZERO) } else { (v - free.v - joint_v, w - free.w - joint_w) };
+        let (push_v, push_w) = carried.map_or((Vec3::ZERO, Vec3::ZERO), |ratio| {
+            ((v - free.v - joint_v) * ratio, (w - free.w - joint_w) * ratio)
+        });
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
         if free.inertia != Mat3::ZERO {

@@ -47,7 +47,13 @@ pub struct StepStats {
     pub n_warm: usize,
     /// Classes of manifolds that share no moving body.
     pub n_colors: usize,
+    /// Substeps that were made: fewer than wished for where [`Hurry`] said so.
+    pub n_substeps: u32,
 }
+
+/// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
+/// are left. Fewer are longer: the time that passes is the same.
+pub type Hurry<'a> = dyn FnMut(u32) -> u32 + Send + 'a;
 
 /// The solver: settings, what it keeps from step to step, and its workspace.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +109,6 @@ pub struct SolverMemory {
 
 /// The slot of who does not move.
 const STILL: u32 = u32::MAX;
-
-/// Metres per second: [`Pass::most_kept`]. Halves of it let a pile of 768 boxes that lands on itself sink twice as deep.
-const MOST_KEPT: Real = 32.0;
 
 impl Solver {
     /// A solver that remembers nothing yet.
@@ -220,23 +223,25 @@ impl Solver {
         let is_mover = |(_, body): &(usize, &Body)| body.is_active() || body.is_driven();
         let movers = bodies.iter().enumerate().filter(is_mover).map(|(number, _)| number as u32);
         self.take_movers(bodies.len(), movers);
-        self.advance(bodies, contacts, (joints, all), dt)
+        self.advance(bodies, contacts, (joints, all), dt, &mut |left| left)
     }
 
     /// As [`Solver::step`] in a world of which most sleeps: only the bodies in `movers` are looked at, and those that contacts and joints
     /// name with them, so that others cost nothing.
     ///
     /// `movers` are numbers of bodies, ascending; all that are dynamic and awake are among them, and all that their owner moves.
-    /// `moving_joints` are numbers of joints, ascending; all those of such bodies are among them, and no other is looked at.
+    /// With the joints come numbers of joints, ascending; all those of such bodies are among them, and no other is looked at.
     /// Nobody is woken: whom something moving touches has to be awake, with the bodies it fell asleep with ([`Body::island`]).
+    ///
+    /// Who is short of time makes the rest of a step in fewer substeps: see [`Hurry`]. Others answer with what they are asked: `&mut |left| left`.
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
         movers: &[u32],
         contacts: &Contacts<'_>,
-        joints: &mut [Joint],
-        moving_joints: &[u32],
+        (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
+        hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         self.settings.check(dt)?;
         let mut next = 0;
@@ -257,7 +262,7 @@ impl Solver {
             body.is_active() || body.is_driven()
         };
         self.take_movers(bodies.len(), movers.iter().copied().filter(is_mover));
-        self.advance(bodies, contacts, (joints, moving_joints), dt)
+        self.advance(bodies, contacts, (joints, moving_joints), dt, hurry)
     }
 
     /// Gives those who move their slots, and takes up what was kept of those who slept until now.
@@ -287,6 +292,7 @@ impl Solver {
         contacts: &Contacts<'_>,
         joints: (&mut [Joint], &[u32]),
         dt: Real,
+        hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         // Those of the step before are written over.
         self.impulses.resize(contacts.len(), ContactImpulse::default());
@@ -296,9 +302,11 @@ impl Solver {
             return Ok(stats);
         }
         #[cfg(feature = "parallel")]
-        crate::par::inside(|| self.advance_by(bodies, contacts, joints, dt, &mut stats));
+        crate::par::inside(|| stats = self.advance_by(bodies, contacts, joints, dt, hurry));
         #[cfg(not(feature = "parallel"))]
-        self.advance_by(bodies, contacts, joints, dt, &mut stats);
+        {
+            stats = self.advance_by(bodies, contacts, joints, dt, hurry);
+        }
         Ok(stats)
     }
 
@@ -308,10 +316,12 @@ impl Solver {
         contacts: &Contacts<'_>,
         (joints, moving): (&mut [Joint], &[u32]),
         dt: Real,
-        stats: &mut StepStats,
-    ) {
-        let h = dt / self.settings.substeps as Real;
-        self.prepare(bodies, MovingJoints { list: joints, places: moving }, h, stats);
+        hurry: &mut Hurry<'_>,
+    ) -> StepStats {
+        let mut stats = StepStats::default();
+        let mut left = self.settings.substeps;
+        let mut h = dt / left as Real;
+        self.prepare(bodies, MovingJoints { list: joints, places: moving }, h, &mut stats);
         {
             let Solver { bouncing, masses, states, settings, slots, .. } = self;
             let still = (masses.len() - 1) as u32;
@@ -320,7 +330,7 @@ impl Solver {
             let ahead = dt + 1.5 * h;
             impact::bounce_all(contacts, bouncing, slot, masses, states, settings, ahead);
         }
-        self.load_contacts(contacts, h, stats);
+        self.load_contacts(contacts, h, &mut stats);
         self.joint_steps.clear();
         let still = self.movers.len() as u32;
         for joint in (MovingJoints { list: joints, places: moving }).iter() {
@@ -334,31 +344,32 @@ impl Solver {
             }
         }
 
-        let ratio = if 0.0 < self.kept_h { scale_for(h, self.kept_h) } else { 1.0 };
-        let rate = 1.0 / h;
-        let unit = self.settings.length_unit;
-        let mut pass = Pass {
-            stage: Stage::Prepare,
-            inverse_h: rate,
-            push_out_rate: self.settings.push_out_rate.min(0.25 * rate),
-            push_out_speed: self.settings.push_out_speed * unit,
-            slop: self.settings.slop * unit,
-            most_kept: MOST_KEPT * unit,
-        };
-        let joint_softness =
-            Softness::new(self.settings.joint_frequency.min(0.25 * rate), self.settings.joint_damping, h);
+        let mut ratio = if 0.0 < self.kept_h { scale_for(h, self.kept_h) } else { 1.0 };
+        let first = Pass::new(&self.settings, h);
+        let mut pass = first;
+        let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
+        let softness = |h: Real| Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
+        let mut joint_softness = softness(h);
         self.joint_pushes.clear();
         self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
-        let Solver { groups, layout, states, free, masses, joint_steps, joint_pushes, .. } = self;
+        let Solver { settings, groups, layout, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let mut colors = loops::Colors::new(groups, &layout.class_starts);
-        for substep in 0..self.settings.substeps {
-            let is_first = substep == 0;
-            loops::advance_velocities(states, free, joint_pushes, h, is_first);
+        while 0 < left {
+            let is_first = stats.n_substeps == 0;
+            if !is_first {
+                let n = hurry(left).clamp(1, left);
+                ratio = left as Real / n as Real;
+                if n < left {
+                    (left, h) = (n, h * ratio);
+                    free.iter_mut().for_each(|free| free.lengthen(ratio));
+                    pass = Pass::new(settings, h);
+                    joint_softness = softness(h);
+                }
+            }
+            loops::advance_velocities(states, free, joint_pushes, h, (!is_first).then_some(ratio));
             if is_first {
-                pass.stage = Stage::Prepare;
                 colors.run(states, &pass);
             }
-            let ratio = if is_first { ratio } else { 1.0 };
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.warm_start(&mut joints[place as usize], masses, &mut bodies, ratio);
@@ -366,16 +377,18 @@ impl Solver {
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, joint_softness, h, true);
             }
-            pass.stage = Stage::Solve;
+            (pass.stage, pass.ratio) = (Stage::Solve, if is_first { 1.0 } else { ratio });
             colors.run(states, &pass);
             loops::advance_places(states, free, h);
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, joint_softness, h, false);
             }
+            left -= 1;
+            stats.n_substeps += 1;
         }
-        pass.stage = Stage::Relax;
-        colors.run(states, &pass);
+        // However the rest was made: bounces looked as far ahead as this does.
+        colors.run(states, &Pass { stage: Stage::Relax, ..first });
         self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
@@ -388,6 +401,7 @@ impl Solver {
         stats.n_awake = self.islands.n_awake;
         stats.n_islands = self.islands.n_islands;
         stats.n_fallen = self.islands.n_fallen;
+        stats
     }
 
     /// A world that falls asleep gives its memory back.

@@ -8,6 +8,7 @@
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, Eurographics 2000.
 
 use crate::World;
+use crate::course::Course;
 use crate::events::{self, Event, EventKind};
 use crate::narrow::Record;
 use crate::stats::{Stats, Undone};
@@ -83,11 +84,14 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// What the work of this step took, for the plans of the next ones.
-    pub(crate) fn take_pace(&mut self, plan: &mut Plan, substeps: u32) {
+    pub(crate) fn take_pace(&mut self, plan: &mut Plan, course: &Course) {
         plan.note_free(self.movers.list().len());
         let Stats { solver, times, undone, .. } = self.stats;
-        self.stats.n_steps += (solver.n_manifolds * substeps as usize) as u64;
-        self.pace.note_response(times.response, plan, substeps);
+        self.stats.n_steps += (solver.n_manifolds * solver.n_substeps as usize) as u64;
+        // Where no time goes by there is none.
+        if 0 < solver.n_substeps {
+            self.pace.note_response(times.response, course, plan, solver.n_substeps);
+        }
         self.pace.note_end(times.refit, self.movers.list().len(), plan, undone != Undone::default());
     }
 

@@ -35,6 +35,7 @@ extern crate alloc;
 mod body;
 mod cast;
 mod changes;
+mod course;
 mod crowd;
 mod debug_draw;
 mod edit;

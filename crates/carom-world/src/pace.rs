@@ -14,7 +14,8 @@
 //! Reference: H. Robbins, S. Monro, A Stochastic Approximation Method, Annals of Mathematical Statistics 22(3), 1951 (the share that is
 //! planned).
 
-use crate::time_critical::{Plan, SUBSTEPS_AROUND};
+use crate::course::Course;
+use crate::time_critical::Plan;
 use crate::turns::Crowd;
 
 /// In nanoseconds.
@@ -79,8 +80,10 @@ pub(crate) struct Prices {
     pub(crate) carry: f64,
     /// A record in which something moves, in the narrow phase beside.
     pub(crate) around: f64,
-    /// A manifold solved in one substep.
-    pub(crate) load: f64,
+    /// A manifold before the first substep, in one, and after the last.
+    pub(crate) lay: f64,
+    pub(crate) substep: f64,
+    pub(crate) store: f64,
     /// The box of a body that moved.
     pub(crate) refit: f64,
     /// The part of the budget that is planned.
@@ -96,16 +99,24 @@ impl Prices {
         pair: 800.0 / SECOND,
         carry: 200.0 / SECOND,
         around: 100.0 / SECOND,
-        load: 30.0 / SECOND,
+        lay: 180.0 / SECOND,
+        substep: 30.0 / SECOND,
+        store: 60.0 / SECOND,
         refit: 200.0 / SECOND,
         share: SHARE,
     };
 
     /// So many times as dear, but for what is not measured in one piece.
     fn scaled(&self, factor: f64) -> Prices {
-        let [pair, carry, around, load, refit] =
-            [self.pair, self.carry, self.around, self.load, self.refit].map(|price| factor * price);
-        Prices { pair, carry, around, load, refit, ..*self }
+        let Prices { pair, carry, around, lay, substep, store, refit, .. } = *self;
+        let all = [pair, carry, around, lay, substep, store, refit];
+        let [pair, carry, around, lay, substep, store, refit] = all.map(|price| factor * price);
+        Prices { pair, carry, around, lay, substep, store, refit, ..*self }
+    }
+
+    /// A manifold in a response of one substep.
+    pub(crate) fn solving(&self) -> f64 {
+        self.lay + self.substep + self.store
     }
 
     /// None less than the other's.
@@ -114,7 +125,9 @@ impl Prices {
             pair: self.pair.max(least.pair),
             carry: self.carry.max(least.carry),
             around: self.around.max(least.around),
-            load: self.load.max(least.load),
+            lay: self.lay.max(least.lay),
+            substep: self.substep.max(least.substep),
+            store: self.store.max(least.store),
             refit: self.refit.max(least.refit),
             ..*self
         }
@@ -202,10 +215,11 @@ impl Pace {
 
     /// The response of all fits in a budget of so many seconds, if nothing else is done in that step; or is worth a trial.
     pub(crate) fn all_fit(&self, crowd: &Crowd, limit: f64, is_halting: bool) -> bool {
-        let Prices { always, load, refit, share, .. } = self.prices(false);
+        let prices = self.prices(false);
+        let Prices { always, refit, share, .. } = prices;
         let n_bodies = crowd.n_bodies as f64;
         let n_manifolds = self.density(false) * crowd.n_looks as f64;
-        let solving = load * (n_manifolds + BODY * n_bodies) * f64::from(1 + SUBSTEPS_AROUND);
+        let solving = prices.solving() * (n_manifolds + BODY * n_bodies);
         let is_sure = !is_halting || self.wait <= self.n_halting;
         always + solving + refit * n_bodies <= if is_sure { share * limit } else { SURE * share * limit }
     }
@@ -270,10 +284,17 @@ impl Pace {
         }
     }
 
-    /// After a step that was made as planned, in so many substeps.
-    pub(crate) fn note_response(&mut self, seconds: f64, plan: &Plan, substeps: u32) {
+    /// After a response in so many substeps.
+    pub(crate) fn note_response(&mut self, seconds: f64, course: &Course, plan: &Plan, substeps: u32) {
         let Some(known) = self.known(plan) else { return };
-        blend(&mut known.load, seconds, plan.load() * f64::from(substeps + SUBSTEPS_AROUND));
+        let Prices { lay, substep, store, .. } = *known;
+        let parts = course.parts(seconds).unwrap_or_else(|| {
+            // Of few substeps only the sum is known.
+            let times = seconds / (lay + substep * f64::from(substeps) + store);
+            [lay, substep, store].map(|price| price * times)
+        });
+        let prices = [&mut known.lay, &mut known.substep, &mut known.store];
+        prices.into_iter().zip(parts).for_each(|(price, part)| blend(price, part, plan.load()));
     }
 
     /// The boxes of so many bodies, and the end of the step, which was as short as it could be or not.
@@ -352,7 +373,7 @@ mod tests {
         let n = if is_halting { 200 } else { 400 };
         plan.note_found(n);
         pace.note_found((400, 500), n, &plan);
-        pace.note_response(response, &plan, 1);
+        pace.note_response(response, &Course::new(0.0, 100.0, [0.0; 3]), &plan, 1);
         pace.note_end(response, 100, &plan, true);
     }
 
@@ -361,12 +382,16 @@ mod tests {
         let mut pace = Pace::default();
         (0..40).for_each(|_| step(&mut pace, false, false, 0.001));
         assert!(pace.all_fit(&CROWD, 0.004, false));
-        let known = pace.prices(false).load;
+        let known = pace.prices(false).solving();
         step(&mut pace, false, true, 1.0);
-        assert_eq!(pace.prices(true).load, known, "a step in which some are halted first teaches nothing");
+        assert_eq!(
+            pace.prices(true).solving(),
+            known,
+            "a step in which some are halted first teaches nothing"
+        );
         (2..FIRST_WAIT).for_each(|_| step(&mut pace, true, true, 0.010));
-        assert!(known * 2.0 < pace.prices(true).load);
-        assert_eq!(pace.prices(false).load, known);
+        assert!(known * 2.0 < pace.prices(true).solving());
+        assert_eq!(pace.prices(false).solving(), known);
         assert!(pace.all_fit(&CROWD, 0.004, true));
         assert!(!pace.all_fit(&CROWD, 0.001, true));
     }

@@ -12,12 +12,14 @@
 //! thirds of its substeps for want of time that it has in the next call: pushed once a step, a heap does not come to rest either
 //! (November 2026).
 //!
-//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::pace`]).
+//! A budget in seconds is planned with what a unit of each kind of work took lately ([`crate::pace`]); what takes longer nevertheless is cut
+//! short: pairs by the clock, and the response between its substeps ([`crate::course`]).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6; J. Dingliana, C. O'Sullivan, Graceful Degradation
 //! of Collision Handling in Physically Based Animation, Eurographics 2000.
 //! Differs: pairs are interrupted, not the tests of one pair.
 
+use crate::course::Course;
 use crate::narrow::{PAIRS_PER_LOOK, Record, Scene};
 use crate::pace::{BODY, Pace, Prices};
 use crate::stats::Clock;
@@ -27,10 +29,6 @@ use carom_broad::Pair;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
-
-/// What is done once with a manifold, whatever the substeps, takes as long as so many of them: to look at it, lay it out in lanes,
-/// relax it and read it again (10,000 boxes: 8.6 of 14 milliseconds; November 2026).
-pub(crate) const SUBSTEPS_AROUND: u32 = 8;
 
 /// To look at a pair instead of moving its contacts takes at least this part of looking at it.
 const LEAST_PART: f64 = 0.25;
@@ -237,10 +235,10 @@ impl Plan {
                 if self.pace.all_fit(crowd, limit, is_halting) {
                     return None;
                 }
-                let Prices { before, always, due, pair, around, load, refit, share, .. } =
-                    self.pace.prices(true);
+                let prices = self.pace.prices(true);
+                let Prices { before, always, due, pair, around, refit, share, .. } = prices;
                 // Where some are halted, others move than did, and the records of both are gone through.
-                let solving = load * f64::from(1 + SUBSTEPS_AROUND);
+                let solving = prices.solving();
                 let (body, look) = (refit + BODY * solving, due * (pair + around));
                 let link = self.pace.density(true) * solving;
                 let left = share * limit - always;
@@ -297,12 +295,24 @@ impl Plan {
 
     /// Seconds of a response, and of the boxes after it; of one substep, or where it may wait for the next call of as many as it should have.
     fn response(&self) -> f64 {
-        let Prices { always, load, refit, share, .. } = self.prices();
-        let turning = if self.is_turning() { TURNING } else { 1.0 };
-        let (substep, boxes) = (turning * load * self.load, refit * self.n_bodies as f64);
-        let around = f64::from(SUBSTEPS_AROUND);
+        let Prices { always, refit, share, .. } = self.prices();
+        let boxes = refit * self.n_bodies as f64;
+        let [lay, substep, store] = self.parts();
         let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
-        (self.goal(alone / substep - around) + around) * substep + boxes
+        lay + self.goal((alone - lay - store) / substep) * substep + store + boxes
+    }
+
+    /// Seconds of a response until its first substep, of one, and after the last.
+    fn parts(&self) -> [f64; 3] {
+        let Prices { lay, substep, store, .. } = self.prices();
+        let turning = if self.is_turning() { TURNING } else { 1.0 };
+        [lay, substep, store].map(|price| turning * price * self.load)
+    }
+
+    /// The response begins: it should be over in time for the boxes.
+    pub(crate) fn course(&self) -> Course {
+        let boxes = self.prices().refit * self.n_bodies as f64;
+        Course::new(self.since_start(), self.deadline() - boxes, self.parts())
     }
 
     /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
@@ -365,11 +375,11 @@ impl Plan {
                 (steps.saturating_sub(n_tested as u64) / n_manifolds.max(1) as u64).min(u64::from(wanted))
             }
             Budget::Time(_) if 0.0 < self.load => {
-                let Prices { load, refit, .. } = self.prices();
-                let left = self.deadline() - self.clock.since_start() - refit * self.n_bodies as f64;
+                let [lay, substep, store] = self.parts();
+                let boxes = self.prices().refit * self.n_bodies as f64;
+                let left = self.deadline() - self.clock.since_start() - boxes;
                 // A conversion that saturates.
-                let fits = left.max(0.0) / (load * self.load);
-                (fits as u64).saturating_sub(u64::from(SUBSTEPS_AROUND))
+                ((left - lay - store) / substep) as u64
             }
             _ => u64::from(wanted),
         };

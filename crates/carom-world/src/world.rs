@@ -199,7 +199,7 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer. A step that needs more than that is held: nothing
+    /// First pairs are looked at more seldom and substeps are longer; a response that takes longer than was planned makes its rest in fewer. A step that needs more than that is held: nothing
     /// moves, and it goes on in the next call, after 16 of them at the latest ([`Undone::is_held`]). Where not even one substep of all bodies
     /// fits, some are halted: they stay where they are, with their velocities, and have their turn in the steps after, the fast ones more
     /// often. So time goes by more slowly for who is held or halted; for the others, by the whole of `dt`. No energy comes of what is left
@@ -227,6 +227,7 @@ impl<B: BroadPhase> World<B> {
             return Ok(&self.stats);
         }
         // Response: what they do about it.
+        let mut course = plan.course();
         if has_length {
             self.stop_unknown();
             self.wake_touched(dt);
@@ -235,12 +236,14 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.movers, &mut self.work.joints);
         }
         self.hand_over_contacts();
-        let substeps_made = plan.substeps(self.stats.n_tested, self.work.contacts.len());
+        let planned = plan.substeps(self.stats.n_tested, self.work.contacts.len());
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
-        *solver.settings_mut() = self.settings.solver.with_substeps(substeps_made);
+        *solver.settings_mut() = self.settings.solver.with_substeps(planned);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
-        let solved = solver.step_awake(bodies, movers.list(), &contacts, joints, moving_joints, dt);
+        let mut hurry = |left| course.substeps(plan.since_start(), left);
+        let solved =
+            solver.step_awake(bodies, movers.list(), &contacts, (joints, moving_joints), dt, &mut hurry);
         if solved.is_err() {
             handed::take_back(&mut self.records, &self.busy, &work.contacts);
         }
@@ -249,7 +252,9 @@ impl<B: BroadPhase> World<B> {
         if 0 < self.stats.solver.n_fallen {
             movers.note_sleepers(bodies);
         }
-        self.stats.undone.n_substeps = substeps - substeps_made;
+        if has_length {
+            self.stats.undone.n_substeps = substeps - self.stats.solver.n_substeps;
+        }
         self.dt = dt;
         // Fast bodies go no farther than to what they meet.
         if has_length {
@@ -260,7 +265,7 @@ impl<B: BroadPhase> World<B> {
         // The boxes of what moved, so that queries see it where it is.
         self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();
-        self.take_pace(&mut plan, substeps_made);
+        self.take_pace(&mut plan, &course);
         Ok(&self.stats)
     }
 
