@@ -199,12 +199,13 @@ impl<B: BroadPhase> World<B> {
 
     /// As [`World::step`], but stops working when the budget is spent, and says in [`Stats::undone`] what was not done.
     ///
-    /// First pairs are looked at more seldom and substeps are longer; a response that takes longer than was planned makes its rest in fewer. A step that needs more than that is held: nothing
-    /// moves, and it goes on in the next call, after 16 of them at the latest ([`Undone::is_held`]). Where not even one substep of all bodies
-    /// fits, some are halted: they stay where they are, with their velocities, and have their turn in the steps after, the fast ones more
-    /// often. So time goes by more slowly for who is held or halted; for the others, by the whole of `dt`. No energy comes of what is left
-    /// out. The broad phase is always done, one pair is looked at, and at least one body, with all that hangs on it in joints, moves in a step
-    /// that is not held, however small the budget; bodies that their owner moves do so in every call.
+    /// First pairs are looked at more seldom and substeps are longer; a response that takes longer than was planned makes its rest in
+    /// fewer. A step that needs more than that is held: nothing moves, and it goes on in the next call, after 16 of them at the latest
+    /// ([`Undone::is_held`]). Where not even one substep of all bodies fits, some are halted: they stay where they are, with their
+    /// velocities, and have their turn in the steps after, the fast ones more often. So time goes by more slowly for who is held or halted;
+    /// for the others, by the whole of `dt`. No energy comes of what is left out. The broad phase is always done, one pair is looked at,
+    /// and at least one body, with all that hangs on it in joints, moves in a step that is not held, however small the budget; bodies that
+    /// their owner moves do so in every call.
     ///
     /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
