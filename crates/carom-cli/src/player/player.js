@@ -562,6 +562,8 @@ const shown = x => {
   const a = Math.abs(x);
   return Number.isInteger(x) && a < 1e12 ? x.toLocaleString("en") : 1e6 <= a || a < 1e-3 ? x.toExponential(2) : 1000 <= a ? Math.round(x).toLocaleString("en") : x.toPrecision(3);
 };
+// Above a chart there is little room.
+const brief = x => 1e-3 <= Math.abs(x) && Math.abs(x) < 1 ? x.toFixed(3) : shown(x);
 const charts = [];
 {
   let first = 0;
@@ -603,8 +605,7 @@ const drawCharts = () => {
     c.beginPath(); c.moveTo(x(at), 0); c.lineTo(x(at), h); c.stroke();
     values.replaceChildren(...lines.map(l => {
       const s = document.createElement("span"), b = document.createElement("b");
-      s.style.marginRight = "12px"; s.style.whiteSpace = "nowrap";
-      b.style.color = l.colour; b.textContent = l.name + " "; s.append(b, shown(l.values[at])); return s;
+      b.style.color = l.colour; b.textContent = l.name; s.append(b, brief(l.values[at])); return s;
     }));
   }
 };
