@@ -52,7 +52,8 @@ pub struct StepStats {
 }
 
 /// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
-/// are left. Fewer are longer: the time that passes is the same.
+/// are left. Fewer are longer: the time that passes is the same. What is kept of the substep before is forgotten where they are many times as
+/// long.
 pub type Hurry<'a> = dyn FnMut(u32) -> u32 + Send + 'a;
 
 /// The solver: settings, what it keeps from step to step, and its workspace.
@@ -358,10 +359,11 @@ impl Solver {
             let is_first = stats.n_substeps == 0;
             if !is_first {
                 let n = hurry(left).clamp(1, left);
-                ratio = left as Real / n as Real;
+                let longer = left as Real / n as Real;
+                ratio = scale_for(longer, 1.0);
                 if n < left {
-                    (left, h) = (n, h * ratio);
-                    free.iter_mut().for_each(|free| free.lengthen(ratio));
+                    (left, h) = (n, h * longer);
+                    free.iter_mut().for_each(|free| free.lengthen(longer));
                     pass = Pass::new(settings, h);
                     joint_softness = softness(h);
                 }
