@@ -45,7 +45,7 @@ pub struct Ground {
     pub object: u32,
     /// Which part of it: the triangle of a mesh.
     pub part: u32,
-    /// Length per second: how fast it moves there.
+    /// Length per second: how fast it moves under the figure's middle; where it is touched, if it is not there.
     pub velocity: DVec3,
 }
 
@@ -86,6 +86,18 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
 
     pub(crate) fn advance(&mut self, place: DVec3, way: DVec3) -> (DVec3, Option<SweepHit>) {
         advance(self.world, self.figure, place, way, self.settings.skin)
+    }
+
+    /// How fast ground that moves does so under the middle of the figure. A wide figure touches what turns anywhere; taken along
+    /// from there, it would wander off.
+    pub(crate) fn velocity_under(&mut self, place: DVec3, ground: &Ground) -> Option<DVec3> {
+        if ground.velocity == DVec3::ZERO {
+            return None;
+        }
+        let down =
+            -self.up * (self.figure.stature() + self.settings.snap_distance + 2.0 * self.settings.skin);
+        let ray = self.world.ray(place, down, None)?;
+        (ray.object == ground.object).then_some(ray.velocity)
     }
 
     /// Not too steep to walk on.

@@ -78,9 +78,12 @@ impl ShapeWorld {
         self.objects.len() as u32 - 1
     }
 
-    /// Where a shape is now, and how it moves: the velocity of its origin, length per second, and its spin, radians per second. False for a
-    /// number that is none.
+    /// Where a shape is now, and how it moves: the velocity of its origin, length per second, and its spin, radians per second. False, and
+    /// nothing changes, for the number of no shape and where something is not finite.
     pub fn set_motion(&mut self, object: u32, pose: Pose, linear: DVec3, angular: DVec3) -> bool {
+        if !(pose.is_finite() && linear.is_finite() && angular.is_finite()) {
+            return false;
+        }
         let Some(object) = self.objects.get_mut(object as usize) else { return false };
         (object.pose, object.wide, object.linear, object.angular) = (pose, pose.wide(), linear, angular);
         object.aabb = object.shape.aabb(&pose);

@@ -6,7 +6,7 @@
 //! wall, and a wall is first tried as a step. Then the figure settles. Where the ground is lost within a piece the moment is searched for by
 //! halving, and the fall begins then: so where one comes down does not depend on how time was cut. A fall is a parabola whatever its pieces.
 //!
-//! Degenerate cases: a call with a NaN changes nothing and says so; who starts in something is put at the nearest free place; who cannot be
+//! Degenerate cases: a call with a NaN, or that leads beyond the numbers, changes nothing and says so; who starts in something is put at the nearest free place; who cannot be
 //! freed stays.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics, CharacterVirtual, 2022. Differs: speed
@@ -38,7 +38,7 @@ const HALVINGS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Walked {
-    /// A number was none: nothing was done.
+    /// A number was none, or what would be done leads beyond the numbers: nothing was done.
     pub was_refused: bool,
     /// The character is in something and no free place is near: nothing was done.
     pub is_stuck: bool,
@@ -181,13 +181,35 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
+        let before = (self.place, self.velocity, self.ground, self.borrowed);
+        self.go_on(world, wish, dt);
+        if !self.is_finite() {
+            (self.place, self.velocity, self.ground, self.borrowed) = before;
+            self.walked.clear();
+            self.walked.was_refused = true;
+        }
+        &self.walked
+    }
+
+    /// What it is and what it did are numbers.
+    fn is_finite(&self) -> bool {
+        let Walked { carried, left, climbed, contacts, .. } = &self.walked;
+        let is_number = |contact: &Contact| contact.velocity.is_finite() && contact.approach.is_finite();
+        [self.place, self.velocity, *carried, *left].iter().all(|v| v.is_finite())
+            && self.ground.is_none_or(|ground| ground.point.is_finite() && ground.velocity.is_finite())
+            && climbed.is_finite()
+            && self.borrowed.is_finite()
+            && contacts.iter().all(is_number)
+    }
+
+    fn go_on(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
         if !self.free(world) {
             self.walked.is_stuck = true;
-            return &self.walked;
+            return;
         }
-        self.ride(world, dt);
         let mover = &mut Mover::new(world, &figure, &settings);
+        self.ride(mover, dt);
         let heading = wish - mover.up * wish.dot(mover.up);
         let mut time = (dt - self.borrowed).max(0.0);
         self.borrowed -= dt - time;
@@ -201,10 +223,12 @@ impl Character {
                 break;
             }
         }
-        if let Some(ground) = &self.ground {
+        if let Some(ground) = &mut self.ground {
+            if let Some(velocity) = mover.velocity_under(self.place, ground) {
+                ground.velocity = velocity;
+            }
             self.velocity += ground.velocity;
         }
-        &self.walked
     }
 
     /// Out of what it is in.
@@ -222,15 +246,20 @@ impl Character {
     }
 
     /// Along with what it stands on.
-    fn ride(&mut self, world: &mut (impl Sweep + ?Sized), dt: f64) {
+    fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) {
         let Some(ground) = &mut self.ground else { return };
         let way = ground.velocity * dt;
+        // Half of the way as the ground moved where it was, half as it moves where it would come to: who only went along the first would be
+        // led off what turns, by a third of the radius in four seconds at three radians a second.
+        let then = mover.velocity_under(self.place + way, ground).unwrap_or(ground.velocity);
+        let way = (ground.velocity + then) * (0.5 * dt);
         ground.point += way;
         let Some(direction) = scaling::unit(way) else { return };
         // It may have been pushed a part of the way.
         let way = way - direction * self.walked.freed.dot(direction).clamp(0.0, scaling::length(way));
         let (contacts, skin) = (&mut self.walked.contacts, self.settings.skin);
-        let slide = slide_along(world, &self.figure, self.place, way, skin, contacts, &mut self.touched);
+        let slide =
+            slide_along(mover.world, &self.figure, self.place, way, skin, contacts, &mut self.touched);
         self.walked.carried = slide.place - self.place;
         self.place = slide.place;
     }
@@ -383,6 +412,11 @@ impl Character {
     fn air_piece<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
         let up = mover.up;
         let (way, mut velocity) = self.flight(wish, up, mover.settings, time);
+        if !way.is_finite() {
+            // So is the place then, and the call is refused.
+            self.place += way;
+            return time;
+        }
         let (start, mut rest) = (self.place, 1.0);
         for _ in 0..MOST_CONTACTS {
             self.touched.forget(self.place, mover.settings.skin);

@@ -3,11 +3,14 @@
 use crate::worlds::{World, figures, start, walk};
 use carom_bsp::Bevels;
 use carom_character::{
-    Character, CharacterSettings, Figure, GroundKind, NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit,
-    move_and_slide,
+    Character, CharacterSettings, Figure, GroundKind, NO_OBJECT, RayHit, RaySweep, ShapeWorld, Sweep,
+    SweepHit, move_and_slide,
 };
-use carom_math::glam::DVec3;
-use carom_scenes::{Level, Rng, corner_course};
+use carom_geom::f64::{Cuboid, Cylinder};
+use carom_math::f64::Pose;
+use carom_math::glam::{DQuat, DVec3};
+use carom_query::f64::Shape;
+use carom_scenes::{Level, Rng, corner_course, step_course};
 
 /// Into corners of 5 to 170 degrees, along walls and out again, speed is never gained, and who is stopped gets away.
 #[test]
@@ -321,4 +324,65 @@ fn anywhere_and_any_way_up() {
         let feet = character.feet() - far;
         assert!((feet.z - 0.405).abs() < 1e-4 && (feet.x - 4.0).abs() < 0.15, "{name}: {feet}");
     }
+}
+
+/// A turntable carries whoever stands on it around its middle, wherever a flat foot is touched; in a minute the radius stays.
+#[test]
+fn turntables_carry() {
+    let dt = 1.0 / 60.0;
+    let spin = DVec3::Y * 3.0;
+    for (name, figure) in figures() {
+        let mut world = ShapeWorld::new();
+        let disc = Shape::Cylinder(Cylinder::new(0.25, 3.0).unwrap());
+        let disc = world.insert(disc, Pose::from_translation(DVec3::Y * -0.25));
+        let place = DVec3::new(0.5, figure.stature() + 0.01, 0.3);
+        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        walk(&mut character, &mut world, DVec3::ZERO, 0.2);
+        let radius = DVec3::new(0.5, 0.0, 0.3).length();
+        for frame in 0..3600 {
+            let turned = DQuat::from_scaled_axis(spin * (f64::from(frame % 1000) * dt));
+            world.set_motion(disc, Pose::new(turned, DVec3::Y * -0.25), DVec3::ZERO, spin);
+            character.walk(&mut world, DVec3::ZERO, dt);
+            let feet = character.feet();
+            let away = DVec3::new(feet.x, 0.0, feet.z).length();
+            assert!((away - radius).abs() < 0.01 * radius, "{name}, frame {frame}: at {feet}");
+            let expected = spin.cross(feet);
+            assert!((character.velocity() - expected).length() < 1e-6, "{name}, frame {frame}");
+        }
+    }
+}
+
+/// Numbers that are none or lead beyond the numbers: nothing is done, and that is said.
+#[test]
+fn beyond_the_numbers_nothing_is_done() {
+    let level = step_course(0.3);
+    for (kind, world) in World::all(&level) {
+        for (name, figure) in figures() {
+            for (wish, dt, velocity) in
+                [(1e-30, 1e308, 0.0), (1e300, 1e100, 0.0), (1.7e308, 1e6, 0.0), (1.0, 1e100, 1.7e308)]
+            {
+                let mut character = start(&level, figure, CharacterSettings::default());
+                let mut sweep = world.sweep();
+                walk(&mut character, &mut *sweep, DVec3::ZERO, 0.2);
+                character.set_velocity(DVec3::ONE * velocity);
+                let before = (character.place(), character.velocity(), character.ground().copied());
+                let walked = character.walk(&mut *sweep, DVec3::ONE * wish, dt).clone();
+                let after = (character.place(), character.velocity(), character.ground().copied());
+                let what = format!("{kind}, {name}, wish of {wish:e} for {dt:e} s");
+                assert!(walked.was_refused && walked.left == DVec3::ZERO, "{what}: {walked:?}");
+                assert_eq!(before, after, "{what}");
+                character.set_velocity(DVec3::ZERO);
+                assert!(!character.walk(&mut *sweep, DVec3::X, 1.0 / 60.0).was_refused, "{what}");
+            }
+        }
+    }
+    let mut world = ShapeWorld::new();
+    let floor = Shape::Cuboid(Cuboid::new(DVec3::new(9.0, 0.5, 9.0)).unwrap());
+    let floor = world.insert(floor, Pose::IDENTITY);
+    for bad in [DVec3::NAN, DVec3::X * f64::INFINITY] {
+        assert!(!world.set_motion(floor, Pose::IDENTITY, bad, DVec3::ZERO));
+        assert!(!world.set_motion(floor, Pose::IDENTITY, DVec3::ZERO, bad));
+        assert!(!world.set_motion(floor, Pose::from_translation(bad), DVec3::ZERO, DVec3::ZERO));
+    }
+    assert_eq!(world.pose(floor), Some(&Pose::IDENTITY));
 }
