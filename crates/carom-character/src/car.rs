@@ -7,7 +7,7 @@
 //!
 //! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how often it is drawn. Each ray is given its last hit.
 //!
-//! Degenerate cases: numbers that are none change nothing; a car on its roof has no road under its wheels and stays so.
+//! Degenerate cases: numbers that are none change nothing, and a step that leads beyond the numbers is not made; a car on its roof has no road under its wheels and stays so.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12.
 
@@ -18,6 +18,10 @@ use glam::{DMat3, DQuat, DVec3};
 
 /// Seconds of a step.
 const STEP: f64 = 1.0 / 240.0;
+
+/// Radians per step, and part of a velocity: no spring swings faster, and no damper takes more in a step. Steps of this length would make
+/// springs that are stiffer throw the car away.
+const FASTEST: f64 = 0.5;
 
 /// More steps than this are not made in one call.
 const MOST_STEPS: u32 = 1000;
@@ -36,7 +40,7 @@ pub struct CarSettings {
     pub clearance: f64,
     /// A mass. 1200.
     pub mass: f64,
-    /// Seconds of one swing of the springs, with the car at rest. 0.7.
+    /// Seconds of one swing of the springs, with the car at rest; less than a nineteenth of a second is that. 0.7.
     pub spring_period: f64,
     /// How much of the damping that lets nothing swing. 0.5.
     pub damping: f64,
@@ -211,8 +215,9 @@ impl Car {
         let mut torque = DVec3::ZERO;
         // A quarter of the car on each spring.
         let quarter = 0.25 * s.mass;
-        let pulse = core::f64::consts::TAU / s.spring_period;
-        let (stiffness, damping) = (quarter * pulse * pulse, 2.0 * s.damping * quarter * pulse);
+        let pulse = (core::f64::consts::TAU / s.spring_period).min(FASTEST / STEP);
+        let stiffness = quarter * pulse * pulse;
+        let damping = (2.0 * s.damping * quarter * pulse).min(quarter * (FASTEST / STEP));
         for i in 0..self.wheels.len() {
             let wheel = self.sense(world, i, &pose);
             self.wheels[i] = wheel;
@@ -234,6 +239,7 @@ impl Car {
             force += push;
             torque += arm.cross(push);
         }
+        let before = (self.place, self.rotation, self.velocity, self.spin);
         self.velocity += force * (STEP / s.mass);
         // The inertia of the box.
         let sq = s.half * s.half * (s.mass / 3.0);
@@ -242,6 +248,10 @@ impl Car {
         self.place += self.velocity * STEP;
         let turn = DQuat::from_scaled_axis(self.spin * STEP);
         self.rotation = (turn * self.rotation).normalize();
+        let is_number = [self.place, self.velocity, self.spin].iter().all(|v| v.is_finite());
+        if !(is_number && self.rotation.is_finite()) {
+            (self.place, self.rotation, self.velocity, self.spin) = before;
+        }
     }
 
     /// What the rays of a wheel meet.

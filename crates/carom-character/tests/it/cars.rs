@@ -3,7 +3,7 @@
 use crate::worlds::World;
 use carom_bsp::Bevels;
 use carom_character::{Car, CarSettings, Controls, RayHit, RaySweep, ShapeWorld, Sweep};
-use carom_geom::f64::HeightField;
+use carom_geom::f64::{HalfSpace, HeightField};
 use carom_math::f64::Pose;
 use carom_math::glam::{DQuat, DVec3};
 use carom_query::f64::{HeightFieldShape, Shape};
@@ -169,4 +169,35 @@ fn no_numbers_change_nothing() {
     let mut bad = settings;
     bad.mass = 0.0;
     assert!(Car::new(bad, DVec3::ZERO, DQuat::IDENTITY).is_err());
+}
+
+/// A car stays a car of finite numbers, and springs and dampers that are too stiff for the steps do not throw it away.
+#[test]
+fn stiff_springs_carry_and_odd_cars_are_finite() {
+    let mut world = ShapeWorld::new();
+    let floor = Shape::HalfSpace(HalfSpace::new(DVec3::Y).unwrap());
+    world.insert(floor, Pose::IDENTITY);
+    let controls = Controls { throttle: 1.0, brake: 0.0, steer: 0.1 };
+    for value in [1e-300, 1e-9, 1e-3, 1e9, 1e155, 1e308] {
+        for field in 0..6 {
+            let mut settings = CarSettings::default();
+            *[
+                &mut settings.spring_period,
+                &mut settings.damping,
+                &mut settings.mass,
+                &mut settings.gravity,
+                &mut settings.acceleration,
+                &mut settings.clearance,
+            ][field] = value;
+            let mut car = Car::new(settings, DVec3::Y, DQuat::IDENTITY).unwrap();
+            let is_stiff = field == 0 && value < 1.0 || field == 1 && 1.0 < value;
+            for _ in 0..300 {
+                car.drive(&mut world, &controls, 1.0 / 60.0);
+                let is_finite = car.place().is_finite() && car.velocity().is_finite();
+                assert!(is_finite && car.rotation().is_finite(), "{value:e} as number {field}: {car:?}");
+                let is_on_road = car.place().y < 1.5 && car.velocity().length() < 30.0;
+                assert!(!is_stiff || is_on_road, "{value:e} as number {field}: {car:?}");
+            }
+        }
+    }
 }
