@@ -9,7 +9,7 @@
 //! on Biomedical Engineering 30(2), 1983.
 
 use carom_math::ops::{atan2, sqrt};
-use carom_math::predicates::orient3d;
+use carom_math::predicates::{orient2d_along, orient3d};
 use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::DVec3;
@@ -17,18 +17,32 @@ use glam::DVec3;
 /// The solid angle under which a triangle is seen from a point, in `[-2 pi, 2 pi]`: positive where it is seen from behind, that
 /// is, where it appears clockwise. Its sign is exact.
 ///
-/// From a point in the triangle's plane: 0 beside it, 0 or 2 pi on it.
+/// From a point in the triangle's plane, exactly: 2 pi within it, 0 on its rim and beside it. A triangle without area hides nothing.
 pub fn solid_angle(p: DVec3, t: &[DVec3; 3]) -> f64 {
+    let side = orient3d(t[0], t[1], t[2], p);
+    if side == 0.0 {
+        // The cosines are nothing there but their rounding, close to the rim.
+        return if is_within(p, t) { 2.0 * PI } else { 0.0 };
+    }
     let [a, b, c] = t.map(|v| v - p);
     let factor = scale_of(a.abs().max(b.abs()).max(c.abs()).max_element());
     let [a, b, c] = [a, b, c].map(|v| v * factor);
     let [la, lb, lc] = [a, b, c].map(|v| sqrt(v.length_squared()));
     // Near the triangle the sign of the volume is worth a whole turn, so it may not be lost to rounding.
-    let side = orient3d(t[0], t[1], t[2], p);
-    let size = a.dot(b.cross(c)).abs().max(f64::MIN_POSITIVE);
-    let volume = if side == 0.0 { 0.0 } else { size.copysign(side) };
+    let volume = a.dot(b.cross(c)).abs().max(f64::MIN_POSITIVE).copysign(side);
     let cosines = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
     2.0 * atan2(volume, cosines)
+}
+
+/// A point of the triangle's plane is within the triangle, and not on its rim.
+fn is_within(p: DVec3, [a, b, c]: &[DVec3; 3]) -> bool {
+    // Seen along an axis along which it has an area.
+    let seen = (0..3).map(|axis| (axis, orient2d_along(axis, *a, *b, *c))).find(|(_, area)| *area != 0.0);
+    seen.is_some_and(|(axis, area)| {
+        [[a, b], [b, c], [c, a]]
+            .iter()
+            .all(|[from, to]| 0.0 < orient2d_along(axis, **from, **to, p) * area.signum())
+    })
 }
 
 /// The generalised winding number of triangles around a point.

@@ -2,7 +2,7 @@
 
 use carom_geom::ray_mesh::{HalfLine, Placement, half_line, line_crosses, line_touches, point_in_mesh};
 use carom_geom::tri_distance::point_triangle;
-use carom_geom::winding::winding_number;
+use carom_geom::winding::{solid_angle, winding_number};
 use carom_testkit::oracle::triangle::{self as oracle, LineHit, Place};
 use carom_testkit::random::Random;
 use carom_testkit::{data, meshes};
@@ -237,6 +237,33 @@ fn real_points() {
             let placement = point_in_mesh(p, mesh.iter().copied());
             // The mesh may wind twice, or inwards, around a part.
             assert_eq!(placement == Placement::Inside, winding.round() as i64 % 2 != 0, "{c}");
+        }
+    }
+}
+
+/// Close to a segment, and close to the rim in the plane of a triangle, the cosines of a solid angle are nothing but rounding.
+#[test]
+fn r_in_the_plane_solid_angles_are_exact() {
+    let segment = [
+        DVec3::new(1.0, 2.0, 2.0),
+        DVec3::new(7.0, 1_073_741_824.0, 0.0),
+        DVec3::new(7.0, 1_073_741_824.0, 0.0),
+    ];
+    assert_eq!(solid_angle(DVec3::new(0.0, 268_435_456.000_000_06, 0.0), &segment), 0.0);
+    for axis in 0..3 {
+        let place = |x: f64, y: f64| {
+            let mut p = DVec3::ZERO;
+            (p[(axis + 1) % 3], p[(axis + 2) % 3], p[axis]) = (x, y, 0.375);
+            p
+        };
+        let triangle = [place(0.0, 0.0), place(1.0, 0.0), place(0.0, 1.0)];
+        for x in [0.0, 1e-300, 1e-17, 0.25, 0.5] {
+            for y in [1e-300, 1e-17, 1e-9] {
+                let within = if 0.0 < x { core::f64::consts::TAU } else { 0.0 };
+                assert_eq!(solid_angle(place(x, y), &triangle), within, "{x} {y}");
+                assert_eq!(solid_angle(place(x, -y), &triangle), 0.0, "{x} -{y}");
+                assert_eq!(solid_angle(place(x, 0.0), &triangle), 0.0, "{x} on the rim");
+            }
         }
     }
 }
