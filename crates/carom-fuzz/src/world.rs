@@ -1,6 +1,7 @@
 //! A world in which bodies with any numbers are put, moved, pushed and taken out.
 
 use crate::bytes::Bytes;
+use carom_ccd::{TimeOfImpact, Why};
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{ImpactSettings, MeshShape, Motion, Shape, cast, motion_of};
@@ -109,7 +110,7 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
     let target = bytes.size();
     let settings = ImpactSettings::default().with_target_distance(if target < 1.0 { target } else { 0.0 });
     let found = world.cast(shape, &motion, &settings, &|_| true).map(|met| (met.safe_until(), met.body));
-    let (mut first, mut is_far): (Option<(f64, BodyId)>, bool) = (None, false);
+    let (mut first, mut is_far, mut is_spent): (Option<(f64, BodyId)>, bool, bool) = (None, false, false);
     for id in world.body_ids() {
         let pose = world.pose(id).unwrap();
         let still = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).unwrap();
@@ -124,13 +125,15 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
         if known.0 < f64::INFINITY && first.is_none_or(|first| known < first) {
             first = Some(known);
         }
+        // A search that has spent its steps on what turns fast knows less than the boxes of the world do.
+        is_spent |= matches!(time, TimeOfImpact::Undecided(undecided) if undecided.why == Why::StepsSpent);
         is_far |= world.aabb(id).is_ok_and(|aabb| !(aabb.max.abs().max_element() < 1e6));
     }
     // Beyond all measure a search is undecided also of bodies that are far from the way.
     let is_moderate = shape.aabb(&start).max.abs().max_element() < 1e6
         && by.length() < 1e6
         && (center.length() + 1.0) * turn.length() < 1e6;
-    if is_moderate && !is_far {
+    if is_moderate && !is_far && !is_spent {
         assert_eq!(found, first, "{shape:?} on {motion:?} with {settings:?}");
     }
 }
