@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_response::ContactImpulse;
 
-/// What happened to a pair of bodies.
+/// What happened to a pair of bodies. Those touch that are no farther apart than [`carom_response::SolverSettings::slop`], which a solver leaves
+/// of an overlap: so what rests is not told to come and go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
