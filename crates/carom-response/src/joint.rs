@@ -8,6 +8,7 @@
 //! 2009.
 
 use crate::body::{Body, inverse_of};
+use crate::kept::scale_for;
 use crate::lane_vec::State;
 use crate::solver::MassData;
 use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops};
@@ -103,6 +104,8 @@ pub struct JointImpulse {
     pub upper: Real,
     /// Of the motor.
     pub motor: Real,
+    /// Length of the substep in which they were: as long as this one, they are as large. 0 where there was none.
+    pub substep: Real,
 }
 
 impl Joint {
@@ -204,6 +207,19 @@ impl Softness {
     }
 }
 
+/// What is the same for all joints of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Substep {
+    pub(crate) h: Real,
+    pub(crate) softness: Softness,
+    pub(crate) slop: Real,
+}
+
+/// Radians. How a body that turns farther than this in a substep lies at its end, is not seen in its velocity at the start: a joint of
+/// such bodies holds their velocities alone, for as long as they whirl, and pulls nothing together. Pulled, a joint ten metres beside two
+/// bodies threw them about ever faster, without end.
+const MOST_TURN: Real = 0.5;
+
 /// The bodies as joints change them.
 pub(crate) struct Jointed<'a> {
     pub(crate) states: &'a mut [State],
@@ -254,24 +270,30 @@ impl JointStep {
         }
     }
 
-    /// Applies the impulses of the step before; those of another length of substep are scaled by `ratio`.
+    /// Applies the impulses of the step before, scaled to this length of substep.
     pub(crate) fn warm_start(
         &self,
         joint: &mut Joint,
         masses: &[MassData],
         bodies: &mut Jointed,
-        ratio: Real,
+        substep: &Substep,
     ) {
         if self.is_idle {
             return;
         }
+        let mut rows = Rows::load(self, masses, bodies.states);
         let i = &mut joint.impulse;
+        let ratio = scale_for(substep.h, i.substep);
+        i.substep = substep.h;
+        if rows.whirl(&joint.kind, substep) {
+            *i = JointImpulse::default();
+            return;
+        }
         i.linear *= ratio;
         i.angular *= ratio;
         i.lower *= ratio;
         i.upper *= ratio;
         i.motor *= ratio;
-        let mut rows = Rows::load(self, masses, bodies.states);
         match joint.kind {
             JointKind::Distance { .. } => {
                 let direction = rows.offset().normalize_or_zero();
@@ -300,15 +322,16 @@ impl JointStep {
         joint: &mut Joint,
         masses: &[MassData],
         bodies: &mut Jointed,
-        soft: Softness,
-        h: Real,
+        substep: &Substep,
         has_springs: bool,
     ) {
         if self.is_idle {
             return;
         }
-        let soft = if has_springs { soft } else { Softness::RIGID };
         let mut rows = Rows::load(self, masses, bodies.states);
+        let h = substep.h;
+        let has_springs = has_springs && !rows.whirl(&joint.kind, substep);
+        let soft = if has_springs { substep.softness } else { Softness::RIGID };
         let i = &mut joint.impulse;
         match joint.kind {
             JointKind::Distance { min, max } => {
@@ -495,6 +518,31 @@ impl Rows {
     /// Of B's point against A's.
     fn velocity(&self) -> Vec3 {
         self.v_b + self.w_b.cross(self.anchor_b) - self.v_a - self.w_a.cross(self.anchor_a)
+    }
+
+    /// One of the bodies turns so far in the substep that its side of the joint is somewhere else then.
+    fn whirl(&self, kind: &JointKind, substep: &Substep) -> bool {
+        let most = MOST_TURN / substep.h;
+        let turns = |w: Vec3| most < w.length();
+        if !(turns(self.w_a) || turns(self.w_b)) {
+            return false;
+        }
+        // In the middle of what turns the end of a joint stays where it is.
+        let swings = |w: Vec3, anchor: Vec3| {
+            let speed = w.cross(anchor).length();
+            substep.slop < speed * substep.h && most * anchor.length() < speed
+        };
+        let turns = match kind {
+            JointKind::Distance { .. } => false,
+            JointKind::Ball { cone } => *cone < core::f32::consts::PI,
+            JointKind::Hinge { limits: None, .. } => {
+                // About the axis both may turn.
+                let axis = self.rotation_a * Vec3::X;
+                [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
+            }
+            JointKind::Fixed | JointKind::Hinge { .. } => true,
+        };
+        turns || swings(self.w_a, self.anchor_a) || swings(self.w_b, self.anchor_b)
     }
 
     /// An impulse on B at its point, and the opposite on A.

@@ -13,7 +13,7 @@ use crate::contact::{ContactImpulse, ContactPair, Contacts};
 use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
-use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness};
+use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
 use crate::kept::{Kept, KeptList, Stowed, scale_for};
 use crate::lane_vec::{REST, State};
 #[cfg(feature = "parallel")]
@@ -345,18 +345,18 @@ impl Solver {
             }
         }
 
-        let mut ratio = if 0.0 < self.kept_h { scale_for(h, self.kept_h) } else { 1.0 };
         let first = Pass::new(&self.settings, h);
         let mut pass = first;
         let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
         let softness = |h: Real| Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
-        let mut joint_softness = softness(h);
+        let mut substep = Substep { h, softness: softness(h), slop: first.slop };
         self.joint_pushes.clear();
         self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         let Solver { settings, groups, layout, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let mut colors = loops::Colors::new(groups, &layout.class_starts);
         while 0 < left {
             let is_first = stats.n_substeps == 0;
+            let mut ratio = 1.0;
             if !is_first {
                 let n = hurry(left).clamp(1, left);
                 let longer = left as Real / n as Real;
@@ -365,7 +365,7 @@ impl Solver {
                     (left, h) = (n, h * longer);
                     free.iter_mut().for_each(|free| free.lengthen(longer));
                     pass = Pass::new(settings, h);
-                    joint_softness = softness(h);
+                    substep = Substep { h, softness: softness(h), ..substep };
                 }
             }
             loops::advance_velocities(states, free, joint_pushes, h, (!is_first).then_some(ratio));
@@ -374,17 +374,17 @@ impl Solver {
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
-                step.warm_start(&mut joints[place as usize], masses, &mut bodies, ratio);
+                step.warm_start(&mut joints[place as usize], masses, &mut bodies, &substep);
             }
             for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, joint_softness, h, true);
+                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, true);
             }
-            (pass.stage, pass.ratio) = (Stage::Solve, if is_first { 1.0 } else { ratio });
+            (pass.stage, pass.ratio) = (Stage::Solve, ratio);
             colors.run(states, &pass);
             loops::advance_places(states, free, h);
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
-                step.solve(&mut joints[place as usize], masses, &mut bodies, joint_softness, h, false);
+                step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
             }
             left -= 1;
             stats.n_substeps += 1;

@@ -9,3 +9,4 @@ mod penalty;
 mod scene;
 mod stacks;
 mod truths;
+mod whirl;
