@@ -127,7 +127,8 @@ pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Byte
             .iter()
             .enumerate()
             .map(|(i, aabb)| (i as u32, gap(aabb)))
-            .filter(|(_, d)| *d <= limit)
+            // What is beyond the numbers is nearer than no bound.
+            .filter(|(_, d)| *d <= limit && *d < f64::INFINITY)
             .min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         assert_eq!(nearest, expected, "{point} within {limit}");
     } else {
