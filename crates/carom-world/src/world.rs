@@ -90,7 +90,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) solver: Solver,
     /// Something changed since the last detection.
     pub(crate) is_changed: bool,
-    /// Length of the last step.
+    /// Length of the last step in which time went by.
     pub(crate) dt: f32,
     pub(crate) stats: Stats,
     pub(crate) pace: Pace,
@@ -256,7 +256,6 @@ impl<B: BroadPhase> World<B> {
         if has_length {
             self.stats.undone.n_substeps = substeps - self.stats.solver.n_substeps;
         }
-        self.dt = dt;
         // Fast bodies go no farther than to what they meet.
         if has_length {
             self.tell_struck();

@@ -72,6 +72,21 @@ fn taken_after_a_fast_body_was_pushed() {
     }
 }
 
+/// A step of no length leaves the ways of fast bodies as they were: what is restored after it finds the same pairs.
+#[test]
+fn taken_after_a_step_of_no_length() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 4.0)).unwrap();
+    let body = BodyDesc::new(ball(0.5)).with_position(Vec3::X * -4.0).with_fast(true);
+    world.insert(body.with_velocity(Vec3::X * (4.0 / DT), Vec3::ZERO)).unwrap();
+    world.step(DT).unwrap();
+    let last = world.detect().n_pairs;
+    assert_eq!(world.step(0.0).unwrap().n_pairs, last);
+    let mut again = restored(&world);
+    assert_eq!((world.step(0.0).unwrap().n_pairs, again.step(0.0).unwrap().n_pairs), (last, last));
+    assert_eq!((world.detect().n_pairs, again.detect().n_pairs, last), (1, 1, 1));
+}
+
 /// A world that sleeps counts the same pairs and manifolds.
 #[test]
 fn taken_of_a_world_at_rest() {
