@@ -296,7 +296,7 @@ impl JointStep {
         i.motor *= ratio;
         match joint.kind {
             JointKind::Distance { .. } => {
-                let direction = rows.offset().normalize_or_zero();
+                let direction = rows.along();
                 rows.push(direction * (i.lower - i.upper));
             }
             JointKind::Fixed | JointKind::Ball { .. } | JointKind::Hinge { .. } => {
@@ -335,9 +335,7 @@ impl JointStep {
         let i = &mut joint.impulse;
         match joint.kind {
             JointKind::Distance { min, max } => {
-                let offset = rows.offset();
-                let length = offset.length();
-                let direction = offset.normalize_or_zero();
+                let (length, direction) = (rows.offset().length(), rows.along());
                 let mass = inverse_or_zero(rows.felt(direction));
                 if min == max {
                     let speed = direction.dot(rows.velocity());
@@ -513,6 +511,11 @@ impl Rows {
     /// From the joint's point on A to that on B.
     fn offset(&self) -> Vec3 {
         self.between + self.anchor_b - self.anchor_a
+    }
+
+    /// From the joint's point on A to that on B, a unit vector; of two that are one place, along A's x axis.
+    fn along(&self) -> Vec3 {
+        self.offset().try_normalize().unwrap_or(self.rotation_a * Vec3::X)
     }
 
     /// Of B's point against A's.

@@ -127,3 +127,22 @@ fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     assert_eq!(went, go_on(&mut old));
     assert!((went.1[0].impulse.substep - DT / 6.0).abs() < 1.0e-7);
 }
+
+/// Two bodies whose ends of a rod are at one place part along the axis of the joint: without a direction nothing moved, and the impulse grew.
+#[test]
+fn a_rod_that_begins_without_length_gets_it() {
+    let mut scene = Scene::new(SolverSettings::default().with_gravity(Vec3::ZERO).with_sleep(false));
+    scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
+    scene.dynamic(Vec3::splat(0.2), 1.0, Pose::IDENTITY);
+    let kind = JointKind::Distance { min: 0.5, max: 0.5 };
+    scene.joints.push(Joint::at(kind, &scene.bodies, 0, 1, Vec3::ZERO, Vec3::X).unwrap());
+    let mut fastest: f32 = 0.0;
+    for _ in 0..120 {
+        scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, DT).unwrap();
+        fastest = fastest.max(scene.bodies[1].linear_velocity.length());
+    }
+    let (at, speed) = (scene.bodies[1].pose.translation, scene.bodies[1].linear_velocity.length());
+    println!("a rod of 0.5 that begins at 0: {at}, at most {fastest} m/s after a step, {speed} in the end");
+    assert!((at - Vec3::X * 0.5).length() < 0.01 && speed < 0.01);
+    assert!(scene.joints[0].impulse.lower < 0.01, "{:?}", scene.joints[0].impulse);
+}
