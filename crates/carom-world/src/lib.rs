@@ -59,6 +59,7 @@ mod records;
 mod recycling;
 mod rest;
 mod settings;
+mod slide;
 mod snapshot;
 mod stats;
 mod sweep;

@@ -7,12 +7,15 @@
 //! passed, and of bodies that overlap the core of the fast one. Of limbs, which hang in joints, it is always the core: a limb that
 //! is stopped where it touches tears its joints, and they throw it back in every step. One that was torn off by more than its own width is
 //! on the wrong side of something, and is let through. Left so, a body is a hair farther away than what touches, and
-//! the next step turns it away: whom the solver pushed is told as touching.
+//! the next step turns it away: whom the solver pushed is told as touching. The rest of its way in the step leads along what stopped it
+//! (`slide`): stopped nearer than at half of what is left, at a sixteenth, an egg that turns still crawled, and where only the cores of those
+//! that stand near were swept 7 of 10,000 bullets of millimetres went through.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
 use crate::body::Traits;
+use crate::slide::Slides;
 use crate::world::{World, clamped};
 use crate::{Event, EventKind};
 use carom_bounds::Aabb;
@@ -37,15 +40,16 @@ const MOST_GUESSES: u32 = 8;
 /// of the casts.
 #[derive(Default)]
 pub(crate) struct Sweeps {
-    stops: alloc::vec::Vec<f64>,
-    motions: alloc::vec::Vec<Option<Motion>>,
-    limbs: alloc::vec::Vec<Limb>,
-    memory: Workspace,
+    pub(crate) stops: alloc::vec::Vec<f64>,
+    pub(crate) motions: alloc::vec::Vec<Option<Motion>>,
+    pub(crate) limbs: alloc::vec::Vec<Limb>,
+    pub(crate) memory: Workspace,
+    pub(crate) slides: Slides,
 }
 
 /// Whether a body hangs in joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Limb {
+pub(crate) enum Limb {
     Not,
     Held,
     /// From one that is farther away than the body is wide.
@@ -161,10 +165,14 @@ impl<B: BroadPhase> World<B> {
         }
         self.records = records;
         self.busy = busy;
+        let mut some_slide = false;
         for &index in fast {
             if self.is_swept(index as usize) {
-                self.stop_at(index as usize, &mut sweeps);
+                some_slide |= self.stop_at(index as usize, &mut sweeps);
             }
+        }
+        if some_slide {
+            self.slide_stopped(&mut sweeps);
         }
         self.sweeps = sweeps;
     }
@@ -284,7 +292,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// A small ball about the centre of mass.
-    fn core_of(&self, index: usize) -> Option<Shape> {
+    pub(crate) fn core_of(&self, index: usize) -> Option<Shape> {
         Sphere::new(CORE * 0.5 * self.least_side(index)?).ok().map(Shape::Sphere)
     }
 
@@ -294,15 +302,16 @@ impl<B: BroadPhase> World<B> {
         Some((local.max - local.min).min_element())
     }
 
-    /// Puts a fast body where it stops, or before it leaves the box in which its pairs were found.
-    fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) {
+    /// Puts a fast body where it stops, or before it leaves the box in which its pairs were found. Whether it was stopped by something: who
+    /// waits for its box goes nowhere.
+    fn stop_at(&mut self, index: usize, sweeps: &mut Sweeps) -> bool {
         let (Some(start), Some(shape), Some(proxy)) =
             (self.start_of(index), &self.shapes[index], self.proxies[index])
         else {
-            return;
+            return false;
         };
-        let Some(motion) = self.motion_from(index, &start, sweeps) else { return };
-        let Ok(known) = self.broad.aabb(proxy) else { return };
+        let Some(motion) = self.motion_from(index, &start, sweeps) else { return false };
+        let Ok(known) = self.broad.aabb(proxy) else { return false };
         let linear = motion.linear().as_vec3();
         let angle = ops::sqrt(motion.angular().length_squared()) as f32;
         let placing = self.placing();
@@ -313,16 +322,19 @@ impl<B: BroadPhase> World<B> {
         let mut share = sweeps.stops[index];
         let way = way_until(share);
         if !known.contains(&way) {
+            // Its rest is of no interest.
+            sweeps.stops[index] = 1.0;
             share *=
                 PART * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PART * parts)));
         }
         if 1.0 <= share {
-            return;
+            return false;
         }
         self.stats.n_stopped += 1;
         let place = motion.pose_at(share);
         let rotation = DQuat::from_mat3(&place.rotation).normalize().as_quat();
         self.bodies[index].pose = Pose::new(rotation, place.translation.as_vec3());
+        sweeps.stops[index] < 1.0
     }
 }
 

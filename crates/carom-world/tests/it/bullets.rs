@@ -1,10 +1,10 @@
 //! Fast bodies and thin walls: nothing passes through.
 
-use carom_geom::{Capsule, Cuboid, Sphere};
-use carom_math::{Pose, Vec3};
+use carom_geom::{Capsule, Cuboid, Ellipsoid, Sphere};
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::random::Random;
-use carom_world::{BodyDesc, BodyId, EventKind, World};
+use carom_world::{BodyDesc, BodyId, EventKind, World, WorldSettings};
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -187,4 +187,211 @@ fn the_same_bits_come_again() {
         world.state_hash()
     };
     assert_eq!(run(), run());
+}
+
+/// Bodies that slide beside a floor: what part of the way that their velocity says each has gone, and by how much its energy, without that of
+/// the way along, ever grew, by mass and as of a unit of 1.
+fn slid(shape: &Shape, unit: f32, speed: f32, gravity: f32) -> Vec<(f32, f32)> {
+    let mut random = Random::new(5);
+    let mut settings = WorldSettings::default();
+    settings.solver.length_unit = unit;
+    settings.solver.gravity = Vec3::NEG_Y * gravity * unit;
+    let mut world = World::with_settings(settings);
+    let floor = Shape::Cuboid(Cuboid::new(Vec3::new(1200.0, 0.5, 60.0) * unit).unwrap());
+    world.insert(BodyDesc::fixed(floor).with_position(Vec3::Y * -0.5 * unit)).unwrap();
+    let bodies: Vec<BodyId> = (0..40)
+        .map(|i| {
+            let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 2.0);
+            let low = -shape.aabb(&Pose::from_rotation(turn)).min.y;
+            let gap = 0.005 * unit * (0.9 + 5e-3 * i as f32);
+            let at = Vec3::new(0.0, low + gap, (i as f32 - 20.0) * 2.0 * unit);
+            let spin = random.cube_point().as_vec3() * if i % 4 == 0 { 0.0 } else { 10.0 };
+            let desc = BodyDesc::new(shape.clone())
+                .with_pose(Pose::new(turn, at))
+                .with_velocity(Vec3::new(speed, -0.1, 0.0) * unit, spin)
+                .with_friction(0.0)
+                .with_fast(true);
+            world.insert(desc).unwrap()
+        })
+        .collect();
+    let energy = |world: &World, id: BodyId| {
+        let body = world.motion(id).unwrap();
+        let mut still = *body;
+        still.linear_velocity.x = 0.0;
+        let moving = still.kinetic_energy() * body.inverse_mass / (unit * unit);
+        moving + gravity * body.pose.translation.y / unit
+    };
+    let n_steps = 120;
+    let first: Vec<f32> = bodies.iter().map(|&id| energy(&world, id)).collect();
+    let mut found = vec![(0.0, f32::NEG_INFINITY); bodies.len()];
+    for _ in 0..n_steps {
+        let before: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
+        world.step(DT).unwrap();
+        for (k, &id) in bodies.iter().enumerate() {
+            let at = world.pose(id).unwrap().translation;
+            assert!(0.0 < at.y);
+            found[k].0 += (at.x - before[k]) / (speed * unit * n_steps as f32 * DT);
+            found[k].1 = found[k].1.max(energy(&world, id) - first[k]);
+        }
+    }
+    found
+}
+
+/// Who had closed to less than the distance at which it is stopped was stopped anew in every step, and lost its way along the wall.
+#[test]
+fn r_who_is_stopped_beside_a_wall_goes_on_along_it() {
+    for unit in [1.0, 100.0] {
+        let shapes = [
+            Shape::Ellipsoid(Ellipsoid::new(Vec3::new(0.04, 0.2, 0.12) * unit).unwrap()),
+            Shape::Sphere(Sphere::new(0.1 * unit).unwrap()),
+            Shape::Cuboid(Cuboid::new(Vec3::new(0.2, 0.05, 0.1) * unit).unwrap()),
+            Shape::Capsule(Capsule::new(0.2 * unit, 0.05 * unit).unwrap()),
+        ];
+        for (k, shape) in shapes.iter().enumerate() {
+            for (gravity, speed) in
+                [0.0, 9.81].into_iter().flat_map(|g| [0.5, 5.0, 50.0, 500.0].map(|s| (g, s)))
+            {
+                let found = slid(shape, unit, speed, gravity);
+                let least = found.iter().map(|found| found.0).fold(f32::INFINITY, f32::min);
+                let grown = found.iter().map(|found| found.1).fold(f32::NEG_INFINITY, f32::max);
+                assert!(
+                    0.9 < least && grown < 0.01,
+                    "shape {k}, unit {unit}, gravity {gravity}, speed {speed}: {least} {grown}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fast_body_in_a_corner_stays_in_it() {
+    let mut random = Random::new(9);
+    for (half, speed) in [(1.0, 30.0), (1.0, 300.0), (1.0, 1000.0)] {
+        let mut world = World::new();
+        // A box of six thin walls, and bodies that fly at its corners and edges.
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            for side in [-1.0, 1.0] {
+                let wall = Cuboid::new((Vec3::ONE - axis) * (half + WALL) + axis * (0.5 * WALL)).unwrap();
+                let at = axis * (side * (half + 0.5 * WALL));
+                world.insert(BodyDesc::fixed(Shape::Cuboid(wall)).with_position(at)).unwrap();
+            }
+        }
+        let bodies: Vec<BodyId> = (0..60)
+            .map(|i| {
+                let size = 0.01 * half;
+                let shape = match i % 4 {
+                    0 => Shape::Sphere(Sphere::new(size).unwrap()),
+                    1 => Shape::Cuboid(Cuboid::new(Vec3::new(8.0, 1.0, 1.5) * size).unwrap()),
+                    2 => Shape::Capsule(Capsule::new(6.0 * size, size).unwrap()),
+                    _ => Shape::Ellipsoid(Ellipsoid::new(Vec3::new(5.0, 1.0, 2.0) * size).unwrap()),
+                };
+                let signs = Vec3::from([0, 1, 2].map(|k| if i >> k & 1 == 0 { -1.0 } else { 1.0 }));
+                let flat = Vec3::from([0, 1, 2].map(|k| if i % 5 == k { 0.0 } else { 1.0 }));
+                let desc = BodyDesc::new(shape)
+                    .with_position(random.cube_point().as_vec3() * (0.8 * half))
+                    .with_velocity(signs * flat * speed, random.cube_point().as_vec3() * 200.0)
+                    .with_density(8000.0)
+                    .with_restitution(if i % 3 == 0 { 0.0 } else { 0.5 })
+                    .with_friction(if i % 2 == 0 { 0.0 } else { 0.5 })
+                    .with_fast(true);
+                world.insert(desc).unwrap()
+            })
+            .collect();
+        for step in 0..240 {
+            world.step(DT).unwrap();
+            for &id in &bodies {
+                let at = world.pose(id).unwrap().translation;
+                assert!(at.abs().max_element() < half, "{half} {speed} step {step}: {id:?} {at:?}");
+            }
+        }
+    }
+}
+
+/// Bodies that tumble beside thin walls, corners and edges, and that meet each other.
+#[test]
+fn who_slides_goes_through_nothing() {
+    let (mut random, mut n_stopped, mut n_bodies) = (Random::new(77), 0, 0);
+    for trial in 0..40 {
+        let mut settings = WorldSettings::default();
+        settings.solver.gravity = Vec3::NEG_Y * if trial % 2 == 0 { 9.81 } else { 0.0 };
+        let mut world = World::with_settings(settings);
+        // A floor of a millimetre, with ridges on it, and a wall.
+        let floor = Shape::Cuboid(Cuboid::new(Vec3::new(60.0, 0.5 * WALL, 30.0)).unwrap());
+        world.insert(BodyDesc::fixed(floor)).unwrap();
+        let wall = Shape::Cuboid(Cuboid::new(Vec3::new(0.5 * WALL, 30.0, 30.0)).unwrap());
+        world.insert(BodyDesc::fixed(wall).with_position(Vec3::X * 50.0)).unwrap();
+        for i in 0..10 {
+            let ridge = Shape::Cuboid(Cuboid::new(Vec3::new(0.3, 0.3, 30.0)).unwrap());
+            let turn = Quat::from_rotation_z(random.range(0.0, 1.5) as f32);
+            let at = Vec3::new(8.0 * (i as f32 - 5.0), -0.2, 0.0);
+            world.insert(BodyDesc::fixed(ridge).with_pose(Pose::new(turn, at))).unwrap();
+        }
+        let mut bodies: Vec<BodyId> = (0..25)
+            .map(|i| {
+                let shape = match i % 4 {
+                    0 => Shape::Cuboid(Cuboid::new(Vec3::new(0.8, 0.03, 0.05)).unwrap()),
+                    1 => Shape::Capsule(Capsule::new(0.5, 0.02).unwrap()),
+                    2 => Shape::Ellipsoid(Ellipsoid::new(Vec3::new(0.05, 0.3, 0.15)).unwrap()),
+                    _ => Shape::Sphere(Sphere::new(0.05).unwrap()),
+                };
+                let speed = [0.5, 5.0, 50.0, 500.0][(trial / 2) % 4];
+                let velocity = Vec3::new(speed, random.range(-1.0, 0.0) as f32 * speed, 0.0);
+                let desc = BodyDesc::new(shape)
+                    .with_pose(Pose::new(
+                        Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0),
+                        Vec3::new(random.range(-40.0, 40.0) as f32, 1.5, 2.0 * (i as f32 - 12.0)),
+                    ))
+                    .with_velocity(velocity, random.cube_point().as_vec3() * 60.0)
+                    .with_friction(if i % 3 == 0 { 0.5 } else { 0.0 })
+                    .with_fast(true);
+                world.insert(desc).unwrap()
+            })
+            .collect();
+        n_bodies += bodies.len();
+        for step in 0..90 {
+            n_stopped += world.step(DT).unwrap().n_stopped;
+            // Who has come around the ends of the walls is of no interest.
+            bodies.retain(|&id| {
+                let at = world.pose(id).unwrap().translation;
+                let is_through = at.y < 0.0 || 50.0 < at.x;
+                let is_inside = -59.0 < at.x && at.y < 29.0 && at.z.abs() < 29.0;
+                assert!(!(is_inside && is_through), "trial {trial} step {step}: {id:?} {at:?}");
+                is_inside
+            });
+        }
+    }
+    println!("{n_bodies} bodies, {n_stopped} stops");
+    assert!(n_bodies < n_stopped);
+}
+
+/// Fast bodies in a row push each other along a floor: none passes another.
+#[test]
+fn fast_bodies_in_a_row_keep_their_order() {
+    for speed in [1.0, 30.0, 600.0] {
+        let mut world = World::new();
+        let floor = Shape::Cuboid(Cuboid::new(Vec3::new(500.0, 0.5, 5.0)).unwrap());
+        world.insert(BodyDesc::fixed(floor).with_position(Vec3::Y * -0.5)).unwrap();
+        // In a tube, so that none goes around.
+        let roof = Shape::Cuboid(Cuboid::new(Vec3::new(500.0, 0.5, 5.0)).unwrap());
+        world.insert(BodyDesc::fixed(roof).with_position(Vec3::Y * 0.71)).unwrap();
+        for side in [-1.0, 1.0] {
+            let wall = Shape::Cuboid(Cuboid::new(Vec3::new(500.0, 1.0, 0.1)).unwrap());
+            world.insert(BodyDesc::fixed(wall).with_position(Vec3::Z * (0.205 * side))).unwrap();
+        }
+        let bodies: Vec<BodyId> = (0..6)
+            .map(|i| {
+                let desc = BodyDesc::new(Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap()))
+                    .with_position(Vec3::new(i as f32 * 0.5, 0.1025, 0.0))
+                    .with_velocity(Vec3::X * if i < 3 { speed } else { -speed }, Vec3::ZERO)
+                    .with_friction(0.0)
+                    .with_fast(true);
+                world.insert(desc).unwrap()
+            })
+            .collect();
+        for step in 0..60 {
+            world.step(DT).unwrap();
+            let ways: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.x).collect();
+            assert!(ways.is_sorted(), "{speed}, step {step}: {ways:?}");
+        }
+    }
 }

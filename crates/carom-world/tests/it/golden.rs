@@ -130,7 +130,7 @@ fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
     [
         ("a tower of twenty", tower::<B>, 60, 0x1edd_966e_bcc9_bb3a),
         ("a trough of triangles", trough::<B>, 120, 0x61ed_967f_1765_d4cf),
-        ("bullets", bullets::<B>, 12, 0x801e_64b9_13db_ea6e),
+        ("bullets", bullets::<B>, 12, 0x6b88_f592_61fe_4ca8),
         ("wheels and a chain", joints::<B>, 120, 0x9c98_d607_fb56_4d0f),
         ("a lift", lift::<B>, 120, 0x8b3d_168b_401f_34f9),
     ]
