@@ -283,12 +283,12 @@ impl JointStep {
         }
         let mut rows = Rows::load(self, masses, bodies.states);
         let i = &mut joint.impulse;
-        let ratio = scale_for(substep.h, i.substep);
-        i.substep = substep.h;
         if rows.whirl(&joint.kind, substep) {
             *i = JointImpulse::default();
             return;
         }
+        let ratio = scale_for(substep.h, i.substep);
+        i.substep = substep.h;
         i.linear *= ratio;
         i.angular *= ratio;
         i.lower *= ratio;

@@ -56,7 +56,7 @@ impl States for &[SharedLine] {
 /// Where the threads are, so that they need not be called one loop at a time.
 pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_num_threads() == 1 || rayon::current_thread_index().is_some() {
-        return work();
+        return pieces::inside(work);
     }
     rayon::scope(|_| work())
 }

@@ -160,6 +160,11 @@ pub(crate) fn match_kept(
     left.extend(order.map(|(_, place)| place));
 }
 
+/// Where the threads are, if there are any.
+pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
 /// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
 pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
     a();

@@ -297,18 +297,11 @@ impl Solver {
     ) -> Result<StepStats, SolverError> {
         // Those of the step before are written over.
         self.impulses.resize(contacts.len(), ContactImpulse::default());
-        let mut stats = StepStats::default();
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
-            return Ok(stats);
+            return Ok(StepStats::default());
         }
-        #[cfg(feature = "parallel")]
-        crate::par::inside(|| stats = self.advance_by(bodies, contacts, joints, dt, hurry));
-        #[cfg(not(feature = "parallel"))]
-        {
-            stats = self.advance_by(bodies, contacts, joints, dt, hurry);
-        }
-        Ok(stats)
+        Ok(loops::inside(|| self.advance_by(bodies, contacts, joints, dt, hurry)))
     }
 
     fn advance_by(

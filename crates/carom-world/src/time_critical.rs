@@ -295,8 +295,8 @@ impl Plan {
 
     /// Seconds of a response, and of the boxes after it; of one substep, or where it may wait for the next call of as many as it should have.
     fn response(&self) -> f64 {
-        let Prices { always, refit, share, .. } = self.prices();
-        let boxes = refit * self.n_bodies as f64;
+        let Prices { always, share, .. } = self.prices();
+        let boxes = self.boxes();
         let [lay, substep, store] = self.parts();
         let alone = self.limit().map_or(0.0, |limit| share * limit - always - boxes);
         lay + self.goal((alone - lay - store) / substep) * substep + store + boxes
@@ -309,10 +309,14 @@ impl Plan {
         [lay, substep, store].map(|price| turning * price * self.load)
     }
 
+    /// Seconds for the boxes after a response.
+    fn boxes(&self) -> f64 {
+        self.prices().refit * self.n_bodies as f64
+    }
+
     /// The response begins: it should be over in time for the boxes.
     pub(crate) fn course(&self) -> Course {
-        let boxes = self.prices().refit * self.n_bodies as f64;
-        Course::new(self.since_start(), self.deadline() - boxes, self.parts())
+        Course::new(self.since_start(), self.response_end(), self.parts())
     }
 
     /// The substeps of a response that may wait for the next call, where so many fit if nothing else is done.
@@ -325,6 +329,11 @@ impl Plan {
     /// Seconds after the start of the step at which it shall be over: of what was not planned, half may be used where more is known.
     fn deadline(&self) -> f64 {
         self.limit().map_or(f64::INFINITY, |limit| 0.5 * (1.0 + self.prices().share) * limit)
+    }
+
+    /// Seconds after the start of the step at which the response shall be over, in time for the boxes.
+    fn response_end(&self) -> f64 {
+        self.deadline() - self.boxes()
     }
 
     /// So many pairs may be looked at, and that is likely to be enough: they need not be counted before.
@@ -376,8 +385,7 @@ impl Plan {
             }
             Budget::Time(_) if 0.0 < self.load => {
                 let [lay, substep, store] = self.parts();
-                let boxes = self.prices().refit * self.n_bodies as f64;
-                let left = self.deadline() - self.clock.since_start() - boxes;
+                let left = self.response_end() - self.clock.since_start();
                 // A conversion that saturates.
                 ((left - lay - store) / substep) as u64
             }

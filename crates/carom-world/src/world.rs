@@ -255,9 +255,7 @@ impl<B: BroadPhase> World<B> {
         }
         if has_length {
             self.stats.undone.n_substeps = substeps - self.stats.solver.n_substeps;
-        }
-        // Fast bodies go no farther than to what they meet.
-        if has_length {
+            // Fast bodies go no farther than to what they meet.
             self.tell_struck();
             self.stop_fast();
         }

@@ -2,24 +2,18 @@
 
 use crate::scene::{DT, Scene};
 use carom_math::{Pose, Quat, Vec3};
-use carom_response::{Body, Contacts, Joint, JointKind, SolverSettings, StepStats};
+use carom_response::{Contacts, Hurry, Joint, JointKind, SolverSettings, StepStats};
 use carom_testkit::conform::dice::Dice;
 
 impl Scene {
     /// One step in which `hurry` says how the rest is made.
-    fn step_in_a_hurry(&mut self, hurry: &mut (dyn FnMut(u32) -> u32 + Send)) -> StepStats {
+    fn step_in_a_hurry(&mut self, hurry: &mut Hurry<'_>) -> StepStats {
         self.find_contacts();
         let movers: Vec<u32> = (0..self.bodies.len() as u32).collect();
         let numbers: Vec<u32> = (0..self.joints.len() as u32).collect();
         let contacts = Contacts::Pairs(&self.contacts);
         let joints = (&mut self.joints[..], &numbers[..]);
         self.solver.step_awake(&mut self.bodies, &movers, &contacts, joints, DT, hurry).unwrap()
-    }
-
-    /// Of all but the first, which is fixed.
-    fn energy(&self) -> f32 {
-        let of = |body: &Body| body.kinetic_energy() + 9.81 * body.world_center().y / body.inverse_mass;
-        self.bodies[1..].iter().map(of).sum()
     }
 
     /// Boxes on each other.
@@ -69,7 +63,7 @@ fn the_rest_is_made_in_one_substep_at_least_and_in_as_many_as_are_left_at_most()
 #[test]
 fn the_whole_step_goes_by() {
     for damping in [0.0, 2.0] {
-        let fall = |hurry: &mut (dyn FnMut(u32) -> u32 + Send)| {
+        let fall = |hurry: &mut Hurry<'_>| {
             let mut scene = Scene::new(SolverSettings::default());
             let body =
                 scene.dynamic(Vec3::splat(0.5), 2.0, Pose::from_translation(Vec3::new(0.0, 100.0, 0.0)));

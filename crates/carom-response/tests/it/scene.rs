@@ -112,6 +112,13 @@ impl Scene {
         stats
     }
 
+    /// Of motion and height, of all that can be moved.
+    pub(crate) fn energy(&self) -> f32 {
+        let gravity = self.solver.settings().gravity;
+        let of = |body: &Body| body.kinetic_energy() - gravity.dot(body.world_center()) / body.inverse_mass;
+        self.bodies.iter().filter(|body| 0.0 < body.inverse_mass).map(of).sum()
+    }
+
     pub(crate) fn deepest(&mut self) -> f32 {
         for body in &mut self.bodies {
             body.is_sleeping = false;
