@@ -4,6 +4,8 @@
 //! decides what MINPS and MAXPS give for NaN and for zeros of both signs is taken as the definition).
 
 use crate::dispatch::Level;
+#[cfg(target_has_atomic = "64")]
+use crate::line::SharedLine;
 use core::fmt::Debug;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
@@ -34,6 +36,21 @@ pub trait Simd: Copy + Debug + Send + Sync + sealed::Sealed + 'static {
 
     /// Rows become columns: lane j of result i is lane i of row j.
     fn transpose8(self, rows: [Self::F32x8; 8]) -> [Self::F32x8; 8];
+
+    /// The front row of a line that several threads see: each two of its floats as they were written last, or at once, by a thread that is
+    /// not known to be after this one.
+    #[cfg(target_has_atomic = "64")]
+    #[inline(always)]
+    fn load_shared(self, line: &SharedLine) -> Self::F32x8 {
+        Self::F32x8::load(self, &line.front())
+    }
+
+    /// Writes the front row of such a line.
+    #[cfg(target_has_atomic = "64")]
+    #[inline(always)]
+    fn store_shared(self, line: &SharedLine, row: Self::F32x8) {
+        line.set_front(&row.to_array());
+    }
 
     /// Asks for the cache lines of `slice[index]` to be fetched; nothing happens when there is no such element.
     fn prefetch<T>(self, slice: &[T], index: usize);

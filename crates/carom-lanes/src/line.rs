@@ -2,7 +2,7 @@
 //!
 //! Threads that write different lines, in no order that is known beforehand, cannot divide a slice between them. Seen as words that are
 //! read and written whole, the same memory may be shared without a promise that a compiler cannot check: at worst a row is mixed of two.
-//! Nothing is copied to that end, and words of 64 bits make the six numbers of a motion in three loads.
+//! Nothing is copied to that end, and a processor with AVX moves the words of a row together.
 //!
 //! Reference: H. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model, 2008 (what is shared must be atomic; relaxed is enough
 //! where something else puts threads in order).
@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Line {
-    /// The row of which six can be written while the line is shared.
+    /// The row that can be written while the line is shared.
     pub front: [f32; 8],
     /// The row that is only read then.
     pub back: [f32; 8],
@@ -49,12 +49,12 @@ impl SharedLine {
         unsafe { core::slice::from_raw_parts(lines.as_mut_ptr().cast::<SharedLine>(), n) }
     }
 
-    /// The first six of the front row and two zeros, as they were written last by a thread that this one knows to be before it.
+    /// The front row: each two of its floats as they were written last, or at once, by a thread that is not known to be after this one.
     #[inline(always)]
-    pub fn front_six(&self) -> [f32; 8] {
-        let mut words = [0u64; 4];
+    pub fn front(&self) -> [f32; 8] {
+        let mut words = [0; 4];
         let mut k = 0;
-        while k < 3 {
+        while k < 4 {
             words[k] = self.front[k].load(Ordering::Relaxed);
             k += 1;
         }
@@ -62,15 +62,22 @@ impl SharedLine {
         unsafe { core::mem::transmute::<[u64; 4], [f32; 8]>(words) }
     }
 
-    /// Writes the first six of the front row.
+    /// Writes the front row.
     #[inline(always)]
-    pub fn set_front_six(&self, row: &[f32; 8]) {
+    pub fn set_front(&self, row: &[f32; 8]) {
         // SAFETY: as many bytes, and any bits are good words.
         let words = unsafe { core::mem::transmute::<[f32; 8], [u64; 4]>(*row) };
         let mut k = 0;
-        while k < 3 {
+        while k < 4 {
             self.front[k].store(words[k], Ordering::Relaxed);
             k += 1;
         }
+    }
+
+    /// Where the words of the front row are.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn front_address(&self) -> *mut u64 {
+        self.front[0].as_ptr()
     }
 }

@@ -342,12 +342,13 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let splat = S::F32x8::splat;
     let zero = splat(simd, 0.0);
     let one = splat(simd, 1.0);
+    // Before the rest: what is read before them waits on the stack.
+    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
+    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     let normal = V3::load(simd, &g.normal);
     let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
     let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
-    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
-    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     let n_points = usize::from(g.n_points);
 
     if !PUSHES {

@@ -21,9 +21,9 @@ pub(crate) const REST: State = State { front: [0.0; 8], back: [0.0, 0.0, 0.0, 0.
 /// The states of all bodies, shared or not. The last one stands for everything that cannot move.
 pub(crate) trait States {
     fn n_states(&self) -> usize;
-    fn motion(&self, body: u32) -> Lanes;
+    fn motion<S: Simd>(&self, simd: S, body: u32) -> S::F32x8;
     fn delta(&self, body: u32) -> Lanes;
-    fn set_motion(&mut self, body: u32, motion: &Lanes);
+    fn set_motion<S: Simd>(&mut self, simd: S, body: u32, motion: S::F32x8);
 }
 
 impl States for &mut [State] {
@@ -32,16 +32,16 @@ impl States for &mut [State] {
         self.len()
     }
     #[inline(always)]
-    fn motion(&self, body: u32) -> Lanes {
-        self[body as usize].front
+    fn motion<S: Simd>(&self, simd: S, body: u32) -> S::F32x8 {
+        S::F32x8::load(simd, &self[body as usize].front)
     }
     #[inline(always)]
     fn delta(&self, body: u32) -> Lanes {
         self[body as usize].back
     }
     #[inline(always)]
-    fn set_motion(&mut self, body: u32, motion: &Lanes) {
-        self[body as usize].front = *motion;
+    fn set_motion<S: Simd>(&mut self, _: S, body: u32, motion: S::F32x8) {
+        self[body as usize].front = motion.to_array();
     }
 }
 
@@ -166,14 +166,14 @@ pub(crate) fn gather_motion<S: Simd>(simd: S, states: &impl States, bodies: &[u3
         lane += 1;
     }
     let rows = [
-        S::F32x8::load(simd, &states.motion(bodies[0])),
-        S::F32x8::load(simd, &states.motion(bodies[1])),
-        S::F32x8::load(simd, &states.motion(bodies[2])),
-        S::F32x8::load(simd, &states.motion(bodies[3])),
-        S::F32x8::load(simd, &states.motion(bodies[4])),
-        S::F32x8::load(simd, &states.motion(bodies[5])),
-        S::F32x8::load(simd, &states.motion(bodies[6])),
-        S::F32x8::load(simd, &states.motion(bodies[7])),
+        states.motion(simd, bodies[0]),
+        states.motion(simd, bodies[1]),
+        states.motion(simd, bodies[2]),
+        states.motion(simd, bodies[3]),
+        states.motion(simd, bodies[4]),
+        states.motion(simd, bodies[5]),
+        states.motion(simd, bodies[6]),
+        states.motion(simd, bodies[7]),
     ];
     let c = simd.transpose8(rows);
     Motion { v: V3 { x: c[0], y: c[1], z: c[2] }, w: V3 { x: c[3], y: c[4], z: c[5] } }
@@ -194,7 +194,7 @@ pub(crate) fn scatter_motion<S: Simd>(
     let mut lane = 0;
     while lane < 8 {
         if movable >> lane & 1 != 0 {
-            states.set_motion(bodies[lane], &rows[lane].to_array());
+            states.set_motion(simd, bodies[lane], rows[lane]);
         }
         lane += 1;
     }

@@ -2,8 +2,7 @@
 //!
 //! Contacts of one colour share no moving body, so whichever thread solves them, and in whatever order, each
 //! body is read and written by one contact alone; the colours follow each other as they do without threads. The states
-//! are atomic words meanwhile ([`SharedLine`]): of 64 bits, and only those that change. Words of 32 bits, for all that is read, made two
-//! threads spend half as much again on a pile of 10,000 boxes as one.
+//! are atomic words meanwhile ([`SharedLine`]).
 //!
 //! Reference: E. Catto, Simulation Islands and Solver2D, box2d.org, 2023 and 2024 (graph colouring).
 
@@ -16,7 +15,7 @@ use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
 use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
 use alloc::vec::Vec;
-use carom_lanes::SharedLine;
+use carom_lanes::{SharedLine, Simd};
 use carom_math::{Real, Vec3};
 use rayon::prelude::*;
 
@@ -40,16 +39,16 @@ impl States for &[SharedLine] {
         self.len()
     }
     #[inline(always)]
-    fn motion(&self, body: u32) -> Lanes {
-        self[body as usize].front_six()
+    fn motion<S: Simd>(&self, simd: S, body: u32) -> S::F32x8 {
+        simd.load_shared(&self[body as usize])
     }
     #[inline(always)]
     fn delta(&self, body: u32) -> Lanes {
         self[body as usize].back
     }
     #[inline(always)]
-    fn set_motion(&mut self, body: u32, motion: &Lanes) {
-        self[body as usize].set_front_six(motion);
+    fn set_motion<S: Simd>(&mut self, simd: S, body: u32, motion: S::F32x8) {
+        simd.store_shared(&self[body as usize], motion);
     }
 }
 

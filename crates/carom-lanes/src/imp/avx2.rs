@@ -7,6 +7,7 @@ use super::pair::Pair;
 use super::sse2::{self, prefetch};
 use crate::dispatch::{Kernel, Level};
 use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
+use crate::line::SharedLine;
 use core::arch::x86_64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
@@ -113,8 +114,60 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn load_shared(self, line: &SharedLine) -> F32x8 {
+        // SAFETY: the token.
+        F32x8(unsafe { load_words(line) })
+    }
+
+    #[inline(always)]
+    fn store_shared(self, line: &SharedLine, row: F32x8) {
+        // SAFETY: the token.
+        unsafe { store_words(line, row.0) }
+    }
+
+    #[inline(always)]
     fn prefetch<T>(self, slice: &[T], index: usize) {
         prefetch(slice, index);
+    }
+}
+
+/// Four relaxed loads of words at once. A processor with AVX moves each half of an aligned vector whole (Intel's manual, vol. 3A, 9.1.1;
+/// AMD's, vol. 2, 7.3.2), so no word is torn; nor is more asked for. Written as four loads of words they go by the general registers and
+/// the stack: a pile of 10,000 boxes took a third longer to solve on one thread.
+///
+/// # Safety
+/// The processor has AVX.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn load_words(line: &SharedLine) -> __m256 {
+    let row: __m256;
+    // SAFETY: the row is aligned as a line of the cache is, and lies behind a reference to words that may change while it is read.
+    unsafe {
+        core::arch::asm!(
+            "vmovaps {row}, ymmword ptr [{line}]",
+            row = lateout(ymm_reg) row,
+            line = in(reg) line.front_address(),
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    row
+}
+
+/// Four relaxed stores of words at once, as in [`load_words`].
+///
+/// # Safety
+/// The processor has AVX.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn store_words(line: &SharedLine, row: __m256) {
+    // SAFETY: as in `load_words`; words that may be written behind a shared reference.
+    unsafe {
+        core::arch::asm!(
+            "vmovaps ymmword ptr [{line}], {row}",
+            line = in(reg) line.front_address(),
+            row = in(ymm_reg) row,
+            options(nostack, preserves_flags)
+        );
     }
 }
 

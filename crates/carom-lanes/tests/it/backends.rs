@@ -96,6 +96,13 @@ fn the_generic_set_is_the_definition() {
             (0..8).map(|i| (a[(3 * i + j) % 16] + (8 * i + j) as f32).to_bits()).collect();
         assert_eq!(row.1, expected);
     }
+    let row: Vec<u32> = (0..8).map(|j| (a[(15 + j) % 16] + (40 + j) as f32).to_bits()).collect();
+    let shared: Vec<_> =
+        answers.iter().filter(|(n, _)| *n == "store_shared" || *n == "load_shared").collect();
+    assert_eq!((&shared[0].1, &shared[1].1), (&row, &row));
+    // The other rows are as they were.
+    let (none, ones) = ([0.0f32.to_bits(); 8], [1.0f32.to_bits(); 8]);
+    assert_eq!(shared[2].1, [none, ones, none, ones, none, ones].concat());
 }
 
 fn any_f32() -> impl Strategy<Value = f32> {

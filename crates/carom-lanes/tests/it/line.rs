@@ -2,7 +2,7 @@
 //!
 //! Reference: `carom_lanes::SharedLine`.
 
-use carom_lanes::{Line, SharedLine};
+use carom_lanes::{F32Lanes, Kernel, Line, SharedLine, Simd, dispatch};
 use std::sync::Barrier;
 
 const N: usize = 1000;
@@ -23,17 +23,35 @@ fn a_shared_line_has_the_same_rows() {
     let shared = SharedLine::of(&mut lines);
     assert_eq!(shared.len(), N);
     for (shared, line) in shared.iter().zip(&before) {
-        let mut front = line.front;
-        front[6..].fill(0.0);
-        assert_eq!((bits(shared.front_six()), bits(shared.back)), (bits(front), bits(line.back)));
+        assert_eq!((bits(shared.front()), bits(shared.back)), (bits(line.front), bits(line.back)));
     }
-    shared[3].set_front_six(&before[7].front);
-    let mut front = before[7].front;
-    front[6..].copy_from_slice(&before[3].front[6..]);
-    assert_eq!(bits(lines[3].front), bits(front));
+    shared[3].set_front(&before[7].front);
+    assert_eq!(bits(lines[3].front), bits(before[7].front));
     assert_eq!(lines[3].back, before[3].back);
     assert_eq!((lines[2], lines[4]), (before[2], before[4]));
     assert!(SharedLine::of(&mut []).is_empty());
+}
+
+/// Adds one to the front of every so many lines.
+struct Raise<'a> {
+    lines: &'a [SharedLine],
+    first: usize,
+    every: usize,
+}
+
+impl Kernel for Raise<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let one = S::F32x8::splat(simd, 1.0);
+        let mut k = self.first;
+        while k < self.lines.len() {
+            let row = simd.load_shared(&self.lines[k]);
+            simd.store_shared(&self.lines[k], row + one);
+            k += self.every;
+        }
+    }
 }
 
 #[test]
@@ -47,9 +65,7 @@ fn threads_see_what_others_wrote() {
         let work = |own: usize| {
             for round in 0..50 {
                 // Each thread has the lines of another one in every round.
-                for line in shared.iter().skip((own + round) % n_threads).step_by(n_threads) {
-                    line.set_front_six(&line.front_six().map(|x| x + 1.0));
-                }
+                dispatch(Raise { lines: shared, first: (own + round) % n_threads, every: n_threads });
                 barrier.wait();
             }
         };
@@ -61,8 +77,7 @@ fn threads_see_what_others_wrote() {
         });
     }
     for (line, before) in lines.iter().zip(&before) {
-        assert_eq!(line.front[..6], before.front.map(|x| x + 50.0)[..6]);
-        assert_eq!(line.front[6..], before.front[6..]);
+        assert_eq!(line.front, before.front.map(|x| x + 50.0));
         assert_eq!(line.back, before.back);
     }
 }

@@ -1,6 +1,6 @@
 //! Every operation as one kernel, its results written down as bits.
 
-use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes};
+use carom_lanes::{F32Lanes, Kernel, Line, MaskLanes, SharedLine, Simd, U32Lanes};
 
 /// Runs all operations on the given lanes and writes every result.
 pub(crate) struct AllOps<'a> {
@@ -118,6 +118,13 @@ impl Kernel for AllOps<'_> {
         for row in simd.transpose8(rows) {
             out.push(("transpose8", floats(&row.to_array())));
         }
+        let mut lines = [Line { front: [0.0; 8], back: [1.0; 8] }; 3];
+        let shared = SharedLine::of(&mut lines);
+        simd.store_shared(&shared[1], rows[5]);
+        out.push(("store_shared", floats(&shared[1].front())));
+        out.push(("load_shared", floats(&simd.load_shared(&shared[1]).to_array())));
+        simd.store_shared(&shared[1], simd.load_shared(&shared[0]));
+        out.push(("load_shared", floats(&lines.map(|line| [line.front, line.back]).concat().concat())));
         simd.prefetch(self.a, 3);
         simd.prefetch(self.a, 300);
         out
