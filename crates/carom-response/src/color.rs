@@ -54,6 +54,10 @@ impl Coloring {
     pub(crate) fn color(&mut self, n_bodies: usize, n_manifolds: usize, sides: impl Fn(usize) -> Sides) {
         let Coloring { used, left, bins, n_blocks, starts, order } = self;
         *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, 32);
+        if 1 < *n_blocks {
+            // Two threads have equally many.
+            *n_blocks &= !1;
+        }
         let per_block = n_manifolds.div_ceil(*n_blocks).max(1);
         bins.clear();
         bins.resize(n_manifolds, 0);
@@ -112,14 +116,23 @@ impl Coloring {
         &self.order
     }
 
-    /// The manifolds of each colour that has any.
-    pub(crate) fn classes(&self) -> impl Iterator<Item = &[u32]> {
-        let n_bins = self.n_blocks.max(1) * MAX_CONTACTS;
-        let starts = self.starts.iter().step_by(n_bins);
-        let ends = self.starts.iter().skip(n_bins).step_by(n_bins);
-        starts
-            .zip(ends)
-            .map(|(&start, &end)| &self.order[start as usize..end as usize])
-            .filter(|c| !c.is_empty())
+    /// Of each colour that has any, the manifolds, and where each of its blocks begins among them.
+    ///
+    /// All colours have equally many blocks, and a manifold is in the same block whatever its colour.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = (&[u32], impl Iterator<Item = u32>)> {
+        let n_blocks = self.n_blocks();
+        let starts = self.starts.chunks(n_blocks * MAX_CONTACTS);
+        let ends = self.starts.iter().skip(n_blocks * MAX_CONTACTS).step_by(n_blocks * MAX_CONTACTS);
+        let classes = starts.zip(ends).map(|(starts, &end)| {
+            let first = starts[0];
+            let blocks = starts.iter().step_by(MAX_CONTACTS).map(move |start| start - first);
+            (&self.order[first as usize..end as usize], blocks)
+        });
+        classes.filter(|(members, _)| !members.is_empty())
+    }
+
+    /// Blocks of a colour.
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.n_blocks.max(1)
     }
 }

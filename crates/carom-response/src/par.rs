@@ -14,6 +14,7 @@ use crate::impulse::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
 use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
+use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
 use carom_math::{Real, Vec3};
@@ -60,9 +61,23 @@ pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
+/// How long light pieces of so much are, so that all threads have equally many.
+fn light_piece(n: usize) -> usize {
+    n.div_ceil((n / LIGHT_PIECE).max(1).next_multiple_of(rayon::current_num_threads()))
+}
+
 /// So much is not shared.
 fn is_little(n: usize) -> bool {
     n <= PIECE || rayon::current_num_threads() == 1
+}
+
+/// As [`pieces::all`].
+pub(crate) fn all(n: usize, is_so: impl Fn(usize) -> bool + Sync) -> bool {
+    if n <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
+        return pieces::all(n, is_so);
+    }
+    let piece = light_piece(n);
+    (0..n.div_ceil(piece)).into_par_iter().all(|k| (piece * k..n.min(piece * (k + 1))).all(&is_so))
 }
 
 /// As [`pieces::both`].
@@ -149,31 +164,68 @@ pub(crate) fn load_bodies(
 /// As [`pieces::load_groups`].
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
+    classes: &Classes,
     first: usize,
     groups: &mut [Group],
     traces: &mut [Trace],
 ) -> (usize, usize) {
     if groups.len() <= GROUPS_PER_TASK || rayon::current_num_threads() == 1 {
-        return pieces::load_groups(from, first, groups, traces);
+        return pieces::load_groups(from, classes, first, groups, traces);
     }
-    let of_pieces =
-        groups.par_chunks_mut(GROUPS_PER_TASK).zip(traces.par_chunks_mut(8 * GROUPS_PER_TASK)).enumerate();
-    let counts = of_pieces.map(|(piece, (groups, traces))| {
-        pieces::load_groups(from, first + piece * GROUPS_PER_TASK, groups, traces)
+    let (mut first, mut groups, mut traces) = (first, groups, traces);
+    let of_members = in_shares(classes, GROUPS_PER_TASK, |n| {
+        let piece = (first, take(&mut groups, n), take(&mut traces, 8 * n));
+        first += n;
+        piece
     });
+    let counts = of_members
+        .into_par_iter()
+        .map(|(first, groups, traces)| pieces::load_groups(from, classes, first, groups, traces));
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// As [`pieces::store_groups`].
-pub(crate) fn store_groups(groups: &[Group], kept: &mut [ContactImpulse], reports: &mut [ContactImpulse]) {
-    if groups.len() <= LIGHT_GROUPS || rayon::current_num_threads() == 1 {
-        return pieces::store_groups(groups, kept, reports);
+/// The first so many of a list, which keeps the others.
+fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    list.split_off_mut(..n).unwrap_or_default()
+}
+
+/// Cuts groups into pieces, in their order: `cut` is told how many come next. The answer has them as the threads solve them, those of the
+/// first in front: rayon lets each begin with its own.
+fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
+    let n_members = rayon::current_num_threads();
+    let mut shares: Vec<Vec<T>> = (0..n_members).map(|_| Vec::new()).collect();
+    for color in 0..classes.n_colors() {
+        for (member, share) in shares.iter_mut().enumerate() {
+            let mut left = classes.part(color, member, n_members).len();
+            while 0 < left {
+                let n = left.min(per_piece);
+                share.push(cut(n));
+                left -= n;
+            }
+        }
     }
-    let out = kept.par_chunks_mut(8 * LIGHT_GROUPS).zip(reports.par_chunks_mut(8 * LIGHT_GROUPS));
-    groups
-        .par_chunks(LIGHT_GROUPS)
-        .zip(out)
-        .for_each(|(groups, (kept, reports))| pieces::store_groups(groups, kept, reports));
+    shares.into_iter().flatten().collect()
+}
+
+/// As [`pieces::store_groups`].
+pub(crate) fn store_groups(
+    classes: &Classes,
+    groups: &[Group],
+    kept: &mut [ContactImpulse],
+    reports: &mut [ContactImpulse],
+) {
+    if groups.len() <= LIGHT_GROUPS || rayon::current_num_threads() == 1 {
+        return pieces::store_groups(classes, groups, kept, reports);
+    }
+    let (mut groups, mut kept, mut reports) = (groups, kept, reports);
+    let of_members = in_shares(classes, LIGHT_GROUPS, |n| {
+        let (own, others) = groups.split_at(n);
+        groups = others;
+        (own, take(&mut kept, 8 * n), take(&mut reports, 8 * n))
+    });
+    of_members
+        .into_par_iter()
+        .for_each(|(groups, kept, reports)| pieces::store_groups(classes, groups, kept, reports));
 }
 
 /// As [`pieces::sort_reports`].
@@ -196,8 +248,9 @@ pub(crate) fn advance_velocities(
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::advance_velocities(states, free, joint_pushes, h, carried);
     }
-    let rows = states.par_chunks_mut(LIGHT_PIECE).zip(free.par_chunks_mut(LIGHT_PIECE));
-    rows.zip(joint_pushes.par_chunks_mut(LIGHT_PIECE)).for_each(|((states, free), joint_pushes)| {
+    let piece = light_piece(states.len());
+    let rows = states.par_chunks_mut(piece).zip(free.par_chunks_mut(piece));
+    rows.zip(joint_pushes.par_chunks_mut(piece)).for_each(|((states, free), joint_pushes)| {
         pieces::advance_velocities(states, free, joint_pushes, h, carried);
     });
 }
@@ -207,7 +260,8 @@ pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::advance_places(states, free, h);
     }
-    let rows = states.par_chunks_mut(LIGHT_PIECE).zip(free.par_chunks(LIGHT_PIECE));
+    let piece = light_piece(states.len());
+    let rows = states.par_chunks_mut(piece).zip(free.par_chunks(piece));
     rows.for_each(|(states, free)| pieces::advance_places(states, free, h));
 }
 

@@ -10,6 +10,7 @@ use crate::impulse::{self, Group, Pass};
 use crate::integrate;
 use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{Lanes, REST, State};
+use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
 use carom_math::tol;
@@ -165,6 +166,11 @@ pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// All of so many are as asked.
+pub(crate) fn all(n: usize, is_so: impl Fn(usize) -> bool) -> bool {
+    (0..n).all(is_so)
+}
+
 /// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
 pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
     a();
@@ -281,6 +287,7 @@ const AHEAD: usize = 5;
 /// groups that it solves.
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
+    _classes: &Classes,
     first: usize,
     groups: &mut [Group],
     traces: &mut [Trace],
@@ -356,20 +363,18 @@ impl Manifolds<'_> {
 #[derive(Debug)]
 pub(crate) struct Colors<'a> {
     groups: &'a mut [Group],
-    /// Where the groups of each colour begin; one more at the end.
-    class_starts: &'a [u32],
+    classes: &'a Classes,
 }
 
 impl<'a> Colors<'a> {
-    pub(crate) fn new(groups: &'a mut [Group], class_starts: &'a [u32]) -> Colors<'a> {
-        Colors { groups, class_starts }
+    pub(crate) fn new(groups: &'a mut [Group], classes: &'a Classes) -> Colors<'a> {
+        Colors { groups, classes }
     }
 
     /// One stage, colour after colour.
     pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass) {
-        for class in self.class_starts.windows(2) {
-            let groups = &mut self.groups[class[0] as usize..class[1] as usize];
-            impulse::run_serial(groups, states, pass);
+        for class in self.classes.groups() {
+            impulse::run_serial(&mut self.groups[class], states, pass);
         }
     }
 }
@@ -389,7 +394,12 @@ impl Place {
 }
 
 /// Reads solved groups: what to keep, and what to report, eight of each group.
-pub(crate) fn store_groups(groups: &[Group], kept: &mut [ContactImpulse], reports: &mut [ContactImpulse]) {
+pub(crate) fn store_groups(
+    _classes: &Classes,
+    groups: &[Group],
+    kept: &mut [ContactImpulse],
+    reports: &mut [ContactImpulse],
+) {
     carom_lanes::dispatch(Storer { groups, kept, reports });
 }
 

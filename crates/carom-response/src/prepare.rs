@@ -19,6 +19,7 @@ use crate::pieces::{NOT_MATCHED, Place, Summary, slot_of};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
+use core::ops::Range;
 
 /// Islands with fewer bodies are solved to the end, and come to rest without help.
 const MANY_BODIES: u32 = 8;
@@ -95,6 +96,19 @@ impl Given<'_> {
     /// The manifolds that something moves in, in their order, and those of them that bounce.
     pub(crate) fn find_active(&self, active: &mut Vec<u32>, bouncing: &mut Vec<u32>) {
         active.clear();
+        bouncing.clear();
+        let n = self.summaries.len();
+        let is_plain = |k: usize| {
+            let Summary { key, n_contacts, bounces, .. } = self.summaries[k];
+            let moves = self.moves(key.body_a) || self.moves(key.body_b);
+            let is_in_order = k == 0 || self.summaries[k - 1].key <= key;
+            0 < n_contacts && moves && is_in_order && !bounces
+        };
+        // Mostly there is nothing to leave out.
+        if loops::all(n, is_plain) {
+            active.extend(0..n as u32);
+            return;
+        }
         for (k, summary) in self.summaries.iter().enumerate() {
             let PairKey { body_a, body_b, .. } = summary.key;
             if 0 < summary.n_contacts && (self.moves(body_a) || self.moves(body_b)) {
@@ -105,7 +119,6 @@ impl Given<'_> {
         if !active.is_sorted_by_key(key) {
             active.sort_by_key(key);
         }
-        bouncing.clear();
         let bounces = |k: &u32| self.summaries[*k as usize].bounces;
         bouncing.extend(active.iter().copied().filter(bounces));
     }
@@ -164,13 +177,16 @@ impl Given<'_> {
             let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];
             Sides { movable: [self.movable(key.body_a), self.movable(key.body_b)], n_contacts }
         });
-        let Layout { places, class_starts, group_starts } = layout;
+        let Layout { places, classes, group_starts } = layout;
         places.resize(active.len(), Place::default());
-        class_starts.clear();
-        class_starts.push(0);
+        classes.n_blocks = coloring.n_blocks();
+        classes.starts.clear();
         group_starts.clear();
         let mut first = 0;
-        for class in coloring.classes() {
+        for (class, blocks) in coloring.classes() {
+            // Who shares a group with the block before is in that one.
+            let first_group = group_starts.len() as u32;
+            classes.starts.extend(blocks.map(|start| first_group + start.div_ceil(8)));
             for (k, members) in class.chunks(8).enumerate() {
                 let group = group_starts.len() as u32;
                 group_starts.push(first + 8 * k as u32);
@@ -179,8 +195,8 @@ impl Given<'_> {
                 }
             }
             first += class.len() as u32;
-            class_starts.push(group_starts.len() as u32);
         }
+        classes.starts.push(group_starts.len() as u32);
         group_starts.push(first);
     }
 }
@@ -190,8 +206,7 @@ impl Given<'_> {
 pub(crate) struct Layout {
     /// Of each of those that are solved.
     pub(crate) places: Vec<Place>,
-    /// Where the groups of each colour begin; one more at the end.
-    pub(crate) class_starts: Vec<u32>,
+    pub(crate) classes: Classes,
     /// Where the manifolds of each group begin, in the order of colours; one more at the end.
     pub(crate) group_starts: Vec<u32>,
 }
@@ -202,7 +217,48 @@ impl Layout {
     }
 
     pub(crate) fn n_colors(&self) -> usize {
-        self.class_starts.len() - 1
+        self.classes.n_colors()
+    }
+}
+
+/// Which groups make up which colour, and in each the same number of blocks, whose manifolds stand together in the order of manifolds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Classes {
+    /// The first group of each block, colour by colour; one more at the end.
+    starts: Vec<u32>,
+    n_blocks: usize,
+}
+
+impl Classes {
+    /// How many colours there are.
+    pub(crate) fn n_colors(&self) -> usize {
+        self.starts.len().saturating_sub(1) / self.n_blocks.max(1)
+    }
+
+    /// The groups of each colour.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.n_colors()).map(|color| self.part(color, 0, 1))
+    }
+
+    /// The groups of a colour that one of so many threads has: those of the same blocks in every colour, and so of the same bodies.
+    pub(crate) fn part(&self, color: usize, member: usize, n_members: usize) -> Range<usize> {
+        let blocks = &self.starts[color * self.n_blocks..=(color + 1) * self.n_blocks];
+        let first_of = |member: usize| {
+            let (block, rest) = (member * self.n_blocks / n_members, member * self.n_blocks % n_members);
+            let first = blocks[block] as usize;
+            // Where the blocks cannot be shared equally one is divided.
+            let next = blocks.get(block + 1).map_or(first, |&next| next as usize);
+            first + (next - first) * rest / n_members
+        };
+        first_of(member)..first_of(member + 1)
+    }
+}
+
+#[cfg(test)]
+impl Classes {
+    /// Of colours that begin with these groups, each of one block; the last is where they end.
+    pub(crate) fn of_one_block(starts: &[u32]) -> Classes {
+        Classes { starts: starts.to_vec(), n_blocks: 1 }
     }
 }
 
@@ -211,4 +267,34 @@ pub(crate) fn links(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Ite
     let pairs = summaries.iter().filter(|summary| summary.touches);
     let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b));
     pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_of_the_same_blocks_in_every_colour_and_leave_nothing_out() {
+        // Two colours of four blocks, the second with an empty one; one colour of one block.
+        let classes = [
+            Classes { starts: alloc::vec![0, 5, 6, 20, 22, 30, 30, 41, 44], n_blocks: 4 },
+            Classes { starts: alloc::vec![0, 9], n_blocks: 1 },
+        ];
+        assert_eq!(classes[0].groups().collect::<Vec<_>>(), [0..22, 22..44]);
+        assert_eq!([0, 1].map(|member| classes[0].part(0, member, 2)), [0..6, 6..22]);
+        assert_eq!([0, 1].map(|member| classes[0].part(1, member, 2)), [22..30, 30..44]);
+        for classes in classes {
+            for n_members in 1..12 {
+                let mut next = 0;
+                for color in 0..classes.n_colors() {
+                    for part in (0..n_members).map(|member| classes.part(color, member, n_members)) {
+                        assert!(part.start == next && part.start <= part.end);
+                        next = part.end;
+                    }
+                }
+                assert_eq!(Some(next), classes.starts.last().map(|&end| end as usize));
+            }
+        }
+        assert_eq!(Classes::default().n_colors(), 0);
+    }
 }

@@ -5,8 +5,9 @@
 //! otherwise or on a machine with fewer cores than threads. Who finds nothing left waits for the pieces that others work at, a while by
 //! looking, then by giving its core away.
 //!
-//! Every member has its own part of each colour first, in pieces of which each is half of what is left. The numbers of bodies ascend in a colour, so in each it has the bodies that it had
-//! in the one before.
+//! Every member has its own part of each colour first, in pieces of which each is half of what is left. It is the part of the same bodies in
+//! every colour, and loads and stores the groups that it solves, so that few lines of memory go from one core to another: with each colour
+//! cut in the middle 4,700 states changed cores in a pass over a pile of 10,000 boxes, where this leaves 1,900.
 //!
 //! In a pile of 10,000 boxes two threads waited for 0.17 of the 2.9 milliseconds of all stages; calls of rayon for every colour, by halves,
 //! took 0.37. A task that kept the others looking for work through the whole step, so that they need not be woken, gained a fiftieth, and
@@ -18,6 +19,7 @@
 use crate::impulse::{Group, Pass, Stepper};
 use crate::lane_vec::State;
 use crate::pieces;
+use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::SharedLine;
 use core::hint::spin_loop;
@@ -85,17 +87,16 @@ impl Drop for Doing<'_> {
 }
 
 impl<'a> Crew<'a> {
-    /// Of so many members, for groups whose colours begin where `class_starts` says, in pieces of `least` or more.
-    fn new(mut groups: &'a mut [Group], class_starts: &[u32], n_members: usize, least: usize) -> Crew<'a> {
+    /// Of so many members, for groups of these colours, in pieces of `least` or more.
+    fn new(mut groups: &'a mut [Group], classes: &Classes, n_members: usize, least: usize) -> Crew<'a> {
         let mut pieces = Vec::new();
-        let mut colors = Vec::with_capacity(class_starts.len());
-        let mut parts = Vec::with_capacity(class_starts.len() * n_members);
-        for class in class_starts.windows(2) {
-            let n_groups = (class[1] - class[0]) as usize;
+        let mut colors = Vec::with_capacity(classes.n_colors());
+        let mut parts = Vec::with_capacity(classes.n_colors() * n_members);
+        for color in 0..classes.n_colors() {
             let first_of_color = pieces.len();
             for member in 0..n_members {
                 let first = pieces.len();
-                let mut left = (member + 1) * n_groups / n_members - member * n_groups / n_members;
+                let mut left = classes.part(color, member, n_members).len();
                 while 0 < left {
                     let n = (left / 2).max(least).min(left);
                     let (piece, rest) = groups.split_at_mut(n);
@@ -164,13 +165,13 @@ pub(crate) enum Colors<'a> {
 }
 
 impl<'a> Colors<'a> {
-    pub(crate) fn new(groups: &'a mut [Group], class_starts: &'a [u32]) -> Colors<'a> {
-        let most = class_starts.windows(2).map(|class| class[1] - class[0]).max().unwrap_or(0) as usize;
+    pub(crate) fn new(groups: &'a mut [Group], classes: &'a Classes) -> Colors<'a> {
+        let most = classes.groups().map(|groups| groups.len()).max().unwrap_or(0);
         let n_members = rayon::current_num_threads().min(most / LEAST_GROUPS);
         if n_members < 2 {
-            return Colors::Alone(pieces::Colors::new(groups, class_starts));
+            return Colors::Alone(pieces::Colors::new(groups, classes));
         }
-        Colors::Shared(Crew::new(groups, class_starts, n_members, LEAST))
+        Colors::Shared(Crew::new(groups, classes, n_members, LEAST))
     }
 
     pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass) {
@@ -226,7 +227,7 @@ mod tests {
 
     fn serial() -> Vec<State> {
         let mut states = vec![REST; N_BODIES + 1];
-        pieces::Colors::new(&mut groups(), &STARTS).run(&mut states, &PASS);
+        pieces::Colors::new(&mut groups(), &Classes::of_one_block(&STARTS)).run(&mut states, &PASS);
         assert!(states[..200].iter().all(|state| state.front != REST.front));
         states
     }
@@ -235,7 +236,7 @@ mod tests {
     fn who_comes_alone_does_all() {
         for member in 0..3 {
             let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
-            let crew = Crew::new(&mut groups, &STARTS, 3, 8);
+            let crew = Crew::new(&mut groups, &Classes::of_one_block(&STARTS), 3, 8);
             let shared = SharedLine::of(&mut states);
             crew.work(member, shared, &PASS);
             // Nothing is left for who comes late, and nothing to wait for.
@@ -253,7 +254,8 @@ mod tests {
             for (k, group) in groups.iter_mut().enumerate() {
                 group.body_a[0] = k as u32;
             }
-            let mut crew = Crew::new(&mut groups, &[0, n_groups as u32], n_members, least);
+            let mut crew =
+                Crew::new(&mut groups, &Classes::of_one_block(&[0, n_groups as u32]), n_members, least);
             assert_eq!((crew.colors.len(), crew.parts.len()), (1, n_members));
             let mut next = 0;
             for Part { pieces, .. } in &crew.parts {
@@ -273,7 +275,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
         groups[100].body_a[3] = u32::MAX;
-        let mut crew = Crew::new(&mut groups, &STARTS, 3, 8);
+        let mut crew = Crew::new(&mut groups, &Classes::of_one_block(&STARTS), 3, 8);
         let run = || pool.install(|| crew.run(&mut states, &PASS));
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     }
@@ -281,12 +283,13 @@ mod tests {
     #[test]
     fn stages_follow_each_other() {
         let (mut groups_of_one, mut expected) = (groups(), vec![REST; N_BODIES + 1]);
-        let mut colors = pieces::Colors::new(&mut groups_of_one, &STARTS);
+        let classes = Classes::of_one_block(&STARTS);
+        let mut colors = pieces::Colors::new(&mut groups_of_one, &classes);
         (0..20).for_each(|_| colors.run(&mut expected, &PASS));
         for n_threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
             let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
-            let mut crew = Crew::new(&mut groups, &STARTS, 7, 4);
+            let mut crew = Crew::new(&mut groups, &Classes::of_one_block(&STARTS), 7, 4);
             pool.install(|| (0..20).for_each(|_| crew.run(&mut states, &PASS)));
             assert!(states == expected, "{n_threads} threads");
         }
