@@ -14,9 +14,11 @@ use carom_geom::MAX_CONTACTS;
 /// Bits of a word: colours for contacts of two moving bodies, and as many for those of one.
 const N_COLORS: usize = 64;
 
-/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as can be, so that the bodies of a colour
-/// stay in their order, by which threads divide it.
+/// Manifolds of one colour that are sorted by how many contacts they have, in the mean: as few as can be, so that bodies stay near those
+/// whose numbers are near.
 const BLOCK: usize = 256;
+
+const MOST_BLOCKS: usize = 32;
 
 /// Colours that a pile has.
 const USUAL_COLORS: usize = 16;
@@ -40,6 +42,10 @@ pub(crate) struct Coloring {
     /// Per manifold, where it is sorted: by colour, block, and number of contacts, the most first.
     bins: Vec<u32>,
     n_blocks: usize,
+    /// The first body of each block; one more at the end.
+    bounds: Vec<u32>,
+    /// The block of each body.
+    block_of: Vec<u8>,
     /// Per bin: where its manifolds begin in `order`. One more at the end.
     starts: Vec<u32>,
     /// Manifolds sorted by their bins.
@@ -52,13 +58,9 @@ impl Coloring {
     /// In a colour those with equally many contacts come together, so that lanes with few of them do not wait for those with many: of a pile
     /// of 10,000 boxes, 2.6 contacts in the mean, the most of eight are 4 nearly always.
     pub(crate) fn color(&mut self, n_bodies: usize, n_manifolds: usize, sides: impl Fn(usize) -> Sides) {
-        let Coloring { used, left, bins, n_blocks, starts, order } = self;
-        *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, 32);
-        if 1 < *n_blocks {
-            // Two threads have equally many.
-            *n_blocks &= !1;
-        }
-        let per_block = n_manifolds.div_ceil(*n_blocks).max(1);
+        self.divide(n_bodies, n_manifolds);
+        let Coloring { used, left, bins, n_blocks, bounds, block_of, starts, order } = self;
+        let mut n_in = [0; MOST_BLOCKS];
         bins.clear();
         bins.resize(n_manifolds, 0);
         left.clear();
@@ -85,7 +87,9 @@ impl Coloring {
                     used[body as usize][kind] |= 1 << free;
                 }
                 let color = n_colors + kind * N_COLORS + free;
-                let block = color * *n_blocks + manifold as usize / per_block;
+                let block = movable.into_iter().flatten().next().map_or(0, |body| block_of[body as usize]);
+                n_in[usize::from(block)] += 1;
+                let block = color * *n_blocks + usize::from(block);
                 let bin = block * MAX_CONTACTS + MAX_CONTACTS.saturating_sub(usize::from(n_contacts));
                 bins[manifold as usize] = bin as u32;
                 starts[bin + 1] += 1;
@@ -93,6 +97,7 @@ impl Coloring {
             });
             n_colors += 2 * N_COLORS;
         }
+        balance(bounds, &n_in[..*n_blocks]);
         // Counting sort.
         let mut sum = 0;
         for start in starts.iter_mut() {
@@ -111,6 +116,28 @@ impl Coloring {
         starts[0] = 0;
     }
 
+    /// Puts bodies that follow each other into blocks.
+    fn divide(&mut self, n_bodies: usize, n_manifolds: usize) {
+        let Coloring { n_blocks, bounds, block_of, .. } = self;
+        *n_blocks = (n_manifolds / (USUAL_COLORS * BLOCK)).clamp(1, MOST_BLOCKS);
+        if 1 < *n_blocks {
+            // Two threads have equally many.
+            *n_blocks &= !1;
+        }
+        if bounds.len() != *n_blocks + 1 {
+            bounds.clear();
+            bounds.extend((0..=*n_blocks).map(|block| (block * n_bodies / *n_blocks) as u32));
+        }
+        for bound in bounds.iter_mut() {
+            *bound = (*bound).min(n_bodies as u32);
+        }
+        bounds[*n_blocks] = n_bodies as u32;
+        block_of.resize(n_bodies, 0);
+        for (block, bounds) in bounds.windows(2).enumerate() {
+            block_of[bounds[0] as usize..bounds[1] as usize].fill(block as u8);
+        }
+    }
+
     /// The manifolds, colour by colour.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
@@ -118,7 +145,7 @@ impl Coloring {
 
     /// Of each colour that has any, the manifolds, and where each of its blocks begins among them.
     ///
-    /// All colours have equally many blocks, and a manifold is in the same block whatever its colour.
+    /// All colours have equally many blocks. In which one a manifold is depends on the first body that it moves, whatever its colour.
     pub(crate) fn classes(&self) -> impl Iterator<Item = (&[u32], impl Iterator<Item = u32>)> {
         let n_blocks = self.n_blocks();
         let starts = self.starts.chunks(n_blocks * MAX_CONTACTS);
@@ -134,5 +161,51 @@ impl Coloring {
     /// Blocks of a colour.
     pub(crate) fn n_blocks(&self) -> usize {
         self.n_blocks.max(1)
+    }
+}
+
+/// Moves the bounds of blocks that have so many manifolds to where all would have equally many, if bodies had as many as their neighbours: for
+/// the next step, which is much like this one. Which manifolds are in one block does not change what they do.
+fn balance(bounds: &mut [u32], n_in: &[u32]) {
+    let n: u64 = n_in.iter().map(|&n| u64::from(n)).sum();
+    let before: Vec<u32> = bounds.to_vec();
+    let (mut block, mut sum) = (0, 0);
+    for k in 1..n_in.len() {
+        let wanted = n * k as u64 / n_in.len() as u64;
+        while block + 1 < n_in.len() && sum + u64::from(n_in[block]) < wanted {
+            sum += u64::from(n_in[block]);
+            block += 1;
+        }
+        let (first, size) = (before[block], before[block + 1] - before[block]);
+        let part = (wanted - sum) * u64::from(size) / u64::from(n_in[block].max(1));
+        bounds[k] = first + part.min(u64::from(size)) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_move_to_where_blocks_have_equally_many() {
+        // 10 manifolds a body in the second half of 1000 bodies, 1 in the first.
+        let n_of = |body: u32| if body < 500 { 1 } else { 10 };
+        let mut bounds = [0, 250, 500, 750, 1000];
+        let count = |bounds: &[u32; 5]| -> Vec<u32> {
+            bounds.windows(2).map(|b| (b[0]..b[1]).map(n_of).sum()).collect()
+        };
+        for _ in 0..4 {
+            let n_in = count(&bounds);
+            balance(&mut bounds, &n_in);
+            assert!(bounds.is_sorted() && bounds[0] == 0 && bounds[4] == 1000);
+        }
+        let n_in = count(&bounds);
+        assert!(n_in.iter().all(|&n| n.abs_diff(5500 / 4) <= 20), "{n_in:?}");
+        // Nobody, and nobody in some blocks.
+        for n_in in [[0; 4], [0, 7, 0, 0], [0, 0, 0, 5]] {
+            let mut bounds = [0, 10, 10, 40, 50];
+            balance(&mut bounds, &n_in);
+            assert!(bounds.is_sorted() && bounds[4] == 50, "{bounds:?}");
+        }
     }
 }

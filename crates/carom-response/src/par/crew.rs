@@ -1,7 +1,7 @@
 //! The threads that solve a step, colour after colour.
 //!
 //! They are called once for all colours of a stage and meet at the end of each. Nobody waits for who has not come: the groups of a colour
-//! are handed out in pieces, and whoever is there takes what is left, so that one thread alone comes to the end, in a pool that is busy
+//! are handed out in pieces, and who has waited a while takes what is left, so that one thread alone comes to the end, in a pool that is busy
 //! otherwise or on a machine with fewer cores than threads. Who finds nothing left waits for the pieces that others work at, a while by
 //! looking, then by giving its core away.
 //!
@@ -37,7 +37,11 @@ const LEAST: usize = 8;
 /// Fewer groups of the largest colour are not worth another member.
 const LEAST_GROUPS: usize = 8;
 
-/// How often it is looked whether others are done before the core is given away: some 10 microseconds.
+/// How often it is looked whether others are done before their pieces are taken, and again before the core is given away: some 10
+/// microseconds.
+///
+/// What is taken from others moves from core to core, and back: where pieces were taken at once 36,000 states went over in a step of a pile of
+/// 10,000 boxes instead of 18,000, and on two cores without a common cache its stages took a seventh longer.
 const LOOKS: usize = 400;
 
 /// A number alone in its line of the cache.
@@ -130,30 +134,48 @@ impl<'a> Crew<'a> {
     }
 
     fn work(&self, member: usize, states: &[SharedLine], pass: &Pass) {
+        let mut patience = LOOKS;
         for (color, parts) in self.colors.iter().zip(self.parts.chunks(self.n_members)) {
-            let mut doing = Doing { n: 0, done: &color.done.0 };
-            // One's own part, then those of the next.
-            for member in (member..self.n_members).chain(0..member) {
-                let Part { pieces, taken } = &parts[member];
-                while taken.0.load(Ordering::Relaxed) < pieces.len() {
-                    let next = taken.0.fetch_add(1, Ordering::Relaxed);
-                    if pieces.len() <= next {
-                        break;
-                    }
-                    doing.n += 1;
-                    let mut groups =
-                        self.pieces[pieces.start + next].lock().unwrap_or_else(PoisonError::into_inner);
-                    carom_lanes::dispatch(Stepper { groups: &mut groups, states, pass });
-                }
-            }
-            drop(doing);
+            self.take_pieces(color, &parts[member], states, pass);
             let mut n_looks = 0;
-            // What was written at the pieces that are done is seen from here on.
-            while color.done.0.load(Ordering::Acquire) < color.n_pieces {
+            while !color.is_done() && n_looks < patience {
                 n_looks += 1;
-                if n_looks < LOOKS { spin_loop() } else { std::thread::yield_now() }
+                spin_loop();
+            }
+            if !color.is_done() {
+                // Somebody is late, or does not come. Those behind come first, so that not all who wait take from one.
+                for part in parts[member + 1..].iter().chain(&parts[..member]) {
+                    self.take_pieces(color, part, states, pass);
+                }
+                patience = 0;
+            }
+            while !color.is_done() {
+                n_looks += 1;
+                if n_looks < 2 * LOOKS { spin_loop() } else { std::thread::yield_now() }
             }
         }
+    }
+
+    /// Solves what is left of a part.
+    fn take_pieces(&self, color: &Color, part: &Part, states: &[SharedLine], pass: &Pass) {
+        let mut doing = Doing { n: 0, done: &color.done.0 };
+        let Part { pieces, taken } = part;
+        while taken.0.load(Ordering::Relaxed) < pieces.len() {
+            let next = taken.0.fetch_add(1, Ordering::Relaxed);
+            if pieces.len() <= next {
+                return;
+            }
+            doing.n += 1;
+            let mut groups = self.pieces[pieces.start + next].lock().unwrap_or_else(PoisonError::into_inner);
+            carom_lanes::dispatch(Stepper { groups: &mut groups, states, pass });
+        }
+    }
+}
+
+impl Color {
+    /// All its pieces are done, and what was written at them is seen from here on.
+    fn is_done(&self) -> bool {
+        self.n_pieces <= self.done.0.load(Ordering::Acquire)
     }
 }
 
