@@ -78,10 +78,12 @@ pub(crate) fn count(records: &[Record]) -> usize {
 /// Writes the events of these records, as many as `out` is long, and says how many touch.
 #[cfg(feature = "parallel")]
 pub(crate) fn tell_into(records: &mut [Record], out: &mut [Event]) -> usize {
+    let mut n_touching = 0;
     for (out, event) in out.iter_mut().zip(records.iter_mut().filter_map(take)) {
+        n_touching += usize::from(event.kind != EventKind::Ended);
         *out = event;
     }
-    out.iter().filter(|event| event.kind != EventKind::Ended).count()
+    n_touching
 }
 
 /// Appends the events of these records, in their order, and says how many touch.

@@ -32,8 +32,8 @@ impl Handed<'_> {
         }
     }
 
-    /// Writes the contacts of the records at these places, which are as many as `out` is long; those of each begin where `starts` says.
-    /// The first of `records` is at place `first`.
+    /// Writes the contacts of the records at these places, which are as many as `out` is long; those of each begin where `starts` says, and
+    /// one who has none is not solved. The first of `records` is at place `first`.
     pub(crate) fn hand_over(
         &self,
         (records, first): (&mut [Record], u32),
@@ -41,10 +41,12 @@ impl Handed<'_> {
         starts: &[u32],
         out: &mut [ContactLink],
     ) {
+        let end = starts.first().map_or(0, |start| start + out.len() as u32);
+        let ends = starts.iter().skip(1).copied().chain([end]);
         let mut out = out.iter_mut();
-        for (&place, &start) in busy.iter().zip(starts) {
+        for ((&place, &start), end) in busy.iter().zip(starts).zip(ends) {
             let record = &mut records[(place - first) as usize];
-            if !self.is_solved(record) {
+            if start == end {
                 record.first_solved = NOT_SOLVED;
                 continue;
             }
