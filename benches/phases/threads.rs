@@ -1,13 +1,18 @@
 //! Builds and refits of trees over the triangles of a knot on one thread and on two, by the clock on the wall; and steps of the pile,
-//! the two in turn, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread each,
-//! at once: they share nothing but its memory.
+//! the two in turn by tens, after which both are in the same state. What the machine itself gives is shown by two piles that have a thread
+//! each, at once: they share nothing but its memory.
 //!
 //! The thread that steps is one of the two, as carom's guide has it: a step that any thread of the pool may begin finds half of what it reads in
 //! the other core's cache, and took a twentieth longer.
 //!
 //! Threads of pools that are called in turn Linux may wake two on one core of two, and leave them there for a fifth of a step (the third
-//! number in `/proc/PID/task/*/schedstat` tells). `chrt -r 1`, which lets them move at once, shows what they do on a core each: 1.60 to 1.64 where
-//! they did 1.31 to 1.40 in the same hour of November 2026, and two piles 1.8. To pin them or to pause between was no better.
+//! number in `/proc/PID/task/*/schedstat` tells): that is why the turns are of ten steps, as a program that steps one world calls no other
+//! pool. With turns of one step two threads were 1.52 to 1.57 times as fast as one where `chrt -r 1`, which lets them move at once, made it 1.65 to
+//! 1.68 (November 2026). To pin them or to pause between was no better.
+//!
+//! Cores of a shared machine may have a cache in common or none, and the machine may move them: two threads read 32 MB together at 85 GB/s in
+//! one hour, and at 190 in the next, when two piles at once are nearly twice as fast and what is written on one core and read on the other
+//! is dear.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
@@ -71,6 +76,9 @@ fn main() {
     }
 }
 
+/// Steps of a pile in its turn.
+const TURN: usize = 10;
+
 fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
     // This thread is one of two; it can be of one pool only.
@@ -85,33 +93,38 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
     });
     let apart = RefCell::new([begin(1), begin(1)]);
-    let step = |side: usize| {
+    let turn = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
-        let times = pool.install(|| world.step(1.0 / 60.0).expect("a good step").times);
-        let times = [times.refit, times.broad, times.narrow, times.response];
         let (sums, n_steps) = &mut *phases.borrow_mut();
-        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
-        *n_steps += 1;
+        for _ in 0..TURN {
+            let times = pool.install(|| world.step(1.0 / 60.0).expect("a good step").times);
+            let times = [times.refit, times.broad, times.narrow, times.response];
+            sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+            *n_steps += 1;
+        }
     };
-    let step_apart = || {
+    let turn_apart = || {
         let [first, second] = &mut *apart.borrow_mut();
-        let step = |(world, pool): &mut (World, ThreadPool)| {
-            pool.install(|| world.step(1.0 / 60.0).map(|_| ()).expect("a good step"));
+        let turn = |(world, pool): &mut (World, ThreadPool)| {
+            for _ in 0..TURN {
+                pool.install(|| world.step(1.0 / 60.0).map(|_| ()).expect("a good step"));
+            }
         };
         scope(|scope| {
-            scope.spawn(|| step(first));
-            step(second);
+            scope.spawn(|| turn(first));
+            turn(second);
         });
     };
     let contest = Contest::new(Answers::new())
-        .entry("1 thread", || step(0))
-        .entry("2 threads", || step(1))
-        .entry("2 piles at once", step_apart)
+        .entry("1 thread", || turn(0))
+        .entry("2 threads", || turn(1))
+        .entry("2 piles at once", turn_apart)
         .of_whole_runs()
         .by_the_wall();
-    let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: 1 };
-    let times = runner.frames(row, steps, contest, || {});
+    let row = Row { workload: "pile on threads", size: n as u64, unit: Unit::Ms, per_call: TURN as u64 };
+    // The three turns before count for nothing.
+    let times = runner.frames(row, (steps / TURN).saturating_sub(3).max(1), contest, || {});
     for (world, pool, phases) in &sides {
         let (sums, n_steps) = *phases.borrow();
         let [refit, broad, narrow, response] = sums.map(|sum| 1e3 * sum / f64::from(n_steps));

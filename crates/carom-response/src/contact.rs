@@ -125,13 +125,14 @@ impl<'a> Contacts<'a> {
         }
     }
 
-    /// Asks for a contact ahead.
+    /// Asks for a contact ahead, if there is one.
     #[inline]
     pub(crate) fn prefetch(&self, k: usize) {
         match *self {
             Contacts::Pairs(pairs) => prefetch(pairs, k),
             Contacts::Links(links, [first, second]) => {
-                let number = links[k].manifold as usize;
+                let Some(link) = links.get(k) else { return };
+                let number = link.manifold as usize;
                 if number < first.len() {
                     prefetch(first, number);
                 } else {

@@ -117,6 +117,8 @@ pub(crate) fn summarize(
         if !contacts.is_whole(k) {
             return false;
         }
+        // Several threads leave gaps between their manifolds, at which a processor stops reading ahead.
+        contacts.prefetch(k + AHEAD);
         let contact = contacts.get(k);
         are_good &= contact.is_between(n_bodies) && contact.is_valid();
         let points = contact.manifold.contacts();
