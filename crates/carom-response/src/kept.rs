@@ -298,6 +298,9 @@ impl Rows {
     /// Writes the lanes of a group, which says how many contacts they have at most.
     ///
     /// Contacts within `slop` of the nearest count as touching where no impulse tells.
+    ///
+    /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the fifth second boxes of twenty heaps of 10,000 moved
+    /// by 0.00006 in the mean instead of 0.0001, but a stack of ten whose substeps are cut at random swayed ten times as fast (November 2026).
     #[inline(always)]
     pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real) {
         let zero = S::F32x8::splat(simd, 0.0);
