@@ -98,11 +98,14 @@ impl Given<'_> {
         active.clear();
         bouncing.clear();
         let n = self.summaries.len();
+        let is_active = |summary: &Summary| {
+            let PairKey { body_a, body_b, .. } = summary.key;
+            0 < summary.n_contacts && (self.moves(body_a) || self.moves(body_b))
+        };
         let is_plain = |k: usize| {
-            let Summary { key, n_contacts, bounces, .. } = self.summaries[k];
-            let moves = self.moves(key.body_a) || self.moves(key.body_b);
-            let is_in_order = k == 0 || self.summaries[k - 1].key <= key;
-            0 < n_contacts && moves && is_in_order && !bounces
+            let summary = &self.summaries[k];
+            let is_in_order = k == 0 || self.summaries[k - 1].key <= summary.key;
+            is_active(summary) && is_in_order && !summary.bounces
         };
         // Mostly there is nothing to leave out.
         if loops::all(n, is_plain) {
@@ -110,8 +113,7 @@ impl Given<'_> {
             return;
         }
         for (k, summary) in self.summaries.iter().enumerate() {
-            let PairKey { body_a, body_b, .. } = summary.key;
-            if 0 < summary.n_contacts && (self.moves(body_a) || self.moves(body_b)) {
+            if is_active(summary) {
                 active.push(k as u32);
             }
         }
@@ -221,7 +223,7 @@ impl Layout {
     }
 }
 
-/// Which groups make up which colour, and in each the same number of blocks, whose manifolds stand together in the order of manifolds.
+/// Which groups make up which colour, and in each the same number of blocks: those of the same bodies in every colour.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Classes {
     /// The first group of each block, colour by colour; one more at the end.

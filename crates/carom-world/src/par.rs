@@ -51,11 +51,8 @@ pub(crate) fn look_at_all(
         let count = count as usize;
         if is_like_before { count + count / 8 + SPARE } else { PIECE.max(count) }
     };
-    // Those of the step before the last are written over; what is behind the room is nobody's.
-    let n_all = counts.iter().map(room_for).sum();
-    if out.len() < n_all || 2 * n_all < out.len() {
-        out.resize(n_all, Manifold::new(Vec3::ZERO));
-    }
+    // Those of the step before are written over.
+    out.resize(counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
     let mut rest = &mut out[..];
     let Row { records, places, caches } = row;
     let mut row = Row { records: &mut *records, places, caches };
