@@ -16,6 +16,7 @@ use super::super::num::sat::manifold_along;
 use super::super::num::{Pose, Real, widen, widen_real};
 use super::manifolds::place;
 use super::shape::{Kind, Shape};
+use super::shut_ways::Surroundings;
 use carom_geom::{Feature, SupportMap};
 use carom_math::{WidePose, tol};
 use core::ops::Range;
@@ -27,9 +28,9 @@ const ROUNDS: usize = 4;
 /// Something that a body touches, and which manifolds are those of the two.
 #[derive(Clone, Debug)]
 pub struct Neighbour<'a> {
-    shape: &'a Shape,
-    pose: WidePose,
-    is_a: bool,
+    pub(super) shape: &'a Shape,
+    pub(super) pose: WidePose,
+    pub(super) is_a: bool,
     manifolds: Range<usize>,
 }
 
@@ -39,6 +40,11 @@ impl<'a> Neighbour<'a> {
     pub fn new(shape: &'a Shape, pose: &Pose, is_a: bool, manifolds: Range<usize>) -> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
+
+    /// The places of its manifolds.
+    pub(super) fn numbers(&self) -> Range<usize> {
+        self.manifolds.clone()
+    }
 }
 
 /// Makes the contacts of a body with pieces of a surface as if the surface were one, so that a body that slides over them catches on
@@ -46,7 +52,8 @@ impl<'a> Neighbour<'a> {
 ///
 /// World frame; `manifolds` are those that [`manifolds`](fn@super::manifolds) found between the body and its neighbours, near each other
 /// in one list or not. One whose normal belongs to an edge inside the surface gets the surface's, with new contacts within
-/// `prediction`, or none where the body is not over that piece. `tolerance`, a length, is how far a piece may stand out of the
+/// `prediction`, or none where the body is not over that piece. One that leads out of a piece and into the next, which pushes back, gets the
+/// least way out that does not, so that who is deep in both comes out. `tolerance`, a length, is how far a piece may stand out of the
 /// surface, by rounding or where it is badly fitted: lower steps are none.
 pub fn smooth_internal_edges(
     body: &Shape,
@@ -75,6 +82,16 @@ pub fn smooth_internal_edges(
             }
         }
     }
+    // Then what leads out of one piece and into another, that pushes back: who is deep in both would come out of neither.
+    let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
+    for neighbour in neighbours {
+        for i in neighbour.manifolds.clone() {
+            if let Some(made) = surroundings.aside(neighbour, i, manifolds) {
+                manifolds[i] = made;
+                n_changed += 1;
+            }
+        }
+    }
     // The nearest of the planes may be that of an edge itself, and give way in its turn.
     for _ in 0..ROUNDS {
         let mut n = 0;
@@ -97,18 +114,23 @@ pub fn smooth_internal_edges(
 }
 
 /// One manifold, seen from the body.
-struct Touch {
+pub(super) struct Touch {
     /// From the neighbour to the body.
-    normal: DVec3,
+    pub(super) normal: DVec3,
     /// Of the neighbour.
-    part: u32,
+    pub(super) part: u32,
     /// Of the body.
-    own_part: u32,
+    pub(super) own_part: u32,
 }
 
 impl Touch {
     /// `None` where there is no contact; nor for two meshes, whose contacts are those of whole faces already.
-    fn of(neighbour: &Neighbour<'_>, body: &Shape, manifolds: &[Manifold], index: usize) -> Option<Touch> {
+    pub(super) fn of(
+        neighbour: &Neighbour<'_>,
+        body: &Shape,
+        manifolds: &[Manifold],
+        index: usize,
+    ) -> Option<Touch> {
         let manifold = manifolds.get(index)?;
         let contact = manifold.contacts().first()?;
         let (theirs, own) =
@@ -197,6 +219,16 @@ impl Touch {
         matches!((low(self.own_part), low(other.own_part)), (Some(here), Some(there)) if here <= there + tolerance)
     }
 
+    /// The manifold with the numbers of the two parts.
+    pub(super) fn with_parts(&self, neighbour: &Neighbour<'_>, mut made: Manifold) -> Manifold {
+        let (part_a, part_b) =
+            if neighbour.is_a { (self.part, self.own_part) } else { (self.own_part, self.part) };
+        for contact in made.contacts_mut() {
+            *contact = contact.with_parts(part_a, part_b);
+        }
+        made
+    }
+
     /// The contacts of the same two parts along another normal, from the neighbour to the body. World frame.
     fn along(
         &self,
@@ -222,13 +254,7 @@ impl Touch {
                 }
             })
         });
-        let mut made = made.flatten().unwrap_or(Manifold::new(super::super::num::narrow(normal)));
-        let (part_a, part_b) =
-            if neighbour.is_a { (self.part, self.own_part) } else { (self.own_part, self.part) };
-        for contact in made.contacts_mut() {
-            *contact = contact.with_parts(part_a, part_b);
-        }
-        made
+        self.with_parts(neighbour, made.flatten().unwrap_or(Manifold::new(super::super::num::narrow(normal))))
     }
 }
 

@@ -33,6 +33,7 @@ mod ray_depth;
 mod round_pair;
 mod rounded;
 mod shape;
+mod shut_ways;
 mod special;
 
 pub use answer::{Distance, PairContact};

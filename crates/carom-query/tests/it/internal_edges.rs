@@ -85,6 +85,33 @@ macro_rules! suite {
                 }
             }
 
+            /// Each of two tiles pushed who was deep in both into the other one.
+            #[test]
+            fn a_way_out_that_leads_into_the_next_tile_is_none() {
+                let ball = Shape::Sphere(Sphere::new(0.06).unwrap());
+                let brick = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 0.06, 0.04)).unwrap());
+                for is_a in [true, false] {
+                    for (body, at) in [
+                        (&ball, Vec3::new(-0.01, -0.1, 0.0)),
+                        (&ball, Vec3::new(0.02, -0.1, 0.0)),
+                        (&brick, Vec3::new(-0.01, -0.1, 0.1)),
+                    ] {
+                        let deepest = |m: &Manifold| m.deepest().unwrap().distance;
+                        // Level, both push up; some edge of a body may not be over its tile.
+                        let (found, smooth, n) = seam(body, at, 0.0, is_a);
+                        assert!(found.iter().all(|m| 0.99 < lean(m)) && found.len() == 2 && 1 <= n);
+                        let up: Vec<_> = smooth.iter().filter(|m| !m.is_empty()).collect();
+                        assert!(!up.is_empty() && up.iter().all(|m| lean(m) < 1e-6), "{up:?}");
+                        assert!((deepest(up[0]) + 0.16).abs() < 1e-5, "{up:?}");
+                        // The second tile higher by a step goes on pushing aside, above the first.
+                        let (found, smooth, n) = seam(body, at, 0.13, is_a);
+                        assert!(found.iter().all(|m| 0.99 < lean(m)) && n == 1, "{found:?}");
+                        assert!(lean(&smooth[0]) < 1e-6 && smooth[1] == found[1], "{smooth:?}");
+                        assert!((deepest(&smooth[0]) + 0.16).abs() < 1e-5, "{smooth:?}");
+                    }
+                }
+            }
+
             #[test]
             fn nothing_and_nonsense_change_nothing() {
                 let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
