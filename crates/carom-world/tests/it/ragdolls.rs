@@ -27,6 +27,17 @@ fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
     }
 }
 
+/// A limb that came deep into two stairs within a step was pushed into each by the other: one never came out, one was thrown out.
+#[test]
+fn what_is_deep_in_two_stairs_comes_out() {
+    for (n_dolls, seed) in [(1, 3260), (6, 3638), (1, 9832)] {
+        let mut seen = TumbleTally::default();
+        tumble(n_dolls, false, 1 << 40 ^ seed, &mut seen);
+        println!("{seen:?}");
+        assert!(seen.wrong == 0 && seen.restless == 0 && seen.rise < 0.1 && seen.bend < 1.0, "{seen:?}");
+    }
+}
+
 /// A limb that is fast was stopped wherever it touched, and its joints threw it back in every step.
 #[test]
 fn limbs_that_are_fast_come_to_rest_and_hold_together() {

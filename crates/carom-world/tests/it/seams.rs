@@ -218,3 +218,38 @@ fn the_rim_of_a_floor_is_an_edge() {
     assert_eq!(path, fall(false), "one piece at a time is left alone");
     assert!(path.len() < 300 && 2.8 < path[path.len() - 1].x, "{:?}", path.last());
 }
+
+/// Each of the blocks side by side pushed who was deep in them into the other one, and it stayed there.
+#[test]
+fn who_is_deep_in_several_blocks_comes_out() {
+    let bodies = [
+        ("ball", ball(0.06)),
+        ("capsule", Shape::Capsule(Capsule::new(0.08, 0.05).unwrap())),
+        ("box", cuboid(Vec3::new(0.05, 0.09, 0.07))),
+    ];
+    let two = |step: f32| vec![(Vec3::new(-0.5, step, 0.0), 1.0), (Vec3::new(0.5, 0.0, 0.0), 1.0)];
+    let four = [(-0.5, -0.5), (-0.5, 0.5), (0.5, -0.5), (0.5, 0.5)].map(|(x, z)| (Vec3::new(x, 0.0, z), 0.5));
+    let places = [(-0.03, -0.14), (-0.01, -0.1), (0.0, -0.12), (0.01, -0.1), (0.03, -0.14)];
+    for (floor, blocks) in [("stairs", two(0.127)), ("two", two(0.0)), ("four", four.to_vec())] {
+        for (name, body) in &bodies {
+            for (x, y) in places {
+                let mut world = World::new();
+                for &(top, half_width) in &blocks {
+                    // Down to the same depth.
+                    let half = Vec3::new(0.5, 0.5 + 0.5 * top.y, half_width);
+                    let block = BodyDesc::fixed(cuboid(half)).with_position(top - half.y * Vec3::Y);
+                    world.insert(block).unwrap();
+                }
+                let pose = Pose::new(Quat::from_rotation_z(0.2), Vec3::new(x, y, 0.012));
+                let id = world.insert(BodyDesc::new(body.clone()).with_pose(pose)).unwrap();
+                let mut highest = f32::NEG_INFINITY;
+                for _ in 0..60 {
+                    world.step(DT).unwrap();
+                    highest = highest.max(world.pose(id).unwrap().translation.y);
+                }
+                let at = world.pose(id).unwrap().translation;
+                assert!(0.04 < at.y && highest < 0.2, "{name} in {floor} from {x} {y}: {at}, {highest}");
+            }
+        }
+    }
+}
