@@ -68,13 +68,18 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     for (k, who) in ["carom", "rapier"].into_iter().enumerate() {
         let n_lost = after[k].iter().filter(|place| !(LOST_BELOW < place.y)).count();
         let mean = after[k].iter().map(|place| place.y).sum::<f32>() / n.max(1) as f32;
-        let drifts = after[k].iter().zip(&before[k]).map(|(after, before)| (*after - *before).length());
-        let (sum, most) = drifts.fold((0.0, 0.0), |(sum, most), drift| (sum + drift, f32::max(most, drift)));
+        let drifts = after[k].iter().zip(&before[k]).map(|(after, before)| 1e6 * (*after - *before).length());
+        let mut drifts: Vec<f32> = drifts.collect();
+        drifts.sort_by(f32::total_cmp);
+        let at = |hundredths: usize| drifts.get(n * hundredths / 100).copied().unwrap_or(0.0);
         println!(
             "    {who}: mean height {mean:.2}, {n_lost} boxes lost through the floor; deepest overlap {:.4}; in the last {LAST} steps \
-             boxes went {:.4} in the mean and {most:.3} at most",
+             boxes went {:.1} um in the mean, half of them at most {:.1}, 99 of 100 at most {:.0}, all {:.0}",
             -deepest[k],
-            sum / n.max(1) as f32
+            drifts.iter().sum::<f32>() / n.max(1) as f32,
+            at(50),
+            at(99),
+            drifts.last().copied().unwrap_or(0.0)
         );
     }
     let [broad, narrow, response, refit] = phases.into_inner().map(|sum| sum * 1e3 / n_frames as f64);

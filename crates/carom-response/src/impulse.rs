@@ -59,6 +59,8 @@ pub(crate) struct Group {
     pub(crate) normal: [Lanes; 3],
     pub(crate) tangent: [Lanes; 3],
     pub(crate) friction: Lanes,
+    /// Overlap that is left alone.
+    pub(crate) slop: Lanes,
     /// Where friction acts, from the centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
@@ -108,6 +110,7 @@ impl Group {
             normal: [NONE; 3],
             tangent: [NONE; 3],
             friction: NONE,
+            slop: NONE,
             friction_a: [NONE; 3],
             friction_b: [NONE; 3],
             tangent_mass: [NONE; 3],
@@ -284,7 +287,7 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
 fn take_back<S: Simd>(simd: S, g: &mut Group, a: &mut Motion<S>, b: &mut Motion<S>, pass: &Pass) {
     let zero = S::F32x8::splat(simd, 0.0);
     let one = S::F32x8::splat(simd, 1.0);
-    let slop = S::F32x8::splat(simd, pass.slop);
+    let slop = S::F32x8::load(simd, &g.slop);
     let rate = S::F32x8::splat(simd, -ASKED * pass.push_out_rate);
     let fastest = S::F32x8::splat(simd, ASKED * pass.push_out_speed);
     let normal = V3::load(simd, &g.normal);
@@ -361,7 +364,7 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
     let moved = (delta_b.p - delta_a.p).dot(normal);
     let inverse_h = splat(simd, pass.inverse_h);
-    let slop = splat(simd, pass.slop);
+    let slop = S::F32x8::load(simd, &g.slop);
     let rate = splat(simd, if PUSHES { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP * pass.slop);

@@ -233,7 +233,7 @@ impl Trace {
 /// milliseconds; number by number it took 3.0.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Inverse mass and inertia; 0.
+    /// Inverse mass and inertia; how calm it is.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
     /// Centres of mass of A and of B; 0; how many contacts there are.
@@ -310,6 +310,10 @@ impl Rows {
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
         mass_b[0].store(&mut group.inverse_mass_b);
+        // To undo overlaps of bodies at rest, each of which gives way to others, keeps a pile creeping: with the same slop for all one box of
+        // a hundred crept by 0.6 millimetres in a second, whatever braked it; with no push at all, by 0.08.
+        let calm = mass_a[7].min(mass_b[7]);
+        (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
         let mut k = 0;
         while k < 6 {
             mass_a[k + 1].store(&mut group.inverse_inertia_a[k]);

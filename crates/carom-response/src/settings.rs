@@ -22,7 +22,8 @@ pub struct SolverSettings {
     pub push_out_rate: Real,
     /// The fastest that overlapping bodies are pushed apart.
     pub push_out_speed: Real,
-    /// Overlap that is left alone: room in which a pile can come to rest.
+    /// Overlap that is left alone: room in which a pile can come to rest. Twice as much once both bodies have been slow for the delay, in
+    /// islands of eight and more.
     pub slop: Real,
     /// Slower than this, bodies meet without bouncing.
     pub restitution_threshold: Real,
@@ -30,10 +31,10 @@ pub struct SolverSettings {
     pub sleep_speed: Real,
     /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn stays awake.
     pub sleep_delay: Real,
-    /// Part of the velocity per unit of time that bodies in islands of eight and more lose once they have been slow for
-    /// half the delay, whether they may sleep or not, and no motor drives them. Without it the top of a tall stack sways for minutes, because a
-    /// few passes over the contacts answer a lean a little late.
-    pub settle_damping: Real,
+    /// Speed per unit of time that bodies in islands of eight and more lose once they have been slow for the delay, whether they may sleep or
+    /// not, and no motor drives them: as rolling friction brakes. Without it the top of a tall stack sways for minutes, because a few passes
+    /// over the contacts answer a lean a little late.
+    pub settle_braking: Real,
     /// Islands fall asleep at all.
     pub sleep: bool,
     /// The fastest that a body may move.
@@ -54,7 +55,7 @@ impl Default for SolverSettings {
             restitution_threshold: 0.5,
             sleep_speed: 0.1,
             sleep_delay: 0.5,
-            settle_damping: 15.0,
+            settle_braking: 0.3,
             sleep: true,
             max_speed: 1000.0,
         }
@@ -74,7 +75,7 @@ impl SolverSettings {
             self.restitution_threshold,
             self.sleep_speed,
             self.sleep_delay,
-            self.settle_damping,
+            self.settle_braking,
             self.max_speed,
         ];
         let is_good = numbers.iter().all(|&x| 0.0 <= x && x.is_finite())

@@ -315,7 +315,7 @@ impl Solver {
         let mut stats = StepStats::default();
         let mut left = self.settings.substeps;
         let mut h = dt / left as Real;
-        self.prepare(bodies, MovingJoints { list: joints, places: moving }, h, &mut stats);
+        self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
         {
             let Solver { bouncing, masses, states, settings, slots, .. } = self;
             let still = (masses.len() - 1) as u32;
@@ -442,7 +442,13 @@ impl Solver {
     ///
     /// Bodies are loaded by all threads, each the half that it goes on with, and not by one of two beside what the other does for manifolds: where
     /// that was so, and for storing too, threads whose cores have no cache in common took 0.5 of 11 milliseconds more for a step of 10,000 boxes.
-    fn prepare(&mut self, bodies: &mut [Body], joints: MovingJoints<'_>, h: Real, stats: &mut StepStats) {
+    fn prepare(
+        &mut self,
+        bodies: &mut [Body],
+        joints: MovingJoints<'_>,
+        (dt, h): (Real, Real),
+        stats: &mut StepStats,
+    ) {
         let n = self.movers.len();
         self.is_active.clear();
         self.is_active.extend(self.movers.iter().map(|&number| bodies[number as usize].is_active()));
@@ -460,7 +466,7 @@ impl Solver {
             bodies,
             gravity: self.settings.gravity,
             slow_for: 0.5 * self.settings.sleep_delay,
-            settle_damping: self.settings.settle_damping,
+            braked: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
         };
         given.find_active(active, bouncing);

@@ -19,7 +19,7 @@ impl Scene {
     /// Boxes on each other.
     fn stack_of(n: usize) -> Scene {
         let mut settings = SolverSettings::default().with_sleep(false);
-        settings.settle_damping = 0.0;
+        settings.settle_braking = 0.0;
         let mut scene = Scene::with_floor(settings);
         for k in 0..n {
             let place = Vec3::new(0.0, 0.5 + k as f32, 0.0);
@@ -113,7 +113,7 @@ fn a_stack_stands_in_a_hurry() {
     assert!(600 < n_hurried);
     assert!(0.95 < least && most < 1.05);
     assert!((top.pose.translation - Vec3::new(0.0, 9.45, 0.0)).length() < 0.15);
-    assert!(fastest < 0.01 && -0.01 < scene.deepest());
+    assert!(fastest < 0.02 && -0.01 < scene.deepest());
 }
 
 /// A pendulum of ten balls on joints swings no higher than it began, and holds together.

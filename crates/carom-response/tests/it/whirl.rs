@@ -94,7 +94,7 @@ fn a_fast_wheel_stays_on_its_axle() {
 #[test]
 fn impulses_of_joints_are_scaled_from_the_substep_they_come_from() {
     let mut settings = SolverSettings::default().with_substeps(1).with_sleep(false);
-    settings.settle_damping = 0.0;
+    settings.settle_braking = 0.0;
     let mut scene = Scene::new(settings);
     scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
     for k in 0..10 {

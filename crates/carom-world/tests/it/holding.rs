@@ -115,7 +115,7 @@ fn steps_of_work_are_held_with_the_same_bits() {
     let height = |world: &World| {
         boxes.iter().map(|&id| world.pose(id).unwrap().translation.y).sum::<f32>() / boxes.len() as f32
     };
-    let budget = Budget::Steps(most as u64 * 5 / 4);
+    let budget = Budget::Steps(most as u64 * 4 / 3);
     let (mut world, _, _) = scene();
     let mut again: Option<World> = None;
     let mut n_held = 0;
