@@ -5,52 +5,65 @@
 use crate::body::Traits;
 use crate::narrow::{NOT_SOLVED, Record};
 use carom_math::ops;
-use carom_response::{Body, BodyKind, ContactLink};
+use carom_response::ContactLink;
 
 /// What the contacts for the solver are made of, beside the records.
 pub(crate) struct Handed<'a> {
-    pub(crate) bodies: &'a [Body],
+    /// By body: the solver moves it.
+    pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
     /// How many manifolds are in motion: the numbers of those at rest follow.
     pub(crate) n_manifolds: u32,
 }
 
+/// How many records are solved, of some, and how many contacts they have.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Part {
+    pub(crate) n_solved: u32,
+    pub(crate) n_contacts: u32,
+}
+
 impl Handed<'_> {
-    fn is_solved(&self, record: &Record) -> bool {
-        let is_active = |body: u32| {
-            let body = &self.bodies[body as usize];
-            body.kind == BodyKind::Dynamic && !body.is_sleeping && !body.is_halted
-        };
-        !record.is_sensor && 0 < record.n && (is_active(record.a.index) || is_active(record.b.index))
-    }
-
-    /// How many contacts each of the records at these places has for the solver.
-    pub(crate) fn count(&self, records: &[Record], busy: &[u32], counts: &mut [u32]) {
-        for (&place, count) in busy.iter().zip(counts) {
-            let record = &records[place as usize];
-            *count = if self.is_solved(record) { record.n } else { 0 };
-        }
-    }
-
-    /// Writes the contacts of the records at these places, which are as many as `out` is long; those of each begin where `starts` says, and
-    /// one who has none is not solved. The first of `records` is at place `first`.
-    pub(crate) fn hand_over(
+    /// Which of the records at these places are solved: theirs are the first of `solved`, which is as long as `busy`. Of the others it is noted
+    /// that they are not. The first of `records` is at place `first`.
+    pub(crate) fn choose(
         &self,
         (records, first): (&mut [Record], u32),
         busy: &[u32],
-        starts: &[u32],
+        solved: &mut [u32],
+    ) -> Part {
+        let mut part = Part::default();
+        for &place in busy {
+            let record = &mut records[(place - first) as usize];
+            let (a, b) = (record.a.index as usize, record.b.index as usize);
+            let is_solved = !record.is_sensor & (self.is_active[a] | self.is_active[b]);
+            let n = u32::from(is_solved) * record.n;
+            // Written always, kept when it is solved: a branch would be a guess.
+            solved[part.n_solved as usize] = place;
+            part.n_solved += u32::from(n != 0);
+            part.n_contacts += n;
+            // So it is after it was looked at.
+            if record.first_solved != NOT_SOLVED {
+                record.first_solved = NOT_SOLVED;
+            }
+        }
+        part
+    }
+
+    /// Writes the contacts of these records, all of which are solved, to `out`; the first has number `number`. The first of `records` is at
+    /// place `first`.
+    pub(crate) fn hand_over(
+        &self,
+        (records, first): (&mut [Record], u32),
+        solved: &[u32],
+        number: u32,
         out: &mut [ContactLink],
     ) {
-        let end = starts.first().map_or(0, |start| start + out.len() as u32);
-        let ends = starts.iter().skip(1).copied().chain([end]);
-        let mut out = out.iter_mut();
-        for ((&place, &start), end) in busy.iter().zip(starts).zip(ends) {
+        let (mut out, mut first_solved) = (out.iter_mut(), number);
+        for &place in solved {
             let record = &mut records[(place - first) as usize];
-            if start == end {
-                record.first_solved = NOT_SOLVED;
-                continue;
-            }
-            record.first_solved = start;
+            record.first_solved = first_solved;
+            first_solved += record.n;
             let is_new = core::mem::take(&mut record.is_unsolved);
             let (a, b) = (record.a.index, record.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);

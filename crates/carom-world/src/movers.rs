@@ -202,6 +202,19 @@ impl Movers {
         moves.get(body as usize).is_some_and(|moves| *moves)
     }
 
+    /// Writes by number who is moved by what meets it, when all have settled.
+    pub(crate) fn tell_active(&self, bodies: &[Body], out: &mut Vec<bool>) {
+        out.clear();
+        out.extend_from_slice(if self.has_halted { &self.moves } else { &self.is_in });
+        out.resize(bodies.len(), false);
+        self.driven.iter().for_each(|&number| out[number as usize] = false);
+        let is_active = |body: &Body| body.kind == BodyKind::Dynamic && !body.is_sleeping && !body.is_halted;
+        debug_assert!(
+            out.iter().zip(bodies).all(|(out, body)| *out == is_active(body)),
+            "not all have settled"
+        );
+    }
+
     /// The body moves now, or is halted.
     #[inline]
     pub(crate) fn is_awake(&self, body: u32) -> bool {

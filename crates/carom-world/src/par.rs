@@ -4,7 +4,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
 use crate::events::{self, Event, EventKind};
-use crate::handed::Handed;
+use crate::handed::{Handed, Part};
 use crate::narrow::{self, Record, Row, Scene, Sink, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -193,32 +193,58 @@ fn tell_from(records: &mut [Record], starts: &[usize], out: &mut [Event]) -> usi
     n + n_above
 }
 
-/// As [`Handed::count`].
-pub(crate) fn count(handed: &Handed<'_>, records: &[Record], busy: &[u32], counts: &mut [u32]) {
-    if is_little(busy.len()) {
-        return handed.count(records, busy, counts);
-    }
-    (busy.par_chunks(CARRIED).zip(counts.par_chunks_mut(CARRIED)))
-        .for_each(|(busy, counts)| handed.count(records, busy, counts));
-}
-
-/// As [`Handed::hand_over`].
-pub(crate) fn hand_over(
+/// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the
+/// part begin.
+pub(crate) fn choose(
     handed: &Handed<'_>,
     (records, first): (&mut [Record], u32),
     busy: &[u32],
-    starts: &[u32],
+    solved: &mut [u32],
+    parts: &mut [Part],
+) {
+    if parts.len() <= 1 {
+        parts.iter_mut().for_each(|part| *part = handed.choose((&mut *records, first), busy, solved));
+        return;
+    }
+    let middle = parts.len() / 2;
+    let (parts, parts_above) = parts.split_at_mut(middle);
+    let (busy, busy_above) = busy.split_at(middle * CARRIED);
+    let (solved, solved_above) = solved.split_at_mut(middle * CARRIED);
+    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    rayon::join(
+        || choose(handed, (records, first), busy, solved, parts),
+        || choose(handed, (records_above, busy_above[0]), busy_above, solved_above, parts_above),
+    );
+}
+
+/// How many parts there are of so many records that are only carried.
+pub(crate) fn n_parts(n: usize) -> usize {
+    if is_little(n) { 1 } else { n.div_ceil(CARRIED) }
+}
+
+/// As [`Handed::hand_over`], of what [`choose`] found of the records at places `busy`; the first contact has number `number`.
+pub(crate) fn hand_over(
+    handed: &Handed<'_>,
+    (records, first): (&mut [Record], u32),
+    (busy, solved): (&[u32], &[u32]),
+    (parts, number): (&[Part], u32),
     out: &mut [ContactLink],
 ) {
-    if is_little(busy.len()) {
-        return handed.hand_over((records, first), busy, starts, out);
+    if parts.len() <= 1 {
+        let n_solved = parts.first().map_or(0, |part| part.n_solved);
+        return handed.hand_over((records, first), &solved[..n_solved as usize], number, out);
     }
-    let middle = busy.len() / 2;
-    let (low, high) = out.split_at_mut((starts[middle] - starts[0]) as usize);
-    let (records, records_above) = records.split_at_mut((busy[middle] - first) as usize);
+    let middle = parts.len() / 2;
+    let (parts, parts_above) = parts.split_at(middle);
+    let n_contacts = parts.iter().map(|part| part.n_contacts).sum::<u32>();
+    let (out, out_above) = out.split_at_mut(n_contacts as usize);
+    let (busy, busy_above) = busy.split_at(middle * CARRIED);
+    let (solved, solved_above) = solved.split_at(middle * CARRIED);
+    let (records, records_above) = records.split_at_mut((busy_above[0] - first) as usize);
+    let above = (parts_above, number + n_contacts);
     rayon::join(
-        || hand_over(handed, (records, first), &busy[..middle], &starts[..middle], low),
-        || hand_over(handed, (records_above, busy[middle]), &busy[middle..], &starts[middle..], high),
+        || hand_over(handed, (records, first), (busy, solved), (parts, number), out),
+        || hand_over(handed, (records_above, busy_above[0]), (busy_above, solved_above), above, out_above),
     );
 }
 

@@ -10,7 +10,7 @@
 use crate::body::{BodyId, Traits};
 use crate::changes::{Changes, Gaps};
 use crate::events::{ContactView, Event};
-use crate::handed::{self, Handed};
+use crate::handed::{self, Handed, Part};
 use crate::internal_edges;
 use crate::joint::Joints;
 use crate::meetings::Meetings;
@@ -111,8 +111,11 @@ pub(crate) struct Work {
     contacts: Vec<ContactLink>,
     /// The places of the joints of who moves.
     pub(crate) joints: Vec<u32>,
-    /// By busy record where its contacts begin.
-    starts: Vec<u32>,
+    /// By number: the solver moves it.
+    is_active: Vec<bool>,
+    /// The places of the records that it is given, and how many those of parts of the busy ones are.
+    solved: Vec<u32>,
+    parts: Vec<Part>,
     /// By number: something of it moves or moved.
     pub(crate) is_busy: Vec<bool>,
     /// The events of the detection before.
@@ -540,25 +543,27 @@ impl<B: BroadPhase> World<B> {
 
     /// The manifolds in which something moves, as the solver takes them.
     fn hand_over_contacts(&mut self) {
-        let World { records, busy, traits, bodies, manifolds, work, .. } = self;
-        let handed = Handed { bodies, traits, n_manifolds: manifolds.len() as u32 };
-        let starts = &mut work.starts;
-        starts.resize(busy.len(), 0);
+        let World { records, busy, traits, bodies, movers, manifolds, work, .. } = self;
+        let Work { is_active, solved, parts, contacts, .. } = work;
+        movers.tell_active(bodies, is_active);
+        let handed = Handed { is_active, traits, n_manifolds: manifolds.len() as u32 };
+        // What is there already is written over, here and below.
+        solved.resize(busy.len(), 0);
         #[cfg(feature = "parallel")]
-        crate::par::count(&handed, records, busy, starts);
+        let n_parts = crate::par::n_parts(busy.len());
         #[cfg(not(feature = "parallel"))]
-        handed.count(records, busy, starts);
-        let mut n_contacts = 0;
-        for start in starts.iter_mut() {
-            n_contacts += core::mem::replace(start, n_contacts);
-        }
-        // Those of the step before are written over.
-        let none = ContactLink::new(0, 0, 0, 0.0, 0.0);
-        work.contacts.resize(n_contacts as usize, none);
+        let n_parts = 1;
+        parts.resize(n_parts, Part::default());
         #[cfg(feature = "parallel")]
-        crate::par::hand_over(&handed, (records, 0), busy, starts, &mut work.contacts);
+        crate::par::choose(&handed, (records, 0), busy, solved, parts);
         #[cfg(not(feature = "parallel"))]
-        handed.hand_over((records, 0), busy, starts, &mut work.contacts);
+        parts.fill(handed.choose((records, 0), busy, solved));
+        let n_contacts = parts.iter().map(|part| part.n_contacts as usize).sum();
+        contacts.resize(n_contacts, ContactLink::new(0, 0, 0, 0.0, 0.0));
+        #[cfg(feature = "parallel")]
+        crate::par::hand_over(&handed, (records, 0), (busy, solved), (parts, 0), contacts);
+        #[cfg(not(feature = "parallel"))]
+        handed.hand_over((records, 0), &solved[..parts[0].n_solved as usize], 0, contacts);
     }
 
     /// Nothing moves, and nothing would begin to.
