@@ -53,15 +53,21 @@ pub struct ContactView<'a> {
     pub impulses: &'a [ContactImpulse],
 }
 
+/// Records of which it is seen together what there is to tell.
+const BLOCK: usize = 64;
+
 /// What there is to tell of a record, once in each detection.
 pub(crate) fn take(record: &mut Record) -> Option<Event> {
-    let was_touching = core::mem::replace(&mut record.was_touching, record.is_touching);
-    let kind = match (was_touching, record.is_touching) {
+    // Mostly it is as it was, and nothing is written.
+    let kind = match (record.was_touching, record.is_touching) {
         (false, true) => EventKind::Began,
         (true, true) => EventKind::Persisted,
         (true, false) => EventKind::Ended,
         (false, false) => return None,
     };
+    if kind != EventKind::Persisted {
+        record.was_touching = record.is_touching;
+    }
     Some(event_of(record, kind))
 }
 
@@ -69,30 +75,48 @@ pub(crate) fn event_of(record: &Record, kind: EventKind) -> Event {
     Event { a: record.a, b: record.b, kind, is_sensor: record.is_sensor }
 }
 
+/// There is something to tell of it.
+fn is_told(record: &Record) -> bool {
+    record.was_touching | record.is_touching
+}
+
 /// How many events these records have.
 #[cfg(feature = "parallel")]
 pub(crate) fn count(records: &[Record]) -> usize {
-    records.iter().filter(|record| record.was_touching | record.is_touching).count()
+    records.iter().map(|record| usize::from(is_told(record))).sum()
 }
 
 /// Writes the events of these records, as many as `out` is long, and says how many touch.
 #[cfg(feature = "parallel")]
 pub(crate) fn tell_into(records: &mut [Record], out: &mut [Event]) -> usize {
-    let mut n_touching = 0;
-    for (out, event) in out.iter_mut().zip(records.iter_mut().filter_map(take)) {
-        n_touching += usize::from(event.kind != EventKind::Ended);
-        *out = event;
-    }
-    n_touching
+    let mut out = out.iter_mut();
+    visit(records, |event| {
+        if let Some(out) = out.next() {
+            *out = event;
+        }
+    })
 }
 
 /// Appends the events of these records, in their order, and says how many touch.
 pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
+    visit(records, |event| out.push(event))
+}
+
+/// Calls `tell` with the events of these records, in their order, and says how many touch.
+fn visit(records: &mut [Record], mut tell: impl FnMut(Event)) -> usize {
     let mut n_touching = 0;
-    for record in records {
-        if let Some(event) = take(record) {
-            n_touching += usize::from(record.is_touching);
-            out.push(event);
+    for records in records.chunks_mut(BLOCK) {
+        let (mut told, mut n) = ([0_u8; BLOCK], 0);
+        // Written always, kept when there is something to tell: a branch would be a guess.
+        for (number, record) in (0..).zip(&*records) {
+            told[n] = number;
+            n += usize::from(is_told(record));
+        }
+        for &number in &told[..n] {
+            if let Some(event) = take(&mut records[usize::from(number)]) {
+                n_touching += usize::from(event.kind != EventKind::Ended);
+                tell(event);
+            }
         }
     }
     n_touching

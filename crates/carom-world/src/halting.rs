@@ -101,8 +101,8 @@ impl<B: BroadPhase> World<B> {
         let World { events, work, records, busy, stats, .. } = self;
         let fresh = &mut work.fresh;
         fresh.clear();
-        // The events of pairs that are gone.
-        fresh.extend(events.drain(..).map(|event| (event, true)));
+        fresh.extend(work.ended.iter().map(|&event| (event, true)));
+        events.clear();
         for &place in &*busy {
             let record = &mut records[place as usize];
             let event = events::take(record);

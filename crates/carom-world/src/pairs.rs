@@ -54,7 +54,7 @@ impl<B: BroadPhase> World<B> {
         self.rest.leave(record);
         if record.is_touching {
             let (a, b) = (record.a, record.b);
-            self.events.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
+            self.work.ended.push(Event { a, b, kind: EventKind::Ended, is_sensor: record.is_sensor });
         }
     }
 

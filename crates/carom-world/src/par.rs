@@ -157,25 +157,26 @@ fn is_little(n: usize) -> bool {
     n <= CARRIED || rayon::current_num_threads() == 1
 }
 
-/// As [`events::tell`].
+/// Makes `out` what [`events::tell`] appends.
 ///
 /// Lists of pieces that were put together took more time than was gained: memory for them came from the system page by page.
 pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
     if is_little(records.len()) {
+        out.clear();
         return events::tell(records, out);
     }
-    let first = out.len();
     let mut starts: Vec<usize> = records.par_chunks(CARRIED).map(events::count).collect();
-    let mut n_events = first;
+    let mut n_events = 0;
     for start in &mut starts {
         n_events += core::mem::replace(start, n_events);
     }
-    // Any event, to be written over.
+    // Those that are there already are written over.
     let Some(any) = records.first().map(|record| events::event_of(record, EventKind::Ended)) else {
+        out.clear();
         return 0;
     };
     out.resize(n_events, any);
-    tell_from(records, &starts, &mut out[first..])
+    tell_from(records, &starts, out)
 }
 
 /// Writes the events of these records; those of each piece begin where `starts` says.

@@ -126,7 +126,7 @@ pub(crate) struct Work {
     #[cfg(feature = "parallel")]
     found_in: Vec<u32>,
     /// Events of pairs that are gone.
-    ended: Vec<Event>,
+    pub(crate) ended: Vec<Event>,
     moves: Vec<(ProxyId, Aabb)>,
 }
 
@@ -281,8 +281,7 @@ impl<B: BroadPhase> World<B> {
 
     fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
         let mut clock = Clock::start();
-        core::mem::swap(&mut self.events, &mut self.work.told);
-        self.events.clear();
+        self.work.ended.clear();
         self.stats.n_bodies = self.n_bodies;
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
@@ -292,6 +291,10 @@ impl<B: BroadPhase> World<B> {
         self.stats.solver = StepStats::default();
         (self.stats.n_swept, self.stats.n_stopped, self.stats.n_box_tests) = (0, 0, 0);
         let had_halted = self.movers.has_halted();
+        if had_halted {
+            // Of who is not busy it is told what was told before.
+            core::mem::swap(&mut self.events, &mut self.work.told);
+        }
         if self.is_changed {
             self.find_pairs();
         }
@@ -454,14 +457,15 @@ impl<B: BroadPhase> World<B> {
 
     /// What began, persisted and ended, in the order of the pairs.
     fn tell_events(&mut self) {
-        // Those of pairs that are gone are there, in their order.
         let World { events, records, work, stats, .. } = self;
-        core::mem::swap(events, &mut work.ended);
-        events.clear();
         #[cfg(feature = "parallel")]
         let n_touching = crate::par::tell(records, events);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = crate::events::tell(records, events);
+        let n_touching = {
+            events.clear();
+            crate::events::tell(records, events)
+        };
+        // Those of pairs that are gone are in their order, too.
         crate::events::merge(events, &work.ended);
         stats.n_touching = n_touching;
     }
