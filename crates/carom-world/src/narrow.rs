@@ -183,7 +183,7 @@ impl<'a> Scene<'a> {
             if !moved.is_empty() {
                 record.n += 1;
                 record.is_touching |= self.touches(&moved);
-                out.push(moved);
+                out.push(&moved);
             }
         }
     }
@@ -236,7 +236,8 @@ pub(crate) struct Tally {
 pub(crate) trait Sink {
     /// How many there are.
     fn len(&self) -> usize;
-    fn push(&mut self, manifold: Manifold);
+    /// Appends a copy, and says where it is.
+    fn push(&mut self, manifold: &Manifold) -> &mut Manifold;
     /// Appends what is found, and says what that is.
     fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold];
 }
@@ -246,8 +247,10 @@ impl Sink for Vec<Manifold> {
         Vec::len(self)
     }
     #[inline]
-    fn push(&mut self, manifold: Manifold) {
-        Vec::push(self, manifold);
+    fn push(&mut self, manifold: &Manifold) -> &mut Manifold {
+        let number = Vec::len(self);
+        self.extend_from_slice(core::slice::from_ref(manifold));
+        &mut self[number]
     }
     fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold] {
         let first = Vec::len(self);
@@ -340,7 +343,9 @@ fn look_at(
         return;
     };
     if !scene.has_moved(record) {
-        scene.known(record).iter().for_each(|manifold| out.push(*manifold));
+        scene.known(record).iter().for_each(|manifold| {
+            out.push(manifold);
+        });
         return;
     }
     // The clock is read seldom.

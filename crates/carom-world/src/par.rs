@@ -104,25 +104,25 @@ impl Sink for Room<'_> {
         if self.beyond.is_empty() { self.n } else { self.beyond.len() }
     }
     #[inline]
-    fn push(&mut self, manifold: Manifold) {
-        match self.room.get_mut(self.n) {
-            Some(place) if self.beyond.is_empty() => {
-                *place = manifold;
-                self.n += 1;
-            }
-            _ => {
-                if self.beyond.is_empty() {
-                    self.beyond.extend_from_slice(self.room);
-                }
-                self.beyond.push(manifold);
-            }
+    fn push(&mut self, manifold: &Manifold) -> &mut Manifold {
+        if self.n < self.room.len() && self.beyond.is_empty() {
+            let place = &mut self.room[self.n];
+            *place = *manifold;
+            self.n += 1;
+            return place;
         }
+        if self.beyond.is_empty() {
+            self.beyond.extend_from_slice(self.room);
+        }
+        Sink::push(&mut self.beyond, manifold)
     }
     fn find(&mut self, find: impl FnOnce(&mut Vec<Manifold>)) -> &[Manifold] {
         let mut few = core::mem::take(self.few);
         few.clear();
         few.find(find);
-        few.iter().for_each(|manifold| self.push(*manifold));
+        for manifold in &few {
+            self.push(manifold);
+        }
         *self.few = few;
         self.few
     }
@@ -284,11 +284,11 @@ mod tests {
         for n_room in 0..7 {
             let mut room = alloc::vec![Manifold::new(Vec3::ZERO); n_room];
             let mut sink = Room { room: &mut room, n: 0, beyond: Vec::new(), few: &mut Vec::new() };
-            sink.push(numbered(0));
+            sink.push(&numbered(0));
             let found = sink.find(|out| (1..4).for_each(|k| out.push(numbered(k)))).to_vec();
             assert_eq!(found, [numbered(1), numbered(2), numbered(3)]);
             assert!(sink.find(|_| {}).is_empty());
-            sink.push(numbered(4));
+            sink.push(&numbered(4));
             assert_eq!(sink.len(), 5);
             let all: Vec<Manifold> = (0..5).map(numbered).collect();
             let beyond = sink.beyond;
