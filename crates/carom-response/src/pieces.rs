@@ -13,8 +13,7 @@ use crate::lane_vec::{Lanes, REST, State};
 use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
-use carom_math::tol;
-use carom_math::{Mat3, Quat, Real, Vec3};
+use carom_math::{Mat3, Quat, Real, Vec3, ops, tol};
 
 /// Mass of a body in the world frame, fixed for the step; zero for what does not move.
 #[derive(Clone, Copy, Debug)]
@@ -236,7 +235,7 @@ pub(crate) fn load_bodies(
             // 0.00008 in the mean, with this by 0.00004 (November 2026). In each substep, it keeps errors from being mended in the next.
             if mass.calm == 1.0 {
                 v = slower(v, forces.braked);
-                let gyration = gyration_sq(body).sqrt();
+                let gyration = ops::sqrt(gyration_sq(body));
                 w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };
             }
             free.inertia = gyroscopic_inertia(&body.inverse_inertia);
