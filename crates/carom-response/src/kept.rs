@@ -426,8 +426,6 @@ pub(crate) fn store<S: Simd>(
     let normal = V3::<S::F32x8>::load(simd, &group.normal);
     let tangent_1 = V3::load(simd, &group.tangent);
     let tangent_2 = normal.cross(tangent_1);
-    let across =
-        |v: &[Lanes; 2]| tangent_1 * S::F32x8::load(simd, &v[0]) + tangent_2 * S::F32x8::load(simd, &v[1]);
     let (mut impulses, mut totals) = ([zero; MAX_CONTACTS], [zero; MAX_CONTACTS]);
     let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
     let mut k = 0;
@@ -436,18 +434,36 @@ pub(crate) fn store<S: Simd>(
         totals[k] = S::F32x8::load(simd, &group.points[k].total);
         k += 1;
     }
-    let rows = |n: [S::F32x8; MAX_CONTACTS], f: V3<S::F32x8>, twist: &Lanes| {
-        simd.transpose8([n[0], n[1], n[2], n[3], f.x, f.y, f.z, S::F32x8::load(simd, twist)])
-    };
-    let write = |rows: [S::F32x8; 8], out: &mut [ContactImpulse]| {
-        for (row, out) in rows.iter().zip(out) {
-            let [a, b, c, d, x, y, z, twist] = row.to_array();
-            *out = ContactImpulse { normal: [a, b, c, d], friction: Vec3::new(x, y, z), twist };
-        }
-    };
-    write(rows(impulses, across(&group.tangent_impulse), &group.twist_impulse), kept);
+    let tangents = [tangent_1, tangent_2];
+    write(rows(simd, impulses, tangents, &group.tangent_impulse, &group.twist_impulse), kept);
     // Where numbers ran out of their range, as friction does long before the normals: nothing is told.
     let most = S::F32x8::splat(simd, Real::MAX);
-    let told = rows(totals, across(&group.tangent_total), &group.twist_total);
-    write(told.map(|row| S::F32x8::select(row.abs().le(most), row, zero)), reports);
+    let mut told = rows(simd, totals, tangents, &group.tangent_total, &group.twist_total);
+    let mut k = 0;
+    while k < told.len() {
+        told[k] = S::F32x8::select(told[k].abs().le(most), told[k], zero);
+        k += 1;
+    }
+    write(told, reports);
+}
+
+/// By manifold: impulses along the normals, the friction in the world, the torque. Closures would not be built with the lanes' instructions.
+#[inline(always)]
+fn rows<S: Simd>(
+    simd: S,
+    n: [S::F32x8; MAX_CONTACTS],
+    tangents: [V3<S::F32x8>; 2],
+    along: &[Lanes; 2],
+    twist: &Lanes,
+) -> [S::F32x8; 8] {
+    let f = tangents[0] * S::F32x8::load(simd, &along[0]) + tangents[1] * S::F32x8::load(simd, &along[1]);
+    simd.transpose8([n[0], n[1], n[2], n[3], f.x, f.y, f.z, S::F32x8::load(simd, twist)])
+}
+
+#[inline(always)]
+fn write<V: F32Lanes<8>>(rows: [V; 8], out: &mut [ContactImpulse]) {
+    for (row, out) in rows.iter().zip(out) {
+        let [a, b, c, d, x, y, z, twist] = row.to_array();
+        *out = ContactImpulse { normal: [a, b, c, d], friction: Vec3::new(x, y, z), twist };
+    }
 }
