@@ -195,17 +195,21 @@ impl Movers {
         &self.list
     }
 
+    /// By number, as far as there is one: moves now.
+    fn flags(&self) -> &[bool] {
+        if self.has_halted { &self.moves } else { &self.is_in }
+    }
+
     /// The body moves now.
     #[inline]
     pub(crate) fn has(&self, body: u32) -> bool {
-        let moves = if self.has_halted { &self.moves } else { &self.is_in };
-        moves.get(body as usize).is_some_and(|moves| *moves)
+        self.flags().get(body as usize).is_some_and(|moves| *moves)
     }
 
     /// Writes by number who is moved by what meets it, when all have settled.
     pub(crate) fn tell_active(&self, bodies: &[Body], out: &mut Vec<bool>) {
         out.clear();
-        out.extend_from_slice(if self.has_halted { &self.moves } else { &self.is_in });
+        out.extend_from_slice(self.flags());
         out.resize(bodies.len(), false);
         self.driven.iter().for_each(|&number| out[number as usize] = false);
         let is_active = |body: &Body| body.kind == BodyKind::Dynamic && !body.is_sleeping && !body.is_halted;

@@ -31,7 +31,7 @@ pub struct Neighbour<'a> {
     pub(super) shape: &'a Shape,
     pub(super) pose: WidePose,
     pub(super) is_a: bool,
-    manifolds: Range<usize>,
+    pub(super) manifolds: Range<usize>,
 }
 
 impl<'a> Neighbour<'a> {
@@ -41,9 +41,10 @@ impl<'a> Neighbour<'a> {
         Neighbour { shape, pose: pose.wide(), is_a, manifolds }
     }
 
-    /// The places of its manifolds.
-    pub(super) fn numbers(&self) -> Range<usize> {
-        self.manifolds.clone()
+    /// The normal of one of its manifolds, from it to the body.
+    pub(super) fn outward(&self, manifold: &Manifold) -> DVec3 {
+        let normal = widen(manifold.normal());
+        if self.is_a { normal } else { -normal }
     }
 }
 
@@ -138,12 +139,7 @@ impl Touch {
         if neighbour.shape.is_mesh_part(theirs) && body.is_mesh_part(own) {
             return None;
         }
-        let normal = widen(manifold.normal());
-        Some(if neighbour.is_a {
-            Touch { normal, part: contact.part_a, own_part: contact.part_b }
-        } else {
-            Touch { normal: -normal, part: contact.part_b, own_part: contact.part_a }
-        })
+        Some(Touch { normal: neighbour.outward(manifold), part: theirs, own_part: own })
     }
 
     /// The normal of the face that the piece turns to the body, where the contact's leans a little from it.
@@ -170,18 +166,13 @@ impl Touch {
         tolerance: f64,
     ) -> Option<DVec3> {
         let mut best: Option<DVec3> = None;
-        for other in neighbours {
-            for k in other.manifolds.clone() {
-                let Some(touch) = Touch::of(other, body, manifolds, k).filter(|_| k != index) else {
-                    continue;
-                };
-                let alike = self.normal.dot(touch.normal);
-                if best.is_none_or(|best| self.normal.dot(best) < alike)
-                    && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()
-                    && self.is_behind(neighbour, &touch, other, body, pose, tolerance)
-                {
-                    best = Some(touch.normal);
-                }
+        for (other, _, touch) in touches(neighbours, body, manifolds).filter(|&(_, k, _)| k != index) {
+            let alike = self.normal.dot(touch.normal);
+            if best.is_none_or(|best| self.normal.dot(best) < alike)
+                && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()
+                && self.is_behind(neighbour, &touch, other, body, pose, tolerance)
+            {
+                best = Some(touch.normal);
             }
         }
         best
@@ -256,6 +247,19 @@ impl Touch {
         });
         self.with_parts(neighbour, made.flatten().unwrap_or(Manifold::new(super::super::num::narrow(normal))))
     }
+}
+
+/// All that a body touches, with the numbers of the manifolds.
+pub(super) fn touches<'a>(
+    neighbours: &'a [Neighbour<'a>],
+    body: &'a Shape,
+    manifolds: &'a [Manifold],
+) -> impl Iterator<Item = (&'a Neighbour<'a>, usize, Touch)> {
+    let numbered = |other: &'a Neighbour<'a>| other.manifolds.clone().map(move |k| (other, k));
+    neighbours
+        .iter()
+        .flat_map(numbered)
+        .filter_map(move |(other, k)| Touch::of(other, body, manifolds, k).map(|touch| (other, k, touch)))
 }
 
 /// How far a part reaches along a unit vector, in the frame that `pose` places it in. Of a half-space only along its normal.

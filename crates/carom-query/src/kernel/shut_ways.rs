@@ -15,7 +15,7 @@ use super::super::num::geom::Manifold;
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen};
 use super::convex;
-use super::internal_edges::{Neighbour, Touch};
+use super::internal_edges::{Neighbour, Touch, touches};
 use super::manifolds::{around, place};
 use super::shape::{Kind, Shape};
 use crate::ray_convex::Point;
@@ -58,19 +58,23 @@ impl Surroundings<'_> {
         (!some_is_shorter).then_some(made)
     }
 
-    /// The contacts along the least way out of a piece that is not shut; none if that of the manifold is not, or all are.
+    /// The contacts along the least way out of a piece that is not shut; none if that of the manifold is not, if all are, and for a triangle.
     fn least_open(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Manifold> {
         let own = Touch::of(piece, self.body, manifolds, index)?;
+        // Before the walks over all that is touched, which would be for nothing.
+        if piece.shape.is_mesh_part(own.part) {
+            return None;
+        }
         let mut shut = [DVec3::ZERO; MOST_SHUT];
         shut[0] = -self.shut_by(piece, index, manifolds)?.normal;
         for n in 1..=MOST_SHUT {
             let made = self.out_of_drawn(piece, &own, &shut[..n])?;
-            let normal = normal_of(piece, &made);
+            let normal = piece.outward(&made);
             // Beside its own piece, over another one, a way leads past that.
             let is_blocked = |place: DVec3| {
                 let is_on_piece = self.has_inside(piece, &own, place);
                 let place = place + normal * (2.0 * self.tolerance);
-                self.touches(manifolds).any(|(other, k, touch)| {
+                touches(self.neighbours, self.body, manifolds).any(|(other, k, touch)| {
                     k != index
                         && self.has_inside(other, &touch, place)
                         && (normal.dot(touch.normal) < AGAINST
@@ -88,7 +92,7 @@ impl Surroundings<'_> {
     /// One of those that push against a manifold of a piece, if it begins everywhere in theirs.
     fn shut_by(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Touch> {
         let manifold = &manifolds[index];
-        let step = normal_of(piece, manifold) * (2.0 * self.tolerance);
+        let step = piece.outward(manifold) * (2.0 * self.tolerance);
         let is_in_one = |place: DVec3| {
             self.against(piece, index, manifolds)
                 .any(|(other, _, touch)| self.has_inside(other, &touch, place + step))
@@ -104,20 +108,9 @@ impl Surroundings<'_> {
         index: usize,
         manifolds: &'a [Manifold],
     ) -> impl Iterator<Item = (&'a Neighbour<'a>, usize, Touch)> {
-        let normal = normal_of(piece, &manifolds[index]);
-        self.touches(manifolds)
+        let normal = piece.outward(&manifolds[index]);
+        touches(self.neighbours, self.body, manifolds)
             .filter(move |&(_, k, ref touch)| k != index && normal.dot(touch.normal) < AGAINST)
-    }
-
-    /// All that is touched, and the numbers of the manifolds.
-    fn touches<'a>(
-        &'a self,
-        manifolds: &'a [Manifold],
-    ) -> impl Iterator<Item = (&'a Neighbour<'a>, usize, Touch)> {
-        let numbered = |other| Neighbour::numbers(other).map(move |k| (other, k));
-        self.neighbours.iter().flat_map(numbered).filter_map(move |(other, k)| {
-            Touch::of(other, self.body, manifolds, k).map(|touch| (other, k, touch))
-        })
     }
 
     /// A place is in the piece of a touch, or nearly; a triangle has no inside.
@@ -138,9 +131,6 @@ impl Surroundings<'_> {
 
     /// The contacts along the least way out of a piece that leads along none of these directions. World frame.
     fn out_of_drawn(&self, piece: &Neighbour<'_>, own: &Touch, shut: &[DVec3]) -> Option<Manifold> {
-        if piece.shape.is_mesh_part(own.part) {
-            return None;
-        }
         let made = piece.shape.with_part(own.part, &piece.pose, |map, pose| {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
@@ -161,12 +151,6 @@ impl Surroundings<'_> {
         });
         made.flatten().flatten().map(|made| own.with_parts(piece, made))
     }
-}
-
-/// From the piece to the body.
-fn normal_of(piece: &Neighbour<'_>, manifold: &Manifold) -> DVec3 {
-    let normal = widen(manifold.normal());
-    if piece.is_a { normal } else { -normal }
 }
 
 /// Where the ways out of a piece begin: its contacts on it.
