@@ -63,7 +63,7 @@ pub(crate) const PAIRS_PER_LOOK: usize = 16;
 pub(crate) const NOT_SOLVED: u32 = u32::MAX;
 
 impl Record {
-    pub(crate) fn new(a: BodyId, b: BodyId, is_wanted: bool, is_sensor: bool) -> Record {
+    pub(crate) const fn new(a: BodyId, b: BodyId, is_wanted: bool, is_sensor: bool) -> Record {
         Record {
             a,
             b,

@@ -9,7 +9,18 @@
 use crate::narrow::Record;
 use alloc::vec::Vec;
 use carom_query::ManifoldCache;
-use core::ops::{Deref, DerefMut, Range};
+use core::ops::{Deref, DerefMut};
+
+/// A change of where records stand; each is of the places that those before it left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Edit {
+    /// So many from one place on to another one, whatever was there.
+    Move { from: usize, to: usize, n: usize },
+    /// A record without a cache comes to a place.
+    Put { to: usize, record: Record },
+    /// So many are left; those that come are nobody's.
+    Resize(usize),
+}
 
 /// Records in the order of their pairs, each with a cache at the same place.
 #[derive(Clone, Debug, Default)]
@@ -20,16 +31,36 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Moves some of them, with their caches.
-    pub(crate) fn copy_within(&mut self, from: Range<usize>, to: usize) {
-        self.list.copy_within(from.clone(), to);
-        self.caches.copy_within(from, to);
+    /// Does all that is asked for, for records and for caches: neither waits for the other, and half of the time goes to each.
+    pub(crate) fn edit(&mut self, edits: &[Edit]) {
+        let Records { list, caches } = self;
+        #[cfg(feature = "parallel")]
+        crate::par::both(edits.len(), || edit_list(list, edits), || edit_caches(caches, edits));
+        #[cfg(not(feature = "parallel"))]
+        {
+            edit_list(list, edits);
+            edit_caches(caches, edits);
+        }
     }
+}
 
-    /// Makes them so many; those that come are like `record`.
-    pub(crate) fn resize(&mut self, n: usize, record: Record) {
-        self.list.resize(n, record);
-        self.caches.resize(n, ManifoldCache::new());
+fn edit_list(list: &mut Vec<Record>, edits: &[Edit]) {
+    for edit in edits {
+        match *edit {
+            Edit::Move { from, to, n } => list.copy_within(from..from + n, to),
+            Edit::Put { to, record } => list[to] = record,
+            Edit::Resize(n) => list.resize(n, Record::NOBODYS),
+        }
+    }
+}
+
+fn edit_caches(caches: &mut Vec<ManifoldCache>, edits: &[Edit]) {
+    for edit in edits {
+        match *edit {
+            Edit::Move { from, to, n } => caches.copy_within(from..from + n, to),
+            Edit::Put { .. } => {}
+            Edit::Resize(n) => caches.resize(n, ManifoldCache::new()),
+        }
     }
 }
 
