@@ -23,6 +23,9 @@ const MOST_BLOCKS: usize = 32;
 /// Colours that a pile has.
 const USUAL_COLORS: usize = 16;
 
+/// Where there is no manifold in an order.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
 /// A manifold, as the colours see it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sides {
@@ -39,16 +42,16 @@ pub(crate) struct Coloring {
     used: Vec<[u64; 2]>,
     /// The manifolds that have no colour of this set.
     left: Vec<u32>,
-    /// Per manifold, where it is sorted: by colour, block, and number of contacts, the most first.
-    bins: Vec<u32>,
+    /// Per manifold, its place in `order`; before that its bin, by colour, block, and number of contacts, the most first.
+    places: Vec<u32>,
     n_blocks: usize,
     /// The first body of each block; one more at the end.
     bounds: Vec<u32>,
     /// The block of each body.
     block_of: Vec<u8>,
-    /// Per bin: where its manifolds begin in `order`. One more at the end.
-    starts: Vec<u32>,
-    /// Manifolds sorted by their bins.
+    /// Per bin, where its manifolds end in `order`.
+    ends: Vec<u32>,
+    /// Manifolds sorted by their bins; each colour begins at a multiple of eight, and [`NOBODY`] fills the places between.
     order: Vec<u32>,
 }
 
@@ -57,23 +60,31 @@ impl Coloring {
     ///
     /// In a colour those with equally many contacts come together, so that lanes with few of them do not wait for those with many: of a pile
     /// of 10,000 boxes, 2.6 contacts in the mean, the most of eight are 4 nearly always.
-    pub(crate) fn color(&mut self, n_bodies: usize, n_manifolds: usize, sides: impl Fn(usize) -> Sides) {
+    ///
+    /// False, and they are in no order, if there is one that moves nobody.
+    pub(crate) fn color(
+        &mut self,
+        n_bodies: usize,
+        n_manifolds: usize,
+        sides: impl Fn(usize) -> Sides,
+    ) -> bool {
         self.divide(n_bodies, n_manifolds);
-        let Coloring { used, left, bins, n_blocks, bounds, block_of, starts, order } = self;
+        let Coloring { used, left, places, n_blocks, bounds, block_of, ends, order } = self;
         let mut n_in = [0; MOST_BLOCKS];
-        bins.clear();
-        bins.resize(n_manifolds, 0);
+        // All are written over.
+        places.resize(n_manifolds, 0);
         left.clear();
         left.extend(0..n_manifolds as u32);
-        starts.clear();
-        starts.push(0);
+        ends.clear();
         let mut n_colors = 0;
+        let mut move_somebody = true;
         while !left.is_empty() || n_colors == 0 {
             used.clear();
             used.resize(n_bodies, [0; 2]);
-            starts.resize(starts.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
+            ends.resize(ends.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
             left.retain(|&manifold| {
                 let Sides { movable, n_contacts } = sides(manifold as usize);
+                move_somebody &= movable != [None; 2];
                 let kind = usize::from(movable.contains(&None));
                 let mut taken = 0;
                 for body in movable.into_iter().flatten() {
@@ -91,29 +102,33 @@ impl Coloring {
                 n_in[usize::from(block)] += 1;
                 let block = color * *n_blocks + usize::from(block);
                 let bin = block * MAX_CONTACTS + MAX_CONTACTS.saturating_sub(usize::from(n_contacts));
-                bins[manifold as usize] = bin as u32;
-                starts[bin + 1] += 1;
+                places[manifold as usize] = bin as u32;
+                ends[bin] += 1;
                 false
             });
             n_colors += 2 * N_COLORS;
         }
+        if !move_somebody {
+            return false;
+        }
         balance(bounds, &n_in[..*n_blocks]);
-        // Counting sort.
+        // Counting sort: where bins begin, and then, one manifold after the other, end.
         let mut sum = 0;
-        for start in starts.iter_mut() {
-            sum += *start;
-            *start = sum;
+        for bins in ends.chunks_mut(*n_blocks * MAX_CONTACTS) {
+            for bin in bins {
+                sum += core::mem::replace(bin, sum);
+            }
+            sum = sum.next_multiple_of(8);
         }
         order.clear();
-        order.resize(n_manifolds, 0);
-        for (manifold, &bin) in bins.iter().enumerate() {
-            let place = &mut starts[bin as usize];
-            order[*place as usize] = manifold as u32;
-            *place += 1;
+        order.resize(sum as usize, NOBODY);
+        for (manifold, place) in places.iter_mut().enumerate() {
+            let end = &mut ends[*place as usize];
+            *place = *end;
+            order[*end as usize] = manifold as u32;
+            *end += 1;
         }
-        // The starts have moved to where the next bin begins.
-        starts.rotate_right(1);
-        starts[0] = 0;
+        true
     }
 
     /// Puts bodies that follow each other into blocks.
@@ -138,24 +153,38 @@ impl Coloring {
         }
     }
 
-    /// The manifolds, colour by colour.
+    /// The manifolds, in groups of eight of one colour, colour by colour; [`NOBODY`] stands in the last group of a colour where there
+    /// are no more.
     pub(crate) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Of each colour that has any, the manifolds, and where each of its blocks begins among them.
+    /// Of each manifold, its place in that order.
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// How many groups there are.
+    pub(crate) fn n_groups(&self) -> usize {
+        self.order.len() / 8
+    }
+
+    /// Of each colour that has any manifolds, the first group of each of its blocks. Who shares a group with the block before is in that one.
     ///
     /// All colours have equally many blocks. In which one a manifold is depends on the first body that it moves, whatever its colour.
-    pub(crate) fn classes(&self) -> impl Iterator<Item = (&[u32], impl Iterator<Item = u32>)> {
-        let n_blocks = self.n_blocks();
-        let starts = self.starts.chunks(n_blocks * MAX_CONTACTS);
-        let ends = self.starts.iter().skip(n_blocks * MAX_CONTACTS).step_by(n_blocks * MAX_CONTACTS);
-        let classes = starts.zip(ends).map(|(starts, &end)| {
-            let first = starts[0];
-            let blocks = starts.iter().step_by(MAX_CONTACTS).map(move |start| start - first);
-            (&self.order[first as usize..end as usize], blocks)
+    pub(crate) fn classes(&self) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+        let mut first = 0;
+        let classes = self.ends.chunks(self.n_blocks() * MAX_CONTACTS).filter_map(move |ends| {
+            let end = ends.last().map_or(first, |end| end.next_multiple_of(8));
+            (first < end).then(|| (core::mem::replace(&mut first, end), ends))
         });
-        classes.filter(|(members, _)| !members.is_empty())
+        classes.map(|(first, ends)| {
+            let ends_before = ends.iter().skip(MAX_CONTACTS - 1).step_by(MAX_CONTACTS);
+            core::iter::once(first)
+                .chain(ends_before.copied())
+                .take(self.n_blocks())
+                .map(|end| end.div_ceil(8))
+        })
     }
 
     /// Blocks of a colour.

@@ -13,7 +13,7 @@ use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
-use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Place, Summary};
+use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Summary, Verdict};
 use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
@@ -71,15 +71,6 @@ fn is_little(n: usize) -> bool {
     n <= PIECE || rayon::current_num_threads() == 1
 }
 
-/// As [`pieces::all`].
-pub(crate) fn all(n: usize, is_so: impl Fn(usize) -> bool + Sync) -> bool {
-    if n <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::all(n, is_so);
-    }
-    let piece = light_piece(n);
-    (0..n.div_ceil(piece)).into_par_iter().all(|k| (piece * k..n.min(piece * (k + 1))).all(&is_so))
-}
-
 /// As [`pieces::both`].
 pub(crate) fn both(size: usize, a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     if is_little(size) {
@@ -95,14 +86,14 @@ pub(crate) fn summarize(
     n_bodies: usize,
     slop: Real,
     out: &mut [Summary],
-) -> bool {
+) -> Verdict {
     if is_little(out.len()) {
         return pieces::summarize(contacts, first, n_bodies, slop, out);
     }
     out.par_chunks_mut(PIECE)
         .enumerate()
         .map(|(piece, out)| pieces::summarize(contacts, first + piece * PIECE, n_bodies, slop, out))
-        .reduce(|| true, |a, b| a & b)
+        .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
 /// As [`pieces::are_finite`].
@@ -229,7 +220,7 @@ pub(crate) fn store_groups(
 }
 
 /// As [`pieces::sort_reports`].
-pub(crate) fn sort_reports(places: &[Place], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
     if places.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
         return pieces::sort_reports(places, reports, impulses);
     }

@@ -5,6 +5,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
 use crate::body::{Body, BodyKind, inverse_of};
+use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::{self, Group, Pass};
 use crate::integrate;
@@ -104,34 +105,61 @@ pub(crate) struct Summary {
     pub(crate) is_new: bool,
 }
 
-/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long, and says whether all of them are between two
-/// bodies numbered below `n_bodies`, and have good numbers.
+/// What is true of all contacts that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// They are between two bodies that there are, and have good numbers.
+    pub(crate) are_good: bool,
+    /// They are in the order of their keys, also of the one before, none is empty, and none bounces.
+    pub(crate) are_plain: bool,
+}
+
+impl Verdict {
+    /// Of nothing.
+    pub(crate) const GOOD: Verdict = Verdict { are_good: true, are_plain: true };
+    const BAD: Verdict = Verdict { are_good: false, are_plain: false };
+
+    /// Of these and others.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn and(self, other: Verdict) -> Verdict {
+        Verdict { are_good: self.are_good & other.are_good, are_plain: self.are_plain & other.are_plain }
+    }
+}
+
+/// Writes what is to be known of the contacts from number `first` on, as many as `out` is long. Bodies are numbered below `n_bodies`.
 pub(crate) fn summarize(
     contacts: &Contacts<'_>,
     first: usize,
     n_bodies: usize,
     slop: Real,
     out: &mut [Summary],
-) -> bool {
-    let mut are_good = true;
+) -> Verdict {
+    let mut all = Verdict::GOOD;
+    let mut last = match first.checked_sub(1) {
+        Some(before) if contacts.is_whole(before) => contacts.get(before).key(),
+        _ => PairKey::default(),
+    };
     for (k, out) in (first..).zip(out) {
         if !contacts.is_whole(k) {
-            return false;
+            return Verdict::BAD;
         }
         // Several threads leave gaps between their manifolds, at which a processor stops reading ahead.
         contacts.prefetch(k + AHEAD);
         let contact = contacts.get(k);
-        are_good &= contact.is_between(n_bodies) && contact.is_valid();
+        all.are_good &= contact.is_between(n_bodies) && contact.is_valid();
         let points = contact.manifold.contacts();
+        let key = contact.key();
+        all.are_plain &= last <= key && !points.is_empty() && contact.restitution <= 0.0;
+        last = key;
         *out = Summary {
-            key: contact.key(),
+            key,
             touches: points.iter().any(|p| p.distance <= slop),
             n_contacts: points.len() as u8,
             bounces: 0.0 < contact.restitution,
             is_new: contact.is_new,
         };
     }
-    are_good
+    all
 }
 
 /// The numbers of these movers' bodies are good.
@@ -167,11 +195,6 @@ pub(crate) fn match_kept(
 /// Where the threads are, if there are any.
 pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
-}
-
-/// All of so many are as asked.
-pub(crate) fn all(n: usize, is_so: impl Fn(usize) -> bool) -> bool {
-    (0..n).all(is_so)
 }
 
 /// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
@@ -266,10 +289,8 @@ pub(crate) struct Manifolds<'a> {
     pub(crate) matched: &'a [u32],
     /// Those of the last step.
     pub(crate) kept: &'a KeptList,
-    /// Numbers in `active`, group by group.
+    /// Numbers in `active`, eight of each group; [`NOBODY`] where there are fewer.
     pub(crate) order: &'a [u32],
-    /// Where each group begins in `order`; one more at the end.
-    pub(crate) starts: &'a [u32],
     /// Per body; [`slot_of`] reads them.
     pub(crate) slots: &'a [u32],
     /// Who moves by force, by slot.
@@ -340,16 +361,17 @@ impl Manifolds<'_> {
         traces: &mut [Trace],
     ) -> (usize, usize) {
         let still = (self.masses.len() - 1) as u32;
-        let range = self.starts[group_number] as usize..self.starts[group_number + 1] as usize;
-        let members = &self.order[range.clone()];
-        if members.len() < 8 {
+        let first = 8 * group_number;
+        let members = &self.order[first..first + 8];
+        if members[7] == NOBODY {
             *rows = Rows::NONE;
             (group.body_a, group.body_b) = ([still; 8], [still; 8]);
         }
         (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
         let (mut n_warm, mut n_contacts) = (0, 0);
-        for (lane, (&member, trace)) in members.iter().zip(traces).enumerate() {
-            if let Some(&later) = self.order.get(range.start + lane + AHEAD) {
+        let members = members.iter().take_while(|&&member| member != NOBODY);
+        for (lane, (&member, trace)) in members.zip(traces).enumerate() {
+            if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != NOBODY) {
                 self.contacts.prefetch(self.active[later as usize] as usize);
                 self.kept.prefetch(self.matched[later as usize]);
             }
@@ -390,20 +412,6 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// Where a manifold is solved.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    pub(crate) group: u32,
-    pub(crate) lane: u32,
-}
-
-impl Place {
-    /// Its number among the lanes of all groups.
-    pub(crate) fn of_all(&self) -> usize {
-        8 * self.group as usize + self.lane as usize
-    }
-}
-
 /// Reads solved groups: what to keep, and what to report, eight of each group.
 pub(crate) fn store_groups(
     _classes: &Classes,
@@ -433,9 +441,9 @@ impl Kernel for Storer<'_> {
 }
 
 /// Brings reports from where the manifolds were solved into the order of contacts.
-pub(crate) fn sort_reports(places: &[Place], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
-    for (place, impulse) in places.iter().zip(impulses) {
-        *impulse = reports[place.of_all()];
+pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    for (&place, impulse) in places.iter().zip(impulses) {
+        *impulse = reports[place as usize];
     }
 }
 

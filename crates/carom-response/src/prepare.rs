@@ -15,7 +15,7 @@ use crate::kept::{KeptList, Stowed};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{NOT_MATCHED, Place, Summary, slot_of};
+use crate::pieces::{NOT_MATCHED, Summary, slot_of};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -96,22 +96,10 @@ impl Given<'_> {
     /// The manifolds that something moves in, in their order, and those of them that bounce.
     pub(crate) fn find_active(&self, active: &mut Vec<u32>, bouncing: &mut Vec<u32>) {
         active.clear();
-        bouncing.clear();
-        let n = self.summaries.len();
         let is_active = |summary: &Summary| {
             let PairKey { body_a, body_b, .. } = summary.key;
             0 < summary.n_contacts && (self.moves(body_a) || self.moves(body_b))
         };
-        let is_plain = |k: usize| {
-            let summary = &self.summaries[k];
-            let is_in_order = k == 0 || self.summaries[k - 1].key <= summary.key;
-            is_active(summary) && is_in_order && !summary.bounces
-        };
-        // Mostly there is nothing to leave out.
-        if loops::all(n, is_plain) {
-            active.extend(0..n as u32);
-            return;
-        }
         for (k, summary) in self.summaries.iter().enumerate() {
             if is_active(summary) {
                 active.push(k as u32);
@@ -122,6 +110,7 @@ impl Given<'_> {
             active.sort_by_key(key);
         }
         let bounces = |k: &u32| self.summaries[*k as usize].bounces;
+        bouncing.clear();
         bouncing.extend(active.iter().copied().filter(bounces));
     }
 
@@ -173,53 +162,20 @@ impl Given<'_> {
         }
     }
 
-    /// Colours the manifolds and lays them out eight by eight.
-    pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, layout: &mut Layout) {
-        coloring.color(self.still() as usize, active.len(), |k| {
+    /// Colours the manifolds and lays them out eight by eight; false, and nothing is laid out, if there is one that nothing moves in.
+    pub(crate) fn lay_out(&self, active: &[u32], coloring: &mut Coloring, classes: &mut Classes) -> bool {
+        let are_moved = coloring.color(self.still() as usize, active.len(), |k| {
             let Summary { key, n_contacts, .. } = self.summaries[active[k] as usize];
             Sides { movable: [self.movable(key.body_a), self.movable(key.body_b)], n_contacts }
         });
-        let Layout { places, classes, group_starts } = layout;
-        places.resize(active.len(), Place::default());
+        if !are_moved {
+            return false;
+        }
         classes.n_blocks = coloring.n_blocks();
         classes.starts.clear();
-        group_starts.clear();
-        let mut first = 0;
-        for (class, blocks) in coloring.classes() {
-            // Who shares a group with the block before is in that one.
-            let first_group = group_starts.len() as u32;
-            classes.starts.extend(blocks.map(|start| first_group + start.div_ceil(8)));
-            for (k, members) in class.chunks(8).enumerate() {
-                let group = group_starts.len() as u32;
-                group_starts.push(first + 8 * k as u32);
-                for (lane, &active) in members.iter().enumerate() {
-                    places[active as usize] = Place { group, lane: lane as u32 };
-                }
-            }
-            first += class.len() as u32;
-        }
-        classes.starts.push(group_starts.len() as u32);
-        group_starts.push(first);
-    }
-}
-
-/// Which manifold is solved where.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Layout {
-    /// Of each of those that are solved.
-    pub(crate) places: Vec<Place>,
-    pub(crate) classes: Classes,
-    /// Where the manifolds of each group begin, in the order of colours; one more at the end.
-    pub(crate) group_starts: Vec<u32>,
-}
-
-impl Layout {
-    pub(crate) fn n_groups(&self) -> usize {
-        self.group_starts.len() - 1
-    }
-
-    pub(crate) fn n_colors(&self) -> usize {
-        self.classes.n_colors()
+        coloring.classes().for_each(|blocks| classes.starts.extend(blocks));
+        classes.starts.push(coloring.n_groups() as u32);
+        true
     }
 }
 

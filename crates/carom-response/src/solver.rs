@@ -21,7 +21,7 @@ use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
 use crate::pieces::{Forces, Free, Limits, Manifolds, Summary, slot_of};
-use crate::prepare::{Given, Layout, links};
+use crate::prepare::{Classes, Given, links};
 use crate::settings::{SolverError, SolverSettings};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -75,6 +75,8 @@ pub struct Solver {
     slots: Vec<u32>,
     // Workspace.
     summaries: Vec<Summary>,
+    /// As [`Verdict::are_plain`](crate::pieces::Verdict) says.
+    are_plain: bool,
     active: Vec<u32>,
     bouncing: Vec<u32>,
     matched: Vec<u32>,
@@ -84,7 +86,7 @@ pub struct Solver {
     solved: KeptList,
     /// By place among the lanes of all groups.
     reports: Vec<ContactImpulse>,
-    layout: Layout,
+    classes: Classes,
     groups: Vec<Group>,
     states: Vec<State>,
     masses: Vec<MassData>,
@@ -345,8 +347,8 @@ impl Solver {
         let mut substep = Substep { h, softness: softness(h), slop: first.slop };
         self.joint_pushes.clear();
         self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
-        let Solver { settings, groups, layout, states, free, masses, joint_steps, joint_pushes, .. } = self;
-        let mut colors = loops::Colors::new(groups, &layout.classes);
+        let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
+        let mut colors = loops::Colors::new(groups, classes);
         while 0 < left {
             let is_first = stats.n_substeps == 0;
             let mut ratio = 1.0;
@@ -420,7 +422,9 @@ impl Solver {
     fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
         self.summaries.resize(contacts.len(), Summary::default());
-        if loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries) {
+        let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
+        self.are_plain = verdict.are_plain;
+        if verdict.are_good {
             return Ok(());
         }
         for k in 0..contacts.len() {
@@ -458,7 +462,7 @@ impl Solver {
         self.masses.resize(n + 1, MassData::NONE);
         self.free.resize(n + 1, Free::NONE);
         let Solver { islands, coloring, kept, asleep, movers, active, bouncing, matched, left, .. } = self;
-        let Solver { settles, stirred, layout, states, masses, free, .. } = self;
+        let Solver { settles, stirred, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, kept_h) =
             (&self.summaries, &self.slots, &self.is_active, self.kept_h);
         let given = Given { bodies, joints, summaries, slots, is_active };
@@ -469,15 +473,26 @@ impl Solver {
             braked: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
         };
-        given.find_active(active, bouncing);
+        if self.are_plain {
+            // Mostly there is nothing to leave out.
+            active.clear();
+            active.extend(0..summaries.len() as u32);
+            bouncing.clear();
+        } else {
+            given.find_active(active, bouncing);
+        }
+        let mut is_laid_out = false;
         loops::both(
             n,
-            || given.lay_out(active, coloring, layout),
-            || {
-                given.find_islands(islands, settles, stirred);
-                given.match_kept(active, (kept, kept_h), asleep, matched, left);
-            },
+            || is_laid_out = given.lay_out(active, coloring, classes),
+            || given.find_islands(islands, settles, stirred),
         );
+        if !is_laid_out {
+            // There was.
+            given.find_active(active, bouncing);
+            given.lay_out(active, coloring, classes);
+        }
+        given.match_kept(active, (kept, kept_h), asleep, matched, left);
         loops::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // What cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
@@ -485,12 +500,12 @@ impl Solver {
             bodies[body as usize].sleep_time = 0.0;
         }
         stats.n_manifolds = self.active.len();
-        stats.n_colors = self.layout.n_colors();
+        stats.n_colors = self.classes.n_colors();
     }
 
     fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
         let still = self.movers.len() as u32;
-        let n_groups = self.layout.n_groups();
+        let n_groups = self.coloring.n_groups();
         self.groups.resize(n_groups, Group::empty(still));
         // What is left of the step before the last is written over.
         self.solved.resize(n_groups);
@@ -500,7 +515,6 @@ impl Solver {
             matched: &self.matched,
             kept: &self.kept,
             order: self.coloring.order(),
-            starts: &self.layout.group_starts,
             slots: &self.slots,
             is_active: &self.is_active,
             masses: &self.masses,
@@ -508,25 +522,26 @@ impl Solver {
             slop: self.settings.slop * self.settings.length_unit,
         };
         (stats.n_warm, stats.n_contacts) =
-            loops::load_groups(&from, &self.layout.classes, 0, &mut self.groups, &mut self.solved.traces);
+            loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
     fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
         let n = self.active.len();
         let Solver { settings, islands, movers, is_active, states, masses, free, .. } = self;
-        let Solver { kept, solved, active, summaries, layout, groups, impulses, reports, .. } = self;
-        let places = &layout.places;
+        let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
+            self;
+        let places = coloring.places();
         // Each is written over.
         reports.resize(8 * groups.len(), ContactImpulse::default());
-        loops::store_groups(&layout.classes, groups, &mut solved.impulses, reports);
+        loops::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
         if is_all {
             loops::sort_reports(places, reports, impulses);
         } else {
             impulses.fill(ContactImpulse::default());
-            for (&contact, place) in active.iter().zip(places) {
-                impulses[contact as usize] = reports[place.of_all()];
+            for (&contact, &place) in active.iter().zip(places) {
+                impulses[contact as usize] = reports[place as usize];
             }
         }
         let unit = settings.length_unit;
@@ -534,9 +549,8 @@ impl Solver {
         loops::store_bodies(&limits, 0, bodies, movers, states, masses, free);
         let of_manifolds = || {
             let key = |&contact: &u32| summaries[contact as usize].key;
-            let places = places.iter().map(|place| place.of_all() as u32);
             solved.order.clear();
-            solved.order.extend(active.iter().map(key).zip(places));
+            solved.order.extend(active.iter().map(key).zip(places.iter().copied()));
             core::mem::swap(kept, solved);
         };
         loops::both(movers.len(), of_manifolds, || islands.finish(bodies, movers, is_active, settings));
