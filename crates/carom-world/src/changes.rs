@@ -147,6 +147,11 @@ impl Gaps {
         end.min(word * 64 + bits.trailing_zeros() as usize)
     }
 
+    /// Where to go on behind a gap.
+    fn after(&self, gap: usize) -> usize {
+        if self.clearing.contains(&gap) { self.clearing.end } else { gap + 1 }
+    }
+
     /// The nearest gap before `place`, and the nearest from there on, if they are near.
     fn around(&self, place: usize) -> [Option<usize>; 2] {
         let word = place / 64;
@@ -162,11 +167,77 @@ impl Gaps {
     }
 }
 
-/// Places in the old list and in the new one, ascending.
+/// Places in the old list that are gone, and in the new one that came; ascending.
+pub(crate) type Difference<'a> = (&'a mut Vec<u32>, &'a mut Vec<u32>);
+
+/// Two lists of pairs, of which the old one has gaps.
+pub(crate) struct Lists<'a> {
+    old: &'a [Pair],
+    gaps: &'a Gaps,
+    new: &'a [Pair],
+}
+
+impl Lists<'_> {
+    /// Makes `gone` and `added` the difference between these places of the old list and of the new one; a pair that stays is another one if
+    /// there is an `is_same` and it says so of its old place.
+    pub(crate) fn compare(
+        &self,
+        (olds, news): (Range<usize>, Range<usize>),
+        is_same: Option<impl Fn(usize) -> bool>,
+        (gone, added): Difference<'_>,
+    ) {
+        let (old, new) = (&self.old[..olds.end], &self.new[..news.end]);
+        gone.clear();
+        added.clear();
+        let (mut at, mut to) = (olds.start, news.start);
+        while at < old.len() {
+            let gap = self.gaps.next(at, old.len());
+            while at < gap {
+                if is_same.is_none() {
+                    let n = n_equal(&old[at..gap.min(at + BLOCK)], &new[to..]);
+                    (at, to) = (at + n, to + n);
+                    if n == BLOCK || at == gap {
+                        continue;
+                    }
+                }
+                let is_gone = to == new.len() || old[at] < new[to];
+                let is_added = to < new.len() && new[to] < old[at];
+                let is_other = !is_gone && !is_added && is_same.as_ref().is_some_and(|is_same| !is_same(at));
+                if is_gone || is_other {
+                    gone.push(at as u32);
+                }
+                if is_added || is_other {
+                    added.push(to as u32);
+                }
+                at += usize::from(!is_added);
+                to += usize::from(!is_gone);
+            }
+            at = self.gaps.after(gap);
+        }
+        added.extend(to as u32..new.len() as u32);
+    }
+
+    /// Where both lists can be cut near the middle of the old one, so that what is the same is on the same side.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn middle(&self) -> (usize, usize) {
+        let n = self.old.len();
+        let mut at = n / 2;
+        // A gap has the pair of someone before it, perhaps.
+        while at < n && self.gaps.next(at, n) == at {
+            at = self.gaps.after(at);
+        }
+        (at, self.old.get(at).map_or(self.new.len(), |old| self.new.partition_point(|new| new < old)))
+    }
+}
+
+/// What changed, and what is done about it.
 #[derive(Default)]
 pub(crate) struct Changes {
     pub(crate) gone: Vec<u32>,
     pub(crate) added: Vec<u32>,
+    /// Memory: those of the rear half.
+    #[cfg(feature = "parallel")]
+    behind: (Vec<u32>, Vec<u32>),
     /// Runs of what stays: from where, to where, how many.
     runs: Vec<[usize; 3]>,
     /// In a new layout: where pairs of the new list come to, and where gaps.
@@ -185,35 +256,16 @@ impl Changes {
         may_be_other: bool,
         is_same: impl Fn(usize) -> bool,
     ) {
-        self.gone.clear();
-        self.added.clear();
-        let (mut at, mut to) = (0, 0);
-        while at < old.len() {
-            let gap = gaps.next(at, old.len());
-            while at < gap {
-                if !may_be_other {
-                    let n = n_equal(&old[at..gap.min(at + BLOCK)], &new[to..]);
-                    (at, to) = (at + n, to + n);
-                    if n == BLOCK || at == gap {
-                        continue;
-                    }
-                }
-                let is_gone = to == new.len() || old[at] < new[to];
-                let is_added = to < new.len() && new[to] < old[at];
-                let is_other = !is_gone && !is_added && may_be_other && !is_same(at);
-                if is_gone || is_other {
-                    self.gone.push(at as u32);
-                }
-                if is_added || is_other {
-                    self.added.push(to as u32);
-                }
-                at += usize::from(!is_added);
-                to += usize::from(!is_gone);
-            }
-            let clearing = gaps.clearing();
-            at = if clearing.contains(&gap) { clearing.end } else { gap + 1 };
+        let lists = Lists { old, gaps, new };
+        let (all, difference) = ((0..old.len(), 0..new.len()), (&mut self.gone, &mut self.added));
+        if may_be_other {
+            lists.compare(all, Some(is_same), difference);
+        } else {
+            #[cfg(feature = "parallel")]
+            crate::par::compare(&lists, all, difference, &mut self.behind);
+            #[cfg(not(feature = "parallel"))]
+            lists.compare(all, None::<fn(usize) -> bool>, difference);
         }
-        self.added.extend(to as u32..new.len() as u32);
     }
 
     /// The lists are the same.

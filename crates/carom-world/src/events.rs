@@ -80,30 +80,9 @@ fn is_told(record: &Record) -> bool {
     record.was_touching | record.is_touching
 }
 
-/// How many events these records have.
-#[cfg(feature = "parallel")]
-pub(crate) fn count(records: &[Record]) -> usize {
-    records.iter().map(|record| usize::from(is_told(record))).sum()
-}
-
-/// Writes the events of these records, as many as `out` is long, and says how many touch.
-#[cfg(feature = "parallel")]
-pub(crate) fn tell_into(records: &mut [Record], out: &mut [Event]) -> usize {
-    let mut out = out.iter_mut();
-    visit(records, |event| {
-        if let Some(out) = out.next() {
-            *out = event;
-        }
-    })
-}
-
-/// Appends the events of these records, in their order, and says how many touch.
+/// Makes `out` the events of these records, in their order, and says how many touch.
 pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
-    visit(records, |event| out.push(event))
-}
-
-/// Calls `tell` with the events of these records, in their order, and says how many touch.
-fn visit(records: &mut [Record], mut tell: impl FnMut(Event)) -> usize {
+    out.clear();
     let mut n_touching = 0;
     for records in records.chunks_mut(BLOCK) {
         let (mut told, mut n) = ([0_u8; BLOCK], 0);
@@ -115,7 +94,7 @@ fn visit(records: &mut [Record], mut tell: impl FnMut(Event)) -> usize {
         for &number in &told[..n] {
             if let Some(event) = take(&mut records[usize::from(number)]) {
                 n_touching += usize::from(event.kind != EventKind::Ended);
-                tell(event);
+                out.push(event);
             }
         }
     }

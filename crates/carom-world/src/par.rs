@@ -3,15 +3,17 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-use crate::events::{self, Event, EventKind};
+use crate::changes::{Difference, Lists};
+use crate::events::{self, Event};
 use crate::handed::{Handed, Part};
 use crate::narrow::{self, Record, Row, Scene, Sink, Tally};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::ProxyId;
 use carom_geom::Manifold;
-use carom_math::Vec3;
-use carom_response::ContactLink;
+use carom_math::{Pose, Vec3};
+use carom_response::{Body, ContactLink};
+use core::ops::Range;
 use rayon::prelude::*;
 
 /// Pairs per piece: some 30 microseconds of work.
@@ -169,41 +171,55 @@ pub(crate) fn both(n_edits: usize, a: impl FnOnce() + Send, b: impl FnOnce() + S
     }
 }
 
-/// Makes `out` what [`events::tell`] appends.
-///
-/// Lists of pieces that were put together took more time than was gained: memory for them came from the system page by page.
-pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>) -> usize {
-    if is_little(records.len()) {
-        out.clear();
-        return events::tell(records, out);
+/// Pairs that are compared by one thread: some 10 microseconds of work.
+const COMPARED: usize = 1 << 14;
+
+/// As [`Lists::compare`] of all, where a pair that stays is the same; `behind` is memory.
+pub(crate) fn compare(
+    lists: &Lists<'_>,
+    (olds, news): (Range<usize>, Range<usize>),
+    (gone, added): Difference<'_>,
+    behind: &mut (Vec<u32>, Vec<u32>),
+) {
+    const STAYS: Option<fn(usize) -> bool> = None;
+    if olds.end <= COMPARED || rayon::current_num_threads() == 1 {
+        return lists.compare((olds, news), STAYS, (gone, added));
     }
-    let mut starts: Vec<usize> = records.par_chunks(CARRIED).map(events::count).collect();
-    let mut n_events = 0;
-    for start in &mut starts {
-        n_events += core::mem::replace(start, n_events);
-    }
-    // Those that are there already are written over.
-    let Some(any) = records.first().map(|record| events::event_of(record, EventKind::Ended)) else {
-        out.clear();
-        return 0;
-    };
-    out.resize(n_events, any);
-    tell_from(records, &starts, out)
+    let (old, new) = lists.middle();
+    let (gone_behind, added_behind) = behind;
+    rayon::join(
+        || lists.compare((0..old, 0..new), STAYS, (gone, added)),
+        || lists.compare((old..olds.end, new..news.end), STAYS, (gone_behind, added_behind)),
+    );
+    gone.append(gone_behind);
+    added.append(added_behind);
 }
 
-/// Writes the events of these records; those of each piece begin where `starts` says.
-fn tell_from(records: &mut [Record], starts: &[usize], out: &mut [Event]) -> usize {
-    if starts.len() <= 1 {
-        return events::tell_into(records, out);
+/// As [`events::tell`]. Those of the first part of the records go to where they stay and those of the others to lists, whose memory is kept, and
+/// then behind them: to count them before, so that all go to where they stay, took on two threads as long as to tell them on one.
+pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>, parts: &mut Vec<Vec<Event>>) -> usize {
+    if is_little(records.len()) {
+        return events::tell(records, out);
     }
-    let middle = starts.len() / 2;
-    let (low, high) = out.split_at_mut(starts[middle] - starts[0]);
-    let (records, above) = records.split_at_mut(middle * CARRIED);
-    let (n, n_above) = rayon::join(
-        || tell_from(records, &starts[..middle], low),
-        || tell_from(above, &starts[middle..], high),
-    );
-    n + n_above
+    let n_threads = rayon::current_num_threads();
+    let of_part = records.len().div_ceil(n_threads);
+    parts.resize_with(n_threads - 1, Vec::new);
+    let lists: Vec<&mut Vec<Event>> = core::iter::once(&mut *out).chain(parts.iter_mut()).collect();
+    let records = records.par_chunks_mut(of_part);
+    let n_lists = records.len();
+    let n_touching = records.zip(lists).map(|(records, out)| events::tell(records, out)).sum();
+    for part in &mut parts[..n_lists - 1] {
+        crate::world::trim(part);
+        out.append(part);
+    }
+    n_touching
+}
+
+/// Writes where the bodies are that moved to `seen`, and that they have not moved since.
+pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+    let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
+    rows.zip(seen.par_chunks_mut(CARRIED))
+        .for_each(|((is_stale, bodies), seen)| crate::world::note_seen(is_stale, bodies, seen));
 }
 
 /// As [`Handed::choose`], of so many records at a time as the answer says; the places of the solved ones of each part stand where those of the

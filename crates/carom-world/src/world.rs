@@ -125,6 +125,9 @@ pub(crate) struct Work {
     /// By piece of the busy records how many manifolds it had.
     #[cfg(feature = "parallel")]
     found_in: Vec<u32>,
+    /// Memory: events of parts of the records.
+    #[cfg(feature = "parallel")]
+    event_parts: Vec<Vec<Event>>,
     /// Events of pairs that are gone.
     pub(crate) ended: Vec<Event>,
     moves: Vec<(ProxyId, Aabb)>,
@@ -439,15 +442,11 @@ impl<B: BroadPhase> World<B> {
     fn note_seen(&mut self) {
         let n_seen = self.seen.len();
         self.seen.extend(self.bodies[n_seen..].iter().map(|body| Some(body.pose)));
-        for (piece, is_stale) in self.is_stale.chunks_mut(64).enumerate() {
-            if is_stale.contains(&true) {
-                for (index, is_stale) in (64 * piece..).zip(is_stale) {
-                    if core::mem::take(is_stale) {
-                        self.seen[index] = Some(self.bodies[index].pose);
-                    }
-                }
-            }
-        }
+        let World { is_stale, bodies, seen, .. } = self;
+        #[cfg(feature = "parallel")]
+        crate::par::note_seen(is_stale, bodies, seen);
+        #[cfg(not(feature = "parallel"))]
+        note_seen(is_stale, bodies, seen);
     }
 
     /// Where the manifolds of a record are.
@@ -459,12 +458,9 @@ impl<B: BroadPhase> World<B> {
     fn tell_events(&mut self) {
         let World { events, records, work, stats, .. } = self;
         #[cfg(feature = "parallel")]
-        let n_touching = crate::par::tell(records, events);
+        let n_touching = crate::par::tell(records, events, &mut work.event_parts);
         #[cfg(not(feature = "parallel"))]
-        let n_touching = {
-            events.clear();
-            crate::events::tell(records, events)
-        };
+        let n_touching = crate::events::tell(records, events);
         // Those of pairs that are gone are in their order, too.
         crate::events::merge(events, &work.ended);
         stats.n_touching = n_touching;
@@ -712,6 +708,20 @@ impl<B: BroadPhase> World<B> {
 
     pub(crate) fn motion_at(&self, index: u32) -> Option<&Body> {
         self.bodies.get(index as usize)
+    }
+}
+
+/// Writes where the bodies are that moved to `seen`, and that they have not moved since; mostly none or nearly all have.
+pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+    for ((is_stale, bodies), seen) in is_stale.chunks_mut(64).zip(bodies.chunks(64)).zip(seen.chunks_mut(64))
+    {
+        if is_stale.contains(&true) {
+            for ((is_stale, body), seen) in is_stale.iter_mut().zip(bodies).zip(seen) {
+                if core::mem::take(is_stale) {
+                    *seen = Some(body.pose);
+                }
+            }
+        }
     }
 }
 
