@@ -8,8 +8,8 @@ fn pairs_are_sorted_whatever_their_number_and_that_of_the_slots() {
     let mut random = Random::new(3);
     let (mut counts, mut out) = (Vec::new(), Vec::new());
     let mut n_sorted = 0;
-    for n_slots in [2, 3, 50, 1000, 40_000, 100_000, 300_000] {
-        for pairs_per_slot in [0.0, 0.05, 0.5, 1.5, 4.0] {
+    for n_slots in [2, 3, 50, 1000, 9_999, 10_000, 40_000, 100_000, 300_000] {
+        for pairs_per_slot in [0.0, 0.05, 0.5, 1.5, 5.0] {
             // One box in two worlds touches a large part of all others.
             for has_floor in [false, true] {
                 let n = (pairs_per_slot * n_slots as f64) as usize;
