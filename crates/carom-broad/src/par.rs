@@ -5,7 +5,7 @@
 use crate::Pair;
 use crate::batch::{Answers, answer_piece};
 use crate::canonical;
-use crate::coherent::candidates::{Recheck, SPARE, recheck_piece};
+use crate::coherent::candidates::{Recheck, SPARE, emit_piece, recheck_piece};
 use crate::coherent::ingest::Ingest;
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
@@ -58,6 +58,22 @@ pub(crate) fn recheck(all: Recheck<'_>) -> usize {
         || piece(high_pairs, high_at, high_touches, high_due),
     );
     low + high
+}
+
+/// As [`emit_piece`].
+pub(crate) fn emit(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
+    if pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
+        return emit_piece(pairs, touches, out);
+    }
+    let middle = pairs.len() / 2;
+    let ((low_pairs, high_pairs), (low_touches, high_touches)) =
+        (pairs.split_at(middle), touches.split_at(middle));
+    let n_low = low_touches.iter().filter(|&&touches| touches).count();
+    let (low_out, high_out) = out.split_at_mut(n_low);
+    rayon::join(
+        || emit_piece(low_pairs, low_touches, low_out),
+        || emit_piece(high_pairs, high_touches, high_out),
+    );
 }
 
 /// More pairs are sorted by two threads: some 200 microseconds of work each.

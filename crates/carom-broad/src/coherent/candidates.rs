@@ -177,15 +177,10 @@ impl Candidates {
             out.extend_from_slice(&self.pairs);
             return;
         }
+        let n = self.touches.iter().filter(|&&touches| touches).count();
         // What is there already is written over.
-        out.resize(self.pairs.len(), Pair { a: 0, b: 0 });
-        let mut n = 0;
-        // Written always, kept when it touches: a branch would be a guess.
-        for (&pair, &touches) in self.pairs.iter().zip(&self.touches) {
-            out[n] = pair;
-            n += usize::from(touches);
-        }
-        out.truncate(n);
+        out.resize(n, Pair { a: 0, b: 0 });
+        emit(&self.pairs, &self.touches, out);
     }
 
     /// Checks the order, and that the list says of every live pair what the boxes say.
@@ -256,9 +251,20 @@ impl Kernel for Keep<'_> {
 }
 
 #[cfg(feature = "parallel")]
-use crate::par::recheck;
+use crate::par::{emit, recheck};
 #[cfg(not(feature = "parallel"))]
-use recheck_piece as recheck;
+use {emit_piece as emit, recheck_piece as recheck};
+
+/// Makes `out` the pairs that touch, of which there are as many as it is long.
+pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
+    let (mut from, mut n) = (0, 0);
+    // Written always, kept when it touches: a branch would be a guess.
+    while n < out.len() {
+        out[n] = pairs[from];
+        n += usize::from(touches[from]);
+        from += 1;
+    }
+}
 
 /// Looks at those that are due; the answer is how many.
 pub(crate) fn recheck_piece(piece: Recheck<'_>) -> usize {
