@@ -116,6 +116,11 @@ impl Islands {
         self.is_driven[root as usize] = true;
     }
 
+    /// After counting: by place, the first one of the island.
+    pub(crate) fn roots(&self) -> &[u32] {
+        &self.parent
+    }
+
     /// Takes out of `is_many` what motors drive.
     pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
         for (is_many, &root) in is_many.iter_mut().zip(&self.parent) {
@@ -123,13 +128,16 @@ impl Islands {
         }
     }
 
-    /// Names the island of every moving body, and puts those asleep that have been slow for long. `movers` are the numbers of the bodies
-    /// by their places, `is_active` says which of them move by forces.
+    /// Puts those asleep that have been slow for long with all of their islands. `movers` are the numbers of the bodies by their places,
+    /// `is_active` says which of them move by forces, `slow_for` for how long these have been slow.
+    ///
+    /// Bodies are read and written only where they fall asleep: half of them are another thread's.
     pub(crate) fn finish(
         &mut self,
         bodies: &mut [Body],
         movers: &[u32],
         is_active: &[bool],
+        slow_for: &[Real],
         settings: &SolverSettings,
     ) {
         self.slow_for.clear();
@@ -142,10 +150,7 @@ impl Islands {
             let root = self.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
-            let is_driven = self.is_driven[root];
-            let body = &mut bodies[movers[place] as usize];
-            body.island = movers[root];
-            let slow = if body.can_sleep && !is_driven { body.sleep_time } else { 0.0 };
+            let slow = if self.is_driven[root] { 0.0 } else { slow_for[place] };
             let all = &mut self.slow_for[root];
             *all = all.min(slow);
         }

@@ -13,7 +13,7 @@ use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
-use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Summary, Verdict};
+use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Moved, Moves, Summary, Verdict};
 use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
@@ -96,12 +96,16 @@ pub(crate) fn summarize(
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
-/// As [`pieces::are_finite`].
-pub(crate) fn are_finite(bodies: &[Body], movers: &[u32]) -> bool {
+/// As [`pieces::look_over`].
+pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
     if is_little(movers.len()) {
-        return pieces::are_finite(bodies, movers);
+        return pieces::look_over(bodies, movers, out);
     }
-    movers.par_chunks(PIECE).all(|movers| pieces::are_finite(bodies, movers))
+    movers
+        .par_chunks(PIECE)
+        .zip(out.par_chunks_mut(PIECE))
+        .map(|(movers, out)| pieces::look_over(bodies, movers, out))
+        .reduce(|| true, |a, b| a & b)
 }
 
 /// As [`pieces::match_kept`].
@@ -257,28 +261,40 @@ pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
     rows.for_each(|(states, free)| pieces::advance_places(states, free, h));
 }
 
+/// As [`pieces::note_order`].
+pub(crate) fn note_order(
+    summaries: &[Summary],
+    active: &[u32],
+    places: &[u32],
+    order: &mut [(PairKey, u32)],
+) {
+    if active.len() <= LIGHT_PIECE || rayon::current_num_threads() == 1 {
+        return pieces::note_order(summaries, active, places, order);
+    }
+    let from = active.par_chunks(LIGHT_PIECE).zip(places.par_chunks(LIGHT_PIECE));
+    from.zip(order.par_chunks_mut(LIGHT_PIECE))
+        .for_each(|((active, places), order)| pieces::note_order(summaries, active, places, order));
+}
+
 /// As [`pieces::store_bodies`].
 pub(crate) fn store_bodies(
-    limits: &Limits,
+    limits: &Limits<'_>,
     first: u32,
     bodies: &mut [Body],
-    movers: &[u32],
-    states: &[State],
-    masses: &[MassData],
-    free: &[Free],
+    moved: &Moved<'_>,
+    slow_for: &mut [Real],
 ) {
-    if is_little(movers.len()) {
-        return pieces::store_bodies(limits, first, bodies, movers, states, masses, free);
+    let n = moved.movers.len();
+    if is_little(n) {
+        return pieces::store_bodies(limits, first, bodies, moved, slow_for);
     }
     // The numbers ascend: so do the bodies part where they do.
-    let middle = movers.len() / 2;
-    let (low, high) = bodies.split_at_mut((movers[middle] - first) as usize);
-    let of =
-        |n: core::ops::Range<usize>| (&movers[n.clone()], &states[n.clone()], &masses[n.clone()], &free[n]);
-    let half = |first: u32,
-                bodies: &mut [Body],
-                (movers, states, masses, free): (&[u32], &[State], &[MassData], &[Free])| {
-        store_bodies(limits, first, bodies, movers, states, masses, free);
-    };
-    rayon::join(|| half(first, low, of(0..middle)), || half(movers[middle], high, of(middle..movers.len())));
+    let (front, rear) = moved.split_at(n / 2);
+    let (slow_front, slow_rear) = slow_for.split_at_mut(n / 2);
+    let first_of_rear = rear.movers[0];
+    let (bodies_front, bodies_rear) = bodies.split_at_mut((first_of_rear - first) as usize);
+    rayon::join(
+        || store_bodies(limits, first, bodies_front, &front, slow_front),
+        || store_bodies(limits, first_of_rear, bodies_rear, &rear, slow_rear),
+    );
 }

@@ -86,13 +86,6 @@ impl Free {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moves {
-    Not,
-    ByVelocity,
-    ByForce,
-}
-
 /// What is to be known of a contact before it is solved: small, because it is read often.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Summary {
@@ -162,9 +155,37 @@ pub(crate) fn summarize(
     all
 }
 
-/// The numbers of these movers' bodies are good.
-pub(crate) fn are_finite(bodies: &[Body], movers: &[u32]) -> bool {
-    movers.iter().all(|&mover| bodies[mover as usize].is_finite())
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    /// Not: it is fixed, sleeps, or is halted.
+    Not,
+    /// As its owner says.
+    ByVelocity,
+    ByForce,
+}
+
+impl Moves {
+    pub(crate) fn of(body: &Body) -> Moves {
+        if body.is_active() {
+            Moves::ByForce
+        } else if body.is_driven() {
+            Moves::ByVelocity
+        } else {
+            Moves::Not
+        }
+    }
+}
+
+/// Writes how these movers' bodies move, and says whether their numbers are good.
+pub(crate) fn look_over(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
+    let mut are_finite = true;
+    for (&mover, out) in movers.iter().zip(out) {
+        let body = &bodies[mover as usize];
+        are_finite &= body.is_finite();
+        *out = Moves::of(body);
+    }
+    are_finite
 }
 
 /// Of a contact that is not known from the step before.
@@ -440,6 +461,18 @@ impl Kernel for Storer<'_> {
     }
 }
 
+/// Writes where each of these contacts was solved, in their order.
+pub(crate) fn note_order(
+    summaries: &[Summary],
+    active: &[u32],
+    places: &[u32],
+    order: &mut [(PairKey, u32)],
+) {
+    for ((&contact, &place), out) in active.iter().zip(places).zip(order) {
+        *out = (summaries[contact as usize].key, place);
+    }
+}
+
 /// Brings reports from where the manifolds were solved into the order of contacts.
 pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
     for (&place, impulse) in places.iter().zip(impulses) {
@@ -492,58 +525,103 @@ pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
     }
 }
 
-/// The limits that storing a body keeps.
+/// What bodies became, by places: those of a step or a part of them.
 #[derive(Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct Moved<'a> {
+    /// The numbers of the bodies.
+    pub(crate) movers: &'a [u32],
+    /// The place of the first one of the island.
+    pub(crate) roots: &'a [u32],
+    pub(crate) states: &'a [State],
+    pub(crate) masses: &'a [MassData],
+    pub(crate) free: &'a [Free],
+}
+
+impl<'a> Moved<'a> {
+    /// The first `n`, and the others.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
+        let (movers, movers_behind) = self.movers.split_at(n);
+        let (roots, roots_behind) = self.roots.split_at(n);
+        let (states, states_behind) = self.states.split_at(n);
+        let (masses, masses_behind) = self.masses.split_at(n);
+        let (free, free_behind) = self.free.split_at(n);
+        (
+            Moved { movers, roots, states, masses, free },
+            Moved {
+                movers: movers_behind,
+                roots: roots_behind,
+                states: states_behind,
+                masses: masses_behind,
+                free: free_behind,
+            },
+        )
+    }
+}
+
+/// What storing a body keeps to.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits<'a> {
+    /// Numbers of all that move, by places.
+    pub(crate) movers: &'a [u32],
     pub(crate) max_speed: Real,
     /// Who is slower than this is slow.
     pub(crate) slow: Real,
     pub(crate) dt: Real,
 }
 
-/// States into bodies, of which the first is number `first`; `movers` are the numbers of those that move.
+/// What was computed into bodies, of which the first is number `first`; `slow_for` becomes for how long each of those that move by force has been
+/// slow and might sleep.
 pub(crate) fn store_bodies(
-    limits: &Limits,
+    limits: &Limits<'_>,
     first: u32,
     bodies: &mut [Body],
-    movers: &[u32],
-    states: &[State],
-    masses: &[MassData],
-    free: &[Free],
+    moved: &Moved<'_>,
+    slow_for: &mut [Real],
 ) {
-    for (((&number, state), mass), free) in movers.iter().zip(states).zip(masses).zip(free) {
+    let Moved { movers, roots, states, masses, free } = *moved;
+    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(slow_for);
+    for (((((&number, &root), state), mass), free), slow_for) in rows {
         if free.moves == Moves::Not {
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
-        let d = &state.back;
-        let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
-        let center = mass.center + Vec3::new(d[0], d[1], d[2]);
-        let translation = center - rotation * body.center_of_mass;
-        let (v, w) = motion(state);
-        if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
-            // Numbers ran out of their range: the body stays where it was, and stops.
-            body.linear_velocity = Vec3::ZERO;
-            body.angular_velocity = Vec3::ZERO;
-            continue;
+        store_body(limits, body, state, mass);
+        if free.moves == Moves::ByForce {
+            body.island = limits.movers[root as usize];
+            *slow_for = if body.can_sleep { body.sleep_time } else { 0.0 };
         }
-        body.pose.rotation = rotation;
-        body.pose.translation = translation;
-        if body.kind != BodyKind::Dynamic {
-            continue;
-        }
-        body.linear_velocity = v.clamp_length_max(limits.max_speed);
-        body.angular_velocity = w;
-        // The speed of a point at the radius of gyration.
-        let gyration_sq = gyration_sq(body);
-        let speed_sq = v.length_squared() + w.length_squared() * gyration_sq;
-        // Contacts and joints that pull at each other leave a velocity behind that moves the body nowhere: how far it came counts too.
-        let (way, turn) = (Vec3::new(d[0], d[1], d[2]), 2.0 * Vec3::new(d[3], d[4], d[5]));
-        let way_sq = way.length_squared() + turn.length_squared() * gyration_sq;
-        let speed_sq = speed_sq.min(way_sq / (limits.dt * limits.dt));
-        let is_slow = speed_sq <= limits.slow * limits.slow;
-        body.sleep_time = if is_slow { body.sleep_time + limits.dt } else { 0.0 };
     }
+}
+
+fn store_body(limits: &Limits<'_>, body: &mut Body, state: &State, mass: &MassData) {
+    let d = &state.back;
+    let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+    let center = mass.center + Vec3::new(d[0], d[1], d[2]);
+    let translation = center - rotation * body.center_of_mass;
+    let (v, w) = motion(state);
+    if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
+        // Numbers ran out of their range: the body stays where it was, and stops.
+        body.linear_velocity = Vec3::ZERO;
+        body.angular_velocity = Vec3::ZERO;
+        return;
+    }
+    body.pose.rotation = rotation;
+    body.pose.translation = translation;
+    if body.kind != BodyKind::Dynamic {
+        return;
+    }
+    body.linear_velocity = v.clamp_length_max(limits.max_speed);
+    body.angular_velocity = w;
+    // The speed of a point at the radius of gyration.
+    let gyration_sq = gyration_sq(body);
+    let speed_sq = v.length_squared() + w.length_squared() * gyration_sq;
+    // Contacts and joints that pull at each other leave a velocity behind that moves the body nowhere: how far it came counts too.
+    let (way, turn) = (Vec3::new(d[0], d[1], d[2]), 2.0 * Vec3::new(d[3], d[4], d[5]));
+    let way_sq = way.length_squared() + turn.length_squared() * gyration_sq;
+    let speed_sq = speed_sq.min(way_sq / (limits.dt * limits.dt));
+    let is_slow = speed_sq <= limits.slow * limits.slow;
+    body.sleep_time = if is_slow { body.sleep_time + limits.dt } else { 0.0 };
 }
 
 /// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.

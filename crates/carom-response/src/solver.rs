@@ -9,7 +9,7 @@
 
 use crate::body::Body;
 use crate::color::Coloring;
-use crate::contact::{ContactImpulse, ContactPair, Contacts};
+use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
@@ -20,7 +20,7 @@ use crate::lane_vec::{REST, State};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{Forces, Free, Limits, Manifolds, Summary, slot_of};
+use crate::pieces::{Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
 use crate::prepare::{Classes, Given, links};
 use crate::settings::{SolverError, SolverSettings};
 use alloc::collections::BTreeMap;
@@ -93,6 +93,10 @@ pub struct Solver {
     free: Vec<Free>,
     is_active: Vec<bool>,
     settles: Vec<bool>,
+    /// By slot, for how long a body has been slow.
+    slow_for: Vec<Real>,
+    /// Of the movers that were given, how they move.
+    moves: Vec<Moves>,
     stirred: Vec<u32>,
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
@@ -223,9 +227,7 @@ impl Solver {
             let Solver { islands, summaries, .. } = self;
             islands.wake_touched(bodies, || links(summaries, MovingJoints { list: joints, places: all }));
         }
-        let is_mover = |(_, body): &(usize, &Body)| body.is_active() || body.is_driven();
-        let movers = bodies.iter().enumerate().filter(is_mover).map(|(number, _)| number as u32);
-        self.take_movers(bodies.len(), movers);
+        self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
         self.advance(bodies, contacts, (joints, all), dt, &mut |left| left)
     }
 
@@ -254,29 +256,34 @@ impl Solver {
             }
             next = mover + 1;
         }
-        if !loops::are_finite(bodies, movers) {
+        self.moves.resize(movers.len(), Moves::Not);
+        if !loops::look_over(bodies, movers, &mut self.moves) {
             let bad = movers.iter().find(|&&mover| !bodies[mover as usize].is_finite());
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
         self.summarize(bodies.len(), contacts)?;
         check_joints(bodies.len(), MovingJoints { list: joints, places: moving_joints })?;
-        let is_mover = |number: &u32| {
-            let body = &bodies[*number as usize];
-            body.is_active() || body.is_driven()
-        };
-        self.take_movers(bodies.len(), movers.iter().copied().filter(is_mover));
+        let moves = core::mem::take(&mut self.moves);
+        self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
+        self.moves = moves;
         self.advance(bodies, contacts, (joints, moving_joints), dt, hurry)
     }
 
     /// Gives those who move their slots, and takes up what was kept of those who slept until now.
-    fn take_movers(&mut self, n_bodies: usize, movers: impl Iterator<Item = u32>) {
+    fn take_movers(&mut self, n_bodies: usize, movers: impl Iterator<Item = (u32, Moves)>) {
         for &mover in &self.movers {
             if let Some(slot) = self.slots.get_mut(mover as usize) {
                 *slot = STILL;
             }
         }
         self.movers.clear();
-        self.movers.extend(movers);
+        self.is_active.clear();
+        for (mover, moves) in movers.filter(|(_, moves)| *moves != Moves::Not) {
+            self.movers.push(mover);
+            self.is_active.push(moves == Moves::ByForce);
+        }
+        // What cannot move.
+        self.is_active.push(false);
         self.slots.resize(n_bodies, STILL);
         let mut woken = Vec::new();
         for (slot, &mover) in self.movers.iter().enumerate() {
@@ -454,10 +461,6 @@ impl Solver {
         stats: &mut StepStats,
     ) {
         let n = self.movers.len();
-        self.is_active.clear();
-        self.is_active.extend(self.movers.iter().map(|&number| bodies[number as usize].is_active()));
-        // What cannot move.
-        self.is_active.push(false);
         self.states.resize(n + 1, REST);
         self.masses.resize(n + 1, MassData::NONE);
         self.free.resize(n + 1, Free::NONE);
@@ -528,7 +531,7 @@ impl Solver {
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
     fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
         let n = self.active.len();
-        let Solver { settings, islands, movers, is_active, states, masses, free, .. } = self;
+        let Solver { settings, islands, movers, is_active, states, masses, free, slow_for, .. } = self;
         let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
             self;
         let places = coloring.places();
@@ -545,15 +548,15 @@ impl Solver {
             }
         }
         let unit = settings.length_unit;
-        let limits = Limits { max_speed: settings.max_speed * unit, slow: settings.sleep_speed * unit, dt };
-        loops::store_bodies(&limits, 0, bodies, movers, states, masses, free);
-        let of_manifolds = || {
-            let key = |&contact: &u32| summaries[contact as usize].key;
-            solved.order.clear();
-            solved.order.extend(active.iter().map(key).zip(places.iter().copied()));
-            core::mem::swap(kept, solved);
-        };
-        loops::both(movers.len(), of_manifolds, || islands.finish(bodies, movers, is_active, settings));
+        let (max_speed, slow) = (settings.max_speed * unit, settings.sleep_speed * unit);
+        let roots = islands.roots();
+        let moved = Moved { movers, roots, states, masses, free };
+        slow_for.resize(movers.len(), 0.0);
+        loops::store_bodies(&Limits { movers, max_speed, slow, dt }, 0, bodies, &moved, slow_for);
+        solved.order.resize(n, (PairKey::default(), 0));
+        loops::note_order(summaries, active, places, &mut solved.order);
+        core::mem::swap(kept, solved);
+        islands.finish(bodies, movers, is_active, slow_for, settings);
         self.kept_h = h;
     }
 }
