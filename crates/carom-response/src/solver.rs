@@ -554,9 +554,12 @@ impl Solver {
         slow_for.resize(movers.len(), 0.0);
         loops::store_bodies(&Limits { movers, max_speed, slow, dt }, 0, bodies, &moved, slow_for);
         solved.order.resize(n, (PairKey::default(), 0));
-        loops::note_order(summaries, active, places, &mut solved.order);
+        loops::both(
+            movers.len(),
+            || loops::note_order(summaries, active, places, &mut solved.order),
+            || islands.finish(bodies, movers, is_active, slow_for, settings),
+        );
         core::mem::swap(kept, solved);
-        islands.finish(bodies, movers, is_active, slow_for, settings);
         self.kept_h = h;
     }
 }
