@@ -2,12 +2,13 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
-use crate::Pair;
 use crate::batch::{Answers, answer_piece};
 use crate::canonical;
 use crate::coherent::candidates::{Recheck, SPARE, emit_piece, recheck_piece};
 use crate::coherent::ingest::Ingest;
+use crate::{Pair, ProxyId, ProxyTable};
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 use carom_lanes::dispatch;
 use rayon::prelude::*;
 
@@ -114,6 +115,16 @@ pub(crate) fn distribute_halves(
 /// More moves are taken in by two threads: some 30 microseconds of work each.
 const MOVES: usize = 1 << 12;
 
+/// As [`ProxyTable::are_good`].
+pub(crate) fn are_good(proxies: &ProxyTable, moves: &[(ProxyId, Aabb)]) -> bool {
+    if moves.len() <= MOVES || rayon::current_num_threads() == 1 {
+        return proxies.are_good(moves);
+    }
+    let (low, high) = moves.split_at(moves.len() / 2);
+    let (low, high) = rayon::join(|| proxies.are_good(low), || proxies.are_good(high));
+    low & high
+}
+
 /// Takes in moves, those of the slots below one apart from the others, where they stand apart.
 pub(crate) fn ingest(all: Ingest<'_>) -> (f32, u64) {
     let middle = all.moves.len() / 2;
@@ -121,9 +132,11 @@ pub(crate) fn ingest(all: Ingest<'_>) -> (f32, u64) {
     let (low_moves, high_moves) = all.moves.split_at(middle);
     let Some((id, _)) = high_moves.first().filter(|_| !is_little) else { return dispatch(all) };
     let slot = id.index();
-    let stand_apart = low_moves.iter().all(|(id, _)| id.index() < slot)
-        && high_moves.iter().all(|(id, _)| slot <= id.index());
-    if !stand_apart {
+    let (low_is_below, high_is_not) = rayon::join(
+        || low_moves.iter().all(|(id, _)| id.index() < slot),
+        || high_moves.iter().all(|(id, _)| slot <= id.index()),
+    );
+    if !(low_is_below && high_is_not) {
         return dispatch(all);
     }
     let Ingest { first, boxes, fat, pace, limit, escaped, .. } = all;

@@ -158,8 +158,25 @@ impl ProxyTable {
 
     /// All handles are live and all boxes sound, or the first that is not.
     pub fn check_moves(&self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        // Without branches first; the offender is looked for only when there is one. A number times zero is NaN
-        // exactly when it is not finite, and NaN stays in a sum; an inverted side has the sign bit of its extent set.
+        // The offender is looked for only when there is one.
+        #[cfg(feature = "parallel")]
+        let are_good = crate::par::are_good(self, moves);
+        #[cfg(not(feature = "parallel"))]
+        let are_good = self.are_good(moves);
+        if are_good {
+            return Ok(());
+        }
+        for (position, (id, aabb)) in moves.iter().enumerate() {
+            self.check_id(position, *id)?;
+            ProxyTable::check_box(position, aabb)?;
+        }
+        Ok(())
+    }
+
+    /// Every one of these moves is of a live box to a sound one.
+    pub(crate) fn are_good(&self, moves: &[(ProxyId, Aabb)]) -> bool {
+        // Without branches. A number times zero is NaN exactly when it is not finite, and NaN stays in a sum; an inverted side has the sign
+        // bit of its extent set.
         let (mut strange, mut inverted, mut unknown) = (0.0f32, 0u32, 0u32);
         for (id, aabb) in moves {
             let generation = self.generations.get(id.index as usize).copied().unwrap_or(0);
@@ -170,14 +187,7 @@ impl ProxyTable {
             let extents = max - min;
             inverted |= extents.x.to_bits() | extents.y.to_bits() | extents.z.to_bits();
         }
-        if strange == 0.0 && inverted >> 31 == 0 && unknown == 0 {
-            return Ok(());
-        }
-        for (position, (id, aabb)) in moves.iter().enumerate() {
-            self.check_id(position, *id)?;
-            ProxyTable::check_box(position, aabb)?;
-        }
-        Ok(())
+        strange == 0.0 && inverted >> 31 == 0 && unknown == 0
     }
 
     /// Moves boxes, or changes nothing.
