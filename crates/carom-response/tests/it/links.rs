@@ -107,3 +107,42 @@ fn joints_that_do_not_move_are_not_looked_at() {
     assert_eq!(step(&[0, 0]), SolverError::MovingJoint(1));
     assert!(step(&[7]).to_string().contains("place 0"));
 }
+
+/// Contacts in which nothing moves, and empty ones, between those in which something does: of two sleepers, of a sleeper and the floor.
+#[test]
+fn contacts_that_move_nobody_change_nothing() {
+    for restitution in [0.0, 0.3] {
+        let (mut plain, mut mixed) = (scene(), scene());
+        let mut n_idle = 0;
+        for scene in [&mut plain, &mut mixed] {
+            scene.restitution = restitution;
+            for k in 0..3 {
+                let place = Vec3::new(50.0, 0.499 + 0.998 * k as f32, 0.0);
+                let sleeper = scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(place));
+                scene.bodies[sleeper].is_sleeping = true;
+            }
+        }
+        for step in 0..120 {
+            plain.step();
+            // All pairs: as if the sleepers were awake.
+            let sleepers = 41..44;
+            sleepers.clone().for_each(|k| mixed.bodies[k].is_sleeping = false);
+            mixed.find_contacts();
+            sleepers.for_each(|k| mixed.bodies[k].is_sleeping = true);
+            n_idle += mixed.contacts.len() - plain.contacts.len();
+            let (a, b) = (mixed.contacts[0].body_a, mixed.contacts[0].body_b);
+            let empty = ContactPair::new(a, b, Manifold::new(Vec3::Y), 0.6, restitution);
+            mixed.contacts.insert(1, empty);
+            let stats = mixed.solver.step(&mut mixed.bodies, &mixed.contacts, &mut mixed.joints, DT).unwrap();
+            assert_eq!(stats.n_manifolds, plain.contacts.len());
+            assert_eq!(plain.bodies, mixed.bodies, "step {step}");
+            let impulses = mixed.solver.contact_impulses();
+            let told: Vec<_> = (mixed.contacts.iter().zip(impulses))
+                .filter(|(contact, _)| contact.body_b < 41 && !contact.manifold.is_empty())
+                .map(|(_, impulse)| *impulse)
+                .collect();
+            assert_eq!(plain.solver.contact_impulses(), told);
+        }
+        assert_eq!(n_idle, 3 * 120);
+    }
+}
