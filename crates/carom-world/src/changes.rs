@@ -18,6 +18,7 @@
 use crate::BodyId;
 use crate::narrow::Record;
 use crate::records::{Edit, Records};
+use crate::world::trim;
 use alloc::vec::Vec;
 use carom_broad::Pair;
 use core::ops::Range;
@@ -280,6 +281,10 @@ impl Changes {
         new: &[Pair],
         make: impl Fn(Pair) -> Record,
     ) {
+        // A world that was filled had as many as it has pairs.
+        trim(&mut self.edits);
+        trim(&mut self.coming);
+        trim(&mut self.runs);
         self.edits.clear();
         for &place in &self.gone {
             records[place as usize] = Record::gap(pairs[place as usize]);
