@@ -10,9 +10,9 @@
 //! pool. With turns of one step two threads were 1.52 to 1.57 times as fast as one where `chrt -r 1`, which lets them move at once, made it 1.65 to
 //! 1.68 (November 2026). To pin them or to pause between was no better.
 //!
-//! Cores of a shared machine may have a cache in common or none, and the machine may move them: two threads read 32 MB together at 85 GB/s in
-//! one hour, and at 190 in the next, when two piles at once are nearly twice as fast and what is written on one core and read on the other
-//! is dear.
+//! Cores of a shared machine may have a cache in common or none, and the machine may move them: a word goes from one to the other and back in
+//! 45 ns, and in 350 a minute later, when two piles at once are nearly twice as fast and what is written on one core and read on the other
+//! is dear. Both are told, before the pile and after it.
 //!
 //! The peers are built with their own threads here, also for the rows of one thread: [`trees`](../trees.rs) has the rows without.
 //! parry builds on one thread always; obvhs refits on one, and bvh not at all.
@@ -31,7 +31,10 @@ use obvhs::BvhBuildParams;
 use parry3d::partitioning::Bvh as ParryBvh;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::scope;
+use std::time::Instant;
 
 /// How many threads, and what the rows of each workload are called.
 const BUILDS: [(usize, [&str; 4]); 2] = [
@@ -93,6 +96,7 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
         (RefCell::new(world), pool, RefCell::new(([0.0; 4], 0_u32)))
     });
     let apart = RefCell::new([begin(1), begin(1)]);
+    let before = round_trip();
     let turn = |side: usize| {
         let (world, pool, phases) = &sides[side];
         let world = &mut *world.borrow_mut();
@@ -141,5 +145,33 @@ fn pile_on_threads(runner: &mut Runner, n: usize, steps: usize) {
             2.0 * one.typical / apart.typical
         );
     }
+    println!(
+        "    a word goes from one thread to the other and back in {before:.0} ns; afterwards in {:.0}",
+        round_trip()
+    );
     assert_eq!(sides[0].0.borrow().state_hash(), sides[1].0.borrow().state_hash(), "the same bits");
+}
+
+/// How long a word takes from one thread to another and back, in nanoseconds: the least of the means of a hundred.
+fn round_trip() -> f64 {
+    const TRIPS: u32 = 5000;
+    let word = AtomicU32::new(0);
+    let answer = |asked: u32, answer: u32| {
+        while word.load(Ordering::Acquire) != asked {
+            spin_loop();
+        }
+        word.store(answer, Ordering::Release);
+    };
+    scope(|scope| {
+        scope.spawn(|| (0..TRIPS).for_each(|trip| answer(2 * trip + 1, 2 * trip + 2)));
+        let (mut best, mut start) = (f64::INFINITY, Instant::now());
+        for trip in 0..TRIPS {
+            answer(2 * trip, 2 * trip + 1);
+            if trip % 100 == 99 {
+                best = best.min(start.elapsed().as_secs_f64() / 100.0);
+                start = Instant::now();
+            }
+        }
+        1e9 * best
+    })
 }
