@@ -3,7 +3,6 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
 use crate::batch::{Answers, answer_piece};
-use crate::canonical;
 use crate::coherent::candidates::{Recheck, SPARE, emit_piece, recheck_piece};
 use crate::coherent::ingest::Ingest;
 use crate::{Pair, ProxyId, ProxyTable};
@@ -75,41 +74,6 @@ pub(crate) fn emit(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
         || emit_piece(low_pairs, low_touches, low_out),
         || emit_piece(high_pairs, high_touches, high_out),
     );
-}
-
-/// More pairs are sorted by two threads: some 200 microseconds of work each.
-const PAIRS: usize = 1 << 15;
-
-/// Distributes the halves of the pairs by two threads, and merges them, one from the first on, the other from the last. False, and nothing is
-/// done, where they are few.
-pub(crate) fn distribute_halves(
-    low: &[u32],
-    high: &[u32],
-    n_slots: usize,
-    work: &mut Vec<u32>,
-    out: &mut [Pair],
-) -> bool {
-    let n = low.len();
-    if n <= PAIRS || rayon::current_num_threads() == 1 {
-        return false;
-    }
-    let (first, second) = (n / 2, n - n / 2);
-    let sizes = [first, second].map(|n| canonical::work_size(n, n_slots));
-    work.resize(sizes[0] + sizes[1] + 2 * n, 0);
-    let (works, pairs) = work.split_at_mut(sizes[0] + sizes[1]);
-    let (work_x, work_y) = works.split_at_mut(sizes[0]);
-    let (pairs, _) = pairs.as_chunks_mut();
-    let (x, y) = pairs.split_at_mut(first);
-    let half = |low, high, work, pairs: &mut [[u32; 2]]| {
-        canonical::distribute(low, high, n_slots, work, |place, pair| pairs[place] = [pair.a, pair.b]);
-    };
-    rayon::join(
-        || half(&low[..first], &high[..first], work_x, x),
-        || half(&low[first..], &high[first..], work_y, y),
-    );
-    let (front, back) = out.split_at_mut(first);
-    rayon::join(|| canonical::merge_first(x, y, front), || canonical::merge_last(x, y, back));
-    true
 }
 
 /// More moves are taken in by two threads: some 30 microseconds of work each.
