@@ -3,7 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5 (parallel by pieces).
 
 use crate::batch::{Answers, answer_piece};
-use crate::coherent::candidates::{Recheck, SPARE, emit_piece, recheck_piece};
+use crate::coherent::candidates::{self, Recheck, SPARE, recheck_piece};
 use crate::coherent::ingest::Ingest;
 use crate::{Pair, ProxyId, ProxyTable};
 use alloc::vec::Vec;
@@ -60,19 +60,20 @@ pub(crate) fn recheck(all: Recheck<'_>) -> usize {
     low + high
 }
 
-/// As [`emit_piece`].
-pub(crate) fn emit(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
+/// As [`candidates::emit_all`].
+pub(crate) fn emit(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
     if pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
-        return emit_piece(pairs, touches, out);
+        return candidates::emit_all(pairs, touches, out);
     }
     let middle = pairs.len() / 2;
     let ((low_pairs, high_pairs), (low_touches, high_touches)) =
         (pairs.split_at(middle), touches.split_at(middle));
-    let n_low = low_touches.iter().filter(|&&touches| touches).count();
+    let n_low = candidates::count(low_touches);
+    candidates::make_room(n_low + candidates::count(high_touches), out);
     let (low_out, high_out) = out.split_at_mut(n_low);
     rayon::join(
-        || emit_piece(low_pairs, low_touches, low_out),
-        || emit_piece(high_pairs, high_touches, high_out),
+        || candidates::emit_piece(low_pairs, low_touches, low_out),
+        || candidates::emit_piece(high_pairs, high_touches, high_out),
     );
 }
 

@@ -141,14 +141,14 @@ pub(crate) fn summarize(
         let contact = contacts.get(k);
         all.are_good &= contact.is_between(n_bodies) && contact.is_valid();
         let points = contact.manifold.contacts();
-        let key = contact.key();
-        all.are_plain &= last <= key && !points.is_empty() && contact.restitution <= 0.0;
+        let (key, bounces) = (contact.key(), 0.0 < contact.restitution);
+        all.are_plain &= last <= key && !points.is_empty() && !bounces;
         last = key;
         *out = Summary {
             key,
             touches: points.iter().any(|p| p.distance <= slop),
             n_contacts: points.len() as u8,
-            bounces: 0.0 < contact.restitution,
+            bounces,
             is_new: contact.is_new,
         };
     }

@@ -171,6 +171,10 @@ impl Gaps {
 /// Places in the old list that are gone, and in the new one that came; ascending.
 pub(crate) type Difference<'a> = (&'a mut Vec<u32>, &'a mut Vec<u32>);
 
+/// Every pair that stays is the same.
+#[cfg(any(feature = "parallel", test))]
+pub(crate) const ALL_SAME: Option<fn(usize) -> bool> = None;
+
 /// Two lists of pairs, of which the old one has gaps.
 pub(crate) struct Lists<'a> {
     old: &'a [Pair],
@@ -179,8 +183,8 @@ pub(crate) struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Makes `gone` and `added` the difference between these places of the old list and of the new one; a pair that stays is another one if
-    /// there is an `is_same` and it says so of its old place.
+    /// Makes `gone` and `added` the difference between these places of the old list and of the new one; a pair that stays is the same
+    /// unless there is an `is_same` that says otherwise of its old place. Where that need not be asked, what stays is passed over in blocks.
     pub(crate) fn compare(
         &self,
         (olds, news): (Range<usize>, Range<usize>),
@@ -248,25 +252,20 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// The difference of two lists, of which the old one has gaps; a pair that stays at an old place is another one unless `is_same` says
-    /// that it is not. Where that need not be asked, what stays is passed over in blocks.
+    /// The difference of two lists, of which the old one has gaps, as [`Lists::compare`] has it.
     pub(crate) fn find(
         &mut self,
         (old, gaps): (&[Pair], &Gaps),
         new: &[Pair],
-        may_be_other: bool,
-        is_same: impl Fn(usize) -> bool,
+        is_same: Option<impl Fn(usize) -> bool>,
     ) {
         let lists = Lists { old, gaps, new };
         let (all, difference) = ((0..old.len(), 0..new.len()), (&mut self.gone, &mut self.added));
-        if may_be_other {
-            lists.compare(all, Some(is_same), difference);
-        } else {
-            #[cfg(feature = "parallel")]
-            crate::par::compare(&lists, all, difference, &mut self.behind);
-            #[cfg(not(feature = "parallel"))]
-            lists.compare(all, None::<fn(usize) -> bool>, difference);
+        #[cfg(feature = "parallel")]
+        if is_same.is_none() {
+            return crate::par::compare(&lists, all, difference, &mut self.behind);
         }
+        lists.compare(all, is_same, difference);
     }
 
     /// The lists are the same.
@@ -287,8 +286,9 @@ impl Changes {
         trim(&mut self.runs);
         self.edits.clear();
         for &place in &self.gone {
-            records[place as usize] = Record::gap(pairs[place as usize]);
-            gaps.add(place as usize);
+            let to = place as usize;
+            self.edits.push(Edit::Put { to, record: Record::gap(pairs[to]) });
+            gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
         if FEW <= pairs.len() && gaps.n * MOST_GAPS <= pairs.len() {
@@ -420,14 +420,15 @@ impl Changes {
         }
         for &(number, to) in &*coming {
             let to = to as usize;
-            if number == GAP {
+            let record = if number == GAP {
                 // As the one before.
                 pairs[to] = pairs[to - 1];
                 gaps.add(to);
+                Record::gap(pairs[to])
             } else {
                 pairs[to] = new[number as usize];
-            }
-            let record = if number == GAP { Record::gap(pairs[to]) } else { make(pairs[to]) };
+                make(pairs[to])
+            };
             edits.push(Edit::Put { to, record });
         }
         to
@@ -453,17 +454,16 @@ fn make_room(
     }
     let high = pairs.len().min(low + step);
     let at = low + pairs[low..high].partition_point(|&other| other < pair);
-    let (gap, place, first, n) = match gaps.around(at) {
+    let (gap, place, moved, to) = match gaps.around(at) {
         [below, Some(above)] if below.is_none_or(|below| above - at < at - below) => {
-            (above, at, at, above - at)
+            (above, at, at..above, at + 1)
         }
-        [Some(below), _] => (below, at - 1, below + 1, at - 1 - below),
+        [Some(below), _] => (below, at - 1, below + 1..at, below),
         _ => return None,
     };
-    let to = if gap < place { first - 1 } else { first + 1 };
-    if 0 < n {
-        pairs.copy_within(first..first + n, to);
-        edits.push(Edit::Move { from: first, to, n });
+    if !moved.is_empty() {
+        edits.push(Edit::Move { from: moved.start, to, n: moved.len() });
+        pairs.copy_within(moved, to);
     }
     gaps.remove(gap);
     Some(place)
@@ -519,7 +519,7 @@ mod tests {
                 let (old, new) = (chosen(bits), chosen(others));
                 let mut gaps = Gaps::default();
                 let is_same = |place: usize| old[place].a != replaced;
-                changes.find((&old, &gaps), &new, replaced == 3, is_same);
+                changes.find((&old, &gaps), &new, (replaced == 3).then_some(is_same));
                 assert_eq!(changes.is_empty(), bits == others && (replaced == 9 || bits >> 3 & 1 == 0));
                 let list: Vec<Record> = old.iter().map(|&pair| record(pair, 1)).collect();
                 let mut records = Records { caches: alloc::vec![ManifoldCache::new(); list.len()], list };
@@ -584,7 +584,7 @@ mod tests {
             let new: Vec<Pair> = born.keys().copied().collect();
             let old: &[Record] = &records;
             let is_same = |place: usize| born[&pairs[place]] == old[place].a.generation;
-            changes.find((&pairs, &gaps), &new, has_others, is_same);
+            changes.find((&pairs, &gaps), &new, has_others.then_some(is_same));
             let before = gaps.n;
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, round));
             let is_near = before + changes.gone.len() == gaps.n + changes.added.len();
@@ -640,7 +640,7 @@ mod tests {
             let new: Vec<Pair> = living.iter().copied().collect();
             let before: Vec<(usize, Pair)> =
                 pairs.iter().copied().enumerate().filter(|&(place, _)| !gaps.has(place)).collect();
-            changes.find((&pairs, &gaps), &new, false, |_| true);
+            changes.find((&pairs, &gaps), &new, ALL_SAME);
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| record(pair, 2));
 
             let found = (0..pairs.len()).filter(|&place| !gaps.has(place)).map(|place| pairs[place]);

@@ -23,11 +23,12 @@ impl<B: BroadPhase> World<B> {
         self.stats.n_box_tests = self.broad.counters().tests;
         let is_renumbered = mem::take(&mut self.is_renumbered);
         let mut changes = mem::take(&mut self.work.changes);
-        changes.find((&self.pairs, &self.gaps), &new, is_renumbered, |old| {
-            // Where a number passed to another body the pair is another one.
+        // Where a number passed to another body the pair is another one.
+        let is_same = |old: usize| {
             let (record, pair) = (&self.records[old], self.pairs[old]);
             record.a == self.id_at(pair.a) && record.b == self.id_at(pair.b)
-        });
+        };
+        changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
             self.meetings.forget();
             changes.gone.iter().for_each(|&old| self.end(old as usize));

@@ -3,7 +3,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.5.
 
-use crate::changes::{Difference, Lists};
+use crate::changes::{ALL_SAME, Difference, Lists};
 use crate::events::{self, Event};
 use crate::handed::{Handed, Part};
 use crate::narrow::{self, Record, Row, Scene, Sink, Tally};
@@ -181,15 +181,14 @@ pub(crate) fn compare(
     (gone, added): Difference<'_>,
     behind: &mut (Vec<u32>, Vec<u32>),
 ) {
-    const STAYS: Option<fn(usize) -> bool> = None;
     if olds.end <= COMPARED || rayon::current_num_threads() == 1 {
-        return lists.compare((olds, news), STAYS, (gone, added));
+        return lists.compare((olds, news), ALL_SAME, (gone, added));
     }
     let (old, new) = lists.middle();
     let (gone_behind, added_behind) = behind;
     rayon::join(
-        || lists.compare((0..old, 0..new), STAYS, (gone, added)),
-        || lists.compare((old..olds.end, new..news.end), STAYS, (gone_behind, added_behind)),
+        || lists.compare((0..old, 0..new), ALL_SAME, (gone, added)),
+        || lists.compare((old..olds.end, new..news.end), ALL_SAME, (gone_behind, added_behind)),
     );
     gone.append(gone_behind);
     added.append(added_behind);
@@ -215,8 +214,11 @@ pub(crate) fn tell(records: &mut [Record], out: &mut Vec<Event>, parts: &mut Vec
     n_touching
 }
 
-/// Writes where the bodies are that moved to `seen`, and that they have not moved since.
+/// As [`crate::world::note_seen`].
 pub(crate) fn note_seen(is_stale: &mut [bool], bodies: &[Body], seen: &mut [Option<Pose>]) {
+    if is_little(bodies.len()) {
+        return crate::world::note_seen(is_stale, bodies, seen);
+    }
     let rows = is_stale.par_chunks_mut(CARRIED).zip(bodies.par_chunks(CARRIED));
     rows.zip(seen.par_chunks_mut(CARRIED))
         .for_each(|((is_stale, bodies), seen)| crate::world::note_seen(is_stale, bodies, seen));

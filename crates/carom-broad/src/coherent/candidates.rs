@@ -177,9 +177,6 @@ impl Candidates {
             out.extend_from_slice(&self.pairs);
             return;
         }
-        let n = self.touches.iter().filter(|&&touches| touches).count();
-        // What is there already is written over.
-        out.resize(n, Pair { a: 0, b: 0 });
         emit(&self.pairs, &self.touches, out);
     }
 
@@ -253,7 +250,23 @@ impl Kernel for Keep<'_> {
 #[cfg(feature = "parallel")]
 use crate::par::{emit, recheck};
 #[cfg(not(feature = "parallel"))]
-use {emit_piece as emit, recheck_piece as recheck};
+use {emit_all as emit, recheck_piece as recheck};
+
+/// Makes `out` the pairs that touch.
+pub(crate) fn emit_all(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
+    make_room(count(touches), out);
+    emit_piece(pairs, touches, out);
+}
+
+/// How many touch.
+pub(crate) fn count(touches: &[bool]) -> usize {
+    touches.iter().filter(|&&touches| touches).count()
+}
+
+/// Room for so many pairs; what is there already is to be written over.
+pub(crate) fn make_room(n: usize, out: &mut Vec<Pair>) {
+    out.resize(n, Pair { a: 0, b: 0 });
+}
 
 /// Makes `out` the pairs that touch, of which there are as many as it is long.
 pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
