@@ -40,15 +40,18 @@ const MOST_GAPS: usize = 4;
 const PART: usize = 2048;
 const PART_OF_ONE: usize = 2 * MANY_GAPS;
 
-/// A gap that is farther away than so many words of places is not looked for.
-const NEAR: usize = 16;
+/// A gap that is farther away than so many words of places is not looked for: with 16, in a pile that falls, twice as many records moved.
+const NEAR: usize = 2;
+
+/// So many places on either side are laid out anew where no gap is near, at least.
+const AROUND: usize = 512;
 
 impl Record {
     /// At no place yet.
     pub(crate) const NOBODYS: Record = Record::gap(Pair { a: 0, b: 0 });
 
     /// Nobody's, at the place of a pair.
-    const fn gap(pair: Pair) -> Record {
+    pub(crate) const fn gap(pair: Pair) -> Record {
         // No handle of a body that lives has this generation.
         let (a, b) = (BodyId { index: pair.a, generation: 0 }, BodyId { index: pair.b, generation: 0 });
         let mut record = Record::new(a, b, false, false);
@@ -278,7 +281,7 @@ impl Changes {
         &mut self,
         (records, pairs, gaps): (&mut Records, &mut Vec<Pair>, &mut Gaps),
         new: &[Pair],
-        make: impl Fn(Pair) -> Record,
+        make: impl Fn(Pair) -> Record + Sync,
     ) {
         // A world that was filled had as many as it has pairs.
         trim(&mut self.edits);
@@ -287,7 +290,7 @@ impl Changes {
         self.edits.clear();
         for &place in &self.gone {
             let to = place as usize;
-            self.edits.push(Edit::Put { to, record: Record::gap(pairs[to]) });
+            self.edits.push(Edit::Gap { to: place, pair: pairs[to] });
             gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
@@ -296,13 +299,13 @@ impl Changes {
                 let pair = new[place as usize];
                 if let Some(to) = make_room((&mut self.edits, pairs, gaps), last, pair) {
                     last = to;
-                    self.edits.push(Edit::Put { to, record: make(pair) });
+                    self.edits.push(Edit::Put { to: to as u32, pair });
                     pairs[to] = pair;
                     n_done += 1;
                 } else if let Some((places, n)) = self.room_around(n_done, (pairs, gaps), new) {
                     last = places.start;
                     let spacing = places.len().div_ceil(gaps.count(places.clone()) - n);
-                    self.lay_out((n_done..n_done + n, places, spacing), (pairs, gaps), new, &make);
+                    self.lay_out((n_done..n_done + n, places, spacing), (pairs, gaps), new);
                     n_done += n;
                 } else {
                     break;
@@ -313,17 +316,17 @@ impl Changes {
         if 0 < n_left || gaps.n * MOST_GAPS > pairs.len() || (pairs.len() < FEW && 0 < gaps.n) {
             let spacing = if new.len() < FEW { usize::MAX } else { SPACING };
             let all = 0..usize::MAX;
-            self.lay_out((n_done..n_done + n_left, all, spacing), (pairs, gaps), new, make);
+            self.lay_out((n_done..n_done + n_left, all, spacing), (pairs, gaps), new);
             (gaps.is_closing, gaps.clearing) = (false, 0..0);
         } else if gaps.is_closing || gaps.n * MANY_GAPS > pairs.len() {
             let start = if gaps.is_closing { gaps.clearing.start } else { 0 };
             let end = gaps.end_of(start, PART + PART_OF_ONE * self.gone.len());
             let places = start..if end < pairs.len() { end } else { usize::MAX };
             gaps.is_closing = end < pairs.len();
-            let to = self.lay_out((0..0, places, SPACING), (pairs, gaps), new, make);
+            let to = self.lay_out((0..0, places, SPACING), (pairs, gaps), new);
             gaps.clearing = if gaps.is_closing { to..end } else { 0..0 };
         }
-        records.edit(&self.edits);
+        records.edit(&self.edits, make);
     }
 
     /// The places around the one of a pair that comes, number `n_done` of them, that have gaps for all that come there, and some to spare; and how
@@ -336,7 +339,7 @@ impl Changes {
     ) -> Option<(Range<usize>, usize)> {
         let added = &self.added[n_done..];
         let at = pairs.partition_point(|&other| other < new[added[0] as usize]);
-        let mut reach = NEAR * 64;
+        let mut reach = AROUND;
         while 4 * reach <= pairs.len() {
             let places = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
             let is_before = |pair: Pair| pairs.get(places.end).is_none_or(|&end| pair < end);
@@ -356,7 +359,6 @@ impl Changes {
         (numbers, places, spacing): (Range<usize>, Range<usize>, usize),
         (pairs, gaps): (&mut Vec<Pair>, &mut Gaps),
         new: &[Pair],
-        make: impl Fn(Pair) -> Record,
     ) -> usize {
         let Changes { added, runs, coming, edits, .. } = self;
         runs.clear();
@@ -404,32 +406,31 @@ impl Changes {
         }
         if pairs.len() < to {
             pairs.resize(to, Pair { a: 0, b: 0 });
-            edits.push(Edit::Resize(to));
+            edits.push(Edit::Resize(to as u32));
         }
         // No run that moves forwards covers one that moves backwards, for both keep their order.
         let backwards = runs.iter().filter(|[from, to, _]| to < from);
         for &[from, to, n] in backwards.chain(runs.iter().rev().filter(|[from, to, _]| from < to)) {
-            edits.push(Edit::Move { from, to, n });
+            edits.push(Edit::Move { from: from as u32, to: to as u32, n: n as u32 });
             pairs.copy_within(from..from + n, to);
         }
         if end < places.end {
-            edits.push(Edit::Resize(to));
+            edits.push(Edit::Resize(to as u32));
             pairs.truncate(to);
         } else {
             coming.extend((to..end).map(|place| (GAP, place as u32)));
         }
-        for &(number, to) in &*coming {
-            let to = to as usize;
-            let record = if number == GAP {
+        for &(number, place) in &*coming {
+            let to = place as usize;
+            if number == GAP {
                 // As the one before.
                 pairs[to] = pairs[to - 1];
                 gaps.add(to);
-                Record::gap(pairs[to])
+                edits.push(Edit::Gap { to: place, pair: pairs[to] });
             } else {
                 pairs[to] = new[number as usize];
-                make(pairs[to])
-            };
-            edits.push(Edit::Put { to, record });
+                edits.push(Edit::Put { to: place, pair: pairs[to] });
+            }
         }
         to
     }
@@ -462,7 +463,7 @@ fn make_room(
         _ => return None,
     };
     if !moved.is_empty() {
-        edits.push(Edit::Move { from: moved.start, to, n: moved.len() });
+        edits.push(Edit::Move { from: moved.start as u32, to: to as u32, n: moved.len() as u32 });
         pairs.copy_within(moved, to);
     }
     gaps.remove(gap);
@@ -657,7 +658,7 @@ mod tests {
                 most_gaps = (1000 * gaps.n / pairs.len()).max(most_gaps);
             }
             n_parts += usize::from(gaps.is_closing);
-            n_around += usize::from(!gaps.is_closing && NEAR * 64 < n_moved);
+            n_around += usize::from(!gaps.is_closing && AROUND < n_moved);
         }
         println!(
             "{most_moved} moved at most, {most_gaps} gaps in 1000, {n_parts} parts, {n_around} around, {}",

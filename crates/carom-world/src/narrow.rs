@@ -7,6 +7,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::internal_edges;
+use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::recycling::Size;
 use crate::rest::Rest;
@@ -209,11 +210,14 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The two could push each other, or one of them is a sensor.
-pub(crate) fn is_of_interest(a: &Traits, b: &Traits, body_a: &Body, body_b: &Body) -> bool {
-    let has_dynamic = body_a.kind == BodyKind::Dynamic || body_b.kind == BodyKind::Dynamic;
-    let is_family = a.family != 0 && a.family == b.family;
-    (has_dynamic || a.is_sensor || b.is_sensor) && !is_family
+/// The pair is looked at: the two could push each other, or one of them is a sensor; and no joint connects them.
+pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: &Joints) -> bool {
+    let (a, b) = (pair.a as usize, pair.b as usize);
+    let has_dynamic = [a, b].iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);
+    let is_family = traits[a].family != 0 && traits[a].family == traits[b].family;
+    (has_dynamic || traits[a].is_sensor || traits[b].is_sensor)
+        && !is_family
+        && !joints.connects(pair.a, pair.b)
 }
 
 /// What was done with the records.

@@ -2,11 +2,11 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad phase).
 
-use crate::World;
 use crate::crowd;
 use crate::events::{Event, EventKind};
-use crate::narrow::Record;
+use crate::narrow::{self, Record};
 use crate::world::trim;
+use crate::{BodyId, World};
 use carom_broad::{BroadPhase, Pair};
 use carom_response::{Body, BodyKind};
 use core::mem;
@@ -36,11 +36,12 @@ impl<B: BroadPhase> World<B> {
             self.turns.note_changes(gone, changes.added.iter().map(|&place| new[place as usize]));
             let (mut records, mut pairs) = (mem::take(&mut self.records), mem::take(&mut self.pairs));
             let mut gaps = mem::take(&mut self.gaps);
+            let World { generations, traits, bodies, joints, .. } = &*self;
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| {
-                let (a, b) = (self.id_at(pair.a), self.id_at(pair.b));
-                let is_sensor =
-                    self.traits[pair.a as usize].is_sensor || self.traits[pair.b as usize].is_sensor;
-                Record::new(a, b, self.is_wanted(pair), is_sensor)
+                let id = |index| BodyId { index, generation: generations[index as usize] };
+                let is_sensor = traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
+                let is_wanted = narrow::is_wanted(pair, traits, bodies, joints);
+                Record::new(id(pair.a), id(pair.b), is_wanted, is_sensor)
             });
             trim(&mut pairs);
             (self.records, self.pairs, self.gaps) = (records, pairs, gaps);

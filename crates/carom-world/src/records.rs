@@ -8,18 +8,23 @@
 
 use crate::narrow::Record;
 use alloc::vec::Vec;
+use carom_broad::Pair;
 use carom_query::ManifoldCache;
-use core::ops::{Deref, DerefMut};
+use core::ops::{Deref, DerefMut, Range};
 
 /// A change of where records stand; each is of the places that those before it left.
+///
+/// A full world begins with one for each pair, so they are small: a record is made where it comes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Edit {
     /// So many from one place on to another one, whatever was there.
-    Move { from: usize, to: usize, n: usize },
-    /// A record without a cache comes to a place.
-    Put { to: usize, record: Record },
+    Move { from: u32, to: u32, n: u32 },
+    /// A record of this pair comes to a place, without a cache.
+    Put { to: u32, pair: Pair },
+    /// A record of nobody, at the place of this pair.
+    Gap { to: u32, pair: Pair },
     /// So many are left; those that come are nobody's.
-    Resize(usize),
+    Resize(u32),
 }
 
 /// Records in the order of their pairs, each with a cache at the same place.
@@ -31,25 +36,27 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Does all that is asked for, for records and for caches: neither waits for the other, and half of the time goes to each.
-    pub(crate) fn edit(&mut self, edits: &[Edit]) {
+    /// Does all that is asked for, for records and for caches: neither waits for the other, and half of the time goes to each. `make` makes
+    /// a record.
+    pub(crate) fn edit(&mut self, edits: &[Edit], make: impl Fn(Pair) -> Record + Sync) {
         let Records { list, caches } = self;
         #[cfg(feature = "parallel")]
-        crate::par::both(edits.len(), || edit_list(list, edits), || edit_caches(caches, edits));
+        crate::par::both(edits.len(), || edit_list(list, edits, &make), || edit_caches(caches, edits));
         #[cfg(not(feature = "parallel"))]
         {
-            edit_list(list, edits);
+            edit_list(list, edits, &make);
             edit_caches(caches, edits);
         }
     }
 }
 
-fn edit_list(list: &mut Vec<Record>, edits: &[Edit]) {
+fn edit_list(list: &mut Vec<Record>, edits: &[Edit], make: &impl Fn(Pair) -> Record) {
     for edit in edits {
         match *edit {
-            Edit::Move { from, to, n } => list.copy_within(from..from + n, to),
-            Edit::Put { to, record } => list[to] = record,
-            Edit::Resize(n) => list.resize(n, Record::NOBODYS),
+            Edit::Move { from, to, n } => list.copy_within(places(from, n), to as usize),
+            Edit::Put { to, pair } => list[to as usize] = make(pair),
+            Edit::Gap { to, pair } => list[to as usize] = Record::gap(pair),
+            Edit::Resize(n) => list.resize(n as usize, Record::NOBODYS),
         }
     }
 }
@@ -57,11 +64,15 @@ fn edit_list(list: &mut Vec<Record>, edits: &[Edit]) {
 fn edit_caches(caches: &mut Vec<ManifoldCache>, edits: &[Edit]) {
     for edit in edits {
         match *edit {
-            Edit::Move { from, to, n } => caches.copy_within(from..from + n, to),
-            Edit::Put { .. } => {}
-            Edit::Resize(n) => caches.resize(n, ManifoldCache::new()),
+            Edit::Move { from, to, n } => caches.copy_within(places(from, n), to as usize),
+            Edit::Put { .. } | Edit::Gap { .. } => {}
+            Edit::Resize(n) => caches.resize(n as usize, ManifoldCache::new()),
         }
     }
+}
+
+fn places(first: u32, n: u32) -> Range<usize> {
+    first as usize..first as usize + n as usize
 }
 
 /// Where each stays at its place.

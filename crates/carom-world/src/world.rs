@@ -621,9 +621,7 @@ impl<B: BroadPhase> World<B> {
 
     /// The pair is looked at by the narrow phase.
     pub(crate) fn is_wanted(&self, pair: Pair) -> bool {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        narrow::is_of_interest(&self.traits[a], &self.traits[b], &self.bodies[a], &self.bodies[b])
-            && !self.joints.connects(pair.a, pair.b)
+        narrow::is_wanted(pair, &self.traits, &self.bodies, &self.joints)
     }
 
     /// What touched, or was near, at the last detection; in the order of the pairs.
