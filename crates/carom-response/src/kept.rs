@@ -9,6 +9,10 @@
 use crate::contact::{ContactImpulse, PairKey, Seen};
 use crate::impulse::Group;
 use crate::lane_vec::{Lanes, V3};
+#[cfg(feature = "parallel")]
+use crate::par as loops;
+#[cfg(not(feature = "parallel"))]
+use crate::pieces as loops;
 use crate::solver::MassData;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
@@ -95,8 +99,8 @@ impl KeptList {
 
     /// Room for so many groups, to be written over.
     pub(crate) fn resize(&mut self, n_groups: usize) {
-        self.traces.resize(8 * n_groups, Trace::default());
-        self.impulses.resize(8 * n_groups, ContactImpulse::default());
+        loops::renew(&mut self.traces, 8 * n_groups, Trace::default());
+        loops::renew(&mut self.impulses, 8 * n_groups, ContactImpulse::default());
     }
 
     /// Asks for a pair ahead.

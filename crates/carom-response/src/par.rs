@@ -61,6 +61,18 @@ pub(crate) fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
+/// So many bytes of fresh memory are little.
+const FRESH: usize = 1 << 16;
+
+/// As [`pieces::renew`]: fresh memory is slow when it is written the first time, and then by all.
+pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
+    if size_of::<T>() * n.saturating_sub(list.len()) <= FRESH {
+        return pieces::renew(list, n, value);
+    }
+    pieces::give_up(list, n);
+    list.par_extend(rayon::iter::repeat_n(value, n - list.len()));
+}
+
 /// How long light pieces of so much are, so that all threads have equally many.
 fn light_piece(n: usize) -> usize {
     n.div_ceil((n / LIGHT_PIECE).max(1).next_multiple_of(rayon::current_num_threads()))

@@ -218,6 +218,21 @@ pub(crate) fn inside<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Makes a list so long whose content is to be written over. Where it has to grow beyond its memory nothing is copied to the new one.
+pub(crate) fn renew<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
+    give_up(list, n);
+    list.resize(n, value);
+}
+
+/// Forgets what a list has no room for.
+pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
+    if list.capacity() < n {
+        // In the old place at first, so that no more than one of the two is there; a little more, for most grow on.
+        *list = Vec::new();
+        list.reserve_exact(n + n / 4);
+    }
+}
+
 /// Two pieces of work on so many bodies or manifolds, neither of which waits for the other.
 pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
     a();

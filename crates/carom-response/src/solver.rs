@@ -305,7 +305,7 @@ impl Solver {
         hurry: &mut Hurry<'_>,
     ) -> Result<StepStats, SolverError> {
         // Those of the step before are written over.
-        self.impulses.resize(contacts.len(), ContactImpulse::default());
+        loops::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
         if dt == 0.0 {
             self.impulses.fill(ContactImpulse::default());
             return Ok(StepStats::default());
@@ -428,7 +428,7 @@ impl Solver {
     /// Looks at every contact once, for all that is asked of it before it is solved.
     fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let slop = self.settings.slop * self.settings.length_unit;
-        self.summaries.resize(contacts.len(), Summary::default());
+        loops::renew(&mut self.summaries, contacts.len(), Summary::default());
         let verdict = loops::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
         self.are_plain = verdict.are_plain;
         if verdict.are_good {
@@ -509,7 +509,7 @@ impl Solver {
     fn load_contacts(&mut self, contacts: &Contacts<'_>, h: Real, stats: &mut StepStats) {
         let still = self.movers.len() as u32;
         let n_groups = self.coloring.n_groups();
-        self.groups.resize(n_groups, Group::empty(still));
+        loops::renew(&mut self.groups, n_groups, Group::empty(still));
         // What is left of the step before the last is written over.
         self.solved.resize(n_groups);
         let from = Manifolds {
@@ -536,7 +536,7 @@ impl Solver {
             self;
         let places = coloring.places();
         // Each is written over.
-        reports.resize(8 * groups.len(), ContactImpulse::default());
+        loops::renew(reports, 8 * groups.len(), ContactImpulse::default());
         loops::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
         if is_all {
