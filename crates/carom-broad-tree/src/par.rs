@@ -40,14 +40,24 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
     }
     // Their memory is kept: that of pieces made in every frame was given back to the system, and came again page by page.
     let mut pieces = core::mem::take(&mut tasks.pieces);
-    let size = pairs.len().div_ceil(PIECES_PER_THREAD * rayon::current_num_threads()).max(PIECE);
-    let n_pieces = pairs.len().div_ceil(size);
-    pieces.resize_with(n_pieces.max(pieces.len()), Found::new);
-    pairs.par_chunks(size).zip(&mut pieces).for_each_init(Tasks::default, |tasks, (pairs, found)| {
-        found.clear();
-        find::open_leaves(tree, pairs, tasks, found);
-    });
-    pieces[..n_pieces].iter().for_each(|found| out.append(found));
+    let n_threads = rayon::current_num_threads();
+    // As many for each.
+    let n_each = (pairs.len() / (PIECE * n_threads)).clamp(1, PIECES_PER_THREAD);
+    let size = pairs.len().div_ceil(n_each * n_threads);
+    let (first, others) = pairs.split_at(size);
+    let n_others = others.len().div_ceil(size);
+    pieces.resize_with(n_others.max(pieces.len()), Found::new);
+    rayon::join(
+        || find::open_leaves(tree, first, tasks, out),
+        || {
+            let others = others.par_chunks(size).zip(&mut pieces);
+            others.for_each_init(Tasks::default, |tasks, (pairs, found)| {
+                found.clear();
+                find::open_leaves(tree, pairs, tasks, found);
+            });
+        },
+    );
+    pieces[..n_others].iter().for_each(|found| out.append(found));
     tasks.pieces = pieces;
 }
 
