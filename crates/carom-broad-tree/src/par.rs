@@ -24,6 +24,9 @@ const PIECES_PER_THREAD: usize = 4;
 /// Boxes per piece, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
 
+/// A tree of fewer boxes is made by one thread: of 10,000 two took 0.17 to 0.19 milliseconds instead of 0.15.
+const FEW: usize = 1 << 15;
+
 /// Boxes in crowds per piece: some 20 microseconds of work.
 const CROWDED: usize = 256;
 
@@ -63,6 +66,9 @@ pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, 
 
 /// As [`order::measure_piece`].
 pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
+    if boxes.len() <= FEW {
+        return order::measure_piece(boxes, centers, exponents);
+    }
     let [x, y, z] = centers;
     let of_pieces = (boxes.par_chunks(BOXES))
         .zip(x.par_chunks_mut(BOXES).zip(y.par_chunks_mut(BOXES)).zip(z.par_chunks_mut(BOXES)))
@@ -80,6 +86,9 @@ pub(crate) fn places(
     axis_bits: u32,
     keys: &mut [u32],
 ) {
+    if keys.len() <= FEW {
+        return order::places_piece([x, y, z], classes, range, axis_bits, keys);
+    }
     keys.par_chunks_mut(BOXES).enumerate().for_each(|(piece, keys)| {
         let own = piece * BOXES..piece * BOXES + keys.len();
         let centers = [&x[own.clone()], &y[own.clone()], &z[own.clone()]];
@@ -107,7 +116,7 @@ pub(crate) fn divide_all(
 /// As [`order::radix_sort`] does with entries that are all different.
 pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits: u32) {
     let n_threads = rayon::current_num_threads();
-    if entries.len() <= BOXES || n_threads == 1 {
+    if entries.len() <= FEW || n_threads == 1 {
         return order::radix_sort(entries, scratch, n_bits);
     }
     let digit_bits = n_bits.min(DIGIT_BITS);
@@ -162,12 +171,18 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
 
 /// As [`tree::gather_piece`].
 pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
+    if slots.len() * WIDTH <= FEW {
+        return tree::gather_piece(slots, boxes, leaves);
+    }
     (slots.par_chunks(BLOCKS).zip(leaves.par_chunks_mut(BLOCKS)))
         .for_each(|(slots, leaves)| tree::gather_piece(slots, boxes, leaves));
 }
 
 /// As [`tree::merge_piece`].
 pub(crate) fn merge(children: &[Block], parents: &mut [Block]) {
+    if children.len() * WIDTH <= FEW {
+        return tree::merge_piece(children, parents);
+    }
     (children.par_chunks(BLOCKS * WIDTH).zip(parents.par_chunks_mut(BLOCKS)))
         .for_each(|(children, parents)| tree::merge_piece(children, parents));
 }
