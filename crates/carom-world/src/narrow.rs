@@ -178,6 +178,7 @@ impl<'a> Scene<'a> {
         };
         record.has_lost |= rolls(&a_moves, a) || rolls(&b_moves, b);
         record.is_touching = false;
+        out.make_room(known.len());
         for manifold in known {
             let moved = carry(manifold, a_moves, b_moves, self.reach(a, b));
             record.has_lost |= moved.contacts().len() < manifold.contacts().len();
@@ -240,6 +241,8 @@ pub(crate) struct Tally {
 pub(crate) trait Sink {
     /// How many there are.
     fn len(&self) -> usize;
+    /// So many come next that stay together, or fewer.
+    fn make_room(&mut self, n: usize);
     /// Appends a copy, and says where it is.
     fn push(&mut self, manifold: &Manifold) -> &mut Manifold;
     /// Appends what is found, and says what that is.
@@ -250,6 +253,7 @@ impl Sink for Vec<Manifold> {
     fn len(&self) -> usize {
         Vec::len(self)
     }
+    fn make_room(&mut self, _: usize) {}
     #[inline]
     fn push(&mut self, manifold: &Manifold) -> &mut Manifold {
         let number = Vec::len(self);
@@ -307,10 +311,10 @@ pub(crate) fn look(
     let mut is_over = false;
     for ((number, record), place) in (number as u32..).zip(records).zip(places) {
         let left = record.is_at_rest.then_some((record.first, record.n));
-        let first = (before + out.len()) as u32;
         let cache = &mut caches[(place - first_place) as usize];
         look_at(scene, (record, cache), out, tally, &mut is_over);
         tally.left.extend(left);
+        let first = (before + out.len()) as u32 - record.n;
         (record.is_at_rest, record.first, record.first_solved) = (false, first, NOT_SOLVED);
         tally.n_found += record.n as usize;
         tally.n_put_off += usize::from(record.is_put_off);
@@ -347,9 +351,11 @@ fn look_at(
         return;
     };
     if !scene.has_moved(record) {
-        scene.known(record).iter().for_each(|manifold| {
+        let known = scene.known(record);
+        out.make_room(known.len());
+        for manifold in known {
             out.push(manifold);
-        });
+        }
         return;
     }
     // The clock is read seldom.

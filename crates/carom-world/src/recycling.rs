@@ -79,6 +79,7 @@ impl Scene<'_> {
         record.way = *way;
         let known = self.known(record);
         record.is_touching = false;
+        out.make_room(known.len());
         for manifold in known {
             let carried = out.push(manifold);
             motions.carry(manifold, carried);
