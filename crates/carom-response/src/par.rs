@@ -13,7 +13,9 @@ use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::Group;
 use crate::kept::Trace;
 use crate::lane_vec::{Lanes, State, States};
-use crate::pieces::{self, Forces, Free, Limits, Manifolds, MassData, Moved, Moves, Summary, Verdict};
+use crate::pieces::{
+    self, Advance, Forces, Free, Limits, Manifolds, MassData, Moved, Moves, Summary, Verdict, take,
+};
 use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
@@ -192,11 +194,6 @@ pub(crate) fn load_groups(
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-/// The first so many of a list, which keeps the others.
-fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    list.split_off_mut(..n).unwrap_or_default()
-}
-
 /// Cuts groups into pieces, in their order: `cut` is told how many come next. The answer has them as the threads solve them, those of the
 /// first in front: rayon lets each begin with its own.
 fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
@@ -245,32 +242,26 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
         .for_each(|(places, impulses)| pieces::sort_reports(places, reports, impulses));
 }
 
-/// As [`pieces::advance_velocities`].
-pub(crate) fn advance_velocities(
+/// As [`pieces::advance`].
+pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
-    joint_pushes: &mut [(Vec3, Vec3)],
-    h: Real,
-    carried: Option<Real>,
+    mut joint_pushes: &mut [(Vec3, Vec3)],
+    advance: &Advance,
 ) {
     if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::advance_velocities(states, free, joint_pushes, h, carried);
+        return pieces::advance(states, free, joint_pushes, advance);
     }
     let piece = light_piece(states.len());
-    let rows = states.par_chunks_mut(piece).zip(free.par_chunks_mut(piece));
-    rows.zip(joint_pushes.par_chunks_mut(piece)).for_each(|((states, free), joint_pushes)| {
-        pieces::advance_velocities(states, free, joint_pushes, h, carried);
+    let rows = states.chunks_mut(piece).zip(free.chunks_mut(piece));
+    let rows = rows.map(|(states, free)| {
+        let joint_pushes = take(&mut joint_pushes, states.len());
+        (states, free, joint_pushes)
     });
-}
-
-/// As [`pieces::advance_places`].
-pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
-    if states.len() <= 2 * LIGHT_PIECE || rayon::current_num_threads() == 1 {
-        return pieces::advance_places(states, free, h);
-    }
-    let piece = light_piece(states.len());
-    let rows = states.par_chunks_mut(piece).zip(free.par_chunks(piece));
-    rows.for_each(|(states, free)| pieces::advance_places(states, free, h));
+    let pieces: Vec<_> = rows.collect();
+    pieces.into_par_iter().for_each(|(states, free, joint_pushes)| {
+        pieces::advance(states, free, joint_pushes, advance);
+    });
 }
 
 /// As [`pieces::note_order`].

@@ -495,23 +495,60 @@ pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses:
     }
 }
 
-/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start: `carried` times, which is the length of
-/// this one in units of that.
-pub(crate) fn advance_velocities(
+/// What happens to bodies between two passes over contacts: the end of a substep, the beginning of one, or one after the other. Each body is
+/// brought from memory once for both, which made a step of 10,000 boxes 1 to 4 hundredths shorter (November 2026).
+#[derive(Clone, Copy)]
+pub(crate) struct Advance {
+    /// How long the substep was of which places are made by velocities.
+    pub(crate) ended: Option<Real>,
+    pub(crate) begun: Option<Begun>,
+}
+
+/// A substep at its beginning.
+#[derive(Clone, Copy)]
+pub(crate) struct Begun {
+    pub(crate) h: Real,
+    /// From the second substep on: its length in units of the one before.
+    pub(crate) ratio: Option<Real>,
+}
+
+/// How many bodies at a time both are done for.
+const AT_ONCE: usize = 32;
+
+/// Advances bodies; `joint_pushes` are empty where there are no joints.
+pub(crate) fn advance(
     states: &mut [State],
     free: &mut [Free],
-    joint_pushes: &mut [(Vec3, Vec3)],
-    h: Real,
-    carried: Option<Real>,
+    mut joint_pushes: &mut [(Vec3, Vec3)],
+    advance: &Advance,
 ) {
-    for ((state, free), by_joints) in states.iter_mut().zip(free).zip(joint_pushes) {
+    for (states, free) in states.chunks_mut(AT_ONCE).zip(free.chunks_mut(AT_ONCE)) {
+        let joint_pushes = take(&mut joint_pushes, states.len());
+        if let Some(h) = advance.ended {
+            end_substep(states, free, h);
+        }
+        if let Some(begun) = advance.begun {
+            begin_substep(states, free, joint_pushes, begun);
+        }
+    }
+}
+
+/// The first so many of a list, which keeps the others; none of one that has not so many.
+pub(crate) fn take<'a, T>(list: &mut &'a mut [T], n: usize) -> &'a mut [T] {
+    list.split_off_mut(..n).unwrap_or_default()
+}
+
+/// Forces, and, from the second substep on, what the contacts did in the one before, as a warm start.
+fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(Vec3, Vec3)], begun: Begun) {
+    let mut by_joints = joint_pushes.iter_mut();
+    for (state, free) in states.iter_mut().zip(free) {
+        // What the contacts did stays in the velocity and is done again; what the joints did only stays.
+        let (joint_v, joint_w) = by_joints.next().map(core::mem::take).unwrap_or_default();
         if free.moves != Moves::ByForce {
             continue;
         }
-        // What the contacts did stays in the velocity and is done again; what the joints did only stays.
         let (v, w) = motion(state);
-        let (joint_v, joint_w) = core::mem::take(by_joints);
-        let (push_v, push_w) = carried.map_or((Vec3::ZERO, Vec3::ZERO), |ratio| {
+        let (push_v, push_w) = begun.ratio.map_or((Vec3::ZERO, Vec3::ZERO), |ratio| {
             ((v - free.v - joint_v) * ratio, (w - free.w - joint_w) * ratio)
         });
         free.v = (v + free.dv) * free.keep_v;
@@ -520,14 +557,14 @@ pub(crate) fn advance_velocities(
             let turned = delta_rotation(state) * free.rotation;
             let own = turned.conjugate() * free.w;
             // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
-            free.w += turned * (integrate::gyroscopic(free.inertia, own, h) - own);
+            free.w += turned * (integrate::gyroscopic(free.inertia, own, begun.h) - own);
         }
         set_motion(state, free.v + push_v, free.w + push_w);
     }
 }
 
 /// Places by velocities.
-pub(crate) fn advance_places(states: &mut [State], free: &[Free], h: Real) {
+fn end_substep(states: &mut [State], free: &[Free], h: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {
             continue;

@@ -20,7 +20,7 @@ use crate::lane_vec::{REST, State};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::pieces::{Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
+use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
 use crate::prepare::{Classes, Given, links};
 use crate::settings::{SolverError, SolverSettings};
 use alloc::collections::BTreeMap;
@@ -353,9 +353,13 @@ impl Solver {
         let softness = |h: Real| Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
         let mut substep = Substep { h, softness: softness(h), slop: first.slop };
         self.joint_pushes.clear();
-        self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
+        if !moving.is_empty() {
+            self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
+        }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let mut colors = loops::Colors::new(groups, classes);
+        // The length of a substep that is ended where the next one begins.
+        let mut ended = None;
         while 0 < left {
             let is_first = stats.n_substeps == 0;
             let mut ratio = 1.0;
@@ -370,7 +374,8 @@ impl Solver {
                     substep = Substep { h, softness: softness(h), ..substep };
                 }
             }
-            loops::advance_velocities(states, free, joint_pushes, h, (!is_first).then_some(ratio));
+            let begun = Some(Begun { h, ratio: (!is_first).then_some(ratio) });
+            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun });
             if is_first {
                 colors.run(states, &pass);
             }
@@ -383,13 +388,17 @@ impl Solver {
             }
             (pass.stage, pass.ratio) = (Stage::Solve, ratio);
             colors.run(states, &pass);
-            loops::advance_places(states, free, h);
+            left -= 1;
+            stats.n_substeps += 1;
+            if moving.is_empty() && 0 < left {
+                ended = Some(h);
+                continue;
+            }
+            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None });
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
             }
-            left -= 1;
-            stats.n_substeps += 1;
         }
         // However the rest was made: bounces looked as far ahead as this does.
         colors.run(states, &Pass { stage: Stage::Relax, ..first });

@@ -2,7 +2,7 @@
 
 use crate::scene::Scene;
 use carom_math::{Pose, Quat, Vec3};
-use carom_response::{Body, SolverSettings};
+use carom_response::{Body, Joint, JointKind, SolverSettings};
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -67,4 +67,42 @@ fn a_pool_whose_other_threads_are_busy_until_it_is_done() {
         bodies
     });
     assert!(bodies.unwrap() == serial);
+}
+
+/// 5,000 boxes that fall on one floor, and five more in a chain elsewhere, if so asked; all after some steps.
+fn many(has_chain: bool) -> Vec<Body> {
+    let mut scene = Scene::with_floor(SolverSettings::default());
+    let lower = Vec3::new(0.0, -30.0, 0.0);
+    for k in 0..5000 {
+        let place = Vec3::new((k % 70) as f32 * 1.05, 0.52, (k / 70) as f32 * 1.05);
+        let turn = Quat::from_rotation_y(k as f32 * 0.37);
+        let half = Vec3::new(0.5, 0.4 + 0.1 * (k % 3) as f32, 0.3);
+        scene.dynamic(half, 1.0, Pose::new(turn, place));
+    }
+    for k in 0..5 {
+        scene.dynamic(Vec3::splat(0.4), 1.0, Pose::new(Quat::IDENTITY, lower + k as f32 * Vec3::X));
+    }
+    if has_chain {
+        for k in 5001..5005 {
+            let middle = 0.5 * (scene.bodies[k].pose.translation + scene.bodies[k + 1].pose.translation);
+            let kind = JointKind::Ball { cone: std::f32::consts::PI };
+            let joint = Joint::at(kind, &scene.bodies, k as u32, k as u32 + 1, middle, Vec3::X);
+            scene.joints.push(joint.unwrap());
+        }
+    }
+    for _ in 0..4 {
+        scene.step();
+    }
+    scene.bodies
+}
+
+#[test]
+fn many_bodies_move_alike_on_all_threads_and_where_others_are_joined() {
+    let plain = pool(1).install(|| many(false));
+    let jointed = pool(1).install(|| many(true));
+    assert!(plain[..5001] == jointed[..5001]);
+    for threads in [2, 7] {
+        assert!(plain == pool(threads).install(|| many(false)), "{threads} threads");
+        assert!(jointed == pool(threads).install(|| many(true)), "{threads} threads");
+    }
 }
