@@ -57,6 +57,24 @@ pub struct Body {
     pub is_halted: bool,
     /// For how long it has been slow, in units of time.
     pub sleep_time: Real,
+    /// For how long its velocity has been steady and something supported it, in units of time.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub steady_time: Real,
+    /// The velocity of the centre of mass at the beginning of that time.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub steady_linear: Vec3,
+    /// The angular velocity at the beginning of that time.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub steady_angular: Vec3,
+    /// For how long it has been near one place and something supported it, in units of time.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub near_time: Real,
+    /// How far its centre of mass has gone from that place.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub near_linear: Vec3,
+    /// How far it has turned there, in radians.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub near_angular: Vec3,
     /// The island it last moved with: the lowest number of a body in it. Bodies that fell asleep together share it.
     pub island: u32,
 }
@@ -81,6 +99,12 @@ impl Body {
             is_sleeping: false,
             is_halted: false,
             sleep_time: 0.0,
+            steady_time: 0.0,
+            steady_linear: Vec3::ZERO,
+            steady_angular: Vec3::ZERO,
+            near_time: 0.0,
+            near_linear: Vec3::ZERO,
+            near_angular: Vec3::ZERO,
             island: u32::MAX,
         }
     }
@@ -139,9 +163,21 @@ impl Body {
             let lever = point - self.world_center();
             self.linear_velocity += impulse * self.inverse_mass;
             self.angular_velocity += self.world_inverse_inertia() * lever.cross(impulse);
-            self.is_sleeping = false;
-            self.sleep_time = 0.0;
+            self.wake();
         }
+    }
+
+    /// Awake, and no longer at rest. The other bodies of its island sleep on: see
+    /// [`Solver::wake`](crate::Solver::wake).
+    pub fn wake(&mut self) {
+        self.is_sleeping = false;
+        self.clear_rest_times();
+    }
+
+    /// Counts from now on for how long it has been at rest.
+    pub fn clear_rest_times(&mut self) {
+        (self.sleep_time, self.steady_time, self.near_time) = (0.0, 0.0, 0.0);
+        (self.near_linear, self.near_angular) = (Vec3::ZERO, Vec3::ZERO);
     }
 
     /// Energy of the motion: half m v^2 plus half w I w; 0 for what is not dynamic or has infinite mass.
@@ -190,6 +226,8 @@ impl Body {
             self.linear_damping,
             self.angular_damping,
             self.sleep_time,
+            self.steady_time,
+            self.near_time,
         ];
         self.pose.is_finite()
             && self.center_of_mass.is_finite()
@@ -198,6 +236,10 @@ impl Body {
             && self.angular_velocity.is_finite()
             && self.force.is_finite()
             && self.torque.is_finite()
+            && self.steady_linear.is_finite()
+            && self.steady_angular.is_finite()
+            && self.near_linear.is_finite()
+            && self.near_angular.is_finite()
             && numbers.iter().all(|number| number.is_finite())
     }
 }

@@ -18,8 +18,8 @@ use carom_math::Real;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     parent: Vec<u32>,
-    /// Per island, under its root: how long all of it has been slow.
-    slow_for: Vec<Real>,
+    /// Per island, under its root: how long all of it has been at rest.
+    rest_times: Vec<Real>,
     /// Per island, under its root: how many belong together.
     sizes: Vec<u32>,
     /// Per island, under its root: a motor is to turn something.
@@ -60,8 +60,7 @@ impl Islands {
             }
             for body in bodies.iter_mut() {
                 if body.is_sleeping && self.waking[(body.island as usize).min(self.waking.len() - 1)] {
-                    body.is_sleeping = false;
-                    body.sleep_time = 0.0;
+                    body.wake();
                 }
             }
         }
@@ -128,8 +127,8 @@ impl Islands {
         }
     }
 
-    /// Puts those asleep that have been slow for long with all of their islands. `movers` are the numbers of the bodies by their places,
-    /// `is_active` says which of them move by forces, `slow_for` for how long these have been slow.
+    /// Puts those asleep that have been at rest for the delay with all of their islands. `movers` are the numbers of the bodies by their places,
+    /// `is_active` says which of them move by forces, `rest_times` for how long these have been at rest.
     ///
     /// Bodies are read and written only where they fall asleep: half of them are another thread's.
     pub(crate) fn finish(
@@ -137,11 +136,11 @@ impl Islands {
         bodies: &mut [Body],
         movers: &[u32],
         is_active: &[bool],
-        slow_for: &[Real],
+        rest_times: &[Real],
         settings: &SolverSettings,
     ) {
-        self.slow_for.clear();
-        self.slow_for.resize(movers.len(), Real::INFINITY);
+        self.rest_times.clear();
+        self.rest_times.resize(movers.len(), Real::INFINITY);
         self.n_islands = 0;
         self.n_awake = 0;
         self.n_fallen = 0;
@@ -150,15 +149,15 @@ impl Islands {
             let root = self.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
-            let slow = if self.is_driven[root] { 0.0 } else { slow_for[place] };
-            let all = &mut self.slow_for[root];
-            *all = all.min(slow);
+            let time = if self.is_driven[root] { 0.0 } else { rest_times[place] };
+            let all = &mut self.rest_times[root];
+            *all = all.min(time);
         }
         if !settings.sleep {
             return;
         }
         for place in active() {
-            if settings.sleep_delay <= self.slow_for[self.parent[place] as usize] {
+            if settings.sleep_delay <= self.rest_times[self.parent[place] as usize] {
                 let body = &mut bodies[movers[place] as usize];
                 body.is_sleeping = true;
                 self.n_fallen += 1;

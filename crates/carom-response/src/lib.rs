@@ -73,6 +73,7 @@ mod penalty;
 mod pieces;
 pub mod plausible;
 mod prepare;
+mod rest;
 mod settings;
 mod solver;
 

@@ -285,19 +285,19 @@ pub(crate) fn store_bodies(
     first: u32,
     bodies: &mut [Body],
     moved: &Moved<'_>,
-    slow_for: &mut [Real],
+    rest_times: &mut [Real],
 ) {
     let n = moved.movers.len();
     if is_little(n) {
-        return pieces::store_bodies(limits, first, bodies, moved, slow_for);
+        return pieces::store_bodies(limits, first, bodies, moved, rest_times);
     }
     // The numbers ascend: so do the bodies part where they do.
     let (front, rear) = moved.split_at(n / 2);
-    let (slow_front, slow_rear) = slow_for.split_at_mut(n / 2);
+    let (rest_front, rest_rear) = rest_times.split_at_mut(n / 2);
     let first_of_rear = rear.movers[0];
     let (bodies_front, bodies_rear) = bodies.split_at_mut((first_of_rear - first) as usize);
     rayon::join(
-        || store_bodies(limits, first, bodies_front, &front, slow_front),
-        || store_bodies(limits, first_of_rear, bodies_rear, &rear, slow_rear),
+        || store_bodies(limits, first, bodies_front, &front, rest_front),
+        || store_bodies(limits, first_of_rear, bodies_rear, &rear, rest_rear),
     );
 }

@@ -12,7 +12,9 @@ use crate::integrate;
 use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{Lanes, REST, State};
 use crate::prepare::Classes;
+use crate::rest::{self, DEEP_SLOPS, StepMotion, Touch};
 use alloc::vec::Vec;
+use carom_geom::Contact;
 use carom_lanes::{Kernel, Simd};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, tol};
 
@@ -90,8 +92,8 @@ impl Free {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) key: PairKey,
-    /// Some contact is no farther apart than the slop.
-    pub(crate) touches: bool,
+    /// By the deepest contact.
+    pub(crate) touch: Touch,
     /// No more than [`MAX_CONTACTS`](carom_geom::MAX_CONTACTS).
     pub(crate) n_contacts: u8,
     pub(crate) bounces: bool,
@@ -146,13 +148,25 @@ pub(crate) fn summarize(
         last = key;
         *out = Summary {
             key,
-            touches: points.iter().any(|p| p.distance <= slop),
+            touch: touch_of(points, slop),
             n_contacts: points.len() as u8,
             bounces,
             is_new: contact.is_new,
         };
     }
     all
+}
+
+/// Two bodies touch if they are no farther apart than the slop.
+fn touch_of(points: &[Contact], slop: Real) -> Touch {
+    let distance = points.iter().fold(Real::INFINITY, |least, point| least.min(point.distance));
+    if distance <= -DEEP_SLOPS * slop {
+        Touch::Deep
+    } else if distance <= slop {
+        Touch::Touching
+    } else {
+        Touch::Apart
+    }
 }
 
 /// How a body moves.
@@ -244,8 +258,9 @@ pub(crate) fn both(_size: usize, a: impl FnOnce(), b: impl FnOnce()) {
 pub(crate) struct Forces<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) gravity: Vec3,
-    /// Who has been slow for longer than this becomes calm, if it is marked in `settles`; after twice that it is.
-    pub(crate) slow_for: Real,
+    /// Bodies marked in `settles` become calm when they have been at rest for longer than this; after twice
+    /// that time they are calm.
+    pub(crate) calm_from: Real,
     /// Speed that who is calm loses in this step.
     pub(crate) braked: Real,
     pub(crate) h: Real,
@@ -288,11 +303,11 @@ pub(crate) fn load_bodies(
             free.dw = mass.inertia_matrix() * body.torque * h;
             free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
             free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
-            let is_calming = settles && forces.slow_for < body.sleep_time;
-            mass.calm = if is_calming { (body.sleep_time / forces.slow_for - 1.0).min(1.0) } else { 0.0 };
+            let is_calming = settles && forces.calm_from < body.sleep_time;
+            mass.calm = if is_calming { (body.sleep_time / forces.calm_from - 1.0).min(1.0) } else { 0.0 };
             // As a part of the velocity, it held back what tips and has to fall: in the fifth second the boxes of 16 heaps of 10,000 moved by
             // 0.00008 in the mean, with this by 0.00004 (November 2026). In each substep, it keeps errors from being mended in the next.
-            if mass.calm == 1.0 {
+            if mass.calm == 1.0 && 2.0 * forces.calm_from < rest::calm_time(body) {
                 v = slower(v, forces.braked);
                 let gyration = ops::sqrt(gyration_sq(body));
                 w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };
@@ -587,6 +602,7 @@ pub(crate) struct Moved<'a> {
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [Free],
+    pub(crate) touches: &'a [Touch],
 }
 
 impl<'a> Moved<'a> {
@@ -598,14 +614,16 @@ impl<'a> Moved<'a> {
         let (states, states_behind) = self.states.split_at(n);
         let (masses, masses_behind) = self.masses.split_at(n);
         let (free, free_behind) = self.free.split_at(n);
+        let (touches, touches_behind) = self.touches.split_at(n);
         (
-            Moved { movers, roots, states, masses, free },
+            Moved { movers, roots, states, masses, free, touches },
             Moved {
                 movers: movers_behind,
                 roots: roots_behind,
                 states: states_behind,
                 masses: masses_behind,
                 free: free_behind,
+                touches: touches_behind,
             },
         )
     }
@@ -617,36 +635,41 @@ pub(crate) struct Limits<'a> {
     /// Numbers of all that move, by places.
     pub(crate) movers: &'a [u32],
     pub(crate) max_speed: Real,
-    /// Who is slower than this is slow.
-    pub(crate) slow: Real,
+    /// Bodies below this speed are slow.
+    pub(crate) sleep_speed: Real,
     pub(crate) dt: Real,
 }
 
-/// What was computed into bodies, of which the first is number `first`; `slow_for` becomes for how long each of those that move by force has been
-/// slow and might sleep.
+/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes for how
+/// long each body that moves by force has been at rest.
 pub(crate) fn store_bodies(
     limits: &Limits<'_>,
     first: u32,
     bodies: &mut [Body],
     moved: &Moved<'_>,
-    slow_for: &mut [Real],
+    rest_times: &mut [Real],
 ) {
-    let Moved { movers, roots, states, masses, free } = *moved;
-    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(slow_for);
-    for (((((&number, &root), state), mass), free), slow_for) in rows {
+    let Moved { movers, roots, states, masses, free, touches } = *moved;
+    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
+    for ((((((&number, &root), state), mass), free), &touch), rest_time) in rows {
         if free.moves == Moves::Not {
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
-        store_body(limits, body, state, mass);
+        store_body(limits, body, state, (mass, free, touch));
         if free.moves == Moves::ByForce {
             body.island = limits.movers[root as usize];
-            *slow_for = if body.can_sleep { body.sleep_time } else { 0.0 };
+            *rest_time = if body.can_sleep { rest::rest_time(body) } else { 0.0 };
         }
     }
 }
 
-fn store_body(limits: &Limits<'_>, body: &mut Body, state: &State, mass: &MassData) {
+fn store_body(
+    limits: &Limits<'_>,
+    body: &mut Body,
+    state: &State,
+    (mass, free, touch): (&MassData, &Free, Touch),
+) {
     let d = &state.back;
     let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
@@ -665,15 +688,17 @@ fn store_body(limits: &Limits<'_>, body: &mut Body, state: &State, mass: &MassDa
     }
     body.linear_velocity = v.clamp_length_max(limits.max_speed);
     body.angular_velocity = w;
-    // The speed of a point at the radius of gyration.
-    let gyration_sq = gyration_sq(body);
-    let speed_sq = v.length_squared() + w.length_squared() * gyration_sq;
-    // Contacts and joints that pull at each other leave a velocity behind that moves the body nowhere: how far it came counts too.
-    let (way, turn) = (Vec3::new(d[0], d[1], d[2]), 2.0 * Vec3::new(d[3], d[4], d[5]));
-    let way_sq = way.length_squared() + turn.length_squared() * gyration_sq;
-    let speed_sq = speed_sq.min(way_sq / (limits.dt * limits.dt));
-    let is_slow = speed_sq <= limits.slow * limits.slow;
-    body.sleep_time = if is_slow { body.sleep_time + limits.dt } else { 0.0 };
+    let rate = 1.0 / limits.dt;
+    let motion = StepMotion {
+        linear_velocity: v,
+        angular_velocity: w,
+        linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
+        angular_way: Vec3::new(d[3], d[4], d[5]) * (2.0 * rate),
+        gyration_sq: gyration_sq(body),
+        has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
+        touch,
+    };
+    rest::note_motion(body, &motion, limits.sleep_speed, limits.dt);
 }
 
 /// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.

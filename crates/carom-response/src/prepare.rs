@@ -16,13 +16,14 @@ use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
 use crate::pieces::{NOT_MATCHED, Summary, slot_of};
+use crate::rest::Touch;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::Real;
 use core::ops::Range;
 
 /// Islands with fewer bodies are solved to the end, and come to rest without help.
-const MANY_BODIES: u32 = 8;
+const MANY_BODIES: u32 = 4;
 
 /// What all parts read.
 #[derive(Clone, Copy)]
@@ -56,18 +57,26 @@ impl Given<'_> {
         self.is_active[slot as usize].then_some(slot)
     }
 
-    /// Who moves with whom; `settles` becomes who is in an island of many that comes to rest, `stirred` the numbers of those at which
-    /// something pushes that moves as its owner says: they have not been slow at all.
+    /// Finds which bodies move together. `settles` becomes which of them are in an island of many that comes
+    /// to rest, `touches` what supports each, and `stirred` the numbers of those that a body pushes which moves
+    /// by given velocities: they have not been slow at all.
     pub(crate) fn find_islands(
         &self,
         islands: &mut Islands,
         settles: &mut Vec<bool>,
         stirred: &mut Vec<u32>,
+        touches: &mut Vec<Touch>,
     ) {
         stirred.clear();
         islands.begin(self.still() as usize);
-        for (a, b) in links(self.summaries, self.joints) {
+        touches.clear();
+        touches.resize(self.is_active.len(), Touch::Apart);
+        for (a, b, touch) in touching(self.summaries, self.joints) {
             let (i, j) = (self.slot(a), self.slot(b));
+            for slot in [i, j] {
+                let deepest = &mut touches[slot as usize];
+                *deepest = touch.max(*deepest);
+            }
             let (a_moves, b_moves) = (self.is_active[i as usize], self.is_active[j as usize]);
             if a_moves && b_moves {
                 islands.join(i, j);
@@ -222,9 +231,14 @@ impl Classes {
 
 /// Pairs that move together, if both can move.
 pub(crate) fn links(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32)> {
-    let pairs = summaries.iter().filter(|summary| summary.touches);
-    let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b));
-    pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b)))
+    touching(summaries, joints).map(|(a, b, _)| (a, b))
+}
+
+/// The same pairs with how they touch.
+fn touching(summaries: &[Summary], joints: MovingJoints<'_>) -> impl Iterator<Item = (u32, u32, Touch)> {
+    let pairs = summaries.iter().filter(|summary| summary.touch != Touch::Apart);
+    let pairs = pairs.map(|summary| (summary.key.body_a, summary.key.body_b, summary.touch));
+    pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b, Touch::Touching)))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use crate::par as loops;
 use crate::pieces as loops;
 use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
 use crate::prepare::{Classes, Given, links};
+use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -93,8 +94,10 @@ pub struct Solver {
     free: Vec<Free>,
     is_active: Vec<bool>,
     settles: Vec<bool>,
-    /// By slot, for how long a body has been slow.
-    slow_for: Vec<Real>,
+    /// By slot, for how long a body has been at rest.
+    rest_times: Vec<Real>,
+    /// By slot, what supports a body.
+    touches: Vec<Touch>,
     /// Of the movers that were given, how they move.
     moves: Vec<Moves>,
     stirred: Vec<u32>,
@@ -181,8 +184,7 @@ impl Solver {
         };
         for other in bodies {
             if other.is_sleeping && other.island == island {
-                other.is_sleeping = false;
-                other.sleep_time = 0.0;
+                other.wake();
             }
         }
     }
@@ -474,14 +476,14 @@ impl Solver {
         self.masses.resize(n + 1, MassData::NONE);
         self.free.resize(n + 1, Free::NONE);
         let Solver { islands, coloring, kept, asleep, movers, active, bouncing, matched, left, .. } = self;
-        let Solver { settles, stirred, classes, states, masses, free, .. } = self;
+        let Solver { settles, stirred, touches, classes, states, masses, free, .. } = self;
         let (summaries, slots, is_active, kept_h) =
             (&self.summaries, &self.slots, &self.is_active, self.kept_h);
         let given = Given { bodies, joints, summaries, slots, is_active };
         let forces = Forces {
             bodies,
             gravity: self.settings.gravity,
-            slow_for: 0.5 * self.settings.sleep_delay,
+            calm_from: 0.5 * self.settings.sleep_delay,
             braked: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
         };
@@ -497,7 +499,7 @@ impl Solver {
         loops::both(
             n,
             || is_laid_out = given.lay_out(active, coloring, classes),
-            || given.find_islands(islands, settles, stirred),
+            || given.find_islands(islands, settles, stirred, touches),
         );
         if !is_laid_out {
             // There was.
@@ -509,7 +511,7 @@ impl Solver {
         // What cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, Free::NONE);
         for &body in &self.stirred {
-            bodies[body as usize].sleep_time = 0.0;
+            bodies[body as usize].clear_rest_times();
         }
         stats.n_manifolds = self.active.len();
         stats.n_colors = self.classes.n_colors();
@@ -540,7 +542,9 @@ impl Solver {
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
     fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
         let n = self.active.len();
-        let Solver { settings, islands, movers, is_active, states, masses, free, slow_for, .. } = self;
+        let Solver {
+            settings, islands, movers, is_active, states, masses, free, touches, rest_times, ..
+        } = self;
         let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
             self;
         let places = coloring.places();
@@ -557,16 +561,17 @@ impl Solver {
             }
         }
         let unit = settings.length_unit;
-        let (max_speed, slow) = (settings.max_speed * unit, settings.sleep_speed * unit);
+        let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
         let roots = islands.roots();
-        let moved = Moved { movers, roots, states, masses, free };
-        slow_for.resize(movers.len(), 0.0);
-        loops::store_bodies(&Limits { movers, max_speed, slow, dt }, 0, bodies, &moved, slow_for);
+        let moved = Moved { movers, roots, states, masses, free, touches };
+        rest_times.resize(movers.len(), 0.0);
+        let limits = Limits { movers, max_speed, sleep_speed, dt };
+        loops::store_bodies(&limits, 0, bodies, &moved, rest_times);
         solved.order.resize(n, (PairKey::default(), 0));
         loops::both(
             movers.len(),
             || loops::note_order(summaries, active, places, &mut solved.order),
-            || islands.finish(bodies, movers, is_active, slow_for, settings),
+            || islands.finish(bodies, movers, is_active, rest_times, settings),
         );
         core::mem::swap(kept, solved);
         self.kept_h = h;

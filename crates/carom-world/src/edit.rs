@@ -172,7 +172,6 @@ impl<B: BroadPhase> World<B> {
         let body = &mut self.bodies[index];
         body.linear_velocity = linear;
         body.angular_velocity = angular;
-        body.sleep_time = 0.0;
         self.is_stale[index] |= body.is_halted;
         self.foresee_way(index);
         Ok(())
@@ -226,7 +225,6 @@ impl<B: BroadPhase> World<B> {
     pub fn wake(&mut self, id: BodyId) -> Result<(), WorldError> {
         let index = self.check(id)?;
         self.movers.wake(&mut self.bodies, index);
-        self.bodies[index].sleep_time = 0.0;
         Ok(())
     }
 
@@ -323,7 +321,6 @@ impl<B: BroadPhase> World<B> {
         for body in others.into_iter().map(|other| other.index).chain(joined).chain([id.index]) {
             self.movers.wake(&mut self.bodies, body as usize);
         }
-        self.bodies[id.index as usize].sleep_time = 0.0;
     }
 
     /// Gives a number its shape, and what recycling knows of it.

@@ -70,12 +70,12 @@ impl Movers {
         self.is_unsettled = true;
     }
 
-    /// Wakes a body and all that fell asleep with it.
+    /// Wakes a body and all that fell asleep with it. It has to come to rest anew, also if it was awake.
     pub(crate) fn wake(&mut self, bodies: &mut [Body], body: usize) {
+        bodies[body].clear_rest_times();
         let mut at = body;
         while bodies[at].is_sleeping {
-            bodies[at].is_sleeping = false;
-            bodies[at].sleep_time = 0.0;
+            bodies[at].wake();
             self.add(at);
             at = self.next.get(at).map_or(at, |&next| next as usize);
         }

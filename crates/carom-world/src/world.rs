@@ -311,6 +311,7 @@ impl<B: BroadPhase> World<B> {
             let narrow = clock.lap();
             let n_due = self.stats.n_tested + self.stats.undone.n_pairs;
             self.pace.note_due(n_due, self.stats.n_recycled, plan);
+            self.wake_newly_touched();
             self.pace.note_around(narrow - self.looking, self.busy.len(), 0.0, plan);
             self.stats.times.narrow = always + narrow;
         } else {
@@ -487,6 +488,23 @@ impl<B: BroadPhase> World<B> {
                 self.stats.undone.n_stopped += usize::from(plausible::stop_approach(body_a, body_b, axis));
             }
         }
+    }
+
+    /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
+    fn wake_newly_touched(&mut self) {
+        let sleeps = |id: &BodyId| self.bodies[id.index as usize].is_sleeping;
+        let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
+        let records = self.busy.iter().map(|&place| &self.records[place as usize]);
+        let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
+        let sleepers: Vec<BodyId> = sleepers.collect();
+        if sleepers.is_empty() {
+            return;
+        }
+        for sleeper in sleepers {
+            self.movers.wake(&mut self.bodies, sleeper.index as usize);
+        }
+        self.movers.settle(&mut self.bodies);
+        self.find_busy();
     }
 
     /// Who sleeps and is touched by something that moves wakes, with all that fell asleep with it.

@@ -17,6 +17,7 @@ mod piles;
 mod queries;
 mod ragdolls;
 mod recycling;
+mod rest;
 mod reused;
 mod same;
 mod scenes;

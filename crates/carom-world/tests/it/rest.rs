@@ -1,0 +1,319 @@
+//! What falls asleep, and what may not: slow is not at rest.
+
+use crate::scenes::{DT, ball, cuboid, ground};
+use carom_geom::{Capsule, HalfSpace};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::Shape;
+use carom_testkit::conform::dice::Dice;
+use carom_world::{BodyDesc, BodyId, JointKind, World, WorldSettings};
+
+fn world(gravity: Vec3) -> World {
+    let mut settings = WorldSettings::default();
+    settings.solver.gravity = gravity;
+    World::with_settings(settings)
+}
+
+fn position(world: &World, id: BodyId) -> Vec3 {
+    world.pose(id).unwrap().translation
+}
+
+/// Steps for so many seconds; panics if the body ever sleeps.
+fn run_awake(world: &mut World, id: BodyId, seconds: f32, dt: f32) {
+    for step in 0..(seconds / dt).round() as usize {
+        world.step(dt).unwrap();
+        assert!(!world.is_sleeping(id).unwrap(), "asleep after {step} steps");
+    }
+}
+
+fn assert_near(found: f32, expected: f32, what: &str) {
+    assert!((found / expected - 1.0).abs() < 0.01, "{what}: {found}, expected {expected}");
+}
+
+#[test]
+fn a_slow_fall_is_a_fall() {
+    for (g, dt) in [(0.1, DT), (0.02, DT), (1e-3, DT), (0.1, 1.0 / 240.0), (0.1, 1.0 / 30.0)] {
+        let mut world = world(Vec3::NEG_Y * g);
+        let id = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+        run_awake(&mut world, id, 10.0, dt);
+        assert_near(-position(&world, id).y, 0.5 * g * 100.0, &format!("g {g}, dt {dt}"));
+    }
+}
+
+#[test]
+fn a_throw_turns_back_at_its_top() {
+    for (g, v) in [(0.39, 1.0), (0.05, 0.3), (1.6, 1.0), (9.81, 5.0)] {
+        let mut world = world(Vec3::NEG_Y * g);
+        let thrown = BodyDesc::new(ball(0.1)).with_velocity(Vec3::Y * v, Vec3::ZERO);
+        let id = world.insert(thrown).unwrap();
+        run_awake(&mut world, id, 2.0 * v / g, DT);
+        let expected = v * v / (2.0 * g);
+        assert!(position(&world, id).y.abs() < 0.02 * expected, "g {g}: {}", position(&world, id).y);
+    }
+}
+
+#[test]
+fn a_small_force_or_torque_moves() {
+    for (acceleration, free) in [(0.05, true), (0.05, false), (0.004, true)] {
+        let mut world = world(if free { Vec3::ZERO } else { Vec3::NEG_Y * 9.81 });
+        if !free {
+            world.insert(ground().with_friction(0.0)).unwrap();
+        }
+        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let id = world.insert(body.with_friction(0.0)).unwrap();
+        // It has come to rest, or nearly, when the force begins.
+        (0..28).for_each(|_| {
+            world.step(DT).unwrap();
+        });
+        world.set_force(id, Vec3::X * acceleration, Vec3::ZERO).unwrap();
+        run_awake(&mut world, id, 8.0, DT);
+        assert_near(position(&world, id).x, 32.0 * acceleration, "way");
+    }
+    let mut world = world(Vec3::ZERO);
+    let id = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5)))).unwrap();
+    // The inertia of the unit cube is 1/6.
+    world.set_force(id, Vec3::ZERO, Vec3::Y * 0.01).unwrap();
+    run_awake(&mut world, id, 8.0, DT);
+    assert_near(world.motion(id).unwrap().angular_velocity.y, 8.0 * 0.06, "turn");
+}
+
+#[test]
+fn ice_lets_a_box_slide_however_gentle_the_slope() {
+    for (degrees, dt) in [(0.5_f32, DT), (0.25, DT), (1.0, 1.0 / 30.0), (0.5, 1.0 / 240.0)] {
+        let g = 9.81;
+        let angle = degrees.to_radians();
+        let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
+        world.insert(ground().with_friction(0.0)).unwrap();
+        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let id = world.insert(body.with_friction(0.0)).unwrap();
+        run_awake(&mut world, id, 10.0, dt);
+        assert_near(position(&world, id).x, 50.0 * g * angle.sin(), &format!("{degrees} degrees"));
+    }
+}
+
+#[test]
+fn a_stack_slides_on_ice_as_one_box_does() {
+    for n in [2, 4, 9] {
+        let (g, angle) = (9.81, 0.5_f32.to_radians());
+        let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
+        world.insert(ground().with_friction(0.0)).unwrap();
+        let at = |i: usize| Vec3::Y * (0.5 + i as f32);
+        let body = |i: usize| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i));
+        let bottom = world.insert(body(0).with_friction(0.0)).unwrap();
+        for i in 1..n {
+            // Two boxes of friction 1 hold each other; the lowest holds nothing.
+            world.insert(body(i).with_friction(1.0)).unwrap();
+        }
+        world.set_velocity(bottom, Vec3::ZERO, Vec3::ZERO).unwrap();
+        run_awake(&mut world, bottom, 8.0, DT);
+        let expected = 32.0 * g * angle.sin();
+        println!("{n}: {} of {expected}", position(&world, bottom).x);
+    }
+}
+
+#[test]
+fn a_ball_rolls_up_a_slope_and_down_again() {
+    for degrees in [2.0_f32, 1.0, 5.0] {
+        let angle = degrees.to_radians();
+        let mut world = world(Vec3::NEG_Y * 9.81);
+        let normal = Vec3::new(-angle.sin(), angle.cos(), 0.0);
+        let along = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        let slope = Shape::HalfSpace(HalfSpace::new(normal).unwrap());
+        world.insert(BodyDesc::fixed(slope).with_friction(1.0)).unwrap();
+        let radius = 0.2;
+        let body = BodyDesc::new(ball(radius)).with_position(normal * radius).with_friction(1.0);
+        let id = world.insert(body.with_velocity(along, Vec3::NEG_Z / radius)).unwrap();
+        let a = 5.0 / 7.0 * 9.81 * angle.sin();
+        run_awake(&mut world, id, 2.0 / a, DT);
+        let back = position(&world, id).dot(along);
+        assert!(back.abs() < 0.02 * (0.5 / a), "{degrees}: {back}");
+    }
+}
+
+#[test]
+fn a_box_over_an_edge_tips() {
+    for degrees in [0.3_f32, 0.6, -0.3] {
+        let angle = core::f32::consts::FRAC_PI_4 + degrees.to_radians();
+        let mut world = world(Vec3::NEG_Y * 9.81);
+        world.insert(ground()).unwrap();
+        let turn = Quat::from_rotation_z(angle);
+        let at = Vec3::Y * core::f32::consts::FRAC_1_SQRT_2;
+        let body = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(Pose::new(turn, at));
+        let id = world.insert(body.with_friction(1.0)).unwrap();
+        (0..600).for_each(|_| {
+            world.step(DT).unwrap();
+        });
+        assert!((position(&world, id).y - 0.5).abs() < 0.01, "{degrees}: {}", position(&world, id).y);
+    }
+}
+
+#[test]
+fn a_slow_pendulum_swings() {
+    for (length, amplitude, dt) in [(40.0_f32, 0.01_f32, DT), (10.0, 0.02, DT), (40.0, 0.02, 1.0 / 120.0)] {
+        let mut world = world(Vec3::NEG_Y * 9.81);
+        let post = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
+        let at = Vec3::new(length * amplitude.sin(), -length * amplitude.cos(), 0.0);
+        let bob = world.insert(BodyDesc::new(ball(0.2)).with_position(at)).unwrap();
+        let rope = JointKind::Ball { cone: core::f32::consts::PI };
+        world.insert_joint_at(post, bob, rope, Vec3::ZERO, Vec3::Z).unwrap();
+        let period = core::f32::consts::TAU * (length / 9.81).sqrt();
+        run_awake(&mut world, bob, period, dt);
+        assert_near(position(&world, bob).x, at.x, "a period later");
+    }
+}
+
+#[test]
+fn what_drifts_in_space_goes_on() {
+    let mut world = world(Vec3::ZERO);
+    let id = world.insert(BodyDesc::new(ball(0.5)).with_velocity(Vec3::X * 0.05, Vec3::Y * 0.05)).unwrap();
+    run_awake(&mut world, id, 10.0, DT);
+    assert_near(position(&world, id).x, 0.5, "way");
+    let still = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 5.0)).unwrap();
+    (0..60).for_each(|_| {
+        world.step(DT).unwrap();
+    });
+    assert!(world.is_sleeping(still).unwrap());
+}
+
+#[test]
+fn units_of_length_change_no_rest() {
+    for unit in [0.01_f32, 100.0] {
+        let mut settings = WorldSettings::default();
+        settings.solver = settings.solver.with_length_unit(unit);
+        settings.solver.gravity = Vec3::NEG_Y * (0.1 * unit);
+        let mut world = World::with_settings(settings);
+        let id = world.insert(BodyDesc::new(ball(0.5 * unit))).unwrap();
+        run_awake(&mut world, id, 10.0, DT);
+        assert_near(-position(&world, id).y, 5.0 * unit, "fall");
+    }
+}
+
+#[test]
+fn boxes_at_rest_sleep_soon() {
+    for (n, latest) in [(1, 60), (10, 130)] {
+        let mut world = World::new();
+        let ids = crate::scenes::stack(&mut world, n);
+        let asleep = (1..=latest).find(|_| {
+            world.step(DT).unwrap();
+            ids.iter().all(|&id| world.is_sleeping(id).unwrap())
+        });
+        println!("{n} boxes asleep at step {asleep:?}");
+        assert!(asleep.is_some(), "{n} boxes are awake after {latest} steps");
+    }
+}
+
+/// Steps until all sleep, at most so many seconds; returns the largest speed.
+fn settle(world: &mut World, ids: &[BodyId], seconds: usize) -> f32 {
+    let mut fastest = 0.0_f32;
+    for _ in 0..60 * seconds {
+        world.step(DT).unwrap();
+        for &id in ids {
+            fastest = fastest.max(world.motion(id).unwrap().linear_velocity.length());
+        }
+        if ids.iter().all(|&id| world.is_sleeping(id).unwrap()) {
+            break;
+        }
+    }
+    fastest
+}
+
+fn deepest(world: &mut World) -> f32 {
+    world.detect();
+    let contacts = world.contacts();
+    contacts
+        .flat_map(|view| view.manifolds)
+        .flat_map(|m| m.contacts())
+        .fold(0.0, |most: f32, c| most.max(-c.distance))
+}
+
+fn assert_apart(world: &mut World, ids: &[BodyId], what: &str) {
+    let fastest = settle(world, ids, 20);
+    let deep = deepest(world);
+    println!("{what}: fastest {fastest}, deepest {deep}");
+    assert!(deep <= 0.011, "{what}: {deep} deep");
+    assert!(fastest <= 1.1, "{what}: {fastest} fast");
+}
+
+#[test]
+fn nothing_falls_asleep_inside_another_body() {
+    let gravity = Vec3::NEG_Y * 9.81;
+    for (half, offset) in [(0.5, 0.2), (0.5, 0.0), (2.0, 0.2), (0.5, 0.7)] {
+        let mut world = world(gravity);
+        world.insert(ground()).unwrap();
+        let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
+        let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
+        assert_apart(&mut world, &ids, &format!("boxes of {half}, {offset} apart"));
+    }
+    for offset in [0.2, 0.0] {
+        let mut world = world(Vec3::ZERO);
+        let at = |x: f32| BodyDesc::new(ball(0.5)).with_position(Vec3::X * x);
+        let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
+        assert_apart(&mut world, &ids, &format!("balls {offset} apart"));
+    }
+}
+
+#[test]
+fn many_at_one_place_come_apart() {
+    let mut world = world(Vec3::NEG_Y * 9.81);
+    world.insert(ground()).unwrap();
+    let ids: Vec<BodyId> = (0..8)
+        .map(|i| {
+            let shape = match i % 3 {
+                0 => ball(0.3),
+                1 => cuboid(Vec3::new(0.3, 0.2, 0.25)),
+                _ => Shape::Capsule(Capsule::new(0.2, 0.2).unwrap()),
+            };
+            world.insert(BodyDesc::new(shape).with_position(Vec3::Y * 0.5)).unwrap()
+        })
+        .collect();
+    settle(&mut world, &ids, 30);
+    let deep = deepest(&mut world);
+    assert!(deep <= 0.021, "{deep}");
+}
+
+#[test]
+fn a_body_that_grows_and_a_door_that_closes_push_out() {
+    let mut world = world(Vec3::NEG_Y * 9.81);
+    world.insert(ground()).unwrap();
+    let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
+    let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(1.1)).unwrap()];
+    settle(&mut world, &ids, 3);
+    world.set_shape(ids[1], cuboid(Vec3::new(0.9, 0.5, 0.5))).unwrap();
+    assert_apart(&mut world, &ids, "grown");
+    let door = BodyDesc::kinematic(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::new(-3.0, 1.0, 0.0));
+    let door = world.insert(door).unwrap();
+    let pose = world.pose(ids[0]).unwrap().translation;
+    world.set_pose(door, Pose::from_translation(pose - Vec3::X * 0.3)).unwrap();
+    assert_apart(&mut world, &ids, "a door");
+}
+
+#[test]
+fn what_is_freed_from_a_wall_stops() {
+    for depth in [0.05, 0.2, 0.4] {
+        let mut world = world(Vec3::ZERO);
+        world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
+        let id = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * (1.0 - depth))).unwrap();
+        (0..300).for_each(|_| {
+            world.step(DT).unwrap();
+        });
+        let speed = world.motion(id).unwrap().linear_velocity.length();
+        println!("{depth} deep: {speed} after 5 s, at {}", position(&world, id).x);
+        assert!(speed < 1e-3, "{depth} deep: {speed}");
+    }
+}
+
+#[test]
+fn heaps_sleep() {
+    for seed in 0..2 {
+        let mut world = World::new();
+        let mut dice = Dice::new(seed);
+        world.insert(ground()).unwrap();
+        let ids: Vec<BodyId> = (0..60)
+            .map(|i| {
+                let at = Vec3::new(dice.range(-2.0, 2.0), 1.0 + 0.4 * i as f32, dice.range(-2.0, 2.0));
+                world.insert(BodyDesc::new(cuboid(Vec3::splat(0.4))).with_position(at)).unwrap()
+            })
+            .collect();
+        settle(&mut world, &ids, 30);
+        assert!(ids.iter().all(|&id| world.is_sleeping(id).unwrap()), "seed {seed}");
+    }
+}
