@@ -7,7 +7,7 @@
 //! Coherence, GDC 2005 (warm starting).
 
 use crate::contact::{ContactImpulse, PairKey, Seen};
-use crate::impulse::Group;
+use crate::impulse::{Group, Load};
 use crate::lane_vec::{Lanes, V3};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
@@ -306,7 +306,7 @@ impl Rows {
     /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the fifth second boxes of twenty heaps of 10,000 moved
     /// by 0.00006 in the mean instead of 0.0001, but a stack of ten whose substeps are cut at random swayed ten times as fast (November 2026).
     #[inline(always)]
-    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real) {
+    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &Load) {
         let zero = S::F32x8::splat(simd, 0.0);
         let one = S::F32x8::splat(simd, 1.0);
         let half = S::F32x8::splat(simd, 0.5);
@@ -347,6 +347,7 @@ impl Rows {
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
         let mut most = zero;
+        let mut carried = zero;
         let mut k = 0;
         while k < n_points {
             let point = &mut group.points[k];
@@ -356,11 +357,13 @@ impl Rows {
             nearest = S::F32x8::select(is_there, c[6].min(nearest), nearest);
             let impulse = S::F32x8::select(is_there, c[7], zero);
             most = most.max(impulse);
+            carried = carried + impulse;
             S::F32x8::select(is_there, c[6], zero).store(&mut point.distance);
             impulse.store(&mut point.impulse);
             S::F32x8::select(is_there, one, zero).store(&mut point.normal_mass);
             k += 1;
         }
+        load.write(simd, group, carried);
         // Weights relative to the largest: an impulse that has faded to nothing has no inverse.
         let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(most);
         let touching = nearest + S::F32x8::splat(simd, slop);

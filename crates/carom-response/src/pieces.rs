@@ -7,7 +7,7 @@
 use crate::body::{Body, BodyKind, inverse_of};
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::impulse::{self, Group, Pass};
+use crate::impulse::{self, Group, Load, Pass};
 use crate::integrate;
 use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{Lanes, REST, State};
@@ -350,6 +350,7 @@ pub(crate) struct Manifolds<'a> {
     /// Length of the substep in units of that of the kept impulses.
     pub(crate) ratio: Real,
     pub(crate) slop: Real,
+    pub(crate) load: Load,
 }
 
 /// The place of a body's state: fixed and sleeping bodies share the last one, `still`.
@@ -396,7 +397,7 @@ impl Kernel for Loader<'_> {
         for (k, (group, traces)) in groups.iter_mut().zip(traces.chunks_mut(8)).enumerate() {
             let (warm, all) = from.read(first + k, group, &mut rows, traces);
             (n_warm, n_contacts) = (n_warm + warm, n_contacts + all);
-            rows.write(simd, group, from.slop);
+            rows.write(simd, group, from.slop, &from.load);
         }
         (n_warm, n_contacts)
     }

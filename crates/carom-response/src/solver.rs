@@ -11,7 +11,7 @@ use crate::body::Body;
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::impact;
-use crate::impulse::{Group, Pass, Stage};
+use crate::impulse::{Group, Load, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
 use crate::kept::{Kept, KeptList, Stowed, scale_for};
@@ -359,6 +359,7 @@ impl Solver {
             self.joint_pushes.resize(self.states.len(), (Vec3::ZERO, Vec3::ZERO));
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
+        let are_loaded = groups.iter().any(|group| group.is_loaded);
         let mut colors = loops::Colors::new(groups, classes);
         // The length of a substep that is ended where the next one begins.
         let mut ended = None;
@@ -392,11 +393,14 @@ impl Solver {
             colors.run(states, &pass);
             left -= 1;
             stats.n_substeps += 1;
-            if moving.is_empty() && 0 < left {
+            if moving.is_empty() && !are_loaded && 0 < left {
                 ended = Some(h);
                 continue;
             }
             loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None });
+            if are_loaded && 0 < left {
+                colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, ..pass });
+            }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
@@ -534,6 +538,7 @@ impl Solver {
             masses: &self.masses,
             ratio: scale_for(h, self.kept_h),
             slop: self.settings.slop * self.settings.length_unit,
+            load: Load::new(&self.settings, h),
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);

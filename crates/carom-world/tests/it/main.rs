@@ -11,6 +11,7 @@ mod golden;
 mod halting;
 mod holding;
 mod joints;
+mod loads;
 mod mesh_bodies;
 mod persistence;
 mod piles;
