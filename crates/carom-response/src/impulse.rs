@@ -61,7 +61,7 @@ pub(crate) struct Group {
     pub(crate) friction: Lanes,
     /// Overlap that is left alone.
     pub(crate) slop: Lanes,
-    /// Part of the impulse that a contact loses in a substep while its overlap is undone: see [`Load`].
+    /// Part of the impulse that a contact loses in a substep while its overlap is undone: see [`load`](crate::load).
     pub(crate) leak: Lanes,
     /// Some lane carries so much that the group is relaxed in each substep.
     pub(crate) is_loaded: bool,
@@ -176,60 +176,6 @@ pub(crate) enum Stage {
     Relax,
     /// The same between two substeps, for loaded groups alone, and with nothing taken back.
     RelaxLoaded,
-}
-
-/// When a contact counts as loaded, and what follows.
-///
-/// One pass over the contacts makes the contact of a light body under a heavy one a spring of frequency
-/// w = sqrt(m / M) / h. The speed that undoes its overlap stays in the impulse from substep to substep,
-/// which integrates it: s^3 + w^2 s + w^2 b = 0 with the push-out rate b, and that grows with b/2 from a mass
-/// ratio of about 2 / (b h) on. An impulse that leaks at a rate near b is damped. Relaxing takes the push out
-/// of the velocities before the next substep.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Load {
-    /// One over the impulse by which gravity moves a unit of mass in a substep.
-    pub(crate) unit: f32,
-    /// How many times its own weight a lighter body carries at the limit of stability.
-    pub(crate) limit: f32,
-    /// What a contact at the limit loses of its impulse in a substep.
-    pub(crate) most_leak: f32,
-}
-
-/// Leaking begins at this part of the limit, and is complete at twice as much.
-const LEAK_FROM: f32 = 2.0 / 3.0;
-
-/// Relaxing begins at this part of the limit.
-const RELAX_FROM: f32 = 0.5;
-
-/// The least acceleration in which loads are counted, where gravity is weaker.
-const LEAST_GRAVITY: f32 = 0.1;
-
-impl Load {
-    /// For substeps of this length.
-    pub(crate) fn new(settings: &SolverSettings, h: f32) -> Load {
-        let rate = settings.push_out_rate.min(0.25 / h);
-        let gravity = settings.gravity.length().max(LEAST_GRAVITY * settings.length_unit);
-        Load {
-            unit: 1.0 / (gravity * h),
-            limit: 2.0 / (rate * h).max(f32::MIN_POSITIVE),
-            most_leak: rate * h,
-        }
-    }
-
-    /// Writes into a group what its lanes carry: `carried` are impulses of a substep.
-    #[inline(always)]
-    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, carried: S::F32x8) {
-        let splat = S::F32x8::splat;
-        let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
-        let mass_a = S::F32x8::load(simd, &group.inverse_mass_a);
-        let mass_b = S::F32x8::load(simd, &group.inverse_mass_b);
-        let load = carried * mass_a.max(mass_b) * splat(simd, self.unit / self.limit);
-        group.is_loaded = splat(simd, RELAX_FROM).lt(load).any();
-        // What cannot move stands firm: its contacts keep all of their impulse.
-        let are_both_movable = zero.lt(mass_a.min(mass_b));
-        let share = (load * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
-        S::F32x8::select(are_both_movable, share * splat(simd, self.most_leak), zero).store(&mut group.leak);
-    }
 }
 
 /// Runs one stage over groups, in their order. To ask for the states of the next group ahead made it a twentieth slower on two threads and

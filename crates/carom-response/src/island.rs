@@ -120,6 +120,11 @@ impl Islands {
         &self.parent
     }
 
+    /// After counting: how many bodies belong to the island of this root.
+    pub(crate) fn size(&self, root: u32) -> usize {
+        self.sizes[root as usize] as usize
+    }
+
     /// Takes out of `is_many` what motors drive.
     pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
         for (is_many, &root) in is_many.iter_mut().zip(&self.parent) {

@@ -7,8 +7,9 @@
 //! Coherence, GDC 2005 (warm starting).
 
 use crate::contact::{ContactImpulse, PairKey, Seen};
-use crate::impulse::{Group, Load};
+use crate::impulse::Group;
 use crate::lane_vec::{Lanes, V3};
+use crate::load::LoadScale;
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
@@ -306,7 +307,7 @@ impl Rows {
     /// Friction in the middle of the contacts that touch, whatever presses them, was tried: in the fifth second boxes of twenty heaps of 10,000 moved
     /// by 0.00006 in the mean instead of 0.0001, but a stack of ten whose substeps are cut at random swayed ten times as fast (November 2026).
     #[inline(always)]
-    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &Load) {
+    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
         let zero = S::F32x8::splat(simd, 0.0);
         let one = S::F32x8::splat(simd, 1.0);
         let half = S::F32x8::splat(simd, 0.5);

@@ -67,6 +67,7 @@ mod island;
 mod joint;
 mod kept;
 mod lane_vec;
+mod load;
 #[cfg(feature = "parallel")]
 mod par;
 mod penalty;

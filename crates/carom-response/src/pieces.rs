@@ -7,10 +7,11 @@
 use crate::body::{Body, BodyKind, inverse_of};
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
-use crate::impulse::{self, Group, Load, Pass};
+use crate::impulse::{self, Group, Pass};
 use crate::integrate;
 use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{Lanes, REST, State};
+use crate::load::LoadScale;
 use crate::prepare::Classes;
 use crate::rest::{self, DEEP_SLOPS, StepMotion, Touch};
 use alloc::vec::Vec;
@@ -350,7 +351,7 @@ pub(crate) struct Manifolds<'a> {
     /// Length of the substep in units of that of the kept impulses.
     pub(crate) ratio: Real,
     pub(crate) slop: Real,
-    pub(crate) load: Load,
+    pub(crate) load: LoadScale,
 }
 
 /// The place of a body's state: fixed and sleeping bodies share the last one, `still`.

@@ -12,6 +12,9 @@ pub struct SolverSettings {
     /// Into how many equal parts a step is cut, each with one pass over all contacts; the last has one more, to relax them. At least 1.
     /// More make stacks stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
     pub substeps: u32,
+    /// How many times as many substeps there may be while bodies carry many times their own weight: a crate
+    /// under a tank. At least 1. A step on a budget never has more than `substeps`.
+    pub max_load_factor: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,
     /// Stiffness of joints, cycles per unit of time.
@@ -46,6 +49,7 @@ impl Default for SolverSettings {
         SolverSettings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             substeps: 6,
+            max_load_factor: 4,
             length_unit: 1.0,
             joint_frequency: 60.0,
             joint_damping: 5.0,
@@ -82,7 +86,8 @@ impl SolverSettings {
             && 0.0 < self.length_unit
             && self.length_unit.is_finite()
             && self.gravity.is_finite()
-            && 0 < self.substeps;
+            && 0 < self.substeps
+            && 0 < self.max_load_factor;
         if is_good { Ok(()) } else { Err(SolverError::BadStep) }
     }
 
@@ -90,6 +95,13 @@ impl SolverSettings {
     #[must_use]
     pub fn with_gravity(mut self, gravity: Vec3) -> SolverSettings {
         self.gravity = gravity;
+        self
+    }
+
+    /// The same with so many times as many substeps at most under heavy loads.
+    #[must_use]
+    pub fn with_max_load_factor(mut self, max_load_factor: u32) -> SolverSettings {
+        self.max_load_factor = max_load_factor;
         self
     }
 

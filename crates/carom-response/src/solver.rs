@@ -11,7 +11,7 @@ use crate::body::Body;
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
 use crate::impact;
-use crate::impulse::{Group, Load, Pass, Stage};
+use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
 use crate::kept::{Kept, KeptList, Stowed, scale_for};
@@ -20,6 +20,7 @@ use crate::lane_vec::{REST, State};
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
+use crate::load::{LoadScale, WorldLoad};
 use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
 use crate::prepare::{Classes, Given, links};
 use crate::rest::Touch;
@@ -69,6 +70,7 @@ pub struct Solver {
     asleep: BTreeMap<u32, Stowed>,
     /// Length of the substep that the kept impulses belong to.
     kept_h: Real,
+    load: WorldLoad,
     impulses: Vec<ContactImpulse>,
     /// Who moves in this step, ascending: a body's place here is the slot of its state.
     movers: Vec<u32>,
@@ -112,6 +114,8 @@ pub struct Solver {
 pub struct SolverMemory {
     kept: Vec<Kept>,
     kept_h: Real,
+    #[cfg_attr(feature = "serde", serde(default))]
+    load: WorldLoad,
     /// Those of who sleeps or is halted, with the number of the body under which they are, and the length of the substep that they
     /// belong to.
     asleep: Vec<(u32, Real, Kept)>,
@@ -141,6 +145,7 @@ impl Solver {
         self.kept.clear();
         self.asleep.clear();
         self.impulses.clear();
+        self.load = WorldLoad::default();
     }
 
     /// Forgets what is kept of a body that slept: its number will be that of another one.
@@ -157,7 +162,7 @@ impl Solver {
             stowed.own.iter().map(move |&kept| (body, h, kept)).collect::<Vec<_>>()
         };
         let asleep = self.asleep.iter().flat_map(of).collect();
-        SolverMemory { kept: self.kept.iter().collect(), kept_h: self.kept_h, asleep }
+        SolverMemory { kept: self.kept.iter().collect(), kept_h: self.kept_h, load: self.load, asleep }
     }
 
     /// From here on as the solver that this memory is of, given the same settings and bodies.
@@ -169,6 +174,7 @@ impl Solver {
         }
         self.kept = KeptList::of(memory.kept.iter().copied());
         self.kept_h = memory.kept_h;
+        self.load = memory.load;
     }
 
     /// What each contact pair of the last step did, in the order in which they were given; zero for pairs that were not
@@ -324,7 +330,7 @@ impl Solver {
         hurry: &mut Hurry<'_>,
     ) -> StepStats {
         let mut stats = StepStats::default();
-        let mut left = self.settings.substeps;
+        let mut left = self.load.substeps(&self.settings, dt);
         let mut h = dt / left as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
         {
@@ -538,7 +544,7 @@ impl Solver {
             masses: &self.masses,
             ratio: scale_for(h, self.kept_h),
             slop: self.settings.slop * self.settings.length_unit,
-            load: Load::new(&self.settings, h),
+            load: LoadScale::new(&self.settings, h),
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
@@ -578,6 +584,7 @@ impl Solver {
             || loops::note_order(summaries, active, places, &mut solved.order),
             || islands.finish(bodies, movers, is_active, rest_times, settings),
         );
+        self.load.note(groups, &LoadScale::new(settings, h), islands);
         core::mem::swap(kept, solved);
         self.kept_h = h;
     }

@@ -246,7 +246,9 @@ impl<B: BroadPhase> World<B> {
         let planned = plan.substeps(self.stats.n_tested, self.work.contacts.len());
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
-        *solver.settings_mut() = self.settings.solver.with_substeps(planned);
+        let factor = if plan.is_free() { self.settings.solver.max_load_factor } else { 1 };
+        *solver.settings_mut() =
+            self.settings.solver.with_substeps(planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
         let mut hurry = |left| course.substeps(plan.since_start(), left);
         let solved =
@@ -260,7 +262,7 @@ impl<B: BroadPhase> World<B> {
             movers.note_sleepers(bodies);
         }
         if has_length {
-            self.stats.undone.n_substeps = substeps - self.stats.solver.n_substeps;
+            self.stats.undone.n_substeps = substeps.saturating_sub(self.stats.solver.n_substeps);
             // Fast bodies go no farther than to what they meet.
             self.tell_struck();
             self.stop_fast();

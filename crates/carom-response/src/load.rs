@@ -1,0 +1,139 @@
+//! Loads: how many times its own weight a body carries, and what the solver does about it.
+//!
+//! One pass over the contacts makes the contact of a light body m under a heavy one M a spring of stiffness
+//! m / h^2. Three things follow, each with its remedy.
+//!
+//! 1. The speed that undoes the overlap stays in the impulse from substep to substep, which integrates it:
+//!    s^3 + w^2 s + w^2 b = 0 with w^2 = m / (M h^2) and the push-out rate b. That swings and grows from a
+//!    load of about 2 / (b h) on. A loaded impulse therefore leaks at the rate b, which damps it.
+//! 2. Loaded groups are relaxed after each substep, so that the push is not integrated twice.
+//! 3. The heavy body sinks by (M / m) g h^2, and a column buckles at a load of about 1 / (4 g h^2). The next
+//!    step of a loaded world has more and shorter substeps.
+//!
+//! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft contacts leak, relaxation).
+//! Differs: only loaded contacts leak; a pile in which all do creeps on.
+
+use crate::impulse::Group;
+use crate::island::Islands;
+use crate::settings::SolverSettings;
+use alloc::collections::BTreeMap;
+use carom_lanes::{F32Lanes, MaskLanes, Simd};
+use carom_math::{Real, ops};
+
+/// Leaking begins at this part of the limit of stability, and is complete at twice as much.
+const LEAK_FROM: f32 = 2.0 / 3.0;
+
+/// Relaxing begins at this part of the limit.
+const RELAX_FROM: f32 = 0.5;
+
+/// The least acceleration in which loads are counted, in units of length.
+const LEAST_GRAVITY: f32 = 0.1;
+
+/// How deep a loaded body may sink, in units of length: sets the number of substeps.
+const SINK_DEPTH: f32 = 0.005;
+
+/// An island of more bodies is loaded if this part of them is.
+const LOADED_PART: usize = 4;
+
+/// Small islands are loaded if anything in them is.
+const SMALL_ISLAND: usize = 16;
+
+/// What is left of a load after a step without it.
+const HELD: Real = 0.98;
+
+/// How loads are counted in the substeps of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoadScale {
+    /// One over the impulse by which gravity moves a unit of mass in a substep.
+    unit: f32,
+    /// How many times its own weight a body carries at the limit of stability.
+    limit: f32,
+    /// What a fully loaded contact loses of its impulse in a substep.
+    most_leak: f32,
+}
+
+/// The acceleration in which loads are counted.
+fn gravity_of(settings: &SolverSettings) -> f32 {
+    settings.gravity.length().max(LEAST_GRAVITY * settings.length_unit)
+}
+
+impl LoadScale {
+    /// For substeps of this length.
+    pub(crate) fn new(settings: &SolverSettings, h: f32) -> LoadScale {
+        let rate = settings.push_out_rate.min(0.25 / h);
+        LoadScale {
+            unit: 1.0 / (gravity_of(settings) * h),
+            limit: 2.0 / (rate * h).max(f32::MIN_POSITIVE),
+            most_leak: rate * h,
+        }
+    }
+
+    /// Writes into a group what its lanes carry: `carried` are their impulses of a substep.
+    #[inline(always)]
+    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, carried: S::F32x8) {
+        let splat = S::F32x8::splat;
+        let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
+        let mass_a = S::F32x8::load(simd, &group.inverse_mass_a);
+        let mass_b = S::F32x8::load(simd, &group.inverse_mass_b);
+        let load = carried * mass_a.max(mass_b) * splat(simd, self.unit / self.limit);
+        group.is_loaded = splat(simd, RELAX_FROM).lt(load).any();
+        // What cannot move stands firm: its contacts keep all of their impulse.
+        let are_both_movable = zero.lt(mass_a.min(mass_b));
+        let share = (load * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
+        S::F32x8::select(are_both_movable, share * splat(simd, self.most_leak), zero).store(&mut group.leak);
+    }
+
+    /// How many times its weight the lighter body of each lane carries.
+    fn loads(&self, group: &Group) -> [f32; 8] {
+        core::array::from_fn(|lane| {
+            let points = &group.points[..usize::from(group.n_points)];
+            let carried: f32 = points.iter().map(|point| point.impulse[lane]).sum();
+            carried * group.inverse_mass_a[lane].max(group.inverse_mass_b[lane]) * self.unit
+        })
+    }
+}
+
+/// The load of the world, from step to step.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct WorldLoad {
+    /// In the last step.
+    last: Real,
+    /// What counts: it was there in two steps running, and is held for a while.
+    held: Real,
+}
+
+impl WorldLoad {
+    /// After a step: the largest load of an island that is small or mostly loaded. A large pile carries itself.
+    pub(crate) fn note(&mut self, groups: &[Group], scale: &LoadScale, islands: &Islands) {
+        let mut islands_loaded: BTreeMap<u32, (usize, Real)> = BTreeMap::new();
+        for group in groups.iter().filter(|group| group.is_loaded) {
+            for (lane, load) in scale.loads(group).into_iter().enumerate() {
+                if RELAX_FROM * scale.limit < load {
+                    let sides = [(group.movable_a, group.body_a), (group.movable_b, group.body_b)];
+                    let movable = sides.into_iter().find(|(bits, _)| bits >> lane & 1 == 1);
+                    let Some(root) = movable.map(|(_, body)| islands.roots()[body[lane] as usize]) else {
+                        continue;
+                    };
+                    let (n, most) = islands_loaded.entry(root).or_default();
+                    (*n, *most) = (*n + 1, most.max(load));
+                }
+            }
+        }
+        let counts = |(&root, &(n, most)): (&u32, &(usize, Real))| {
+            let size = islands.size(root);
+            (size <= SMALL_ISLAND || size <= LOADED_PART * n).then_some(most)
+        };
+        let load = islands_loaded.iter().filter_map(counts).fold(0.0, Real::max);
+        self.held = (HELD * self.held).max(load.min(self.last));
+        self.last = load;
+    }
+
+    /// Into how many substeps a step of `dt` is to be cut.
+    pub(crate) fn substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
+        let SolverSettings { substeps, max_load_factor, length_unit, .. } = *settings;
+        let wanted = dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
+        // A number that is none, or too large, becomes the nearest bound.
+        (ops::ceil(f64::from(wanted)) as u32).clamp(substeps, substeps.saturating_mul(max_load_factor))
+    }
+}
