@@ -26,11 +26,14 @@ const LEAK_FROM: f32 = 2.0 / 3.0;
 /// Relaxing begins at this part of the limit.
 const RELAX_FROM: f32 = 0.5;
 
+/// The least limit: what an ordinary pile carries, however few substeps a budget leaves.
+const LEAST_LIMIT: f32 = 30.0;
+
 /// The least acceleration in which loads are counted, in units of length.
 const LEAST_GRAVITY: f32 = 0.1;
 
 /// How deep a loaded body may sink, in units of length: sets the number of substeps.
-const SINK_DEPTH: f32 = 0.005;
+const SINK_DEPTH: f32 = 0.007;
 
 /// An island of more bodies is loaded if this part of them is.
 const LOADED_PART: usize = 4;
@@ -63,7 +66,7 @@ impl LoadScale {
         let rate = settings.push_out_rate.min(0.25 / h);
         LoadScale {
             unit: 1.0 / (gravity_of(settings) * h),
-            limit: 2.0 / (rate * h).max(f32::MIN_POSITIVE),
+            limit: (2.0 / (rate * h).max(f32::MIN_POSITIVE)).max(LEAST_LIMIT),
             most_leak: rate * h,
         }
     }
@@ -78,9 +81,9 @@ impl LoadScale {
         let load = carried * mass_a.max(mass_b) * splat(simd, self.unit / self.limit);
         group.is_loaded = splat(simd, RELAX_FROM).lt(load).any();
         // What cannot move stands firm: its contacts keep all of their impulse.
-        let are_both_movable = zero.lt(mass_a.min(mass_b));
-        let share = (load * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
-        S::F32x8::select(are_both_movable, share * splat(simd, self.most_leak), zero).store(&mut group.leak);
+        let of_two = S::F32x8::select(zero.lt(mass_a.min(mass_b)), load, zero);
+        let share = (of_two * splat(simd, 1.0 / LEAK_FROM) - one).max(zero).min(one);
+        (share * splat(simd, self.most_leak)).store(&mut group.leak);
     }
 
     /// How many times its weight the lighter body of each lane carries.
@@ -88,6 +91,8 @@ impl LoadScale {
         core::array::from_fn(|lane| {
             let points = &group.points[..usize::from(group.n_points)];
             let carried: f32 = points.iter().map(|point| point.impulse[lane]).sum();
+            let are_both_movable = 0.0 < group.inverse_mass_a[lane].min(group.inverse_mass_b[lane]);
+            let carried = if are_both_movable { carried } else { 0.0 };
             carried * group.inverse_mass_a[lane].max(group.inverse_mass_b[lane]) * self.unit
         })
     }
@@ -132,7 +137,8 @@ impl WorldLoad {
     /// Into how many substeps a step of `dt` is to be cut.
     pub(crate) fn substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
         let SolverSettings { substeps, max_load_factor, length_unit, .. } = *settings;
-        let wanted = dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
+        let wanted =
+            dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
         // A number that is none, or too large, becomes the nearest bound.
         (ops::ceil(f64::from(wanted)) as u32).clamp(substeps, substeps.saturating_mul(max_load_factor))
     }

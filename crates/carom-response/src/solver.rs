@@ -16,11 +16,11 @@ use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
 use crate::kept::{Kept, KeptList, Stowed, scale_for};
 use crate::lane_vec::{REST, State};
+use crate::load::{LoadScale, WorldLoad};
 #[cfg(feature = "parallel")]
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
-use crate::load::{LoadScale, WorldLoad};
 use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Moves, Summary, slot_of};
 use crate::prepare::{Classes, Given, links};
 use crate::rest::Touch;

@@ -247,8 +247,7 @@ impl<B: BroadPhase> World<B> {
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);
         let factor = if plan.is_free() { self.settings.solver.max_load_factor } else { 1 };
-        *solver.settings_mut() =
-            self.settings.solver.with_substeps(planned).with_max_load_factor(factor);
+        *solver.settings_mut() = self.settings.solver.with_substeps(planned).with_max_load_factor(factor);
         let (joints, moving_joints) = (joints.list_mut(), &work.joints[..]);
         let mut hurry = |left| course.substeps(plan.since_start(), left);
         let solved =

@@ -179,7 +179,8 @@ fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
     for gravity in [9.81, 0.0] {
         let mut world = world(6, gravity);
         world.insert(ground()).unwrap();
-        let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
+        let body =
+            world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
         let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 1.6);
         let press = world.insert(press).unwrap();
         world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();

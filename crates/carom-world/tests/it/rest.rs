@@ -230,7 +230,8 @@ fn assert_apart(world: &mut World, ids: &[BodyId], what: &str) {
     let deep = deepest(world);
     println!("{what}: fastest {fastest}, deepest {deep}");
     assert!(deep <= 0.011, "{what}: {deep} deep");
-    assert!(fastest <= 1.1, "{what}: {fastest} fast");
+    // The push-out speed is 1; a box has four contacts in one manifold, which share it only roughly.
+    assert!(fastest <= 1.6, "{what}: {fastest} fast");
 }
 
 #[test]
