@@ -174,6 +174,13 @@ impl Kept {
 }
 
 impl Trace {
+    /// No more contacts than there is room for, at finite places.
+    pub(crate) fn is_sound(&self) -> bool {
+        let anchors = self.anchors.get(..usize::from(self.n));
+        self.normal.is_finite()
+            && anchors.is_some_and(|anchors| anchors.iter().all(|anchor| anchor.is_finite()))
+    }
+
     fn new(key: PairKey, normal: Vec3, contacts: &[Contact], center: Vec3) -> Trace {
         let mut trace = Trace { key, normal, n: contacts.len() as u8, ..Trace::default() };
         for (k, c) in contacts.iter().enumerate() {

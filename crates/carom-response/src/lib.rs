@@ -77,6 +77,7 @@ mod prepare;
 mod rest;
 mod settings;
 mod solver;
+mod validate;
 
 pub use body::{Body, BodyKind};
 pub use contact::{ContactImpulse, ContactLink, ContactPair, Contacts};
@@ -84,3 +85,4 @@ pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use settings::{SolverError, SolverSettings};
 pub use solver::{Hurry, Solver, SolverMemory, StepStats};
+pub use validate::Inconsistency;

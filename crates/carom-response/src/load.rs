@@ -41,6 +41,9 @@ const LOADED_PART: usize = 4;
 /// Small islands are loaded if anything in them is.
 const SMALL_ISLAND: usize = 16;
 
+/// Larger loads count as this one.
+const MAX_LOAD: Real = 1e9;
+
 /// What is left of a load after a step without it.
 const HELD: Real = 0.98;
 
@@ -129,9 +132,14 @@ impl WorldLoad {
             let size = islands.size(root);
             (size <= SMALL_ISLAND || size <= LOADED_PART * n).then_some(most)
         };
-        let load = islands_loaded.iter().filter_map(counts).fold(0.0, Real::max);
+        let load = islands_loaded.iter().filter_map(counts).fold(0.0, Real::max).min(MAX_LOAD);
         self.held = (HELD * self.held).max(load.min(self.last));
         self.last = load;
+    }
+
+    /// Both loads are numbers that a step can leave behind.
+    pub(crate) fn is_sound(&self) -> bool {
+        [self.last, self.held].iter().all(|load| (0.0..=MAX_LOAD).contains(load))
     }
 
     /// Into how many substeps a step of `dt` is to be cut.

@@ -1,6 +1,21 @@
 //! What a solver is told once, and what it may refuse.
+//!
+//! Every setting has a lower and an upper bound. They are far beyond any use; inside of them a step
+//! neither leaves the numbers nor takes forever.
 
 use carom_math::{Real, Vec3};
+
+/// The largest number for settings that have no narrower bound.
+const MAX_SETTING: Real = 1e9;
+
+/// The smallest and the largest unit of length.
+const LENGTH_UNITS: [Real; 2] = [1e-9, 1e9];
+
+/// The largest factor of substeps under heavy loads.
+const MAX_LOAD_FACTOR: u32 = 16;
+
+/// The largest component of gravity, in world units.
+const MAX_GRAVITY: Real = 1e18;
 
 /// How the solver works. The defaults are for metres, kilograms and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,11 +24,12 @@ use carom_math::{Real, Vec3};
 pub struct SolverSettings {
     /// Acceleration of everything dynamic.
     pub gravity: Vec3,
-    /// Into how many equal parts a step is cut, each with one pass over all contacts; the last has one more, to relax them. At least 1.
-    /// More make stacks stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
+    /// Into how many equal parts a step is cut, each with one pass over all contacts; the last has
+    /// one more, to relax them. From 1 to [`SolverSettings::MAX_SUBSTEPS`]. More make stacks
+    /// stiffer: ten boxes stand on 3, a house of cards of five floors on 4, twenty boxes on 5.
     pub substeps: u32,
     /// How many times as many substeps there may be while bodies carry many times their own weight: a crate
-    /// under a tank. At least 1. A step on a budget never has more than `substeps`.
+    /// under a tank. From 1 to 16. A step on a budget never has more than `substeps`.
     pub max_load_factor: u32,
     /// A length of the world that is one metre: all lengths and speeds below count in it.
     pub length_unit: Real,
@@ -67,28 +83,52 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
-    /// Whether a step of this length is refused, for its own sake or for that of a setting.
+    /// The most substeps of a step.
+    pub const MAX_SUBSTEPS: u32 = 1024;
+
+    /// Refuses a step whose length is negative or not finite, and settings that
+    /// [`SolverSettings::validate`] refuses.
     pub fn check(&self, dt: Real) -> Result<(), SolverError> {
+        if !(0.0 <= dt && dt.is_finite()) {
+            return Err(SolverError::BadStep);
+        }
+        self.validate()
+    }
+
+    /// Refuses settings out of their bounds, with the name of the first of them.
+    ///
+    /// `substeps` is from 1 to [`SolverSettings::MAX_SUBSTEPS`], `length_unit` from 1e-9 to 1e9, a
+    /// component of gravity at most 1e18 in absolute value, and every other number from 0 to 1e9.
+    pub fn validate(&self) -> Result<(), SolverError> {
         let numbers = [
-            dt,
-            self.push_out_rate,
-            self.joint_frequency,
-            self.joint_damping,
-            self.push_out_speed,
-            self.slop,
-            self.restitution_threshold,
-            self.sleep_speed,
-            self.sleep_delay,
-            self.settle_braking,
-            self.max_speed,
+            (self.joint_frequency, "joint_frequency"),
+            (self.joint_damping, "joint_damping"),
+            (self.push_out_rate, "push_out_rate"),
+            (self.push_out_speed, "push_out_speed"),
+            (self.slop, "slop"),
+            (self.restitution_threshold, "restitution_threshold"),
+            (self.sleep_speed, "sleep_speed"),
+            (self.sleep_delay, "sleep_delay"),
+            (self.settle_braking, "settle_braking"),
+            (self.max_speed, "max_speed"),
         ];
-        let is_good = numbers.iter().all(|&x| 0.0 <= x && x.is_finite())
-            && 0.0 < self.length_unit
-            && self.length_unit.is_finite()
-            && self.gravity.is_finite()
-            && 0 < self.substeps
-            && 0 < self.max_load_factor;
-        if is_good { Ok(()) } else { Err(SolverError::BadStep) }
+        // NaN is in no range.
+        if !self.gravity.to_array().iter().all(|x| (-MAX_GRAVITY..=MAX_GRAVITY).contains(x)) {
+            return Err(SolverError::BadSetting("gravity"));
+        }
+        if !(1..=SolverSettings::MAX_SUBSTEPS).contains(&self.substeps) {
+            return Err(SolverError::BadSetting("substeps"));
+        }
+        if !(1..=MAX_LOAD_FACTOR).contains(&self.max_load_factor) {
+            return Err(SolverError::BadSetting("max_load_factor"));
+        }
+        if !(LENGTH_UNITS[0]..=LENGTH_UNITS[1]).contains(&self.length_unit) {
+            return Err(SolverError::BadSetting("length_unit"));
+        }
+        match numbers.iter().find(|(x, _)| !(0.0..=MAX_SETTING).contains(x)) {
+            Some(&(_, name)) => Err(SolverError::BadSetting(name)),
+            None => Ok(()),
+        }
     }
 
     /// The same with another gravity.
@@ -138,8 +178,10 @@ impl SolverSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolverError {
-    /// The step, or a setting, is negative, infinite or NaN.
+    /// The length of the step is negative, infinite or NaN.
     BadStep,
+    /// The setting with this name is out of its bounds: [`SolverSettings::validate`].
+    BadSetting(&'static str),
     /// The body with this number has a number that is infinite or NaN.
     BodyNotFinite(usize),
     /// The number at this place of the list of those who move is that of no body, or not larger than the one before.
@@ -161,7 +203,8 @@ pub enum SolverError {
 impl core::fmt::Display for SolverError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            SolverError::BadStep => write!(f, "the time step or a setting is negative or not finite"),
+            SolverError::BadStep => write!(f, "the time step is negative or not finite"),
+            SolverError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
             SolverError::Mover(place) => {
                 write!(

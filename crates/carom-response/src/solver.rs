@@ -112,13 +112,13 @@ pub struct Solver {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverMemory {
-    kept: Vec<Kept>,
-    kept_h: Real,
+    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept_h: Real,
     #[cfg_attr(feature = "serde", serde(default))]
-    load: WorldLoad,
+    pub(crate) load: WorldLoad,
     /// Those of who sleeps or is halted, with the number of the body under which they are, and the length of the substep that they
     /// belong to.
-    asleep: Vec<(u32, Real, Kept)>,
+    pub(crate) asleep: Vec<(u32, Real, Kept)>,
 }
 
 /// The slot of who does not move.
@@ -135,7 +135,8 @@ impl Solver {
         &self.settings
     }
 
-    /// The settings, to be changed between steps.
+    /// The settings, to be changed between steps. The solver does not know the bodies: where a
+    /// change concerns bodies that sleep, wake them ([`Solver::wake_all`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
     }
@@ -193,6 +194,11 @@ impl Solver {
                 other.wake();
             }
         }
+    }
+
+    /// Wakes all bodies; those that were awake have to come to rest anew.
+    pub fn wake_all(&self, bodies: &mut [Body]) {
+        bodies.iter_mut().for_each(Body::wake);
     }
 
     /// Advances the bodies by `dt`.

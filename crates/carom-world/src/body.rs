@@ -10,6 +10,10 @@ use carom_query::Shape;
 use carom_response::Body;
 
 /// A handle of a body; once the body is removed, an error wherever it is used.
+///
+/// It does not say of which world: a world restored from a snapshot knows the handles of the world
+/// that the snapshot is of, and worlds built alike give out the same handles. So a handle of
+/// another world names the body with the same number and generation, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {

@@ -48,7 +48,7 @@ impl<B: BroadPhase> World<B> {
             }
         };
         self.free.pop();
-        self.generations[index] += 1;
+        self.generations[index] = self.generations[index].wrapping_add(1);
         self.put_shape(index, Some(desc.shape));
         self.proxies[index] = Some(proxy);
         self.is_stale[index] = true;
@@ -77,7 +77,7 @@ impl<B: BroadPhase> World<B> {
         self.put_shape(index, None);
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
-        self.generations[index] += 1;
+        self.generations[index] = self.generations[index].wrapping_add(1);
         self.is_renumbered = true;
         self.free.push(id.index);
         self.is_changed = true;

@@ -3,15 +3,15 @@
 use crate::{BodyId, JointId};
 use carom_broad::BroadPhaseError;
 use carom_math::PoseError;
-use carom_response::SolverError;
+use carom_response::{Inconsistency, SolverError};
 
 /// Why a world refused something; nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The handle is of a body that has been removed, or of another world.
+    /// No body has this handle: it was removed, or never was in this world.
     StaleBody(BodyId),
-    /// The handle is of a joint that has been removed, or of another world.
+    /// No joint has this handle: it was removed, or never was in this world.
     StaleJoint(JointId),
     /// A pose is not finite or not a rotation.
     Pose(PoseError),
@@ -26,8 +26,12 @@ pub enum WorldError {
     BadJoint,
     /// The time step, a setting, or a number in a body that grew beyond its range.
     Solver(SolverError),
-    /// The snapshot does not fit together; it says where.
-    BadSnapshot(&'static str),
+    /// The setting of the world with this name is out of its bounds:
+    /// [`WorldSettings::check`](crate::WorldSettings::check).
+    BadSetting(&'static str),
+    /// The state of a snapshot, or of a world, does not fit together; it names the first entry that
+    /// does not.
+    Inconsistent(Inconsistency),
     /// There is no number left for another body.
     Full,
 }
@@ -50,7 +54,8 @@ impl core::fmt::Display for WorldError {
                 )
             }
             WorldError::Solver(error) => error.fmt(f),
-            WorldError::BadSnapshot(place) => write!(f, "the snapshot does not fit together: {place}"),
+            WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
+            WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),
             WorldError::Full => write!(f, "there is no number left for another body"),
         }
     }
@@ -70,6 +75,12 @@ impl From<BroadPhaseError> for WorldError {
             BroadPhaseError::Full => WorldError::Full,
             error => WorldError::Box(error),
         }
+    }
+}
+
+impl From<Inconsistency> for WorldError {
+    fn from(entry: Inconsistency) -> WorldError {
+        WorldError::Inconsistent(entry)
     }
 }
 

@@ -5,9 +5,11 @@
 use crate::movers::Movers;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use carom_response::Joint;
+use carom_response::{Inconsistency, Joint};
 
 /// A handle of a joint; once the joint or one of its bodies is removed, an error wherever it is used.
+///
+/// It does not say of which world: see [`BodyId`](crate::BodyId).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointId(pub(crate) u64);
@@ -162,14 +164,26 @@ impl Joints {
         joints
     }
 
-    /// As many handles as joints, increasing, no gaps, and all bodies below `n_bodies`.
-    pub(crate) fn is_sound(&self, n_bodies: usize) -> bool {
-        let is_body = |body: u32| (body as usize) < n_bodies;
-        self.ids.len() == self.list.len()
-            && self.ids.is_sorted_by(|a, b| a < b)
-            && self.ids.last().is_none_or(|id| id.0 < self.next)
-            && self.n_gaps == 0
-            && self.list.iter().all(|joint| is_there(joint) && is_body(joint.body_a) && is_body(joint.body_b))
+    /// Checks what is stored: as many handles as joints, increasing, no gaps, and all joints
+    /// between two living bodies.
+    pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
+        let bad = |index, what| Err(Inconsistency { what, index });
+        if self.ids.len() != self.list.len() || self.n_gaps != 0 {
+            return bad(self.ids.len().min(self.list.len()), "the table of joints and that of their handles");
+        }
+        if let Some(index) = self.ids.windows(2).position(|ids| ids[1] <= ids[0]) {
+            return bad(index + 1, "a handle of a joint out of order");
+        }
+        if self.next == u64::MAX || self.ids.last().is_some_and(|id| self.next <= id.0) {
+            return bad(self.ids.len(), "the next handle of a joint");
+        }
+        for (index, joint) in self.list.iter().enumerate() {
+            joint.validate(is_live.len()).map_err(|what| Inconsistency { what, index })?;
+            if !(is_live[joint.body_a as usize] && is_live[joint.body_b as usize]) {
+                return bad(index, "a joint of a body that was removed");
+            }
+        }
+        Ok(())
     }
 }
 
@@ -240,7 +254,7 @@ mod tests {
                     model.iter().filter(|&&(_, x, y)| movers.has(x) || movers.has(y)).map(|&(_, x, y)| (x, y)).collect();
                 prop_assert_eq!(moving, expected);
                 let stored = joints.stored();
-                prop_assert!(stored.is_sound(24));
+                prop_assert_eq!(stored.check(&[true; 24]), Ok(()));
                 let restored = Joints::restored(&stored);
                 prop_assert_eq!(restored.of(a), joints.of(a));
                 prop_assert!(joints.list.len() <= 2 * (model.len() + FEW_GAPS) + 2);

@@ -65,6 +65,8 @@ mod stats;
 mod sweep;
 mod time_critical;
 mod turns;
+mod validate;
+mod waking;
 mod world;
 
 pub use body::{BodyDesc, BodyId, mass_of};
@@ -82,4 +84,4 @@ pub use world::World;
 
 pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
-pub use carom_response::{Joint, JointKind, Motor, SolverSettings};
+pub use carom_response::{Inconsistency, Joint, JointKind, Motor, SolverSettings};

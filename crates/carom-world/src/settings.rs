@@ -2,7 +2,11 @@
 //!
 //! Reference: the settings name the source of what they set.
 
+use crate::WorldError;
 use carom_response::SolverSettings;
+
+/// The largest prediction and recycling distance, in units of length.
+const MAX_DISTANCE: f32 = 1e3;
 
 /// How a world works.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +39,19 @@ impl Default for WorldSettings {
 }
 
 impl WorldSettings {
+    /// Refuses settings out of their bounds, with the name of the first of them.
+    ///
+    /// `prediction` and `recycling` are from 0 to 1000 units of length;
+    /// [`SolverSettings::validate`] has the others.
+    pub fn check(&self) -> Result<(), WorldError> {
+        self.solver.validate()?;
+        let distances = [(self.prediction, "prediction"), (self.recycling, "recycling")];
+        match distances.iter().find(|(x, _)| !(0.0..=MAX_DISTANCE).contains(x)) {
+            Some(&(_, name)) => Err(WorldError::BadSetting(name)),
+            None => Ok(()),
+        }
+    }
+
     /// With these settings of the solver.
     pub const fn with_solver(mut self, solver: SolverSettings) -> WorldSettings {
         self.solver = solver;

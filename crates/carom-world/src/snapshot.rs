@@ -9,24 +9,29 @@ use crate::body::{BodyId, Traits};
 use crate::events::Event;
 use crate::joint::Joints;
 use crate::movers::Movers;
-use crate::narrow::Record;
+use crate::narrow::{self, Record};
 use crate::records::Records;
 use crate::recycling::Size;
 use crate::rest::Rest;
+use crate::time_critical::MOST_HELD;
+use crate::turns::LAPS;
 use crate::{World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, Pair};
+use carom_broad::{BroadPhase, Filter, Mobility, Pair};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
-use carom_response::{Body, SolverMemory};
+use carom_response::{Body, BodyKind, Inconsistency, SolverMemory};
 
 /// The state of a world without its shapes.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
+    /// Those of the last step; `None` of older snapshots: the same.
+    #[cfg_attr(feature = "serde", serde(default))]
+    settings_in_force: Option<WorldSettings>,
     generations: Vec<u32>,
     free: Vec<u32>,
     traits: Vec<Traits>,
@@ -68,6 +73,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
+            settings_in_force: Some(self.settings_in_force),
             generations: self.generations.clone(),
             free: self.free.clone(),
             traits: self.traits.clone(),
@@ -99,13 +105,16 @@ impl<B: BroadPhase> World<B> {
 impl<B: BroadPhase + Default> World<B> {
     /// A world in the state of the snapshot, each body with the shape that `shape_of` gives for it.
     ///
-    /// Errors: a body without a shape, or a snapshot that does not fit together.
+    /// Errors: a body without a shape, a setting out of its bounds, or an entry that does not fit
+    /// with the others; [`WorldError::Inconsistent`] names the first one. Whatever the numbers of a
+    /// snapshot are, the steps after it do not panic, as long as shapes are those of its bodies.
     pub fn restored(
         snapshot: &Snapshot,
         mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(B::default(), snapshot.settings);
+        world.settings_in_force = snapshot.settings_in_force.unwrap_or(snapshot.settings);
         world.generations = snapshot.generations.clone();
         world.free = snapshot.free.clone();
         world.traits = snapshot.traits.clone();
@@ -139,7 +148,7 @@ impl<B: BroadPhase + Default> World<B> {
                 continue;
             }
             let shape = shape_of(world.id_at(index as u32));
-            let shape = shape.ok_or(WorldError::BadSnapshot("a body has no shape"))?;
+            let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
             world.put_shape(index, Some(shape));
             world.n_bodies += 1;
@@ -164,53 +173,119 @@ const fn yes() -> bool {
 }
 
 impl Snapshot {
-    /// All parts speak of the same bodies.
-    fn check(&self) -> Result<(), WorldError> {
-        let bad = |place| Err(WorldError::BadSnapshot(place));
+    /// Checks all that steps rely on.
+    pub(crate) fn check(&self) -> Result<(), WorldError> {
+        self.settings.check()?;
+        if let Some(settings) = &self.settings_in_force {
+            settings.check()?;
+        }
+        self.check_bodies()?;
+        let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
+        self.joints.check(&is_live)?;
+        self.check_pairs()?;
+        self.solver.validate(self.bodies.len())?;
+        demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
+        demand(self.turn_to_move[1] < LAPS && self.n_held <= MOST_HELD, "the turns of bodies to move", 0)?;
+        Ok(())
+    }
+
+    /// Tables of bodies: as long as they have to be, and of the same bodies.
+    fn check_bodies(&self) -> Result<(), Inconsistency> {
         let n = self.bodies.len();
-        if [self.generations.len(), self.traits.len(), self.is_stale.len()] != [n; 3] {
-            return bad("tables of different length");
+        let lengths = [
+            (self.generations.len(), "the table of generations"),
+            (self.traits.len(), "the table of materials"),
+            (self.is_stale.len(), "the table of changed bodies"),
+        ];
+        for (length, what) in lengths {
+            demand(length == n, what, length.min(n))?;
         }
+        // Bodies inserted since the last detection are not in these.
+        demand(self.moved.len() <= n, "the table of moved bodies", n)?;
+        demand(self.seen.len() <= n, "the table of earlier poses", n)?;
         let mut is_free = alloc::vec![false; n];
-        for &index in &self.free {
-            match is_free.get_mut(index as usize) {
-                Some(flag) if !*flag && self.generations[index as usize].is_multiple_of(2) => *flag = true,
-                _ => return bad("the list of free numbers"),
+        for (place, &index) in self.free.iter().enumerate() {
+            let flag = is_free.get_mut(index as usize).filter(|flag| !**flag);
+            let flag = flag.ok_or(Inconsistency { what: "a free number", index: place })?;
+            *flag = true;
+        }
+        for (index, (body, traits)) in self.bodies.iter().zip(&self.traits).enumerate() {
+            let is_live = self.generations[index] % 2 == 1;
+            demand(
+                is_live != is_free[index],
+                "a number that is neither free nor that of a body, or both",
+                index,
+            )?;
+            body.validate().map_err(|what| Inconsistency { what, index })?;
+            demand(is_live || body.kind == BodyKind::Fixed, "a removed body that moves", index)?;
+            let mobility = match body.kind {
+                BodyKind::Fixed => Mobility::Static,
+                BodyKind::Kinematic => Mobility::Kinematic,
+                BodyKind::Dynamic => Mobility::Dynamic,
+            };
+            demand(
+                traits.filter.mobility == mobility,
+                "a body that moves in another way than its filter says",
+                index,
+            )?;
+            let is_amount = |x: f32| 0.0 <= x && x.is_finite();
+            demand(is_amount(traits.friction), "a friction", index)?;
+            demand(is_amount(traits.restitution), "a restitution", index)?;
+        }
+        let is_pose = |pose: &Pose| Pose::try_new(pose.rotation, pose.translation).is_ok();
+        match self.seen.iter().position(|pose| pose.as_ref().is_some_and(|pose| !is_pose(pose))) {
+            Some(index) => Err(Inconsistency { what: "an earlier pose", index }),
+            None => Ok(()),
+        }
+    }
+
+    /// Pairs in their order with their manifolds in the same order, and events.
+    fn check_pairs(&self) -> Result<(), Inconsistency> {
+        demand(self.caches.len() == self.records.len(), "the table of caches", self.caches.len())?;
+        let n = self.bodies.len();
+        let is_pair = |a: BodyId, b: BodyId| a.index < b.index && (b.index as usize) < n;
+        let (mut last, mut n_manifolds) = (None, 0);
+        // By body, so that it is quick to see which pairs are joined.
+        let joints = Joints::restored(&self.joints);
+        for (index, record) in self.records.iter().enumerate() {
+            demand(is_pair(record.a, record.b), "a pair that is not of two bodies", index)?;
+            demand(last < Some(record.pair()), "a pair out of order", index)?;
+            last = Some(record.pair());
+            let has_lived = |id: BodyId| id.generation % 2 == 1;
+            demand(has_lived(record.a) && has_lived(record.b), "a pair with a body that never was", index)?;
+            demand(0.0 <= record.way && record.way.is_finite(), "the way of a pair", index)?;
+            demand(record.first as usize == n_manifolds, "the first manifold of a pair", index)?;
+            n_manifolds += record.n as usize;
+            demand(n_manifolds <= self.manifolds.len(), "the number of manifolds of a pair", index)?;
+            demand(!record.is_sensor || record.n == 0, "a pair of a sensor with manifolds", index)?;
+            let is_live = |id: BodyId| self.generations[id.index as usize] == id.generation;
+            if !(is_live(record.a) && is_live(record.b)) {
+                // It ends at the next detection.
+                continue;
             }
+            let [a, b] = [record.a, record.b].map(|id| id.index as usize);
+            let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
+            demand(record.is_sensor == is_sensor, "whether a pair has a sensor", index)?;
+            let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
+            demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;
+            let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
+            demand(can_move(a) || can_move(b), "a pair of which nothing can move", index)?;
         }
-        let n_dead = self.generations.iter().filter(|generation| generation.is_multiple_of(2)).count();
-        if n_dead != self.free.len() {
-            return bad("a number that is neither a body's nor free");
+        demand(n_manifolds == self.manifolds.len(), "a manifold of no pair", n_manifolds)?;
+        if let Some(index) = self.manifolds.iter().position(|manifold| !manifold.is_sound()) {
+            return Err(Inconsistency { what: "a manifold", index });
         }
-        let is_finite = |body: &Body| {
-            body.pose.is_finite() && body.linear_velocity.is_finite() && body.angular_velocity.is_finite()
-        };
-        if !self.bodies.iter().all(is_finite) {
-            return bad("a body that is not finite");
-        }
-        if !self.seen.iter().flatten().all(Pose::is_finite) {
-            return bad("a place that is not finite");
-        }
-        if !self.joints.is_sound(n) {
-            return bad("the joints");
-        }
-        let is_known = |id: BodyId| (id.index as usize) < n;
-        let in_order = self.records.is_sorted_by(|a, b| a.pair() < b.pair());
-        let fits = |record: &Record| {
-            is_known(record.a)
-                && is_known(record.b)
-                && record.a.index < record.b.index
-                && !record.is_gap()
-                && 0.0 <= record.way
-                && record.first.checked_add(record.n).is_some_and(|end| end as usize <= self.manifolds.len())
-        };
-        let has_caches = self.caches.len() == self.records.len();
-        if !(in_order && has_caches && self.records.iter().all(fits)) {
-            return bad("the pairs");
-        }
-        if !(self.dt.is_finite() && 0.0 <= self.dt) {
-            return bad("the time step");
+        let mut last = None;
+        for (index, event) in self.events.iter().enumerate() {
+            demand(is_pair(event.a, event.b), "an event that is not of two bodies", index)?;
+            demand(last <= Some((event.a, event.b)), "an event out of order", index)?;
+            last = Some((event.a, event.b));
         }
         Ok(())
     }
+}
+
+/// Fails with the entry if the condition does not hold.
+fn demand(holds: bool, what: &'static str, index: usize) -> Result<(), Inconsistency> {
+    if holds { Ok(()) } else { Err(Inconsistency { what, index }) }
 }

@@ -46,7 +46,7 @@ const LIKELY: usize = 2;
 const ENOUGH: f64 = 0.75;
 
 /// In so many calls in a row nothing moves at most.
-const MOST_HELD: u32 = 16;
+pub(crate) const MOST_HELD: u32 = 16;
 
 /// With a clock at least so many pairs are looked at in every call, whatever it says: as many as go by between two looks at it. Without one it
 /// is one pair, as one body moves at least. Where none was, and all there was to spend was nothing, what fell went through the floor.

@@ -21,7 +21,7 @@ use carom_broad::Pair;
 use carom_response::{Body, BodyKind};
 
 /// A slow body has its turn in one lap of so many.
-const LAPS: u32 = 4;
+pub(crate) const LAPS: u32 = 4;
 
 /// Neighbours by number that are slow have their turns together.
 const BLOCK: u32 = 16;

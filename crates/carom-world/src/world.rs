@@ -43,6 +43,8 @@ use carom_response::{
 /// `B` is the broad phase; the results do not depend on it.
 pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) settings: WorldSettings,
+    /// The settings that boxes, contacts and sleep follow: those of the last step.
+    pub(crate) settings_in_force: WorldSettings,
     pub(crate) broad: B,
     // By number of the body.
     pub(crate) generations: Vec<u32>,
@@ -139,7 +141,8 @@ impl World {
         World::with_broad_phase(DynamicBvh::new(), WorldSettings::default())
     }
 
-    /// An empty world with other settings.
+    /// An empty world with other settings. Settings out of their bounds are an error of each step:
+    /// [`WorldSettings::check`].
     pub fn with_settings(settings: WorldSettings) -> World {
         World::with_broad_phase(DynamicBvh::new(), settings)
     }
@@ -156,6 +159,7 @@ impl<B: BroadPhase> World<B> {
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
+            settings_in_force: settings,
             broad,
             generations: Vec::new(),
             free: Vec::new(),
@@ -218,6 +222,7 @@ impl<B: BroadPhase> World<B> {
     /// work took in the steps before; the first step on one takes a slow machine for granted.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
         self.settings.solver.check(dt)?;
+        self.apply_settings()?;
         let substeps = self.settings.solver.substeps;
         let mut plan = Plan::start(budget, self.pace, substeps);
         self.movers.settle(&mut self.bodies);
@@ -677,7 +682,8 @@ impl<B: BroadPhase> World<B> {
         &self.settings
     }
 
-    /// The settings of the solver, to be changed between steps.
+    /// The settings of the solver, to be changed between steps. The next step checks them, and
+    /// wakes what a change concerns.
     pub fn solver_settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings.solver
     }

@@ -144,6 +144,17 @@ impl Manifold {
         self.n_contacts == 0
     }
 
+    /// Whether there is room for as many contacts as it says, and every number of them is finite. A
+    /// manifold that was read from a file may be otherwise; then its other methods may panic.
+    pub fn is_sound(&self) -> bool {
+        let is_finite = |c: &Contact| {
+            c.point_a.is_finite() && c.point_b.is_finite() && c.normal.is_finite() && c.distance.is_finite()
+        };
+        usize::from(self.n_contacts) <= MAX_CONTACTS
+            && self.normal.is_finite()
+            && self.contacts().iter().all(is_finite)
+    }
+
     /// The contact that penetrates most, or is nearest.
     pub fn deepest(&self) -> Option<&Contact> {
         self.contacts().iter().min_by(|a, b| a.distance.total_cmp(&b.distance))

@@ -19,10 +19,14 @@ mod queries;
 mod ragdolls;
 mod recycling;
 mod rest;
+#[cfg(feature = "serde")]
+mod restoring;
 mod reused;
 mod same;
 mod scenes;
 mod scripts;
 mod seams;
+mod settings;
 mod snapshots;
 mod uneven;
+mod waking;

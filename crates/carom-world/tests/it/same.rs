@@ -11,6 +11,8 @@ use carom_query::{MeshShape, Shape};
 #[cfg(feature = "parallel")]
 use carom_world::{BodyDesc, EventKind, WorldSettings};
 use carom_world::{Event, World};
+#[cfg(feature = "serde")]
+use carom_world::{Inconsistency, WorldError};
 #[cfg(feature = "parallel")]
 use std::sync::Arc;
 
@@ -220,7 +222,7 @@ fn a_snapshot_without_a_shape_is_refused() {
     let mut world = world_on::<DynamicBvh>();
     heap(&mut world, 4, 9);
     let refused = World::<DynamicBvh>::restored(&world.snapshot(), |_| None);
-    assert!(matches!(refused, Err(carom_world::WorldError::BadSnapshot(_))));
+    assert!(matches!(refused, Err(carom_world::WorldError::Inconsistent(_))));
 }
 
 #[cfg(feature = "serde")]
@@ -237,14 +239,16 @@ fn a_snapshot_with_records_of_nobody_or_ways_backwards_is_refused() {
         World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).err()
     };
     assert_eq!(restored(&stored), None);
-    for (place, field, value) in
-        [("/records/1/a", "generation", 0.into()), ("/records/1", "way", (-1.0).into())]
-    {
+    let entry = |what, index| Some(WorldError::Inconsistent(Inconsistency { what, index }));
+    for (place, field, value, what) in [
+        ("/records/1/a", "generation", 0.into(), "a pair with a body that never was"),
+        ("/records/1", "way", (-1.0).into(), "the way of a pair"),
+    ] {
         let mut other = stored.clone();
         other.pointer_mut(place).unwrap()[field] = value;
-        assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")), "{field}");
+        assert_eq!(restored(&other), entry(what, 1), "{field}");
     }
     let mut other = stored.clone();
     other["caches"].as_array_mut().unwrap().pop().unwrap();
-    assert_eq!(restored(&other), Some(carom_world::WorldError::BadSnapshot("the pairs")));
+    assert_eq!(restored(&other), entry("the table of caches", other["caches"].as_array().unwrap().len()));
 }

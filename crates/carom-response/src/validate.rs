@@ -1,0 +1,126 @@
+//! Checks of what a solver is given and keeps: of bodies, joints, and the memory of the last step.
+//!
+//! State that was stored and read again may be anything. Each check looks at all that a step relies
+//! on and names the first entry that is wrong. A step keeps what these checks ask for, so tests may
+//! call them after each one.
+
+use crate::body::{Body, BodyKind};
+use crate::contact::{ContactImpulse, PairKey};
+use crate::joint::Joint;
+use crate::kept::Kept;
+use crate::solver::{Solver, SolverMemory};
+use carom_math::Pose;
+
+/// An entry of a table that does not fit with the rest of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inconsistency {
+    /// The table, and what is wrong with the entry.
+    pub what: &'static str,
+    /// Which entry it is; 0 where there is no table.
+    pub index: usize,
+}
+
+impl core::fmt::Display for Inconsistency {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "entry {}: {}", self.index, self.what)
+    }
+}
+
+impl core::error::Error for Inconsistency {}
+
+/// Fails with the description if the condition does not hold.
+fn demand(holds: bool, what: &'static str) -> Result<(), &'static str> {
+    if holds { Ok(()) } else { Err(what) }
+}
+
+/// Finite, and a rotation.
+fn is_rigid(pose: &Pose) -> bool {
+    Pose::try_new(pose.rotation, pose.translation).is_ok()
+}
+
+impl Body {
+    /// Checks the numbers and the flags of a body; the error says which are wrong.
+    pub fn validate(&self) -> Result<(), &'static str> {
+        demand(self.is_finite(), "a body with a number that is not finite")?;
+        demand(is_rigid(&self.pose), "a body whose pose is not a rotation")?;
+        let inertia = &self.inverse_inertia;
+        let diagonal = [inertia.x_axis.x, inertia.y_axis.y, inertia.z_axis.z];
+        demand(
+            0.0 <= self.inverse_mass && diagonal.iter().all(|&x| 0.0 <= x),
+            "a body with a negative mass or moment of inertia",
+        )?;
+        demand(0.0 <= self.linear_damping && 0.0 <= self.angular_damping, "a body with a negative damping")?;
+        let times = [self.sleep_time, self.steady_time, self.near_time];
+        demand(times.iter().all(|time| 0.0 <= *time), "a body with a negative time of rest")?;
+        let is_dynamic = self.kind == BodyKind::Dynamic;
+        demand(is_dynamic || !self.is_sleeping, "a body that sleeps and is not dynamic")?;
+        demand(is_dynamic || !self.is_halted, "a body that is halted and is not dynamic")?;
+        demand(!(self.is_sleeping && self.is_halted), "a body that sleeps and is halted")
+    }
+}
+
+impl Joint {
+    /// Checks a joint of two of `n_bodies` bodies; the error says what is wrong.
+    pub fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
+        demand(are_two(self.body_a, self.body_b, n_bodies), "a joint that does not join two bodies")?;
+        demand(self.kind.is_sound(), "a joint with bounds out of order")?;
+        demand(
+            is_rigid(&self.frame_a) && is_rigid(&self.frame_b),
+            "a joint with a frame that is no rotation",
+        )?;
+        let i = &self.impulse;
+        let numbers = [i.lower, i.upper, i.motor, i.substep];
+        let is_finite =
+            i.linear.is_finite() && i.angular.is_finite() && numbers.iter().all(|x| x.is_finite());
+        demand(is_finite && 0.0 <= i.substep, "a joint with an impulse that is not finite")
+    }
+}
+
+impl SolverMemory {
+    /// Checks what is kept of `n_bodies` bodies.
+    pub fn validate(&self, n_bodies: usize) -> Result<(), Inconsistency> {
+        let at = |index| move |what| Inconsistency { what, index };
+        let is_length = |h: f32| 0.0 <= h && h.is_finite();
+        demand(self.load.is_sound(), "the load of the world").map_err(at(0))?;
+        demand(is_length(self.kept_h), "the length of the substep of kept impulses").map_err(at(0))?;
+        for (index, kept) in self.kept.iter().enumerate() {
+            kept.validate(n_bodies).map_err(at(index))?;
+        }
+        for (index, (body, h, kept)) in self.asleep.iter().enumerate() {
+            kept.validate(n_bodies).map_err(at(index))?;
+            let PairKey { body_a, body_b, .. } = kept.trace.key;
+            demand(*body == body_a || *body == body_b, "a kept impulse of another body")
+                .map_err(at(index))?;
+            demand(is_length(*h), "the length of the substep of a kept impulse").map_err(at(index))?;
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
+        let PairKey { body_a, body_b, .. } = self.trace.key;
+        demand(are_two(body_a, body_b, n_bodies), "a kept impulse that is not between two bodies")?;
+        // Impulses may be infinite: a step whose numbers leave their range keeps them, and the next
+        // one drops them.
+        demand(self.trace.is_sound(), "a kept impulse with too many contacts, or a place that is not finite")
+    }
+}
+
+impl Solver {
+    /// Checks the settings and what is kept of `n_bodies` bodies. Copies it first: for tests.
+    pub fn validate(&self, n_bodies: usize) -> Result<(), Inconsistency> {
+        let settings = demand(self.settings().validate().is_ok(), "a setting of the solver");
+        settings.map_err(|what| Inconsistency { what, index: 0 })?;
+        self.memory().validate(n_bodies)?;
+        let is_told = |impulse: &ContactImpulse| impulse.normal.iter().all(|x| x.is_finite());
+        match self.contact_impulses().iter().position(|impulse| !is_told(impulse)) {
+            Some(index) => Err(Inconsistency { what: "a reported impulse that is not finite", index }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn are_two(a: u32, b: u32, n_bodies: usize) -> bool {
+    a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
+}

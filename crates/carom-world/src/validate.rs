@@ -1,0 +1,70 @@
+//! A check of a whole world, for tests and fuzzing.
+
+use crate::{World, WorldError};
+use carom_broad::BroadPhase;
+use carom_response::{BodyKind, Inconsistency};
+
+impl<B: BroadPhase> World<B> {
+    /// Checks that all parts of the world fit together; the error names the first entry that does
+    /// not.
+    ///
+    /// A world stays valid, whatever is done with it. It is an error, too, if the settings were
+    /// changed to ones that the next step refuses. Copies the state first: for tests after each
+    /// step.
+    pub fn validate(&self) -> Result<(), WorldError> {
+        self.snapshot().check()?;
+        self.check_bodies()?;
+        self.check_pairs()?;
+        self.solver.validate(self.bodies.len())?;
+        Ok(())
+    }
+
+    /// Shapes, proxies and the lists of moving bodies belong to the bodies.
+    fn check_bodies(&self) -> Result<(), Inconsistency> {
+        let n = self.bodies.len();
+        let lengths = [self.shapes.len(), self.sizes.len(), self.proxies.len()];
+        if let Some(&length) = lengths.iter().find(|&&length| length != n) {
+            return Err(Inconsistency { what: "a table of shapes or proxies", index: length.min(n) });
+        }
+        let mut n_live = 0;
+        for (index, body) in self.bodies.iter().enumerate() {
+            let bad = |what| Err(Inconsistency { what, index });
+            let is_live = self.generations[index] % 2 == 1;
+            n_live += usize::from(is_live);
+            if self.shapes[index].is_some() != is_live || self.proxies[index].is_some() != is_live {
+                return bad("a body without a shape or a proxy, or one of no body");
+            }
+            if self.proxies[index].is_some_and(|proxy| proxy.index() as usize != index) {
+                return bad("a proxy with another number than its body");
+            }
+            let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
+            if may_move && !self.movers.is_awake(index as u32) {
+                return bad("an awake body that is in no list");
+            }
+        }
+        if n_live != self.n_bodies {
+            return Err(Inconsistency { what: "the number of bodies", index: n_live });
+        }
+        match self.movers.awake().windows(2).position(|pair| pair[1] <= pair[0]) {
+            Some(index) => Err(Inconsistency { what: "an awake body out of order", index: index + 1 }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records stand at the places of their pairs, gaps among them, and their manifolds are there.
+    fn check_pairs(&self) -> Result<(), Inconsistency> {
+        let n = self.pairs.len();
+        if self.records.list.len() != n || self.records.caches.len() != n {
+            return Err(Inconsistency { what: "the table of pairs", index: n });
+        }
+        for (index, record) in self.records.iter().enumerate() {
+            if !record.is_gap() && record.pair() != self.pairs[index] {
+                return Err(Inconsistency { what: "a record of another pair", index });
+            }
+            if record.is_at_rest && self.rest.manifolds().len() < record.range().end {
+                return Err(Inconsistency { what: "the manifolds of a pair at rest", index });
+            }
+        }
+        Ok(())
+    }
+}

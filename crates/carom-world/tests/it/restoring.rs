@@ -1,0 +1,244 @@
+//! A snapshot of which some numbers are others is refused, or steps after it end and do not panic.
+
+use crate::scenes::{DT, ball, cuboid, ground, world_on};
+use carom_broad_tree::DynamicBvh;
+use carom_geom::{Capsule, ConvexHull, Sphere};
+use carom_math::{Pose, Vec3};
+use carom_query::Shape;
+use carom_testkit::conform::dice::Dice;
+use carom_world::{BodyDesc, Budget, Inconsistency, JointKind, Motor, Snapshot, World, WorldError};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn capsule(half: f32, radius: f32) -> Shape {
+    Shape::Capsule(Capsule::new(half, radius).unwrap())
+}
+
+/// Something of everything: boxes that sleep and boxes that fall, a hull, joints of each kind, a
+/// sensor, a fast body, a kinematic one, and a number that is free.
+fn scene(budget: Budget) -> World {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    for x in 0..2 {
+        let at = Vec3::new(-6.0, 0.5 + x as f32, 0.0);
+        world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+    }
+    let corners = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_ONE, Vec3::new(0.5, 0.6, 0.5)];
+    let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&corners).unwrap()));
+    for x in [0.0, 0.7] {
+        let at = Vec3::new(x, 1.5 + 2.0 * x, 0.0);
+        world.insert(BodyDesc::new(hull.clone()).with_position(at)).unwrap();
+    }
+    let mut last = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::new(4.0, 4.0, 0.0))).unwrap();
+    let motor = Some(Motor { speed: 1.0, max_torque: 2.0 });
+    let kinds = [
+        JointKind::Ball { cone: 1.0 },
+        JointKind::Hinge { limits: Some([-1.0, 1.0]), motor },
+        JointKind::Fixed,
+    ];
+    for (k, kind) in (1..).zip(kinds) {
+        let at = Vec3::new(4.0 + k as f32, 4.0, 0.0);
+        let link = world.insert(BodyDesc::new(capsule(0.2, 0.2)).with_position(at)).unwrap();
+        world.insert_joint_at(last, link, kind, at - Vec3::X * 0.5, Vec3::Z).unwrap();
+        last = link;
+    }
+    let rope = JointKind::Distance { min: 0.0, max: 1.5 };
+    let end = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(7.0, 3.0, 0.0))).unwrap();
+    world.insert_joint(last, end, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    let sensor =
+        BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(-6.0, 1.0, 0.0)).with_sensor(true);
+    world.insert(sensor).unwrap();
+    let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_velocity(Vec3::X * 0.3, Vec3::ZERO);
+    world.insert(lift.with_position(Vec3::new(-1.0, 0.9, 3.0))).unwrap();
+    world.insert(BodyDesc::new(cuboid(Vec3::splat(0.3))).with_position(Vec3::new(-1.0, 2.2, 3.0))).unwrap();
+    let bullet = BodyDesc::new(Shape::Sphere(Sphere::new(0.1).unwrap())).with_fast(true);
+    let bullet = bullet.with_position(Vec3::new(20.0, 1.0, 0.0)).with_velocity(Vec3::X * -20.0, Vec3::ZERO);
+    world.insert(bullet).unwrap();
+    let gone = world.insert(BodyDesc::new(ball(0.3)).with_position(Vec3::new(0.0, 0.2, 0.0))).unwrap();
+    for _ in 0..50 {
+        world.step_within(DT, budget).unwrap();
+        world.validate().unwrap();
+    }
+    world.remove(gone).unwrap();
+    world.validate().unwrap();
+    world
+}
+
+/// The places of all numbers and flags.
+fn leaves(value: &Value, path: &mut String, out: &mut Vec<String>) {
+    let length = path.len();
+    match value {
+        Value::Array(list) => {
+            for (k, item) in list.iter().enumerate() {
+                path.push_str(&format!("/{k}"));
+                leaves(item, path, out);
+                path.truncate(length);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, item) in fields {
+                path.push_str(&format!("/{name}"));
+                leaves(item, path, out);
+                path.truncate(length);
+            }
+        }
+        Value::Number(_) | Value::Bool(_) => out.push(path.clone()),
+        Value::Null | Value::String(_) => {}
+    }
+}
+
+fn changed(value: &Value, dice: &mut Dice) -> Value {
+    match value {
+        Value::Bool(flag) => (!flag).into(),
+        Value::Number(number) if number.is_u64() => {
+            let n = number.as_u64().unwrap();
+            match dice.below(9) {
+                0 => n.wrapping_add(1).into(),
+                1 => n.saturating_sub(1).into(),
+                2 => 0.into(),
+                3 => 8.into(),
+                4 => (dice.below(40) as u64).into(),
+                5 => u64::from(u32::MAX).into(),
+                6 => u64::from(u32::MAX - 1).into(),
+                7 => 255.into(),
+                _ => u64::MAX.into(),
+            }
+        }
+        Value::Number(number) => {
+            let x = number.as_f64().unwrap();
+            let others = [0.0, -x, 1e-38, -1.0, 1e30, -1e30, 3e38, 1e39, 1.5 * x, 1e6];
+            others[dice.below(others.len())].into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Restores what is stored and steps on; says whether it was restored.
+fn goes_on(stored: &Value, world: &World, what: &str) -> bool {
+    let Ok(snapshot) = serde_json::from_value::<Snapshot>(stored.clone()) else { return false };
+    let restored = World::<DynamicBvh>::restored(&snapshot, |id| {
+        let own = world.body_ids().find(|own| own.index() == id.index());
+        Some(own.map_or(ball(0.3), |own| world.shape(own).unwrap().clone()))
+    });
+    let mut again = match restored {
+        Ok(again) => again,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return false;
+        }
+    };
+    again.validate().unwrap_or_else(|error| panic!("{what}: {error}"));
+    let start = Instant::now();
+    for _ in 0..30 {
+        // A step may refuse what has left the numbers.
+        let _ = again.step(DT);
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(seconds < 60.0, "{what}: {seconds} s");
+    true
+}
+
+#[test]
+fn some_numbers_changed() {
+    let n = if std::env::var_os("CAROM_SLOW").is_some() { 20_000 } else { 400 };
+    let mut counts = [0; 2];
+    for (k, budget) in [Budget::Unlimited, Budget::Steps(12)].into_iter().enumerate() {
+        let world = scene(budget);
+        let stored = serde_json::to_value(world.snapshot()).unwrap();
+        assert!(goes_on(&stored, &world, "as it is"));
+        let mut places = Vec::new();
+        leaves(&stored, &mut String::new(), &mut places);
+        // One of the short tables is as likely as one of the long ones.
+        let mut tables: Vec<&str> = places.iter().map(|place| place.split('/').nth(1).unwrap()).collect();
+        tables.dedup();
+        let mut dice = Dice::new(7 + k as u64);
+        for trial in 0..n / 2 {
+            let mut other = stored.clone();
+            let mut what = format!("{trial}");
+            for _ in 0..1 + dice.below(2) {
+                let table = tables[dice.below(tables.len())];
+                let own: Vec<&String> =
+                    places.iter().filter(|place| place.split('/').nth(1) == Some(table)).collect();
+                let place = own[dice.below(own.len())];
+                let leaf = other.pointer_mut(place).unwrap();
+                let new = changed(leaf, &mut dice);
+                what.push_str(&format!(" {place}: {leaf} -> {new}"));
+                *leaf = new;
+            }
+            counts[usize::from(goes_on(&other, &world, &what))] += 1;
+        }
+    }
+    println!("{} refused, {} went on", counts[0], counts[1]);
+    assert!(n / 10 < counts[0] && n / 10 < counts[1], "{counts:?}");
+}
+
+/// Tables that are longer or shorter than they were, or in another order.
+#[test]
+fn entries_more_or_less() {
+    let world = scene(Budget::Unlimited);
+    let stored = serde_json::to_value(world.snapshot()).unwrap();
+    let tables =
+        ["generations", "free", "traits", "bodies", "is_stale", "moved", "seen", "records", "caches"];
+    let others = ["/manifolds", "/events", "/joints/list", "/joints/ids", "/solver/kept", "/solver/asleep"];
+    for table in tables.map(|table| format!("/{table}")).iter().map(String::as_str).chain(others) {
+        for edit in 0..4 {
+            let mut other = stored.clone();
+            let list = other.pointer_mut(table).unwrap().as_array_mut().unwrap();
+            let Some(first) = list.first().cloned() else { continue };
+            match edit {
+                0 => list.push(first),
+                1 => drop(list.pop()),
+                2 => list.clear(),
+                _ => list.reverse(),
+            }
+            goes_on(&other, &world, &format!("{table} {edit}"));
+        }
+    }
+}
+
+/// The ones that made a later step panic or run for hours.
+#[test]
+fn the_first_offender_is_named() {
+    let world = scene(Budget::Unlimited);
+    let stored = serde_json::to_value(world.snapshot()).unwrap();
+    let error = |other: &Value| {
+        let snapshot: Snapshot = serde_json::from_value(other.clone()).unwrap();
+        World::<DynamicBvh>::restored(&snapshot, |id| world.shape(id).ok().cloned()).err().unwrap()
+    };
+    let entry = |what, index| WorldError::Inconsistent(Inconsistency { what, index });
+    let mut other = stored.clone();
+    other["manifolds"][1]["n_contacts"] = 8.into();
+    assert_eq!(error(&other), entry("a manifold", 1));
+    let mut other = stored.clone();
+    let seen = other["seen"].as_array_mut().unwrap();
+    let n = seen.len();
+    seen.push(seen[0].clone());
+    assert_eq!(error(&other), entry("the table of earlier poses", n));
+    let mut other = stored.clone();
+    let records = other["records"].as_array_mut().unwrap();
+    let touching = records.iter().position(|record| record["n"] != 0).unwrap();
+    records[touching]["is_sensor"] = true.into();
+    assert_eq!(error(&other), entry("a pair of a sensor with manifolds", touching));
+    let mut other = stored.clone();
+    let records = other["records"].as_array_mut().unwrap();
+    let sensor = records.iter().position(|record| record["is_sensor"] == true).unwrap();
+    records[sensor]["is_sensor"] = false.into();
+    assert_eq!(error(&other), entry("whether a pair has a sensor", sensor));
+    let mut other = stored.clone();
+    other["settings"]["solver"]["substeps"] = u32::MAX.into();
+    assert!(error(&other).to_string().contains("substeps"));
+    let mut other = stored.clone();
+    other["solver"]["kept"][0]["trace"]["n"] = 9.into();
+    assert_eq!(
+        error(&other),
+        entry("a kept impulse with too many contacts, or a place that is not finite", 0)
+    );
+    let mut other = stored.clone();
+    other["joints"]["list"][2]["body_a"] = 9999.into();
+    assert_eq!(error(&other), entry("a joint that does not join two bodies", 2));
+    let mut other = stored;
+    other["bodies"][3]["is_halted"] = true.into();
+    other["bodies"][3]["kind"] = "Fixed".into();
+    assert_eq!(error(&other), entry("a body that is halted and is not dynamic", 3));
+}

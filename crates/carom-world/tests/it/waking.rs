@@ -1,0 +1,264 @@
+//! A change wakes the bodies that it acts on, however it was made; others sleep on.
+
+use crate::scenes::{DT, ball, cuboid, ground, world_on};
+use carom_broad_tree::DynamicBvh;
+use carom_math::{Pose, Vec3};
+use carom_world::{BodyDesc, BodyId, Groups, JointId, JointKind, Motor, World, WorldSettings};
+
+/// A box on the ground, a ball that feels no gravity, and a ball that hangs on a rod.
+fn sleepers(world: &mut World) -> [BodyId; 3] {
+    world.insert(ground()).unwrap();
+    let on_ground = BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+    let on_ground = world.insert(on_ground).unwrap();
+    let at = Vec3::new(5.0, 5.0, 0.0);
+    let floating = world.insert(BodyDesc::new(ball(0.5)).with_position(at).with_gravity_scale(0.0)).unwrap();
+    let (hanging, _) = pendulum(world, Vec3::new(-5.0, 5.0, 0.0));
+    let all = [on_ground, floating, hanging];
+    sleep(world, &all);
+    all
+}
+
+fn pendulum(world: &mut World, at: Vec3) -> (BodyId, JointId) {
+    let hook = world.insert(BodyDesc::fixed(ball(0.1)).with_position(at)).unwrap();
+    let hanging = world.insert(BodyDesc::new(ball(0.5)).with_position(at - Vec3::Y * 2.0)).unwrap();
+    let rod = JointKind::Distance { min: 2.0, max: 2.0 };
+    let joint = world.insert_joint(hook, hanging, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+    (hanging, joint)
+}
+
+fn sleep(world: &mut World, bodies: &[BodyId]) {
+    for _ in 0..600 {
+        if bodies.iter().all(|&body| world.is_sleeping(body).unwrap()) {
+            return;
+        }
+        world.step(DT).unwrap();
+    }
+    panic!("not all fell asleep");
+}
+
+fn height(world: &World, body: BodyId) -> f32 {
+    world.pose(body).unwrap().translation.y
+}
+
+#[test]
+fn each_setting_wakes_what_it_acts_on() {
+    type Change = fn(&mut WorldSettings);
+    const ALL: [bool; 3] = [true; 3];
+    const NONE: [bool; 3] = [false; 3];
+    const TOUCHING: [bool; 3] = [true, false, false];
+    const JOINED: [bool; 3] = [false, false, true];
+    let changes: [(&str, Change, [bool; 3]); 20] = [
+        ("gravity", |s| s.solver.gravity.y *= 1.01, [true, false, true]),
+        ("gravity", |s| s.solver.gravity = Vec3::ZERO, [true, false, true]),
+        ("joint_frequency", |s| s.solver.joint_frequency = 5.0, JOINED),
+        ("joint_damping", |s| s.solver.joint_damping = 1.0, JOINED),
+        ("slop", |s| s.solver.slop *= 0.5, TOUCHING),
+        ("push_out_rate", |s| s.solver.push_out_rate *= 2.0, TOUCHING),
+        ("push_out_speed", |s| s.solver.push_out_speed *= 2.0, TOUCHING),
+        ("smoothing", |s| s.smooths_internal_edges = false, TOUCHING),
+        ("length_unit", |s| s.solver.length_unit *= 1.01, ALL),
+        ("sleep", |s| s.solver.sleep = false, ALL),
+        ("sleep_speed", |s| s.solver.sleep_speed *= 0.5, ALL),
+        ("sleep_delay", |s| s.solver.sleep_delay *= 2.0, ALL),
+        ("less sleep_delay", |s| s.solver.sleep_delay *= 0.5, NONE),
+        ("more sleep_speed", |s| s.solver.sleep_speed *= 2.0, NONE),
+        ("restitution_threshold", |s| s.solver.restitution_threshold = 0.1, NONE),
+        ("settle_braking", |s| s.solver.settle_braking = 1.0, NONE),
+        ("max_speed", |s| s.solver.max_speed = 10.0, NONE),
+        ("prediction", |s| s.prediction = 0.05, NONE),
+        ("recycling", |s| s.recycling = 0.0, NONE),
+        ("nothing", |_| {}, NONE),
+    ];
+    let mut asleep = world_on::<DynamicBvh>();
+    let bodies = sleepers(&mut asleep);
+    let snapshot = asleep.snapshot();
+    for (name, change, expected) in changes {
+        for is_set_at_once in [false, true] {
+            let mut world: World = World::restored(&snapshot, |id| asleep.shape(id).ok().cloned()).unwrap();
+            let mut settings = *world.settings();
+            change(&mut settings);
+            if is_set_at_once {
+                world.set_settings(settings).unwrap();
+            } else {
+                *world.solver_settings_mut() = settings.solver;
+                if *world.settings() != settings {
+                    // It is not one of the solver.
+                    continue;
+                }
+            }
+            world.step(DT).unwrap();
+            let is_awake = bodies.map(|body| !world.is_sleeping(body).unwrap());
+            assert_eq!(is_awake, expected, "{name}");
+            world.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_slept_follows_another_gravity() {
+    let mut world = world_on::<DynamicBvh>();
+    let [on_ground, floating, hanging] = sleepers(&mut world);
+    let before = [on_ground, floating].map(|body| world.pose(body).unwrap().translation);
+    world.solver_settings_mut().gravity = Vec3::Y;
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    let risen = height(&world, on_ground) - before[0].y;
+    assert!((risen - 0.5).abs() < 0.005, "{risen}");
+    assert_eq!(world.pose(floating).unwrap().translation, before[1]);
+    assert!((height(&world, hanging) - 3.0).abs() < 0.05, "the rod holds it");
+}
+
+/// A body that was about to fall asleep feels a gravity that would need longer than a step to make
+/// it fast.
+#[test]
+fn what_is_about_to_sleep_follows_a_slight_gravity() {
+    let mut world = world_on::<DynamicBvh>();
+    world.solver_settings_mut().gravity = Vec3::ZERO;
+    let body = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 9.0)).unwrap();
+    for _ in 0..29 {
+        world.step(DT).unwrap();
+    }
+    assert!(!world.is_sleeping(body).unwrap() && 0.4 < world.motion(body).unwrap().sleep_time);
+    world.solver_settings_mut().gravity = Vec3::Y * -0.1;
+    for _ in 0..180 {
+        world.step(DT).unwrap();
+    }
+    let fallen = 9.0 - height(&world, body);
+    assert!((fallen - 0.45).abs() < 0.0045, "{fallen}");
+}
+
+#[test]
+fn wake_all_wakes_all() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = sleepers(&mut world);
+    world.wake_all();
+    assert!(bodies.iter().all(|&body| !world.is_sleeping(body).unwrap()));
+    assert!(bodies.iter().all(|&body| world.motion(body).unwrap().sleep_time == 0.0));
+    world.step(DT).unwrap();
+    assert_eq!(world.stats().solver.n_awake, 3);
+    sleep(&mut world, &bodies);
+    world.validate().unwrap();
+}
+
+/// Between the change and the next step: what is restored wakes the same bodies.
+#[test]
+fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
+    let mut world = world_on::<DynamicBvh>();
+    let bodies = sleepers(&mut world);
+    world.solver_settings_mut().gravity = Vec3::X;
+    let mut again: World = World::restored(&world.snapshot(), |id| world.shape(id).ok().cloned()).unwrap();
+    for step in 0..60 {
+        world.step(DT).unwrap();
+        again.step(DT).unwrap();
+        assert_eq!(world.state_hash(), again.state_hash(), "step {step}");
+    }
+    assert!(!world.is_sleeping(bodies[0]).unwrap());
+}
+
+/// With a gravity so slight that a body takes a second to be faster than one that may sleep.
+#[test]
+fn what_loses_its_support_falls() {
+    type Loss = fn(&mut World, BodyId, JointId);
+    let losses: [(&str, bool, Loss); 8] = [
+        ("removed", false, |w, support, _| w.remove(support).unwrap()),
+        ("put away", false, |w, support, _| {
+            w.set_pose(support, Pose::from_translation(Vec3::X * 50.0)).unwrap();
+        }),
+        ("smaller", false, |w, support, _| w.set_shape(support, cuboid(Vec3::new(0.5, 0.1, 0.5))).unwrap()),
+        ("meets nothing", false, |w, support, _| {
+            w.set_groups(support, Groups::DEFAULT, Groups::empty()).unwrap();
+        }),
+        ("moved down", false, |w, support, _| {
+            w.set_velocity(support, Vec3::Y * -5.0, Vec3::ZERO).unwrap();
+        }),
+        ("joint removed", true, |w, _, joint| w.remove_joint(joint).unwrap()),
+        ("joint longer", true, |w, _, joint| {
+            w.set_joint_kind(joint, JointKind::Distance { min: 0.0, max: 9.0 }).unwrap();
+        }),
+        ("hook removed", true, |w, support, _| w.remove(support).unwrap()),
+    ];
+    for (name, hangs, lose) in losses {
+        for (kind, sleeps) in [(0, true), (0, false), (1, true), (1, false)] {
+            if hangs && kind == 1 {
+                continue;
+            }
+            let mut world = world_on::<DynamicBvh>();
+            world.solver_settings_mut().gravity = Vec3::Y * -0.1;
+            let half = cuboid(Vec3::new(0.5, 0.5, 0.5));
+            let desc = match kind {
+                0 => BodyDesc::kinematic(half),
+                _ => BodyDesc::fixed(half),
+            };
+            let support = world.insert(desc.with_position(Vec3::Y * 10.0)).unwrap();
+            let at = if hangs { Vec3::Y * 7.0 } else { Vec3::Y * 11.0 };
+            let body = world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
+            let rod = JointKind::Distance { min: 3.0, max: 3.0 };
+            let other = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::Z * 40.0)).unwrap();
+            let end = if hangs { body } else { other };
+            let joint = world.insert_joint(support, end, rod, Pose::IDENTITY, Pose::IDENTITY).unwrap();
+            let mut n = 0;
+            while !(world.is_sleeping(body).unwrap()
+                || !sleeps && 0.45 < world.motion(body).unwrap().sleep_time)
+            {
+                world.step(DT).unwrap();
+                n += 1;
+                assert!(n < 600, "{name}: never at rest");
+            }
+            if kind == 1 && name == "moved down" {
+                continue;
+            }
+            let from = height(&world, body);
+            lose(&mut world, support, joint);
+            for _ in 0..120 {
+                world.step(DT).unwrap();
+            }
+            let fallen = from - height(&world, body);
+            assert!((fallen - 0.2).abs() < 0.01, "{name} {kind} {sleeps}: {fallen}");
+            world.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_is_driven_or_pushed_moves() {
+    let push = |act: fn(&mut World, BodyId)| {
+        let mut world = world_on::<DynamicBvh>();
+        world.solver_settings_mut().gravity = Vec3::ZERO;
+        let body = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+        sleep(&mut world, &[body]);
+        act(&mut world, body);
+        for _ in 0..60 {
+            world.step(DT).unwrap();
+        }
+        world.pose(body).unwrap()
+    };
+    let pushed = push(|world, body| {
+        let force = 0.05 / world.motion(body).unwrap().inverse_mass;
+        world.set_force(body, Vec3::X * force, Vec3::ZERO).unwrap();
+    });
+    assert!((pushed.translation.x - 0.025).abs() < 0.00025, "{pushed:?}");
+    let struck = push(|world, body| {
+        let impulse = 0.02 / world.motion(body).unwrap().inverse_mass;
+        world.apply_impulse(body, Vec3::X * impulse, Vec3::ZERO).unwrap();
+    });
+    assert!((struck.translation.x - 0.02).abs() < 0.0002, "{struck:?}");
+    let sent = push(|world, body| world.set_velocity(body, Vec3::X * 0.01, Vec3::ZERO).unwrap());
+    assert!((sent.translation.x - 0.01).abs() < 0.0001, "{sent:?}");
+
+    // A motor that was set while its hinge slept.
+    let mut world = world_on::<DynamicBvh>();
+    world.solver_settings_mut().gravity = Vec3::ZERO;
+    let base = world.insert(BodyDesc::fixed(ball(0.1))).unwrap();
+    let wheel = world.insert(BodyDesc::new(ball(0.5))).unwrap();
+    let free = JointKind::Hinge { limits: None, motor: None };
+    let hinge = world.insert_joint_at(base, wheel, free, Vec3::ZERO, Vec3::Y).unwrap();
+    sleep(&mut world, &[wheel]);
+    let motor = Some(Motor { speed: 0.05, max_torque: 10.0 });
+    world.set_joint_kind(hinge, JointKind::Hinge { limits: None, motor }).unwrap();
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+    }
+    let turned = 2.0 * world.pose(wheel).unwrap().rotation.y.asin();
+    assert!((turned - 0.1).abs() < 0.002, "{turned}");
+}
