@@ -1,9 +1,16 @@
-//! Bounces: what approaches fast and would touch within the step is reflected first, pair after pair.
+//! Bounces: two bodies that would touch within a substep and approach fast are reflected before it.
 //!
-//! Each manifold with restitution is one collision: the normal velocities of its contacts become -e times what they
-//! were, by impulses that push only, found by Gauss-Seidel; then Coulomb friction. The manifolds are gone through
-//! until none approaches faster than the threshold, so a blow travels through a row of balls one by one, as in Newton's
-//! cradle. What still approaches slower than the threshold is stopped by the contact solver.
+//! Each manifold with restitution is one collision: the normal velocities of its contacts become -e
+//! times those before, by impulses that push only, found by Gauss-Seidel; then Coulomb friction.
+//! The manifolds are swept until none approaches faster than the threshold, so a blow travels
+//! through a row of balls one by one, as in Newton's cradle. The contact solver stops slower contacts.
+//!
+//! Two corrections keep the energy, so that a perfect ball returns to its height:
+//! - Semi-implicit Euler stores a velocity that lags half a substep behind its place. The velocity
+//!   that is reflected belongs to the place: the stored one and half of the acceleration.
+//! - A bounce happens up to a substep and a half before the surfaces meet, or after it if the contact
+//!   was found late. The speed on the surface is reflected; the body gets the speed that it has when
+//!   it is back.
 //!
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, I3D 1995; J. J. Moreau, Unilateral
 //! Contact and Dry Friction in Finite Freedom Dynamics, 1988 (Newton's law for several contacts at once).
@@ -11,10 +18,9 @@
 
 use crate::contact::{Contacts, Seen};
 use crate::lane_vec::State;
-use crate::settings::SolverSettings;
-use crate::solver::MassData;
+use crate::pieces::{Free, MassData};
 use carom_geom::MAX_CONTACTS;
-use carom_math::{Mat3, Real, Vec3};
+use carom_math::{Mat3, Real, Vec3, ops};
 
 /// How often all manifolds are gone through at most.
 const MAX_SWEEPS: usize = 32;
@@ -22,31 +28,72 @@ const MAX_SWEEPS: usize = 32;
 /// Gauss-Seidel rounds over the contacts of one manifold.
 const ROUNDS: usize = 12;
 
+/// Contacts that close within this many substeps bounce: the solver must not stop them before.
+const LOOK_AHEAD: Real = 1.5;
+
+/// The bodies that bounce, by slot.
+pub(crate) struct Bouncers<'a> {
+    pub(crate) states: &'a mut [State],
+    pub(crate) free: &'a mut [Free],
+    pub(crate) masses: &'a [MassData],
+}
+
+/// The point of time within a step at which bodies bounce.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// Length of the substep that the forces in [`Free`] belong to.
+    pub(crate) h: Real,
+    /// Length of the next substep.
+    pub(crate) next_h: Real,
+    /// Whether the forces of the substep and its warm start are in the velocities.
+    pub(crate) has_begun: bool,
+}
+
 /// One body during a collision.
 #[derive(Clone, Copy)]
 struct Half {
     v: Vec3,
     w: Vec3,
+    /// The sum of the changes of both.
+    change_v: Vec3,
+    change_w: Vec3,
+    /// Changes of the velocity in a substep: by forces, and by contacts.
+    by_forces: Vec3,
+    by_contacts: Vec3,
     inverse_mass: Real,
     inverse_inertia: Mat3,
     center: Vec3,
+    /// Displacement and rotation since the start of the step; the rotation is a unit quaternion.
+    shift: Vec3,
+    turn: (Vec3, Real),
 }
 
 impl Half {
-    fn new(state: &State, mass: &MassData) -> Half {
-        let m = &state.front;
+    fn new(bodies: &Bouncers<'_>, slot: usize, moment: Moment) -> Half {
+        let (state, mass) = (&bodies.states[slot], &bodies.masses[slot]);
+        let (m, d) = (&state.front, &state.back);
+        let (v, w) = (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]));
+        let [by_forces, free_v, free_w] = bodies.free[slot].substep();
         Half {
-            v: Vec3::new(m[0], m[1], m[2]),
-            w: Vec3::new(m[3], m[4], m[5]),
+            v: if moment.has_begun { free_v - by_forces } else { v },
+            w: if moment.has_begun { free_w } else { w },
+            change_v: Vec3::ZERO,
+            change_w: Vec3::ZERO,
+            by_forces,
+            by_contacts: v - free_v,
             inverse_mass: mass.inverse_mass,
             inverse_inertia: mass.inertia_matrix(),
             center: mass.center,
+            shift: Vec3::new(d[0], d[1], d[2]),
+            turn: (Vec3::new(d[3], d[4], d[5]), d[6]),
         }
     }
 
     fn apply(&mut self, impulse: Vec3, point: Vec3) {
-        self.v += impulse * self.inverse_mass;
-        self.w += self.inverse_inertia * (point - self.center).cross(impulse);
+        let v = impulse * self.inverse_mass;
+        let w = self.inverse_inertia * (point - self.center).cross(impulse);
+        (self.v, self.w) = (self.v + v, self.w + w);
+        (self.change_v, self.change_w) = (self.change_v + v, self.change_w + w);
     }
 
     fn velocity_at(&self, point: Vec3) -> Vec3 {
@@ -59,33 +106,49 @@ impl Half {
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
     }
 
-    /// The energy gained by an impulse is its product with the mean velocity of where it acts.
-    fn store(&self, state: &mut State) {
-        let m = &mut state.front;
-        [m[0], m[1], m[2]] = self.v.to_array();
-        [m[3], m[4], m[5]] = self.w.to_array();
+    /// Displacement of a point of the body since the start of the step.
+    fn shift_at(&self, point: Vec3) -> Vec3 {
+        let r = point - self.center;
+        let (q, w) = self.turn;
+        let across = q.cross(r);
+        self.shift + (across * w + q.cross(across)) * 2.0
+    }
+
+    /// Change of the velocity along `direction` in a substep. Contacts, such as those with a floor,
+    /// hold at most as much as the forces pull; more is a collision of the substep before.
+    fn gain_along(&self, direction: Vec3) -> Real {
+        let (force, held) = (self.by_forces.dot(direction), self.by_contacts.dot(direction));
+        force + held.clamp(Real::min(-force, 0.0), Real::max(-force, 0.0))
+    }
+
+    /// Adds the changes to the velocities, and to those that a warm start compares with.
+    fn store(&self, bodies: &mut Bouncers<'_>, slot: usize) {
+        let m = &mut bodies.states[slot].front;
+        for k in 0..3 {
+            m[k] += self.change_v[k];
+            m[3 + k] += self.change_w[k];
+        }
+        bodies.free[slot].push(self.change_v, self.change_w);
     }
 }
 
-/// Lets bodies bounce. `active` numbers the contacts that count, in the order in which they are solved; `slots` gives
-/// for each body the place of its state, and `masses` has a place for what cannot move.
+/// Lets bodies bounce. `active` numbers the contacts that count, in the order in which they are
+/// solved. `slots` gives the slot of each body; one slot of `bodies` is for what cannot move.
 pub(crate) fn bounce_all(
     contacts: &Contacts<'_>,
     active: &[u32],
     slots: impl Fn(u32) -> usize,
-    masses: &[MassData],
-    states: &mut [State],
-    settings: &SolverSettings,
-    ahead: Real,
+    bodies: &mut Bouncers<'_>,
+    threshold: Real,
+    moment: Moment,
 ) {
-    let threshold = settings.restitution_threshold * settings.length_unit;
     for _ in 0..MAX_SWEEPS {
         let mut any = false;
         for &contact in active {
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
-                let (a, b) = (slots(pair.body_a), slots(pair.body_b));
-                any |= bounce_one(&pair, a, b, masses, states, threshold, ahead);
+                let sides = [slots(pair.body_a), slots(pair.body_b)];
+                any |= bounce_one(&pair, sides, bodies, threshold, moment);
             }
         }
         if !any {
@@ -94,18 +157,39 @@ pub(crate) fn bounce_all(
     }
 }
 
+/// The speed along the normal after a bounce, in terms of the stored velocity.
+///
+/// `speed` is the stored one before, `gain` is its change in a substep of length `h`. At a negative
+/// `distance` the bodies met before, and get the speed that they need to part as they should.
+/// `None` if the bodies do not meet faster than the threshold, or do not come back as far.
+fn speed_after(
+    speed: Real,
+    gain: Real,
+    (distance, h): (Real, Real),
+    restitution: Real,
+    threshold: Real,
+) -> Option<Real> {
+    let there = speed + 0.5 * gain;
+    // Twice the energy, per mass, that the bodies gain until they meet.
+    let fall = -2.0 * gain * distance / h;
+    let met_sq = there * there + fall;
+    let back_sq = restitution * restitution * met_sq - fall;
+    let bounces = there < 0.0 && threshold * threshold < met_sq && 0.0 <= back_sq;
+    bounces.then(|| ops::sqrt(back_sq) - 0.5 * gain)
+}
+
 fn bounce_one(
     pair: &Seen<'_>,
-    slot_a: usize,
-    slot_b: usize,
-    masses: &[MassData],
-    states: &mut [State],
+    [slot_a, slot_b]: [usize; 2],
+    bodies: &mut Bouncers<'_>,
     threshold: Real,
-    ahead: Real,
+    moment: Moment,
 ) -> bool {
     let normal = pair.manifold.normal();
-    let mut a = Half::new(&states[slot_a], &masses[slot_a]);
-    let mut b = Half::new(&states[slot_b], &masses[slot_b]);
+    let mut a = Half::new(bodies, slot_a, moment);
+    let mut b = Half::new(bodies, slot_b, moment);
+    let gain = b.gain_along(normal) - a.gain_along(normal);
+    let ahead = LOOK_AHEAD * moment.next_h;
     let mut points = [Vec3::ZERO; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];
     let mut mass = [0.0; MAX_CONTACTS];
@@ -114,17 +198,19 @@ fn bounce_one(
     for c in pair.manifold.contacts() {
         let point = (c.point_a + c.point_b) * 0.5;
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
+        let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
         // Touching, or so within the time looked ahead.
-        if !(c.distance + speed * ahead <= 0.0) {
+        if !(distance + (speed + gain.min(0.0)) * ahead <= 0.0) {
             continue;
         }
         let felt = a.felt(point, normal) + b.felt(point, normal);
         if !(0.0 < felt) {
             return false;
         }
-        fast |= speed < -threshold;
+        let after = speed_after(speed, gain, (distance, moment.h), pair.restitution, threshold);
+        fast |= after.is_some();
         points[n] = point;
-        targets[n] = if speed < -threshold { -pair.restitution * speed } else { speed.min(0.0) };
+        targets[n] = after.unwrap_or(speed.min(0.0));
         mass[n] = 1.0 / felt;
         n += 1;
     }
@@ -164,7 +250,7 @@ fn bounce_one(
         a.apply(direction * size, center);
         b.apply(-direction * size, center);
     }
-    a.store(&mut states[slot_a]);
-    b.store(&mut states[slot_b]);
+    a.store(bodies, slot_a);
+    b.store(bodies, slot_b);
     true
 }

@@ -79,6 +79,17 @@ impl Free {
         inertia: Mat3::ZERO,
     };
 
+    /// The change of the velocity by forces in a substep, and the velocities before contacts changed them.
+    pub(crate) fn substep(&self) -> [Vec3; 3] {
+        [self.dv * self.keep_v, self.v, self.w]
+    }
+
+    /// Adds to the velocities before contacts changed them; contacts do not repeat it in the next substep.
+    pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
+        self.v += v;
+        self.w += w;
+    }
+
     /// For substeps so many times as long.
     pub(crate) fn lengthen(&mut self, times: Real) {
         self.dv *= times;

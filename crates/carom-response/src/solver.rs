@@ -1,7 +1,8 @@
 //! One step of a world of rigid bodies in contact, top to bottom.
 //!
-//! Islands wake; bounces; then in every substep: velocities by forces, joints and contacts solved, places by velocities,
-//! joints relaxed; after the last, contacts relaxed. Impulses are kept by pair and feature for the next step, and islands at rest fall asleep.
+//! Islands wake. Each substep adds the forces, lets bodies bounce, solves joints and contacts, moves
+//! the bodies, and relaxes the joints; after the last one, bodies bounce again and contacts are relaxed.
+//! Impulses are kept by pair and feature for the next step, and islands at rest fall asleep.
 //! The order of everything depends on the numbers of bodies and parts alone.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2
@@ -10,7 +11,7 @@
 use crate::body::Body;
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
-use crate::impact;
+use crate::impact::{self, Bouncers, Moment};
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
@@ -339,14 +340,6 @@ impl Solver {
         let mut left = self.load.substeps(&self.settings, dt);
         let mut h = dt / left as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
-        {
-            let Solver { bouncing, masses, states, settings, slots, .. } = self;
-            let still = (masses.len() - 1) as u32;
-            let slot = |body: u32| slot_of(slots, body, still) as usize;
-            // The relaxation of the last substep looks one substep ahead; a bounce must come before it.
-            let ahead = dt + 1.5 * h;
-            impact::bounce_all(contacts, bouncing, slot, masses, states, settings, ahead);
-        }
         self.load_contacts(contacts, h, &mut stats);
         self.joint_steps.clear();
         let still = self.movers.len() as u32;
@@ -372,6 +365,9 @@ impl Solver {
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let are_loaded = groups.iter().any(|group| group.is_loaded);
+        let Solver { bouncing, slots, .. } = self;
+        let threshold = settings.restitution_threshold * settings.length_unit;
+        let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
         // The length of a substep that is ended where the next one begins.
         let mut ended = None;
@@ -393,6 +389,11 @@ impl Solver {
             loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun });
             if is_first {
                 colors.run(states, &pass);
+            }
+            if !bouncing.is_empty() {
+                let mut bodies = Bouncers { states, free, masses };
+                let moment = Moment { h, next_h: h, has_begun: true };
+                impact::bounce_all(contacts, bouncing, slot, &mut bodies, threshold, moment);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -418,7 +419,12 @@ impl Solver {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
             }
         }
-        // However the rest was made: bounces looked as far ahead as this does.
+        if !bouncing.is_empty() {
+            // The relaxation looks one substep of the full number ahead; a bounce must come before it.
+            let mut bodies = Bouncers { states, free, masses };
+            let moment = Moment { h, next_h: 1.0 / first.inverse_h, has_begun: false };
+            impact::bounce_all(contacts, bouncing, slot, &mut bodies, threshold, moment);
+        }
         colors.run(states, &Pass { stage: Stage::Relax, ..first });
         self.store(bodies, contacts.len(), h, dt);
         for &place in moving {

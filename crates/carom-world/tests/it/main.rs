@@ -1,6 +1,7 @@
 //! Tests of carom-world.
 #![allow(clippy::unwrap_used)]
 
+mod bounces;
 mod budget;
 mod bullets;
 mod crowds;
