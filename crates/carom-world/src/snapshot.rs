@@ -7,6 +7,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::events::Event;
+use crate::guard::Girth;
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::narrow::Record;
@@ -132,6 +133,7 @@ impl<B: BroadPhase + Default> World<B> {
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
         world.shapes.resize(n, None);
         world.sizes.resize(n, Size::Other);
+        world.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
             if world.generations[index] % 2 == 0 {
@@ -140,8 +142,8 @@ impl<B: BroadPhase + Default> World<B> {
             }
             let shape = shape_of(world.id_at(index as u32));
             let shape = shape.ok_or(WorldError::BadSnapshot("a body has no shape"))?;
+            world.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
-            world.put_shape(index, Some(shape));
             world.n_bodies += 1;
         }
         let mut proxies = Vec::with_capacity(n);

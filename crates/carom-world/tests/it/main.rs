@@ -23,4 +23,5 @@ mod scenes;
 mod scripts;
 mod seams;
 mod snapshots;
+mod terrain;
 mod uneven;
