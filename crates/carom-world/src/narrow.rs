@@ -206,8 +206,11 @@ impl<'a> Scene<'a> {
     /// How near two bodies must be for their contacts to be of interest.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction;
+        // A bounce happens where a step begins, so bodies that bounce are not seen from afar.
+        let bounces = 0.0 < self.traits[a].restitution.max(self.traits[b].restitution);
         for (body, other) in [(a, b), (b, a)] {
-            if self.traits[body].is_fast || (self.swift[body] && self.is_barrier(body, other)) {
+            let is_swift = self.swift[body] && !bounces && self.is_barrier(body, other);
+            if self.traits[body].is_fast || is_swift {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
                 if self.bodies[body].kind == BodyKind::Kinematic {
                     reach += self.turned(body, other);
