@@ -64,6 +64,7 @@ impl<B: BroadPhase> World<B> {
                 self.movers.has_halted() && self.bodies[index].kind == BodyKind::Dynamic;
         }
         self.n_bodies += 1;
+        self.n_sensors += usize::from(desc.is_sensor);
         Ok(self.id_at(index as u32))
     }
 
@@ -79,6 +80,7 @@ impl<B: BroadPhase> World<B> {
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
         self.put_shape(index, None);
+        self.n_sensors -= usize::from(self.traits[index].is_sensor);
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
         self.generations[index] += 1;

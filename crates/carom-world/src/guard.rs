@@ -107,6 +107,8 @@ struct Way {
     displacement: Vec3,
     /// By turning, the farthest of its middles; of a surface or a driven body, the farthest point.
     turned: f32,
+    /// By turning, the farthest point of any body.
+    swept: f32,
 }
 
 /// A point of a body with a ball around it that lies in the body.
@@ -127,7 +129,15 @@ pub(crate) struct Guard {
     leavers: Vec<u32>,
     surfaces: Vec<u32>,
     cores: Vec<Core>,
-    memory: Workspace,
+    pub(crate) memory: Workspace,
+}
+
+impl Guard {
+    /// How far two bodies moved against each other in the step, at most.
+    pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
+        let (a, b) = (self.ways[a], self.ways[b]);
+        (a.displacement - b.displacement).length() + a.swept + b.swept
+    }
 }
 
 impl<B: BroadPhase> World<B> {
@@ -188,7 +198,8 @@ impl<B: BroadPhase> World<B> {
             let lever = if is_dynamic && !girth.is_surface { girth.lever } else { girth.radius };
             let turn = chord_of_turn(&start, &body.pose);
             let turned = if 0.0 < turn { turn * lever } else { 0.0 };
-            ways[index] = Way { displacement, turned };
+            let swept = if 0.0 < turn { turn * girth.radius } else { 0.0 };
+            ways[index] = Way { displacement, turned, swept };
             if !is_dynamic {
                 is_needed |= displacement != Vec3::ZERO || 0.0 < turned;
             } else if FAR * girth.thickness < displacement.length() + turned && self.is_guarded(index) {

@@ -53,6 +53,7 @@ mod pace;
 mod pairs;
 #[cfg(feature = "parallel")]
 mod par;
+mod passes;
 mod placing;
 mod query;
 mod query_batch;

@@ -145,6 +145,7 @@ impl<B: BroadPhase + Default> World<B> {
             world.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
             world.n_bodies += 1;
+            world.n_sensors += usize::from(world.traits[index].is_sensor);
         }
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;

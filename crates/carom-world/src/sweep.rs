@@ -276,7 +276,7 @@ impl<B: BroadPhase> World<B> {
         sweeps.motions[index]
     }
 
-    fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
+    pub(crate) fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
         let body = &self.bodies[index];
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         if body.kind == BodyKind::Fixed || *start == body.pose {

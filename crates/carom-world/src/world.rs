@@ -55,6 +55,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) swift: Vec<bool>,
     /// Bodies that are surfaces.
     pub(crate) n_surfaces: usize,
+    pub(crate) n_sensors: usize,
     pub(crate) traits: Vec<Traits>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,
@@ -171,6 +172,7 @@ impl<B: BroadPhase> World<B> {
             girths: Vec::new(),
             swift: Vec::new(),
             n_surfaces: 0,
+            n_sensors: 0,
             traits: Vec::new(),
             bodies: Vec::new(),
             proxies: Vec::new(),
@@ -276,6 +278,7 @@ impl<B: BroadPhase> World<B> {
             self.tell_struck();
             self.stop_fast();
             self.guard_bodies();
+            self.report_passes();
         }
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
@@ -659,7 +662,8 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// What began, persisted and ended at the last detection, and what fast bodies struck in the step after it; sorted by the bodies.
+    /// What began, persisted and ended at the last detection, and what fast bodies struck and which sensors were passed in the step
+    /// after it; sorted by the bodies.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

@@ -22,6 +22,7 @@ mod same;
 mod scenes;
 mod scripts;
 mod seams;
+mod sensors;
 mod snapshots;
 mod terrain;
 mod uneven;
