@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what stands before the pipeline).
 
 use crate::body::{self, BodyDesc, BodyId, Traits};
+use crate::guard::Girth;
 use crate::recycling::Size;
 use crate::{JointId, World, WorldError};
 use alloc::vec::Vec;
@@ -28,6 +29,7 @@ impl<B: BroadPhase> World<B> {
             self.generations.push(0);
             self.shapes.push(None);
             self.sizes.push(Size::Other);
+            self.girths.push(Girth::NONE);
             self.traits.push(Traits::NONE);
             self.bodies.push(Body::fixed(Pose::IDENTITY));
             self.proxies.push(None);
@@ -36,6 +38,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.traits[index] = traits;
         self.bodies[index] = body;
+        self.girths[index] = Girth::of(&desc.shape, self.bodies[index].center_of_mass);
         let aabb = self.box_of(index, &desc.shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
             Ok(proxy) if proxy.index() as usize == index => proxy,
@@ -43,6 +46,7 @@ impl<B: BroadPhase> World<B> {
             refused => {
                 self.traits[index] = Traits::NONE;
                 self.bodies[index] = Body::fixed(Pose::IDENTITY);
+                self.girths[index] = Girth::NONE;
                 self.broad.remove(refused?)?;
                 return Err(WorldError::Full);
             }
@@ -60,6 +64,7 @@ impl<B: BroadPhase> World<B> {
                 self.movers.has_halted() && self.bodies[index].kind == BodyKind::Dynamic;
         }
         self.n_bodies += 1;
+        self.n_sensors += usize::from(desc.is_sensor);
         Ok(self.id_at(index as u32))
     }
 
@@ -75,6 +80,7 @@ impl<B: BroadPhase> World<B> {
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
         self.put_shape(index, None);
+        self.n_sensors -= usize::from(self.traits[index].is_sensor);
         self.traits[index] = Traits::NONE;
         self.bodies[index] = Body::fixed(Pose::IDENTITY);
         self.generations[index] = self.generations[index].wrapping_add(1);
@@ -323,10 +329,15 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Gives a number its shape, and what recycling knows of it.
+    /// Gives a number its shape, and what recycling and the guard know of it.
     pub(crate) fn put_shape(&mut self, index: usize, shape: Option<Shape>) {
+        let had_surface = self.shapes[index].is_some() && self.girths[index].is_surface;
         let is_fast = self.traits[index].is_fast;
         self.sizes[index] = shape.as_ref().map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let center = self.bodies[index].center_of_mass;
+        self.girths[index] = shape.as_ref().map_or(Girth::NONE, |shape| Girth::of(shape, center));
+        self.n_surfaces += usize::from(self.girths[index].is_surface);
+        self.n_surfaces -= usize::from(had_surface);
         self.shapes[index] = shape;
     }
 

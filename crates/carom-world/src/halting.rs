@@ -114,13 +114,16 @@ impl<B: BroadPhase> World<B> {
         // Both parts of it are in order.
         fresh.sort();
         let mut fresh = fresh.iter().peekable();
-        for old in &work.told {
+        for (number, old) in work.told.iter().enumerate() {
             while let Some((event, is_told)) = fresh.next_if(|(event, _)| (event.a, event.b) < (old.a, old.b))
             {
                 events.extend(is_told.then_some(*event));
             }
             let is_fresh = fresh.peek().is_some_and(|(event, _)| (event.a, event.b) == (old.a, old.b));
-            if !is_fresh && old.kind != EventKind::Ended {
+            // A sensor that was passed within a step.
+            let is_over = |next: &Event| (next.a, next.b, next.kind) == (old.a, old.b, EventKind::Ended);
+            let is_over = work.told.get(number + 1).is_some_and(is_over);
+            if !is_fresh && !is_over && old.kind != EventKind::Ended {
                 events.push(Event { kind: EventKind::Persisted, ..*old });
             }
         }

@@ -41,6 +41,7 @@ mod debug_draw;
 mod edit;
 mod error;
 mod events;
+mod guard;
 mod halting;
 mod handed;
 mod internal_edges;
@@ -52,6 +53,7 @@ mod pace;
 mod pairs;
 #[cfg(feature = "parallel")]
 mod par;
+mod passes;
 mod placing;
 mod query;
 mod query_batch;

@@ -6,6 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::body::{BodyId, Traits};
+use crate::guard::Girth;
 use crate::internal_edges;
 use crate::joint::Joints;
 use crate::movers::Movers;
@@ -112,6 +113,9 @@ pub(crate) struct Scene<'a> {
     pub(crate) sizes: &'a [Size],
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
+    pub(crate) girths: &'a [Girth],
+    /// By number: it will go far for its thickness.
+    pub(crate) swift: &'a [bool],
     pub(crate) movers: &'a Movers,
     /// The body's pose changed since the last detection.
     pub(crate) is_stale: &'a [bool],
@@ -202,12 +206,31 @@ impl<'a> Scene<'a> {
     /// How near two bodies must be for their contacts to be of interest.
     pub(crate) fn reach(&self, a: usize, b: usize) -> f32 {
         let mut reach = self.prediction;
-        for body in [a, b] {
-            if self.traits[body].is_fast {
+        // A bounce happens where a step begins, so bodies that bounce are not seen from afar.
+        let bounces = 0.0 < self.traits[a].restitution.max(self.traits[b].restitution);
+        for (body, other) in [(a, b), (b, a)] {
+            let is_swift = self.swift[body] && !bounces && self.is_barrier(body, other);
+            if self.traits[body].is_fast || is_swift {
                 reach += self.bodies[body].linear_velocity.length() * self.dt;
+                if self.bodies[body].kind == BodyKind::Kinematic {
+                    reach += self.turned(body, other);
+                }
             }
         }
         reach.min(f32::MAX)
+    }
+
+    /// One of the two holds the other back: it is fixed or driven, or a surface.
+    fn is_barrier(&self, a: usize, b: usize) -> bool {
+        [a, b].iter().any(|&k| self.bodies[k].kind != BodyKind::Dynamic || self.girths[k].is_surface)
+    }
+
+    /// How far a driven body turns in a step at the place of another one, at most.
+    fn turned(&self, body: usize, other: usize) -> f32 {
+        let angle = self.bodies[body].angular_velocity.length() * self.dt;
+        let apart = (self.bodies[other].pose.translation - self.bodies[body].pose.translation).length();
+        let radius = self.girths[body].radius.min(apart + self.girths[other].radius);
+        if 0.0 < angle { angle * radius } else { 0.0 }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (swept boxes of bullets).
 
 use crate::body::Traits;
+use crate::guard::Girth;
 use crate::world::{boxed, clamped};
 use carom_bounds::Aabb;
 use carom_math::{Pose, Vec3};
@@ -14,6 +15,7 @@ use carom_response::Body;
 pub(crate) struct Placing<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) traits: &'a [Traits],
+    pub(crate) girths: &'a [Girth],
     /// As a length.
     pub(crate) prediction: f32,
     /// Length of the step.
@@ -21,14 +23,19 @@ pub(crate) struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// The box of a body: around its shape or, of a fast one, all of its way in a step, and half the prediction around.
+    /// The box of a body: around its shape or, if it is fast or swift, all of its way in a step, and half the prediction around.
     pub(crate) fn box_of(&self, index: usize, shape: &Shape) -> Aabb {
         let body = &self.bodies[index];
-        if !self.traits[index].is_fast {
+        if !self.traits[index].is_fast && !self.is_swift(index) {
             return boxed(shape, &body.pose, 0.5 * self.prediction);
         }
         let (way, angle) = (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
         clamped(&self.way_of(index, shape, &body.pose, way, angle).inflated(0.5 * self.prediction))
+    }
+
+    /// The body will go far for its thickness in a step.
+    pub(crate) fn is_swift(&self, index: usize) -> bool {
+        self.girths[index].is_swift(&self.bodies[index], self.prediction, self.dt)
     }
 
     /// A box around all of the way of a body: from a pose, by a displacement of its centre of mass and an angle.

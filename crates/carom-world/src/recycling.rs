@@ -116,7 +116,8 @@ impl Scene<'_> {
 
     /// How far the bodies of a pair may move before it is looked at anew; `None` where its contacts are not recycled.
     fn room(&self, record: &Record) -> Option<Room> {
-        if record.is_sensor || !(0.0 < self.recycling) {
+        let (a, b) = (record.a.index as usize, record.b.index as usize);
+        if record.is_sensor || !(0.0 < self.recycling) || self.swift[a] || self.swift[b] {
             return None;
         }
         let size = |body: u32| self.sizes[body as usize];

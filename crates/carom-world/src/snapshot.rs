@@ -7,6 +7,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::events::Event;
+use crate::guard::Girth;
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::narrow::{self, Record};
@@ -141,6 +142,7 @@ impl<B: BroadPhase + Default> World<B> {
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
         world.shapes.resize(n, None);
         world.sizes.resize(n, Size::Other);
+        world.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
             if world.generations[index] % 2 == 0 {
@@ -149,9 +151,10 @@ impl<B: BroadPhase + Default> World<B> {
             }
             let shape = shape_of(world.id_at(index as u32));
             let shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            world.put_shape(index, Some(shape.clone()));
             boxes.push((world.box_of(index, &shape), world.traits[index].filter));
-            world.put_shape(index, Some(shape));
             world.n_bodies += 1;
+            world.n_sensors += usize::from(world.traits[index].is_sensor);
         }
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;

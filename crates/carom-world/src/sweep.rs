@@ -17,7 +17,7 @@
 use crate::body::Traits;
 use crate::slide::Slides;
 use crate::world::{World, clamped};
-use crate::{Event, EventKind};
+use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_geom::Sphere;
@@ -28,7 +28,7 @@ use carom_response::{BodyKind, JointKind};
 
 /// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
 /// half side of its box.
-const CORE: f32 = 0.25;
+pub(crate) const CORE: f32 = 0.25;
 
 /// A body that leaves the box where its pairs were looked for is stopped at a multiple of this part of its way.
 const PART: f64 = 1.0 / 1024.0;
@@ -63,7 +63,11 @@ impl<B: BroadPhase> World<B> {
         if dt == 0.0 {
             return;
         }
-        self.dt = dt;
+        if core::mem::replace(&mut self.dt, dt) != dt {
+            for place in 0..self.movers.awake().len() {
+                self.foresee_way(self.movers.awake()[place] as usize);
+            }
+        }
         self.find_fast();
         for place in 0..self.fast.len() {
             let index = self.fast[place] as usize;
@@ -73,13 +77,9 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Makes the box of a fast body hold the way that it would go in a step like the last one; other boxes stay as they are.
+    /// Makes the box of a fast or swift body hold the way that it would go in a step like the last one, after its velocity changed.
     pub(crate) fn foresee_way(&mut self, index: usize) {
-        let (true, Some(proxy), Some(shape)) =
-            (self.traits[index].is_fast, self.proxies[index], &self.shapes[index])
-        else {
-            return;
-        };
+        let (Some(proxy), Some(shape)) = (self.proxies[index], &self.shapes[index]) else { return };
         let aabb = self.box_of(index, shape);
         if self.broad.aabb(proxy).is_ok_and(|old| old != aabb) {
             // Every box is sound: `clamped` sees to it.
@@ -179,14 +179,18 @@ impl<B: BroadPhase> World<B> {
 
     /// After the solver: fast bodies that it turned away from something within the step touched that, though no detection sees them there.
     pub(crate) fn tell_struck(&mut self) {
-        if self.fast.is_empty() {
+        if self.fast.is_empty() && !self.swift.contains(&true) {
             return;
         }
         let impulses = self.solver.contact_impulses();
         let n_told = self.events.len();
         for &place in &self.busy {
             let record = &mut self.records[place as usize];
-            let is_fast = [record.a, record.b].iter().any(|id| self.traits[id.index as usize].is_fast);
+            let is_fast = |id: &BodyId| {
+                let index = id.index as usize;
+                self.traits[index].is_fast || self.swift[index]
+            };
+            let is_fast = [record.a, record.b].iter().any(is_fast);
             if !is_fast || record.is_touching || record.is_sensor {
                 continue;
             }
@@ -260,7 +264,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Where the body was when the pairs of this step were looked at.
-    fn start_of(&self, index: usize) -> Option<Pose> {
+    pub(crate) fn start_of(&self, index: usize) -> Option<Pose> {
         self.seen.get(index).copied().flatten()
     }
 
@@ -272,7 +276,7 @@ impl<B: BroadPhase> World<B> {
         sweeps.motions[index]
     }
 
-    fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
+    pub(crate) fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
         let body = &self.bodies[index];
         let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
         if body.kind == BodyKind::Fixed || *start == body.pose {

@@ -10,6 +10,7 @@
 use crate::body::{BodyId, Traits};
 use crate::changes::{Changes, Gaps};
 use crate::events::{ContactView, Event};
+use crate::guard::{Girth, Guard};
 use crate::handed::{self, Handed, Part};
 use crate::internal_edges;
 use crate::joint::Joints;
@@ -51,6 +52,12 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     pub(crate) free: Vec<u32>,
     pub(crate) shapes: Vec<Option<Shape>>,
     pub(crate) sizes: Vec<Size>,
+    pub(crate) girths: Vec<Girth>,
+    /// Will go far for its thickness, since the last detection.
+    pub(crate) swift: Vec<bool>,
+    /// Bodies that are surfaces.
+    pub(crate) n_surfaces: usize,
+    pub(crate) n_sensors: usize,
     pub(crate) traits: Vec<Traits>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) proxies: Vec<Option<ProxyId>>,
@@ -100,6 +107,7 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     looking: f64,
     pub(crate) work: Work,
     pub(crate) sweeps: Sweeps,
+    pub(crate) guard: Guard,
 }
 
 /// Vectors whose content does not outlive a call.
@@ -165,6 +173,10 @@ impl<B: BroadPhase> World<B> {
             free: Vec::new(),
             shapes: Vec::new(),
             sizes: Vec::new(),
+            girths: Vec::new(),
+            swift: Vec::new(),
+            n_surfaces: 0,
+            n_sensors: 0,
             traits: Vec::new(),
             bodies: Vec::new(),
             proxies: Vec::new(),
@@ -196,6 +208,7 @@ impl<B: BroadPhase> World<B> {
             looking: 0.0,
             work: Work::default(),
             sweeps: Sweeps::default(),
+            guard: Guard::default(),
         }
     }
 
@@ -270,6 +283,8 @@ impl<B: BroadPhase> World<B> {
             // Fast bodies go no farther than to what they meet.
             self.tell_struck();
             self.stop_fast();
+            self.guard_bodies();
+            self.report_passes();
         }
         self.stats.times.response = clock.lap();
         // The boxes of what moved, so that queries see it where it is.
@@ -308,6 +323,7 @@ impl<B: BroadPhase> World<B> {
             self.find_pairs();
         }
         self.choose_movers(plan);
+        self.find_swift();
         self.stats.times.broad = clock.lap();
         let mut always = 0.0;
         if self.is_changed {
@@ -348,6 +364,8 @@ impl<B: BroadPhase> World<B> {
             sizes: &self.sizes,
             bodies: &self.bodies,
             traits: &self.traits,
+            girths: &self.girths,
+            swift: &self.swift,
             movers: &self.movers,
             is_stale: &self.is_stale,
             seen: &self.seen,
@@ -633,6 +651,7 @@ impl<B: BroadPhase> World<B> {
         Placing {
             bodies: &self.bodies,
             traits: &self.traits,
+            girths: &self.girths,
             prediction: self.settings.prediction * self.settings.solver.length_unit,
             dt: self.dt,
         }
@@ -667,7 +686,8 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// What began, persisted and ended at the last detection, and what fast bodies struck in the step after it; sorted by the bodies.
+    /// What began, persisted and ended at the last detection, and what fast bodies struck and which sensors were passed in the step
+    /// after it; sorted by the bodies.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

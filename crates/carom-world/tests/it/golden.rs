@@ -132,7 +132,7 @@ fn scenes<B: BroadPhase>() -> [(&'static str, Fill<B>, usize, u64); 5] {
         ("a trough of triangles", trough::<B>, 120, 0xb06b_e209_f90c_fff3),
         ("bullets", bullets::<B>, 12, 0x6b88_f592_61fe_4ca8),
         ("wheels and a chain", joints::<B>, 120, 0x9c98_d607_fb56_4d0f),
-        ("a lift", lift::<B>, 120, 0x8b3d_168b_401f_34f9),
+        ("a lift", lift::<B>, 120, 0xf150_12ab_2671_e172),
     ]
 }
 

@@ -62,7 +62,7 @@ fn a_sleeping_chain_wakes_at_the_pull_of_what_hangs_on_it() {
     assert!(limbs.iter().all(|&limb| world.is_sleeping(limb).unwrap()));
     // Far from the others, so that nothing but the joint tells them.
     let ball = Shape::Cuboid(Cuboid::new(Vec3::splat(0.1)).unwrap());
-    let last = world.insert(BodyDesc::new(ball).with_position(Vec3::new(1.5, 4.0, 0.0))).unwrap();
+    let last = world.insert(BodyDesc::new(ball).with_position(Vec3::new(1.5, 3.5, 1.5))).unwrap();
     let rope = JointKind::Distance { min: 0.0, max: 4.0 };
     world.insert_joint(limbs[5], last, rope, Pose::IDENTITY, Pose::IDENTITY).unwrap();
     for _ in 0..60 {

@@ -117,6 +117,6 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
             world.step(DT).unwrap();
         }
         let x = world.pose(body).unwrap().translation.x;
-        assert_eq!(x < 0.0, is_fast, "fast {is_fast}: it ends at x = {x}");
+        assert!(x < 0.0, "fast {is_fast}: it ends at x = {x}");
     }
 }

@@ -1,0 +1,62 @@
+//! Bodies and sensors that pass each other within a step.
+//!
+//! Detection sees bodies where steps begin. If two are apart there, they may touch on their way and be apart again, so the
+//! pairs of sensors that went far for their thickness are swept, along the way that the bodies went in the end: what stopped
+//! a body in front of a sensor is known by then. A pass that is over within the step is reported as begun and ended in it.
+//! If they still touch at the end, the next detection reports it.
+
+use crate::guard::Guard;
+use crate::world::World;
+use crate::{Event, EventKind};
+use carom_broad::BroadPhase;
+use carom_query::{ImpactSettings, cast_with, intersects};
+
+/// A pair is swept if its way is longer than this share of both thicknesses.
+const FAR: f32 = 0.25;
+
+impl<B: BroadPhase> World<B> {
+    /// After all bodies are at their places: reports which sensors were passed in the step.
+    pub(crate) fn report_passes(&mut self) {
+        if self.n_sensors == 0 {
+            return;
+        }
+        let n_events = self.events.len();
+        let mut guard = core::mem::take(&mut self.guard);
+        for number in 0..self.busy.len() {
+            let record = &self.records[self.busy[number] as usize];
+            if !record.is_sensor || !record.is_wanted || record.is_touching || record.is_put_off {
+                continue;
+            }
+            let (a, b) = (record.a, record.b);
+            if self.have_passed([a.index as usize, b.index as usize], &mut guard) {
+                for kind in [EventKind::Began, EventKind::Ended] {
+                    self.events.push(Event { a, b, kind, is_sensor: true });
+                }
+            }
+        }
+        self.guard = guard;
+        if n_events < self.events.len() {
+            self.events.sort_unstable();
+        }
+    }
+
+    /// Two bodies that do not touch at the start touch on their way, and not at its end.
+    fn have_passed(&mut self, pair: [usize; 2], guard: &mut Guard) -> bool {
+        let [a, b] = pair;
+        let thickness: f32 = pair.iter().map(|&index| self.girths[index].thickness).sum();
+        if !(FAR * thickness < guard.travel_of_pair(a, b)) {
+            return false;
+        }
+        let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else { return false };
+        let (Some(motion_a), Some(motion_b)) = (self.find_motion(a, &start_a), self.find_motion(b, &start_b))
+        else {
+            return false;
+        };
+        let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else { return false };
+        self.stats.n_swept += 1;
+        // A pair that only grazes is undecided, and does not touch.
+        let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
+        let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);
+        met.hit().is_some() && !intersects(shape_a, &self.bodies[a].pose, shape_b, &self.bodies[b].pose)
+    }
+}

@@ -1,0 +1,186 @@
+//! Sensors and bodies that pass each other: one began and one ended for each pass, at any speed.
+
+use crate::scenes::{DT, ball, cuboid};
+use carom_broad::{BroadPhase, BruteForce};
+use carom_broad_tree::DynamicBvh;
+use carom_geom::TriMesh;
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{Compound, CompoundPart, MeshShape, Shape};
+use carom_world::{BodyDesc, BodyId, Event, EventKind, World, WorldSettings};
+use std::sync::Arc;
+
+fn empty<B: BroadPhase + Default>() -> World<B> {
+    let settings = WorldSettings::default();
+    World::with_broad_phase(B::default(), settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)))
+}
+
+/// What was reported of the pair in so many steps.
+fn kinds_of<B: BroadPhase>(world: &mut World<B>, pair: [BodyId; 2], n_steps: usize) -> Vec<EventKind> {
+    let mut kinds = Vec::new();
+    for _ in 0..n_steps {
+        world.step(DT).unwrap();
+        let own = |event: &&Event| pair.contains(&event.a) && pair.contains(&event.b);
+        let told = world.events().iter().filter(own).map(|event| event.kind);
+        kinds.extend(told.filter(|&kind| kind != EventKind::Persisted));
+    }
+    kinds
+}
+
+const PASS: [EventKind; 2] = [EventKind::Began, EventKind::Ended];
+
+/// A thin box of two parts, beside each other.
+fn two_panes(half: f32) -> Shape {
+    let pane = |y: f32| CompoundPart {
+        shape: cuboid(Vec3::new(half, 2.5, 5.0)),
+        pose: Pose::from_translation(Vec3::Y * y),
+    };
+    Shape::Compound(Arc::new(Compound::new(vec![pane(-2.5), pane(2.5)]).unwrap()))
+}
+
+/// A square across x.
+fn sheet() -> Shape {
+    let corner = |y: f32, z: f32| Vec3::new(0.0, y, z);
+    let points = vec![corner(-5.0, -5.0), corner(5.0, -5.0), corner(5.0, 5.0), corner(-5.0, 5.0)];
+    let mesh = TriMesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))
+}
+
+#[test]
+fn a_body_that_passes_a_sensor_is_reported_once_at_any_speed() {
+    let sensors =
+        [cuboid(Vec3::new(0.25, 5.0, 5.0)), cuboid(Vec3::new(0.001, 5.0, 5.0)), two_panes(0.02), sheet()];
+    for (number, sensor) in sensors.iter().enumerate() {
+        for speed in [3.0, 20.0, 60.0, 120.0, 1000.0] {
+            for k in 0..20 {
+                let is_fast = number > 0 || k % 2 == 0 || speed == 60.0;
+                let mut world = empty::<DynamicBvh>();
+                let fixed = BodyDesc::fixed(sensor.clone()).with_sensor(true);
+                let sensor = world.insert(fixed).unwrap();
+                let start = speed * DT * (3.0 + 0.37 * k as f32) + 1.0;
+                let body = BodyDesc::new(ball(0.1)).with_position(Vec3::new(start, 0.3, 0.2));
+                let spin = Vec3::new(0.0, 30.0, 200.0) * (k % 3) as f32;
+                let body = body.with_velocity(Vec3::X * -speed, spin).with_fast(is_fast);
+                let body = world.insert(body).unwrap();
+                let n_steps = (2.0 * start / (speed * DT)) as usize + 4;
+                let kinds = kinds_of(&mut world, [sensor, body], n_steps);
+                assert_eq!(kinds, PASS, "sensor {number}, {speed} m/s, {k}");
+                assert_eq!(world.motion(body).unwrap().linear_velocity, Vec3::X * -speed);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sensor_that_passes_is_reported_once() {
+    for (is_kinematic, speed) in [(false, 60.0), (true, 60.0), (false, 500.0), (true, 500.0), (true, 4.0)] {
+        for k in 0..15 {
+            for other in [BodyDesc::fixed(cuboid(Vec3::new(0.005, 5.0, 5.0))), BodyDesc::new(ball(0.05))] {
+                let mut world = empty::<DynamicBvh>();
+                let shape = cuboid(Vec3::new(0.05, 0.3, 0.1));
+                let desc = if is_kinematic { BodyDesc::kinematic(shape) } else { BodyDesc::new(shape) };
+                let start = speed * DT * (2.0 + 0.37 * k as f32) + 1.0;
+                let desc = desc
+                    .with_position(Vec3::X * start)
+                    .with_velocity(Vec3::X * -speed, Vec3::X * 10.0)
+                    .with_sensor(true)
+                    .with_fast(k % 2 == 0);
+                let sensor = world.insert(desc).unwrap();
+                let other = world.insert(other).unwrap();
+                let n_steps = (2.0 * start / (speed * DT)) as usize + 4;
+                let kinds = kinds_of(&mut world, [sensor, other], n_steps);
+                assert_eq!(kinds, PASS, "kinematic {is_kinematic}, {speed} m/s, {k}");
+                // Neither of them is stopped.
+                assert!(world.pose(sensor).unwrap().translation.x < 0.0);
+                assert_eq!(world.pose(other).unwrap(), Pose::IDENTITY);
+            }
+        }
+    }
+}
+
+#[test]
+fn two_that_fly_at_each_other_pass_once() {
+    for k in 0..20 {
+        let mut world = empty::<DynamicBvh>();
+        let body = |x: f32, speed: f32| {
+            let turn = Quat::from_rotation_y(0.1 * k as f32);
+            BodyDesc::new(cuboid(Vec3::new(0.02, 0.3, 0.05)))
+                .with_pose(Pose::new(turn, Vec3::X * x))
+                .with_velocity(Vec3::X * speed, Vec3::Z * 40.0)
+                .with_fast(true)
+        };
+        let a = world.insert(body(-9.0 - 0.37 * k as f32, 200.0).with_sensor(true)).unwrap();
+        let b = world.insert(body(9.0, -300.0)).unwrap();
+        assert_eq!(kinds_of(&mut world, [a, b], 12), PASS, "{k}");
+    }
+}
+
+/// A wall stops the body: a sensor in front of it was passed, on the way back too, and one behind it was not.
+#[test]
+fn a_sensor_behind_a_wall_is_not_reported() {
+    for (speed, restitution) in [(60.0, 0.0), (60.0, 1.0), (300.0, 0.0), (300.0, 0.8)] {
+        for k in 0..20 {
+            let mut world = empty::<DynamicBvh>();
+            let at = |x: f32| Vec3::X * x;
+            let pane = || BodyDesc::fixed(cuboid(Vec3::new(0.01, 5.0, 5.0)));
+            let front = world.insert(pane().with_sensor(true).with_position(at(0.6))).unwrap();
+            world.insert(pane()).unwrap();
+            let behind = world.insert(pane().with_sensor(true).with_position(at(-0.2))).unwrap();
+            let start = 1.0 + speed * DT * (1.0 + 0.37 * k as f32);
+            let desc = BodyDesc::new(ball(0.1)).with_position(at(start)).with_fast(k % 2 == 0);
+            let desc = desc.with_velocity(at(-speed), Vec3::ZERO).with_restitution(restitution);
+            let body = world.insert(desc).unwrap();
+            let mut kinds = [Vec::new(), Vec::new()];
+            for _ in 0..60 {
+                world.step(DT).unwrap();
+                for event in world.events().iter().filter(|event| event.kind != EventKind::Persisted) {
+                    for (own, sensor) in kinds.iter_mut().zip([front, behind]) {
+                        if [event.a, event.b].contains(&sensor) && event.b == body {
+                            own.push(event.kind);
+                        }
+                    }
+                }
+            }
+            // A fast body that bounces may turn back where the step begins, in front of the sensor.
+            let n_passes = if restitution == 0.0 { 1 } else { kinds[0].len() / 2 };
+            assert_eq!(kinds[0], PASS.repeat(n_passes), "{speed} m/s, {restitution}, {k}");
+            assert!(n_passes <= 2);
+            assert_eq!(kinds[1], [], "{speed} m/s, {restitution}, {k}");
+        }
+    }
+}
+
+/// Many bodies and sensors, by broad phase and threads: the same events, sorted.
+fn crowd<B: BroadPhase + Default>() -> Vec<Vec<Event>> {
+    let mut world = empty::<B>();
+    for k in 0..12 {
+        let at = Vec3::X * (2.0 * k as f32);
+        let pane = BodyDesc::fixed(cuboid(Vec3::new(0.01, 9.0, 9.0))).with_sensor(true);
+        world.insert(pane.with_position(at)).unwrap();
+    }
+    for k in 0..60 {
+        let at = Vec3::new(30.0 + 0.3 * (k % 7) as f32, (k % 8) as f32, (k / 8) as f32);
+        let desc = BodyDesc::new(ball(0.1)).with_position(at).with_fast(k % 2 == 0);
+        world.insert(desc.with_velocity(Vec3::X * (-50.0 - 10.0 * k as f32), Vec3::ONE)).unwrap();
+    }
+    (0..40)
+        .map(|_| {
+            world.step(DT).unwrap();
+            assert!(world.events().is_sorted());
+            world.events().to_vec()
+        })
+        .collect()
+}
+
+#[test]
+fn passes_are_the_same_on_any_machine() {
+    let all = crowd::<DynamicBvh>();
+    for kind in PASS {
+        assert_eq!(all.iter().flatten().filter(|event| event.kind == kind).count(), 12 * 60, "{kind:?}");
+    }
+    assert_eq!(all, crowd::<BruteForce>());
+    #[cfg(feature = "parallel")]
+    for n in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        assert_eq!(all, pool.install(crowd::<DynamicBvh>), "{n} threads");
+    }
+}
