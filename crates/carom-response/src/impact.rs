@@ -30,6 +30,8 @@ struct Half {
     inverse_mass: Real,
     inverse_inertia: Mat3,
     center: Vec3,
+    /// Contacts push its centre.
+    is_held: bool,
 }
 
 impl Half {
@@ -41,21 +43,26 @@ impl Half {
             inverse_mass: mass.inverse_mass,
             inverse_inertia: mass.inertia_matrix(),
             center: mass.center,
+            is_held: false,
         }
     }
 
     fn apply(&mut self, impulse: Vec3, point: Vec3) {
         self.v += impulse * self.inverse_mass;
-        self.w += self.inverse_inertia * (point - self.center).cross(impulse);
+        self.w += self.inverse_inertia * self.lever(point).cross(impulse);
+    }
+
+    fn lever(&self, point: Vec3) -> Vec3 {
+        if self.is_held { Vec3::ZERO } else { point - self.center }
     }
 
     fn velocity_at(&self, point: Vec3) -> Vec3 {
-        self.v + self.w.cross(point - self.center)
+        self.v + self.w.cross(self.lever(point))
     }
 
     /// One over the mass that an impulse along `direction` at `point` feels.
     fn felt(&self, point: Vec3, direction: Vec3) -> Real {
-        let turn = (point - self.center).cross(direction);
+        let turn = self.lever(point).cross(direction);
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
     }
 
@@ -78,14 +85,13 @@ pub(crate) fn bounce_all(
     settings: &SolverSettings,
     ahead: Real,
 ) {
-    let threshold = settings.restitution_threshold * settings.length_unit;
     for _ in 0..MAX_SWEEPS {
         let mut any = false;
         for &contact in active {
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let (a, b) = (slots(pair.body_a), slots(pair.body_b));
-                any |= bounce_one(&pair, a, b, masses, states, threshold, ahead);
+                any |= bounce_one(&pair, a, b, masses, states, settings, ahead);
             }
         }
         if !any {
@@ -100,9 +106,10 @@ fn bounce_one(
     slot_b: usize,
     masses: &[MassData],
     states: &mut [State],
-    threshold: Real,
+    settings: &SolverSettings,
     ahead: Real,
 ) -> bool {
+    let threshold = settings.restitution_threshold * settings.length_unit;
     let normal = pair.manifold.normal();
     let mut a = Half::new(&states[slot_a], &masses[slot_a]);
     let mut b = Half::new(&states[slot_b], &masses[slot_b]);
@@ -111,11 +118,24 @@ fn bounce_one(
     let mut mass = [0.0; MAX_CONTACTS];
     let mut n = 0;
     let mut fast = false;
+    let slop = settings.slop * settings.length_unit;
+    for c in pair.manifold.contacts() {
+        let point = (c.point_a + c.point_b) * 0.5;
+        for (half, slot, outwards) in [(&mut a, slot_a, -normal), (&mut b, slot_b, normal)] {
+            half.is_held |= masses[slot].is_held_at_center(point - half.center, outwards, c.distance, slop);
+        }
+    }
     for c in pair.manifold.contacts() {
         let point = (c.point_a + c.point_b) * 0.5;
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
-        // Touching, or so within the time looked ahead.
-        if !(c.distance + speed * ahead <= 0.0) {
+        // Touching, or so within the time looked ahead. By turning a body comes nearer by no more than its lever allows.
+        let by_turning = |half: &Half, outwards: Vec3| {
+            let lever = half.lever(point);
+            let closing = -half.w.cross(lever).dot(outwards) * ahead;
+            closing.min(lever.length() + lever.dot(outwards))
+        };
+        let closing = (a.v - b.v).dot(normal) * ahead + by_turning(&a, -normal) + by_turning(&b, normal);
+        if !(c.distance <= closing) {
             continue;
         }
         let felt = a.felt(point, normal) + b.felt(point, normal);

@@ -10,6 +10,7 @@
 use crate::body::Body;
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::energy::{self, Energies};
 use crate::impact;
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
@@ -49,6 +50,8 @@ pub struct StepStats {
     pub n_colors: usize,
     /// Substeps that were made: fewer than wished for where [`Hurry`] said so.
     pub n_substeps: u32,
+    /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given energy.
+    pub n_bounded: usize,
 }
 
 /// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
@@ -101,6 +104,7 @@ pub struct Solver {
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
     joint_pushes: Vec<(Vec3, Vec3)>,
+    energies: Energies,
 }
 
 /// What a solver keeps from step to step, to be stored and put back.
@@ -342,6 +346,8 @@ impl Solver {
                 let [slot_a, slot_b] =
                     [joint.body_a, joint.body_b].map(|body| slot_of(&self.slots, body, still) as usize);
                 self.joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b)));
+                self.free[slot_a].join();
+                self.free[slot_b].join();
             } else {
                 self.joint_steps.push(JointStep::idle());
             }
@@ -375,7 +381,7 @@ impl Solver {
                 }
             }
             let begun = Some(Begun { h, ratio: (!is_first).then_some(ratio) });
-            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun });
+            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });
             if is_first {
                 colors.run(states, &pass);
             }
@@ -394,7 +400,7 @@ impl Solver {
                 ended = Some(h);
                 continue;
             }
-            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None });
+            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None, dt });
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
                 step.solve(&mut joints[place as usize], masses, &mut bodies, &substep, false);
@@ -402,7 +408,7 @@ impl Solver {
         }
         // However the rest was made: bounces looked as far ahead as this does.
         colors.run(states, &Pass { stage: Stage::Relax, ..first });
-        self.store(bodies, contacts.len(), h, dt);
+        stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
             if !joint.is_finite() {
@@ -484,6 +490,7 @@ impl Solver {
             slow_for: 0.5 * self.settings.sleep_delay,
             braked: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
+            dt,
         };
         if self.are_plain {
             // Mostly there is nothing to leave out.
@@ -538,7 +545,9 @@ impl Solver {
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
-    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
+    ///
+    /// Returns for how many groups of bodies impulses were reduced.
+    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) -> usize {
         let n = self.active.len();
         let Solver { settings, islands, movers, is_active, states, masses, free, slow_for, .. } = self;
         let Solver { kept, solved, active, summaries, classes, coloring, groups, impulses, reports, .. } =
@@ -556,6 +565,20 @@ impl Solver {
                 impulses[contact as usize] = reports[place as usize];
             }
         }
+        let still = movers.len() as u32;
+        let given = energy::Given {
+            bodies,
+            movers,
+            masses,
+            free,
+            summaries,
+            active,
+            slots: &|body| slot_of(&self.slots, body, still) as usize,
+            impulses,
+            dt,
+            h,
+        };
+        let n_bounded = self.energies.bound(&given, states);
         let unit = settings.length_unit;
         let (max_speed, slow) = (settings.max_speed * unit, settings.sleep_speed * unit);
         let roots = islands.roots();
@@ -570,6 +593,7 @@ impl Solver {
         );
         core::mem::swap(kept, solved);
         self.kept_h = h;
+        n_bounded
     }
 }
 
