@@ -10,6 +10,7 @@ mod gears;
 mod golden;
 mod halting;
 mod holding;
+mod impacts;
 mod joints;
 mod mesh_bodies;
 mod persistence;
