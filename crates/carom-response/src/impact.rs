@@ -19,6 +19,7 @@
 use crate::contact::{Contacts, Seen};
 use crate::lane_vec::State;
 use crate::pieces::{Free, MassData};
+use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
 
@@ -66,6 +67,8 @@ struct Half {
     /// Displacement and rotation since the start of the step; the rotation is a unit quaternion.
     shift: Vec3,
     turn: (Vec3, Real),
+    /// Contacts push its centre.
+    is_held: bool,
 }
 
 impl Half {
@@ -86,23 +89,28 @@ impl Half {
             center: mass.center,
             shift: Vec3::new(d[0], d[1], d[2]),
             turn: (Vec3::new(d[3], d[4], d[5]), d[6]),
+            is_held: false,
         }
     }
 
     fn apply(&mut self, impulse: Vec3, point: Vec3) {
         let v = impulse * self.inverse_mass;
-        let w = self.inverse_inertia * (point - self.center).cross(impulse);
+        let w = self.inverse_inertia * self.lever(point).cross(impulse);
         (self.v, self.w) = (self.v + v, self.w + w);
         (self.change_v, self.change_w) = (self.change_v + v, self.change_w + w);
     }
 
+    fn lever(&self, point: Vec3) -> Vec3 {
+        if self.is_held { Vec3::ZERO } else { point - self.center }
+    }
+
     fn velocity_at(&self, point: Vec3) -> Vec3 {
-        self.v + self.w.cross(point - self.center)
+        self.v + self.w.cross(self.lever(point))
     }
 
     /// One over the mass that an impulse along `direction` at `point` feels.
     fn felt(&self, point: Vec3, direction: Vec3) -> Real {
-        let turn = (point - self.center).cross(direction);
+        let turn = self.lever(point).cross(direction);
         self.inverse_mass + turn.dot(self.inverse_inertia * turn)
     }
 
@@ -139,7 +147,7 @@ pub(crate) fn bounce_all(
     active: &[u32],
     slots: impl Fn(u32) -> usize,
     bodies: &mut Bouncers<'_>,
-    threshold: Real,
+    settings: &SolverSettings,
     moment: Moment,
 ) {
     for _ in 0..MAX_SWEEPS {
@@ -148,7 +156,7 @@ pub(crate) fn bounce_all(
             let pair = contacts.get(contact as usize);
             if 0.0 < pair.restitution {
                 let sides = [slots(pair.body_a), slots(pair.body_b)];
-                any |= bounce_one(&pair, sides, bodies, threshold, moment);
+                any |= bounce_one(&pair, sides, bodies, settings, moment);
             }
         }
         if !any {
@@ -182,9 +190,10 @@ fn bounce_one(
     pair: &Seen<'_>,
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,
-    threshold: Real,
+    settings: &SolverSettings,
     moment: Moment,
 ) -> bool {
+    let threshold = settings.restitution_threshold * settings.length_unit;
     let normal = pair.manifold.normal();
     let mut a = Half::new(bodies, slot_a, moment);
     let mut b = Half::new(bodies, slot_b, moment);
@@ -195,12 +204,28 @@ fn bounce_one(
     let mut mass = [0.0; MAX_CONTACTS];
     let mut n = 0;
     let mut fast = false;
+    let slop = settings.slop * settings.length_unit;
+    for c in pair.manifold.contacts() {
+        let point = (c.point_a + c.point_b) * 0.5;
+        for (half, slot, outwards) in [(&mut a, slot_a, -normal), (&mut b, slot_b, normal)] {
+            half.is_held |= bodies.masses[slot].is_held_at_center(point - half.center, outwards, c.distance, slop);
+        }
+    }
     for c in pair.manifold.contacts() {
         let point = (c.point_a + c.point_b) * 0.5;
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
-        // Touching, or so within the time looked ahead.
-        if !(distance + (speed + gain.min(0.0)) * ahead <= 0.0) {
+        // Touching, or so within the time looked ahead. Turning brings a body nearer by no more than its
+        // lever allows.
+        let by_turning = |half: &Half, outwards: Vec3| {
+            let lever = half.lever(point);
+            let closing = -half.w.cross(lever).dot(outwards) * ahead;
+            closing.min(lever.length() + lever.dot(outwards))
+        };
+        let closing = ((a.v - b.v).dot(normal) - gain.min(0.0)) * ahead
+            + by_turning(&a, -normal)
+            + by_turning(&b, normal);
+        if !(distance <= closing) {
             continue;
         }
         let felt = a.felt(point, normal) + b.felt(point, normal);

@@ -248,7 +248,7 @@ pub(crate) struct Rows {
     /// Inverse mass and inertia; how calm it is.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
-    /// Centres of mass of A and of B; 0; how many contacts there are.
+    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, plus 2 for B; how many contacts there are.
     centers: [Lanes; 8],
     /// The normal, the coefficient of friction; the friction of the step before and its torque about the normal.
     pairs: [Lanes; 8],
@@ -276,6 +276,7 @@ impl Rows {
         kept: Option<(&Trace, &ContactImpulse)>,
         masses: [&MassData; 2],
         ratio: Real,
+        slop: Real,
         trace: &mut Trace,
     ) -> usize {
         let [a, b] = masses;
@@ -297,7 +298,16 @@ impl Rows {
         self.mass_b[lane] = b.row();
         let (center_a, center_b) = (a.center, b.center);
         let n = contacts.len() as Real;
-        self.centers[lane] = [center_a.x, center_a.y, center_a.z, center_b.x, center_b.y, center_b.z, 0.0, n];
+        let is_held = |mass: &MassData, outwards: Vec3| {
+            mass.outruns
+                && contacts.iter().any(|c| {
+                    let lever = (c.point_a + c.point_b) * 0.5 - mass.center;
+                    mass.is_held_at_center(lever, outwards, c.distance, slop)
+                })
+        };
+        let held = f32::from(u8::from(is_held(a, -normal)) + 2 * u8::from(is_held(b, normal)));
+        self.centers[lane] =
+            [center_a.x, center_a.y, center_a.z, center_b.x, center_b.y, center_b.z, held, n];
         self.pairs[lane] =
             [normal.x, normal.y, normal.z, pair.friction, friction.x, friction.y, friction.z, twist];
         for (k, c) in contacts.iter().enumerate() {
@@ -334,7 +344,10 @@ impl Rows {
         }
         let c = transposed(simd, &self.centers);
         let (center_a, center_b) = (V3 { x: c[0], y: c[1], z: c[2] }, V3 { x: c[3], y: c[4], z: c[5] });
-        let n_contacts = c[7];
+        let (held, n_contacts) = (c[6], c[7]);
+        let (one_and_half, two) = (S::F32x8::splat(simd, 1.5), S::F32x8::splat(simd, 2.0));
+        let holds_b = one_and_half.lt(held);
+        let holds_a = half.lt(held - S::F32x8::select(holds_b, two, zero));
         let p = transposed(simd, &self.pairs);
         let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
         // As `Vec3::any_orthonormal_vector` has it.
@@ -391,15 +404,18 @@ impl Rows {
         }
         let is_there = zero.lt(n_contacts);
         center = V3::select(is_there, center * (one / weight_sum), center);
-        (center - center_a).store(&mut group.friction_a);
-        (center - center_b).store(&mut group.friction_b);
         let nowhere = V3 { x: zero, y: zero, z: zero };
+        V3::select(holds_a, nowhere, center - center_a).store(&mut group.friction_a);
+        V3::select(holds_b, nowhere, center - center_b).store(&mut group.friction_b);
         let mut k = 0;
         while k < n_points {
             let point = &mut group.points[k];
             let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
-            V3::select(is_there, middles[k] - center_a, nowhere).store(&mut point.anchor_a);
-            V3::select(is_there, middles[k] - center_b, nowhere).store(&mut point.anchor_b);
+            let (anchor_a, anchor_b) = (middles[k] - center_a, middles[k] - center_b);
+            let (anchor_a, anchor_b) =
+                (V3::select(holds_a, nowhere, anchor_a), V3::select(holds_b, nowhere, anchor_b));
+            V3::select(is_there, anchor_a, nowhere).store(&mut point.anchor_a);
+            V3::select(is_there, anchor_b, nowhere).store(&mut point.anchor_b);
             let lever = middles[k] - center;
             let across = lever - normal * lever.dot(normal);
             S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);

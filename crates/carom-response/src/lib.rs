@@ -60,6 +60,7 @@ mod body;
 pub mod bounce;
 mod color;
 mod contact;
+mod energy;
 mod impact;
 mod impulse;
 pub mod integrate;

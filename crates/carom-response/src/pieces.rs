@@ -28,17 +28,37 @@ pub(crate) struct MassData {
     pub(crate) center: Vec3,
     /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot move is at rest.
     pub(crate) calm: Real,
+    /// It moves or turns too far in the step for contacts to follow.
+    pub(crate) outruns: bool,
 }
 
 impl MassData {
     /// Of what cannot move.
-    pub(crate) const NONE: MassData =
-        MassData { inverse_mass: 0.0, inverse_inertia: [0.0; 6], center: Vec3::ZERO, calm: 1.0 };
+    pub(crate) const NONE: MassData = MassData {
+        inverse_mass: 0.0,
+        inverse_inertia: [0.0; 6],
+        center: Vec3::ZERO,
+        calm: 1.0,
+        outruns: false,
+    };
 
     /// Inverse mass and inertia; how calm it is.
     pub(crate) fn row(&self) -> Lanes {
         let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
         [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
+    }
+
+    /// A contact that holds the centre of the body, wherever it touches.
+    ///
+    /// A body that spins fast has turned its contact away before the step is over, and something else of it is there. Once it is
+    /// in deep, its contacts may part at each step while its centre goes on: so they act on the centre. `outwards` is the unit
+    /// normal that points to this body, `lever` the contact from its centre.
+    pub(crate) fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
+        if !(self.outruns && distance < -slop) {
+            return false;
+        }
+        let center = 0.5 * distance - lever.dot(outwards);
+        center < 0.0 || center * center < 0.25 * lever.length_squared()
     }
 
     pub(crate) fn inertia_matrix(&self) -> Mat3 {
@@ -60,8 +80,14 @@ pub(crate) struct Free {
     v: Vec3,
     w: Vec3,
     moves: Moves,
+    /// Contacts changed its velocities.
+    is_pushed: bool,
+    /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
+    is_whirling: bool,
+    /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
+    is_jointed: bool,
     rotation: Quat,
-    /// The inertia tensor in the body's frame; zero where there is no gyroscopic torque.
+    /// The inertia tensor in the body's frame; zero if all principal moments are equal.
     inertia: Mat3,
 }
 
@@ -75,6 +101,9 @@ impl Free {
         v: Vec3::ZERO,
         w: Vec3::ZERO,
         moves: Moves::Not,
+        is_pushed: false,
+        is_whirling: false,
+        is_jointed: false,
         rotation: Quat::IDENTITY,
         inertia: Mat3::ZERO,
     };
@@ -88,6 +117,27 @@ impl Free {
     pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
         self.v += v;
         self.w += w;
+        self.is_pushed = true;
+    }
+
+    /// The velocity that forces add in a substep.
+    pub(crate) fn dv(&self) -> Vec3 {
+        self.dv
+    }
+
+    /// Marks a body that is held by joints.
+    pub(crate) fn join(&mut self) {
+        self.is_jointed = true;
+    }
+
+    /// The body moves by forces, and no joint holds it.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.moves == Moves::ByForce && !self.is_jointed
+    }
+
+    /// Contacts changed the velocities of the body, which are now `state`.
+    pub(crate) fn is_pushed(&self, state: &State) -> bool {
+        self.is_pushed || motion(state) != (self.v, self.w)
     }
 
     /// For substeps so many times as long.
@@ -276,6 +326,8 @@ pub(crate) struct Forces<'a> {
     /// Speed that who is calm loses in this step.
     pub(crate) braked: Real,
     pub(crate) h: Real,
+    /// Length of the whole step.
+    pub(crate) dt: Real,
 }
 
 /// Bodies into states; `movers` are their numbers, `settles` says who is in an island of many.
@@ -324,7 +376,10 @@ pub(crate) fn load_bodies(
                 let gyration = ops::sqrt(gyration_sq(body));
                 w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };
             }
-            free.inertia = gyroscopic_inertia(&body.inverse_inertia);
+            let dt_sq = forces.dt * forces.dt;
+            mass.outruns = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq
+                || gyration_sq(body) < v.length_squared() * dt_sq;
+            free.inertia = uneven_inertia(&body.inverse_inertia);
         } else if body.is_driven() {
             free.moves = Moves::ByVelocity;
             mass.calm = 0.0;
@@ -445,7 +500,15 @@ impl Manifolds<'_> {
             let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(self.slots, body, still));
             (group.body_a[lane], group.body_b[lane]) = (a, b);
             let [a, b] = [a as usize, b as usize];
-            n_warm += rows.read(lane, &pair, kept, [&self.masses[a], &self.masses[b]], self.ratio, trace);
+            n_warm += rows.read(
+                lane,
+                &pair,
+                kept,
+                [&self.masses[a], &self.masses[b]],
+                self.ratio,
+                self.slop,
+                trace,
+            );
             let n = pair.manifold.contacts().len();
             n_contacts += n;
             group.n_points = group.n_points.max(n as u8);
@@ -530,7 +593,12 @@ pub(crate) struct Advance {
     /// How long the substep was of which places are made by velocities.
     pub(crate) ended: Option<Real>,
     pub(crate) begun: Option<Begun>,
+    /// Length of the whole step.
+    pub(crate) dt: Real,
 }
+
+/// Radians per step. Contacts follow a body that turns less; one that turns farther leaves the place of its contacts.
+const MAX_CONTACT_TURN: Real = 0.5;
 
 /// A substep at its beginning.
 #[derive(Clone, Copy)]
@@ -553,7 +621,7 @@ pub(crate) fn advance(
     for (states, free) in states.chunks_mut(AT_ONCE).zip(free.chunks_mut(AT_ONCE)) {
         let joint_pushes = take(&mut joint_pushes, states.len());
         if let Some(h) = advance.ended {
-            end_substep(states, free, h);
+            end_substep(states, free, h, MAX_CONTACT_TURN / advance.dt);
         }
         if let Some(begun) = advance.begun {
             begin_substep(states, free, joint_pushes, begun);
@@ -579,9 +647,10 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         let (push_v, push_w) = begun.ratio.map_or((Vec3::ZERO, Vec3::ZERO), |ratio| {
             ((v - free.v - joint_v) * ratio, (w - free.w - joint_w) * ratio)
         });
+        free.is_pushed |= begun.ratio.is_some() && (v, w) != (free.v, free.w);
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
-        if free.inertia != Mat3::ZERO {
+        if free.is_jointed && free.inertia != Mat3::ZERO {
             let turned = delta_rotation(state) * free.rotation;
             let own = turned.conjugate() * free.w;
             // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
@@ -591,14 +660,23 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
     }
 }
 
-/// Places by velocities.
-fn end_substep(states: &mut [State], free: &[Free], h: Real) {
+/// Places by velocities. A loose body that spins faster than `fastest` whirls.
+///
+/// The angular velocity of a loose body stays that of the orientation at the start of the step, for which the contacts
+/// have their levers and inertia: it stands for the angular momentum. [`store_bodies`] converts it.
+fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.moves == Moves::Not {
             continue;
         }
         let (v, w) = motion(state);
-        let rotation = integrate::turn(delta_rotation(state), w, h);
+        let mut rotation = delta_rotation(state);
+        free.is_whirling |= free.is_loose() && fastest * fastest < w.length_squared();
+        if free.is_jointed {
+            rotation = integrate::turn_by_euler(rotation, w, h);
+        } else if !free.is_whirling {
+            rotation = integrate::turn(rotation, w, h);
+        }
         let d = &mut state.back;
         (d[0], d[1], d[2]) = (d[0] + v.x * h, d[1] + v.y * h, d[2] + v.z * h);
         [d[3], d[4], d[5], d[6]] = rotation.to_array();
@@ -677,6 +755,60 @@ pub(crate) fn store_bodies(
     }
 }
 
+/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum does.
+const MAX_TURN_LOSS: f64 = 0.01;
+
+/// Part of the energy that a body may gain so, before it is taken out of its angular velocity.
+const MAX_TURN_GAIN: f64 = 1e-5;
+
+/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps, whatever its energy.
+const MAX_SETTLING_TURN: Real = 0.01;
+
+/// Radians per step: the angular velocity of what turns less does not change by its turning.
+const MIN_TURN: Real = 1e-5;
+
+/// Returns the orientation and the angular velocity at the end of the step of a body that moves by forces.
+///
+/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did in the substeps, and
+/// keeps its momentum; if that would change its energy, it turns from its first orientation with its final momentum.
+fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
+    let (_, w) = motion(state);
+    let delta = delta_rotation(state);
+    let turned = |delta: Quat| (delta.as_dquat() * body.pose.rotation.as_dquat()).normalize().as_quat();
+    let turn_sq = w.length_squared() * dt * dt;
+    if !(MIN_TURN * MIN_TURN < turn_sq && turn_sq < Real::MAX) {
+        return (turned(delta), w);
+    }
+    let start = body.pose.rotation.as_dquat().normalize();
+    if free.inertia == Mat3::ZERO {
+        let whirled = || integrate::rotation_by(w.as_dvec3() * f64::from(dt)) * start;
+        return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
+    }
+    let inverse = body.inverse_inertia.as_dmat3();
+    // Not the inertia in single precision: it would not undo its inverse, and the momentum would grow.
+    let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
+    let twice_energy = momentum.dot(w.as_dvec3());
+    if free.is_pushed(state) && !free.is_whirling {
+        let end = turned(delta);
+        let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
+        let now = momentum.dot(spin);
+        let is_kept =
+            (1.0 - MAX_TURN_LOSS) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;
+        let scale = if twice_energy < now { ops::sqrt(twice_energy / now) } else { 1.0 };
+        let spin = (spin * scale).as_vec3();
+        let is_slow = turn_sq < MAX_SETTLING_TURN * MAX_SETTLING_TURN;
+        if (is_kept || is_slow) && spin.is_finite() {
+            return (end, spin);
+        }
+    }
+    let end = integrate::rotate_freely(start, momentum, &inverse, f64::from(dt)).as_quat();
+    let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
+    // What the rounding of the orientation changes.
+    let scale = ops::sqrt(twice_energy / momentum.dot(spin));
+    let spin = (spin * scale).as_vec3();
+    if end.is_finite() && spin.is_finite() { (end, spin) } else { (turned(delta), w) }
+}
+
 fn store_body(
     limits: &Limits<'_>,
     body: &mut Body,
@@ -684,10 +816,19 @@ fn store_body(
     (mass, free, touch): (&MassData, &Free, Touch),
 ) {
     let d = &state.back;
-    let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+    let (v, mut w) = motion(state);
+    let mut turn = 2.0 * Vec3::new(d[3], d[4], d[5]);
+    if free.is_whirling {
+        turn = w * limits.dt;
+    }
+    let rotation;
+    if free.is_loose() {
+        (rotation, w) = rotate(body, state, free, limits.dt);
+    } else {
+        rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+    }
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
     let translation = center - rotation * body.center_of_mass;
-    let (v, w) = motion(state);
     if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
         // Numbers ran out of their range: the body stays where it was, and stops.
         body.linear_velocity = Vec3::ZERO;
@@ -706,7 +847,7 @@ fn store_body(
         linear_velocity: v,
         angular_velocity: w,
         linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
-        angular_way: Vec3::new(d[3], d[4], d[5]) * (2.0 * rate),
+        angular_way: turn * rate,
         gyration_sq: gyration_sq(body),
         has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
         touch,
@@ -715,14 +856,14 @@ fn store_body(
 }
 
 /// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.
-fn gyration_sq(body: &Body) -> Real {
+pub(crate) fn gyration_sq(body: &Body) -> Real {
     let i = &body.inverse_inertia;
     let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
     if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 }
 }
 
 /// The inertia tensor, or zero for a body that turns about every axis alike or not at all.
-fn gyroscopic_inertia(inverse: &Mat3) -> Mat3 {
+fn uneven_inertia(inverse: &Mat3) -> Mat3 {
     let inverse_of_one = Mat3::from_diagonal(Vec3::splat(inverse.x_axis.x));
     let size = inverse.x_axis.x.abs();
     if inverse.abs_diff_eq(inverse_of_one, tol::INERTIA_ROUND * size) {

@@ -11,6 +11,7 @@
 use crate::body::Body;
 use crate::color::Coloring;
 use crate::contact::{ContactImpulse, ContactPair, Contacts, PairKey};
+use crate::energy::{self, Energies};
 use crate::impact::{self, Bouncers, Moment};
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
@@ -52,6 +53,8 @@ pub struct StepStats {
     pub n_colors: usize,
     /// Substeps that were made: fewer than wished for where [`Hurry`] said so.
     pub n_substeps: u32,
+    /// Groups of bodies with a fast one, whose impulses were reduced, because they would have given energy.
+    pub n_bounded: usize,
 }
 
 /// Asked before every substep but the first, with how many are left; answers in how many the rest of the step is made, from one to as many as
@@ -107,6 +110,7 @@ pub struct Solver {
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
     joint_pushes: Vec<(Vec3, Vec3)>,
+    energies: Energies,
 }
 
 /// What a solver keeps from step to step, to be stored and put back.
@@ -349,6 +353,8 @@ impl Solver {
                 let [slot_a, slot_b] =
                     [joint.body_a, joint.body_b].map(|body| slot_of(&self.slots, body, still) as usize);
                 self.joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b)));
+                self.free[slot_a].join();
+                self.free[slot_b].join();
             } else {
                 self.joint_steps.push(JointStep::idle());
             }
@@ -366,7 +372,6 @@ impl Solver {
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let are_loaded = groups.iter().any(|group| group.is_loaded);
         let Solver { bouncing, slots, .. } = self;
-        let threshold = settings.restitution_threshold * settings.length_unit;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
         // The length of a substep that is ended where the next one begins.
@@ -386,14 +391,14 @@ impl Solver {
                 }
             }
             let begun = Some(Begun { h, ratio: (!is_first).then_some(ratio) });
-            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun });
+            loops::advance(states, free, joint_pushes, &Advance { ended: ended.take(), begun, dt });
             if is_first {
                 colors.run(states, &pass);
             }
             if !bouncing.is_empty() {
                 let mut bodies = Bouncers { states, free, masses };
                 let moment = Moment { h, next_h: h, has_begun: true };
-                impact::bounce_all(contacts, bouncing, slot, &mut bodies, threshold, moment);
+                impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };
             for (step, &place) in joint_steps.iter().zip(moving) {
@@ -410,7 +415,7 @@ impl Solver {
                 ended = Some(h);
                 continue;
             }
-            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None });
+            loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None, dt });
             if are_loaded && 0 < left {
                 colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, ..pass });
             }
@@ -423,10 +428,10 @@ impl Solver {
             // The relaxation looks one substep of the full number ahead; a bounce must come before it.
             let mut bodies = Bouncers { states, free, masses };
             let moment = Moment { h, next_h: 1.0 / first.inverse_h, has_begun: false };
-            impact::bounce_all(contacts, bouncing, slot, &mut bodies, threshold, moment);
+            impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
         }
         colors.run(states, &Pass { stage: Stage::Relax, ..first });
-        self.store(bodies, contacts.len(), h, dt);
+        stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for &place in moving {
             let joint = &mut joints[place as usize];
             if !joint.is_finite() {
@@ -508,6 +513,7 @@ impl Solver {
             calm_from: 0.5 * self.settings.sleep_delay,
             braked: self.settings.settle_braking * self.settings.length_unit * dt,
             h,
+            dt,
         };
         if self.are_plain {
             // Mostly there is nothing to leave out.
@@ -563,7 +569,9 @@ impl Solver {
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.
-    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) {
+    ///
+    /// Returns for how many groups of bodies impulses were reduced.
+    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) -> usize {
         let n = self.active.len();
         let Solver {
             settings, islands, movers, is_active, states, masses, free, touches, rest_times, ..
@@ -583,6 +591,20 @@ impl Solver {
                 impulses[contact as usize] = reports[place as usize];
             }
         }
+        let still = movers.len() as u32;
+        let given = energy::Given {
+            bodies,
+            movers,
+            masses,
+            free,
+            summaries,
+            active,
+            slots: &|body| slot_of(&self.slots, body, still) as usize,
+            impulses,
+            dt,
+            h,
+        };
+        let n_bounded = self.energies.bound(&given, states);
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
         let roots = islands.roots();
@@ -599,6 +621,7 @@ impl Solver {
         self.load.note(groups, &LoadScale::new(settings, h), islands);
         core::mem::swap(kept, solved);
         self.kept_h = h;
+        n_bounded
     }
 }
 

@@ -41,6 +41,7 @@ mod debug_draw;
 mod edit;
 mod error;
 mod events;
+mod flight;
 mod guard;
 mod halting;
 mod handed;

@@ -9,7 +9,9 @@ use crate::guard::Guard;
 use crate::world::World;
 use crate::{Event, EventKind};
 use carom_broad::BroadPhase;
-use carom_query::{ImpactSettings, cast_with, intersects};
+use carom_math::{Pose, ops};
+use carom_query::{ImpactSettings, Motion, cast_with, intersects};
+use carom_response::BodyKind;
 
 /// A pair is swept if its way is longer than this share of both thicknesses.
 const FAR: f32 = 0.25;
@@ -58,5 +60,25 @@ impl<B: BroadPhase> World<B> {
         let settings = ImpactSettings::default().with_times(0.0, 1.0).with_target_distance(0.0);
         let met = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, &mut guard.memory);
         met.hit().is_some() && !intersects(shape_a, &self.bodies[a].pose, shape_b, &self.bodies[b].pose)
+    }
+
+    /// From where it was to where it is, in a time of 1.
+    fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
+        let body = &self.bodies[index];
+        let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
+        if body.kind == BodyKind::Fixed || *start == body.pose {
+            return Motion::fixed(wide(start).0, wide(start).1).ok();
+        }
+        // The short way is the way it went, unless it turned by more than half a turn.
+        let mut motion =
+            Motion::between(wide(start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0).ok()?;
+        let turn = body.angular_velocity.as_dvec3() * f64::from(self.dt);
+        let turned = ops::sqrt(turn.length_squared());
+        if core::f64::consts::PI * 0.9 < turned {
+            let (rotation, translation) = wide(start);
+            let center = body.center_of_mass.as_dvec3();
+            motion = Motion::new(rotation, translation, center, motion.linear(), turn).ok()?;
+        }
+        Some(motion)
     }
 }

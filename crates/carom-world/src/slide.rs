@@ -3,20 +3,20 @@
 //! Else who slides beside a wall would crawl: contacts let it close to the wall, there it is stopped in every step, and with the little
 //! that is left of its way into the wall all of its way along it would be lost. The rest of the way, without what leads into the walls
 //! beside it, is swept again, past everything as it stands at the end of the step; where something else is met, again without what
-//! leads into that, and without the turning, which may be what closes. So nothing is gone through, and no way is longer than the one
-//! that the solver had found. Velocities stay, but for the energy that the body has not come down or turned for.
+//! leads into that. The body turns to the end of its path, or not at all, because between them its momentum gives it another energy. So
+//! nothing is gone through, and no way is longer than the one that the solver had found.
 //!
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, which turn; the way is projected onto the cone of all walls at once; the sweeps are certified.
 
+use crate::flight::between;
 use crate::sweep::{Limb, Sweeps};
 use crate::world::{World, clamped};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, Quat, Vec3, ops};
+use carom_math::{Pose, ops};
 use carom_query::{ImpactSettings, Motion, TimeOfImpact, cast_with, contact_with};
-use carom_response::Body;
 
 /// A way is swept at most so often.
 const MOST_LEGS: u32 = 4;
@@ -80,7 +80,7 @@ impl<B: BroadPhase> World<B> {
         let index = pairs[0].0 as usize;
         let rest = 1.0 - sweeps.stops[index];
         let (Some(whole), Some(shape), Some(proxy)) =
-            (sweeps.motions[index], &self.shapes[index], self.proxies[index])
+            (sweeps.flights[index], &self.shapes[index], self.proxies[index])
         else {
             return;
         };
@@ -90,6 +90,8 @@ impl<B: BroadPhase> World<B> {
         let Slides { near, walls, .. } = slides;
         near.clear();
         walls.clear();
+        // A body that turns far does not turn on: its orientation is one that its momentum gave.
+        let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
             let Some(shape_b) = &self.shapes[other] else { continue };
             let pose = self.bodies[other].pose;
@@ -98,9 +100,11 @@ impl<B: BroadPhase> World<B> {
             };
             let beside = (BESIDE * slop) as f32;
             let mut target = Some(slop);
+            let is_fast = [true, self.traits[other].is_fast];
             if let Some(found) = contact_with(shape, &start, shape_b, &pose, beside, &mut sweeps.memory) {
                 let apart = f64::from(found.contact.distance);
-                target = (0.0 < apart).then(|| 0.5 * apart.min(slop));
+                target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
+                may_turn &= 0.0 < apart;
                 walls.push(found.contact.normal.as_dvec3());
             }
             near.push(Near { index: other, motion, target });
@@ -108,7 +112,12 @@ impl<B: BroadPhase> World<B> {
         let core = self.core_of(index);
         let center = self.bodies[index].center_of_mass.as_dvec3();
         let placing = self.placing();
-        let (mut linear, mut angular) = (whole.linear() * rest, whole.angular() * rest);
+        let (mut linear, mut angular) = (whole.linear() * rest, DVec3::ZERO);
+        let own = start.rotation.as_dquat().normalize();
+        let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];
+        if may_turn {
+            angular = between(own, turned);
+        }
         let mut pose = start;
         for _ in 0..MOST_LEGS {
             linear = along(linear, walls);
@@ -144,15 +153,20 @@ impl<B: BroadPhase> World<B> {
                     met = Some((place, found));
                 }
             }
+            // It turns to the end of its path, or not at all.
+            if until < 1.0 && angular != DVec3::ZERO {
+                angular = DVec3::ZERO;
+                continue;
+            }
             let angle = ops::sqrt(angular.length_squared()) as f32;
             let displacement = (linear * until).as_vec3();
             let way = placing.way_of(index, shape, &pose, displacement, angle * until as f32);
             if !known.contains(&clamped(&way)) {
                 break;
             }
-            let place = motion.pose_at(until);
-            let rotation = DQuat::from_mat3(&place.rotation).normalize().as_quat();
-            pose = Pose::new(rotation, place.translation.as_vec3());
+            let rotation = if angular == DVec3::ZERO { own } else { turned };
+            let translation = motion.center_at(until) - rotation * center;
+            pose = Pose::new(rotation.as_quat(), translation.as_vec3());
             let Some((place, found)) = met else { break };
             // It is as near as it may be now, and would be stopped at once.
             if let Some(target) = &mut near[place].target {
@@ -161,50 +175,18 @@ impl<B: BroadPhase> World<B> {
             linear *= 1.0 - until;
             if let TimeOfImpact::Hit(impact) = found {
                 walls.push(impact.normal);
-            } else if angular == DVec3::ZERO {
+            } else {
                 break;
             }
-            angular = DVec3::ZERO;
         }
-        let lost = whole.center_at(1.0) - pose.transform_point(self.bodies[index].center_of_mass).as_dvec3();
-        let gravity = self.settings.solver.gravity.as_dvec3();
-        let body = &mut self.bodies[index];
-        let gravity = gravity * f64::from(body.gravity_scale);
-        body.pose = pose;
-        let turned = DQuat::from_mat3(&whole.pose_at(1.0).rotation).normalize().as_quat();
-        pay(body, turned, lost.dot(gravity), gravity);
-    }
-}
-
-/// Who has not come as far down as the solver had it pays for that energy, by mass, out of its velocity, and what is missing out of its turning:
-/// held up in every step while it falls ever faster, an egg that spun on a floor took 99 J/kg out of nothing in two seconds, a capsule 125.
-/// And who has not turned as far as `turned` has no more energy than it would have there: its axes are not those for which the solver
-/// found how it turns.
-fn pay(body: &mut Body, turned: Quat, mut debt: f64, gravity: DVec3) {
-    let length = ops::sqrt(gravity.length_squared());
-    if 0.0 < debt && 0.0 < length {
-        let down = gravity * (1.0 / length);
-        let speed = body.linear_velocity.as_dvec3().dot(down);
-        if 0.0 < speed {
-            let left = (speed * speed - 2.0 * debt).max(0.0);
-            debt -= 0.5 * (speed * speed - left);
-            body.linear_velocity += (down * (ops::sqrt(left) - speed)).as_vec3();
-        }
-    }
-    let mut turning = *body;
-    turning.linear_velocity = Vec3::ZERO;
-    let energy = f64::from(turning.kinetic_energy() * body.inverse_mass);
-    turning.pose.rotation = turned;
-    let due = f64::from(turning.kinetic_energy() * body.inverse_mass).min(energy) - debt.max(0.0);
-    if due < energy {
-        body.angular_velocity *= ops::sqrt((due / energy).max(0.0)) as f32;
+        self.bodies[index].pose = pose;
     }
 }
 
 impl Sweeps {
     /// The body was stopped, and goes on; a limb is held by its joints.
     fn slides_on(&self, index: usize) -> bool {
-        self.stops[index] < 1.0 && self.limbs[index] == Limb::Not && self.motions[index].is_some()
+        self.stops[index] < 1.0 && self.limbs[index] == Limb::Not && self.flights[index].is_some()
     }
 }
 

@@ -28,7 +28,8 @@ pub struct Stats {
     pub n_manifolds: usize,
     /// Pairs with a fast body that were asked when they touch.
     pub n_swept: usize,
-    /// Fast bodies that were stopped on their way, to go on in the next step.
+    /// Fast bodies that were stopped on their way, to go on in the next step: time goes by more slowly for them. A body that
+    /// spins fast beside a wall may be stopped in every step.
     pub n_stopped: usize,
     /// Boxes tested against boxes.
     pub n_box_tests: u64,

@@ -11,10 +11,15 @@
 //! (`slide`): stopped nearer than at half of what is left, at a sixteenth, an egg that turns still crawled, and where only the cores of those
 //! that stand near were swept 7 of 10,000 bullets of millimetres went through.
 //!
+//! A body that is put back keeps its angular momentum, so its angular velocity becomes that of its orientation (`settle`). The path that
+//! is swept ends where the solver left the body (`flight`): the body is never left at a pose that was not swept. A body that overlaps
+//! something does not turn in that step if it would come in deeper.
+//!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (bullets, safe times, cores).
 //! Differs: the times are certified, rotation included; a body that leaves the box in which its pairs were looked for waits there.
 
 use crate::body::Traits;
+use crate::flight::{Flight, between};
 use crate::slide::Slides;
 use crate::world::{World, clamped};
 use crate::{BodyId, Event, EventKind};
@@ -23,8 +28,8 @@ use carom_broad::BroadPhase;
 use carom_geom::Sphere;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, ops};
-use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with, distance};
-use carom_response::{BodyKind, JointKind};
+use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
+use carom_response::{Body, BodyKind, JointKind};
 
 /// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
 /// half side of its box.
@@ -36,15 +41,34 @@ const PART: f64 = 1.0 / 1024.0;
 /// Where the box is left is guessed at most so often, and then halved.
 const MOST_GUESSES: u32 = 8;
 
-/// When the fast bodies are stopped, by number, in shares of the step, and how bodies move in it, as far as somebody asked; and memory
-/// of the casts.
+/// A gap is at most this part of the thickness of the body, and at most this part of the slop.
+const GAP_OF_THICKNESS: f64 = 1.0 / 16.0;
+const GAP_OF_SLOP: f64 = 0.2;
+
+/// A body that is nearer than the gap may close by this part of its distance in a step.
+const CLOSING: f64 = 0.02;
+
+/// A body that is stopped may turn so much, in parts of its distance, to the orientation that its momentum gives.
+const CLEARANCE: f64 = 0.5;
+
+/// An overlap grows if by more than this part of the thickness.
+const DEEPER: f64 = 1e-3;
+
+/// When the fast bodies are stopped, by number, in shares of the step, and the paths of bodies that are swept; memory of the casts.
 #[derive(Default)]
 pub(crate) struct Sweeps {
     pub(crate) stops: alloc::vec::Vec<f64>,
-    pub(crate) motions: alloc::vec::Vec<Option<Motion>>,
+    pub(crate) flights: alloc::vec::Vec<Option<Flight>>,
+    pub(crate) rotations: alloc::vec::Vec<DQuat>,
+    /// How near a body comes to what it is swept against; 0 if something overlaps it.
+    clearances: alloc::vec::Vec<f64>,
+    /// Bodies that may not turn, because an overlap would deepen.
+    is_held: alloc::vec::Vec<bool>,
     pub(crate) limbs: alloc::vec::Vec<Limb>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
+    /// Bodies that were put back.
+    put_back: alloc::vec::Vec<u32>,
 }
 
 /// Whether a body hangs in joints.
@@ -115,10 +139,12 @@ impl<B: BroadPhase> World<B> {
 
     fn stop_these(&mut self, fast: &[u32]) {
         let mut sweeps = core::mem::take(&mut self.sweeps);
-        sweeps.stops.clear();
-        sweeps.stops.resize(self.bodies.len(), 1.0);
-        sweeps.motions.clear();
-        sweeps.motions.resize(self.bodies.len(), None);
+        sweeps.flights.clear();
+        sweeps.flights.resize(self.bodies.len(), None);
+        sweeps.rotations.clear();
+        sweeps.is_held.clear();
+        sweeps.is_held.resize(self.bodies.len(), false);
+        sweeps.put_back.clear();
         sweeps.limbs.clear();
         sweeps.limbs.resize(self.bodies.len(), Limb::Not);
         // Who is swept moves.
@@ -134,6 +160,35 @@ impl<B: BroadPhase> World<B> {
                     if is_torn || sweeps.limbs[body] == Limb::Torn { Limb::Torn } else { Limb::Held };
             }
         }
+        // A body that may not turn has another path, for which all is found anew.
+        while self.find_stops(&mut sweeps) {}
+        let mut some_slide = false;
+        for &index in fast {
+            if self.is_swept(index as usize) {
+                some_slide |= self.stop_at(index as usize, &mut sweeps);
+            }
+        }
+        if some_slide {
+            self.slide_stopped(&mut sweeps);
+        }
+        for place in 0..sweeps.put_back.len() {
+            let index = sweeps.put_back[place] as usize;
+            if let Some(flight) = &sweeps.flights[index] {
+                let is_limb = sweeps.limbs[index] != Limb::Not;
+                let gravity = self.settings.solver.gravity.as_dvec3();
+                settle(&mut self.bodies[index], flight, &sweeps.rotations, is_limb, gravity);
+            }
+        }
+        self.sweeps = sweeps;
+    }
+
+    /// Finds when each fast body is stopped. True, if a body was found that may not turn.
+    fn find_stops(&mut self, sweeps: &mut Sweeps) -> bool {
+        sweeps.stops.clear();
+        sweeps.stops.resize(self.bodies.len(), 1.0);
+        sweeps.clearances.clear();
+        sweeps.clearances.resize(self.bodies.len(), f64::INFINITY);
+        let (mut n_swept, mut holds_more) = (0, false);
         let records = core::mem::take(&mut self.records);
         // All pairs of what moves are among the busy.
         let busy = core::mem::take(&mut self.busy);
@@ -145,7 +200,7 @@ impl<B: BroadPhase> World<B> {
             if is_swept == [false, false] {
                 continue;
             }
-            self.stats.n_swept += 1;
+            n_swept += 1;
             // What would come after both are stopped is of no interest.
             let [stop_a, stop_b] = pair.map(|index| sweeps.stops[index]);
             let end = match is_swept {
@@ -156,25 +211,28 @@ impl<B: BroadPhase> World<B> {
             if !(0.0 < end) {
                 continue;
             }
-            let until = self.free_until(pair, is_swept, end, &mut sweeps);
+            let swept = self.sweep_pair(pair, is_swept, end, sweeps);
             for (index, is_swept) in pair.into_iter().zip(is_swept) {
-                if is_swept && until < sweeps.stops[index] {
-                    sweeps.stops[index] = until;
+                if is_swept {
+                    sweeps.stops[index] = sweeps.stops[index].min(swept.until);
+                    sweeps.clearances[index] = sweeps.clearances[index].min(swept.clearance);
+                    holds_more |= swept.is_held && !sweeps.is_held[index];
+                    sweeps.is_held[index] |= swept.is_held;
                 }
             }
         }
         self.records = records;
         self.busy = busy;
-        let mut some_slide = false;
-        for &index in fast {
-            if self.is_swept(index as usize) {
-                some_slide |= self.stop_at(index as usize, &mut sweeps);
+        self.stats.n_swept = n_swept;
+        if holds_more {
+            for index in (0..sweeps.is_held.len()).filter(|&index| sweeps.is_held[index]) {
+                let flight = sweeps.flights[index].filter(Flight::turns);
+                if let Some(flight) = flight {
+                    sweeps.flights[index] = Some(flight.held(&mut sweeps.rotations));
+                }
             }
         }
-        if some_slide {
-            self.slide_stopped(&mut sweeps);
-        }
-        self.sweeps = sweeps;
+        holds_more
     }
 
     /// After the solver: fast bodies that it turned away from something within the step touched that, though no detection sees them there.
@@ -212,55 +270,127 @@ impl<B: BroadPhase> World<B> {
         self.events.sort_unstable();
     }
 
-    /// Which share of the step is free for a pair, at most `end`.
-    fn free_until(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> f64 {
+    /// Sweeps a pair until `end` at most.
+    fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
         let [a, b] = pair;
-        let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else { return end };
-        let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else { return end };
-        let (Some(motion_a), Some(motion_b)) =
-            (self.motion_from(a, &start_a, sweeps), self.motion_from(b, &start_b, sweeps))
-        else {
-            return 0.0;
+        let free = |until: f64, clearance: f64| Swept { until, clearance, is_held: false };
+        let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else {
+            return free(end, f64::INFINITY);
         };
+        let (Some(start_a), Some(start_b)) = (self.start_of(a), self.start_of(b)) else {
+            return free(end, f64::INFINITY);
+        };
+        let flights = [self.flight_of(a, &start_a, sweeps), self.flight_of(b, &start_b, sweeps)];
         let is_limb = [0, 1].iter().any(|&k: &usize| is_swept[k] && sweeps.limbs[pair[k]] == Limb::Held);
-        let memory = &mut sweeps.memory;
-        let target = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
-        let settings = ImpactSettings::default().with_times(0.0, end).with_target_distance(target);
+        let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
+        let (memory, rotations) = (&mut sweeps.memory, &sweeps.rotations[..]);
         if !is_limb {
-            let until = cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
-            if 0.0 < until {
-                return until;
+            if flights.iter().any(|flight| 1 < flight.n_legs())
+                && self.spheres_until(pair, &flights, slop, end, memory, rotations) == end
+            {
+                return free(end, slop);
             }
-            // As near as that already: no nearer than half of it.
-            let apart = f64::from(distance(shape_a, &start_a, shape_b, &start_b).distance);
+            let until = sweep([shape_a, shape_b], &flights, slop, end, memory, rotations);
+            if 0.0 < until {
+                return free(until, slop);
+            }
+            // As near as that already: a part of the distance is left.
+            let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
+            let apart = found.map_or(slop, |found| f64::from(found.contact.distance));
             if 0.0 < apart {
-                let settings = settings.with_target_distance(0.5 * apart.min(target));
-                return cast_with(shape_a, &motion_a, shape_b, &motion_b, &settings, memory).safe_until(end);
+                let target = self.least_distance(apart, pair, is_swept);
+                let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
+                return free(until, target);
+            }
+            let turns = [0, 1].map(|k| is_swept[k] && flights[k].turns());
+            if turns != [false, false] {
+                let thickness = self.thickness(pair, is_swept);
+                let mut deepest = apart;
+                let n_legs = flights[0].n_legs().max(flights[1].n_legs());
+                for leg in [1, n_legs / 4, n_legs / 2, n_legs] {
+                    let time = f64::from(leg) / f64::from(n_legs);
+                    let poses = [(0, &start_a), (1, &start_b)].map(|(k, start)| {
+                        if turns[k] {
+                            self.turned_at(pair[k], &flights[k], start, time, rotations)
+                        } else {
+                            *start
+                        }
+                    });
+                    let found = contact_with(shape_a, &poses[0], shape_b, &poses[1], 0.0, memory);
+                    deepest = found.map_or(deepest, |found| deepest.min(f64::from(found.contact.distance)));
+                }
+                if deepest < apart - DEEPER * thickness {
+                    return Swept { until: end, clearance: 0.0, is_held: true };
+                }
             }
         }
         // They overlap, and contacts part them; the core of the fast one goes through nothing.
-        let settings = settings.with_target_distance(0.0);
         let mut until = end;
         for (k, index) in pair.into_iter().enumerate() {
             let Some(core) = self.core_of(index).filter(|_| is_swept[k]) else { continue };
-            let (motion, other_shape, other) =
-                if k == 0 { (&motion_a, shape_b, &motion_b) } else { (&motion_b, shape_a, &motion_a) };
-            let Ok(motion) = Motion::new(
-                DQuat::IDENTITY,
-                motion.center_at(0.0),
-                DVec3::ZERO,
-                motion.linear(),
-                DVec3::ZERO,
-            ) else {
-                continue;
+            let still = flights[k].straight();
+            let (shapes, flights) = if k == 0 {
+                ([&core, shape_b], [still, flights[1]])
+            } else {
+                ([&core, shape_a], [still, flights[0]])
             };
-            let free = cast_with(&core, &motion, other_shape, other, &settings, memory).safe_until(end);
+            let free = sweep(shapes, &flights, 0.0, end, memory, rotations);
             // A core that is in the other already is no help; it leaves.
             if 0.0 < free && free < until {
                 until = free;
             }
         }
-        until
+        free(until, 0.0)
+    }
+
+    /// Sweeps the balls around bodies that turn far, which touch no earlier than the bodies.
+    fn spheres_until(
+        &self,
+        pair: [usize; 2],
+        flights: &[Flight; 2],
+        target: f64,
+        end: f64,
+        memory: &mut Workspace,
+        rotations: &[DQuat],
+    ) -> f64 {
+        let mut shapes = [None, None];
+        let mut straight = *flights;
+        for k in 0..2 {
+            let Some(shape) = &self.shapes[pair[k]] else { return 0.0 };
+            if flights[k].n_legs() == 1 {
+                shapes[k] = Some(shape.clone());
+                continue;
+            }
+            let local = shape.aabb(&Pose::IDENTITY);
+            let center = self.bodies[pair[k]].center_of_mass;
+            let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
+            let radius = ops::sqrt(corner.length_squared()) * (1.0 + 1e-6);
+            shapes[k] = Sphere::new(radius as f32).ok().map(Shape::Sphere);
+            straight[k] = flights[k].straight();
+        }
+        let [Some(a), Some(b)] = &shapes else { return 0.0 };
+        sweep([a, b], &straight, target, end, memory, rotations)
+    }
+
+    /// How near a pair may come that is nearer than the slop. Without a bound it would halve its distance until rounding closes it.
+    pub(crate) fn least_distance(&self, apart: f64, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
+        let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
+        let gap = (GAP_OF_THICKNESS * self.thickness(pair, is_swept)).min(GAP_OF_SLOP * slop);
+        (0.5 * apart.min(slop)).max((1.0 - CLOSING) * apart.min(gap))
+    }
+
+    /// The least side of the boxes of those bodies of a pair that are swept.
+    fn thickness(&self, pair: [usize; 2], is_swept: [bool; 2]) -> f64 {
+        let sides = (0..2).filter(|&k| is_swept[k]).filter_map(|k| self.least_side(pair[k]));
+        sides.fold(f64::INFINITY, |least, side| least.min(f64::from(side)))
+    }
+
+    /// The pose of a body that has turned as at a time, and has not moved on.
+    fn turned_at(&self, index: usize, flight: &Flight, start: &Pose, time: f64, all: &[DQuat]) -> Pose {
+        let center = self.bodies[index].center_of_mass;
+        let rotation = flight.rotation_at(time, all);
+        let middle = start.transform_point(center).as_dvec3();
+        Pose::new(rotation.as_quat(), (middle - rotation * center.as_dvec3()).as_vec3())
     }
 
     /// Where the body was when the pairs of this step were looked at.
@@ -269,30 +399,13 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// From there to where it is, in a time of 1; found once.
-    fn motion_from(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Option<Motion> {
-        if sweeps.motions[index].is_none() {
-            sweeps.motions[index] = self.find_motion(index, start);
-        }
-        sweeps.motions[index]
-    }
-
-    pub(crate) fn find_motion(&self, index: usize, start: &Pose) -> Option<Motion> {
-        let body = &self.bodies[index];
-        let wide = |pose: &Pose| (pose.rotation.as_dquat(), pose.translation.as_dvec3());
-        if body.kind == BodyKind::Fixed || *start == body.pose {
-            return Motion::fixed(wide(start).0, wide(start).1).ok();
-        }
-        // The short way is the way it went, unless it turned by more than half a turn.
-        let mut motion =
-            Motion::between(wide(start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0).ok()?;
-        let turn = body.angular_velocity.as_dvec3() * f64::from(self.dt);
-        let turned = ops::sqrt(turn.length_squared());
-        if core::f64::consts::PI * 0.9 < turned {
-            let (rotation, translation) = wide(start);
-            let center = body.center_of_mass.as_dvec3();
-            motion = Motion::new(rotation, translation, center, motion.linear(), turn).ok()?;
-        }
-        Some(motion)
+    fn flight_of(&self, index: usize, start: &Pose, sweeps: &mut Sweeps) -> Flight {
+        let is_jointed = sweeps.limbs[index] != Limb::Not;
+        let found = sweeps.flights[index].unwrap_or_else(|| {
+            Flight::new(&self.bodies[index], start, is_jointed, self.dt, &mut sweeps.rotations)
+        });
+        sweeps.flights[index] = Some(found);
+        found
     }
 
     /// A small ball about the centre of mass.
@@ -314,14 +427,13 @@ impl<B: BroadPhase> World<B> {
         else {
             return false;
         };
-        let Some(motion) = self.motion_from(index, &start, sweeps) else { return false };
+        let flight = self.flight_of(index, &start, sweeps);
         let Ok(known) = self.broad.aabb(proxy) else { return false };
-        let linear = motion.linear().as_vec3();
-        let angle = ops::sqrt(motion.angular().length_squared()) as f32;
+        let linear = flight.linear().as_vec3();
         let placing = self.placing();
         let way_until = |share: f64| {
-            let share = share as f32;
-            clamped(&placing.way_of(index, shape, &start, linear * share, angle * share))
+            let angle = flight.turn_until(share) as f32;
+            clamped(&placing.way_of(index, shape, &start, linear * share as f32, angle))
         };
         let mut share = sweeps.stops[index];
         let way = way_until(share);
@@ -331,14 +443,105 @@ impl<B: BroadPhase> World<B> {
             share *=
                 PART * parts_inside(&known, way_until(0.0), way, |parts| way_until(share * (PART * parts)));
         }
-        if 1.0 <= share {
+        if 1.0 <= share && !sweeps.is_held[index] {
             return false;
         }
-        self.stats.n_stopped += 1;
-        let place = motion.pose_at(share);
-        let rotation = DQuat::from_mat3(&place.rotation).normalize().as_quat();
-        self.bodies[index].pose = Pose::new(rotation, place.translation.as_vec3());
+        sweeps.put_back.push(index as u32);
+        self.stats.n_stopped += usize::from(share < 1.0);
+        let mut rotation = flight.rotation_at(share, &sweeps.rotations);
+        // The momentum gives it an orientation a little beside the path, of the same energy.
+        if sweeps.stops[index] < 1.0
+            && let Some(own) = flight.free_rotation_at(share, &sweeps.rotations)
+        {
+            let center = self.bodies[index].center_of_mass;
+            let turn = ops::sqrt(between(rotation, own).length_squared());
+            if turn * radius_about(shape, center) <= CLEARANCE * sweeps.clearances[index] {
+                rotation = own;
+            }
+        }
+        let center = self.bodies[index].center_of_mass.as_dvec3();
+        let translation = flight.center_at(share) - rotation * center;
+        self.bodies[index].pose = Pose::new(rotation.as_quat(), translation.as_vec3());
         sweeps.stops[index] < 1.0
+    }
+}
+
+/// What was found of a pair.
+struct Swept {
+    /// The share of the step that is free.
+    until: f64,
+    /// How far apart the bodies are until then, at least.
+    clearance: f64,
+    /// The bodies overlap, and may not turn.
+    is_held: bool,
+}
+
+/// The share of the step until `end` in which two shapes stay farther apart than `target`.
+fn sweep(
+    shapes: [&Shape; 2],
+    flights: &[Flight; 2],
+    target: f64,
+    end: f64,
+    memory: &mut Workspace,
+    rotations: &[DQuat],
+) -> f64 {
+    let n_legs = flights[0].n_legs().max(flights[1].n_legs());
+    for leg in 0..n_legs {
+        let from = f64::from(leg) / f64::from(n_legs);
+        if end <= from {
+            break;
+        }
+        let time = (f64::from(leg + 1) / f64::from(n_legs)).min(end) - from;
+        let [Some(a), Some(b)] = flights.map(|flight| flight.motion_from(from, rotations)) else {
+            return from;
+        };
+        let settings = ImpactSettings::default().with_times(0.0, time).with_target_distance(target);
+        let free = cast_with(shapes[0], &a, shapes[1], &b, &settings, memory).safe_until(time);
+        if free < time {
+            return from + free;
+        }
+    }
+    end
+}
+
+/// The distance of a shape's farthest point from a point of the body, or more.
+fn radius_about(shape: &Shape, center: Vec3) -> f64 {
+    let local = shape.aabb(&Pose::IDENTITY);
+    let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
+    ops::sqrt(corner.length_squared())
+}
+
+/// Gives a body that was put back the velocities of its new pose.
+///
+/// It keeps its angular momentum, so that its angular velocity is that of its orientation. It pays for the energy of
+/// gravity that the solver gave it for a way down which it has not gone: out of its velocity along gravity, then out of its turning.
+/// Its turning has no more energy than at the start of its path or at the end.
+fn settle(body: &mut Body, flight: &Flight, rotations: &[DQuat], is_limb: bool, gravity: DVec3) {
+    let gravity = gravity * f64::from(body.gravity_scale);
+    let center = body.world_center().as_dvec3();
+    let mut debt = (flight.center_at(1.0) - center).dot(gravity);
+    let length = ops::sqrt(gravity.length_squared());
+    if 0.0 < debt && 0.0 < length {
+        let down = gravity * (1.0 / length);
+        let speed = body.linear_velocity.as_dvec3().dot(down);
+        if 0.0 < speed {
+            let left = (speed * speed - 2.0 * debt).max(0.0);
+            debt -= 0.5 * (speed * speed - left);
+            body.linear_velocity += (down * (ops::sqrt(left) - speed)).as_vec3();
+        }
+    }
+    let Some(rotor) = &flight.last else { return };
+    let at = body.pose.rotation.as_dquat().normalize();
+    let ends = flight.rotations(rotations);
+    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[ends.len() - 1]));
+    let spin = if is_limb { body.angular_velocity.as_dvec3() } else { rotor.spin_at(at) };
+    let now = rotor.energy_of(at, spin);
+    let mass = 1.0 / f64::from(body.inverse_mass);
+    let due = now.min(most) - 2.0 * mass * debt.max(0.0);
+    let scale = if due < now { ops::sqrt((due / now).max(0.0)) } else { 1.0 };
+    let spin = (spin * scale).as_vec3();
+    if spin.is_finite() {
+        body.angular_velocity = spin;
     }
 }
 

@@ -11,6 +11,7 @@ mod gears;
 mod golden;
 mod halting;
 mod holding;
+mod impacts;
 mod joints;
 mod loads;
 mod mesh_bodies;

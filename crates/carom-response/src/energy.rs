@@ -1,0 +1,229 @@
+//! A bound on the energy of fast bodies: contacts may take energy and give none.
+//!
+//! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts; a fast body lets errors grow.
+//! - Between the velocities without contacts and those with them the energy is a convex parabola of one factor.
+//! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
+//! - One factor for all impulses keeps the momentum and the angular momentum of the group.
+//!
+//! Groups with joints, with a body that its owner moves, and with a restitution above 1 may gain energy, and are left alone.
+
+use crate::body::Body;
+use crate::contact::ContactImpulse;
+use crate::lane_vec::State;
+use crate::pieces::{Free, MassData, Summary, gyration_sq};
+use alloc::vec::Vec;
+use carom_math::glam::DVec3;
+use carom_math::{Real, Vec3, ops};
+
+/// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than its size.
+const MIN_SPIN: Real = 0.2;
+
+/// Square of the part of a velocity that is rounding.
+const ROUNDED_CHANGE_SQ: Real = 1e-10;
+
+/// Part of the energy that rounding may add.
+const ROUNDED: f64 = 1e-6;
+
+/// What the bound reads.
+pub(crate) struct Given<'a> {
+    pub(crate) bodies: &'a [Body],
+    /// The numbers of the bodies, by slot.
+    pub(crate) movers: &'a [u32],
+    pub(crate) masses: &'a [MassData],
+    pub(crate) free: &'a [Free],
+    pub(crate) summaries: &'a [Summary],
+    /// The contacts that were solved, and the slots of their two bodies; those that cannot move share the last slot.
+    pub(crate) active: &'a [u32],
+    pub(crate) slots: &'a dyn Fn(u32) -> usize,
+    /// By contact.
+    pub(crate) impulses: &'a [ContactImpulse],
+    pub(crate) dt: Real,
+    /// Length of the last substep.
+    pub(crate) h: Real,
+}
+
+impl Given<'_> {
+    /// The body spins fast or flies farther than its size, and contacts changed its velocities.
+    fn is_fast(&self, slot: usize, state: &State) -> bool {
+        let (free, m) = (&self.free[slot], &state.front);
+        if !free.is_loose() {
+            return false;
+        }
+        let body = &self.bodies[self.movers[slot] as usize];
+        let v = Vec3::new(m[0], m[1], m[2]);
+        let w = Vec3::new(m[3], m[4], m[5]);
+        let spin_sq = w.length_squared().max(body.angular_velocity.length_squared());
+        let speed_sq = v.length_squared().max(body.linear_velocity.length_squared());
+        let dt_sq = self.dt * self.dt;
+        if !(MIN_SPIN * MIN_SPIN < spin_sq * dt_sq || gyration_sq(body) < speed_sq * dt_sq) {
+            return false;
+        }
+        let pushed = v - body.linear_velocity - free.dv() * (self.dt / self.h);
+        w != body.angular_velocity || ROUNDED_CHANGE_SQ * speed_sq < pushed.length_squared()
+    }
+}
+
+/// Groups of bodies that pushed each other in a step; memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Energies {
+    parent: Vec<u32>,
+    sums: Vec<Sum>,
+}
+
+/// Of a group: the energy that it may have, and the parabola.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    has_fast: bool,
+    is_left_alone: bool,
+    most: f64,
+    at_none: f64,
+    slope: f64,
+    square: f64,
+    factor: Option<f64>,
+    scale: f64,
+}
+
+impl Energies {
+    /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
+    pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
+        let n = given.movers.len();
+        let is_fast = |slot: usize, state: &State| given.is_fast(slot, state);
+        if !(0..n).any(|slot| is_fast(slot, &states[slot])) {
+            return 0;
+        }
+        self.join(given);
+        for slot in 0..n {
+            let root = self.parent[slot] as usize;
+            self.sums[root].has_fast |= is_fast(slot, &states[slot]);
+            let body = &given.bodies[given.movers[slot] as usize];
+            let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
+            self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
+        }
+        for slot in 0..n {
+            let root = self.parent[slot] as usize;
+            if self.sums[root].has_fast && !self.sums[root].is_left_alone {
+                self.sums[root].add(&Terms::of(given, slot, &states[slot]));
+            }
+        }
+        let mut n_bounded = 0;
+        for sum in &mut self.sums {
+            sum.find_factor();
+            n_bounded += usize::from(sum.factor.is_some());
+        }
+        for slot in if n_bounded == 0 { 0..0 } else { 0..n } {
+            let sum = self.sums[self.parent[slot] as usize];
+            let Some(factor) = sum.factor else { continue };
+            let terms = Terms::of(given, slot, &states[slot]);
+            let v = (terms.v + terms.dv * factor) * sum.scale;
+            let w = (terms.w + terms.dw * factor) * sum.scale;
+            let (v, w) = (v.as_vec3(), w.as_vec3());
+            if v.is_finite() && w.is_finite() {
+                let m = &mut states[slot].front;
+                [m[0], m[1], m[2]] = v.to_array();
+                [m[3], m[4], m[5]] = w.to_array();
+            }
+        }
+        n_bounded
+    }
+
+    /// Finds who pushed whom.
+    fn join(&mut self, given: &Given<'_>) {
+        let n = given.movers.len();
+        self.parent.clear();
+        self.parent.extend(0..n as u32);
+        self.sums.clear();
+        self.sums.resize(n, Sum::default());
+        for &contact in given.active {
+            let Summary { key, bounces, .. } = given.summaries[contact as usize];
+            let pushes = given.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
+            if !(pushes || bounces) {
+                continue;
+            }
+            let (a, b) = ((given.slots)(key.body_a), (given.slots)(key.body_b));
+            match (a < n, b < n) {
+                (true, true) => {
+                    let (a, b) = (self.root(a as u32), self.root(b as u32));
+                    self.parent[a.max(b) as usize] = a.min(b);
+                }
+                _ => continue,
+            }
+        }
+        for slot in 0..n as u32 {
+            self.parent[slot as usize] = self.root(slot);
+        }
+    }
+
+    fn root(&mut self, slot: u32) -> u32 {
+        let mut at = slot;
+        while self.parent[at as usize] != at {
+            self.parent[at as usize] = self.parent[self.parent[at as usize] as usize];
+            at = self.parent[at as usize];
+        }
+        at
+    }
+}
+
+/// Of a body: its velocities without contacts, and what contacts added, with the momenta of both.
+struct Terms {
+    v: DVec3,
+    w: DVec3,
+    dv: DVec3,
+    dw: DVec3,
+    /// Of `w` and `dw`.
+    momentum: DVec3,
+    more: DVec3,
+    mass: f64,
+    /// The energy that it may have.
+    most: f64,
+}
+
+impl Terms {
+    fn of(given: &Given<'_>, slot: usize, state: &State) -> Terms {
+        let body = &given.bodies[given.movers[slot] as usize];
+        let (free, m) = (&given.free[slot], &state.front);
+        let (v0, w0) = (body.linear_velocity.as_dvec3(), body.angular_velocity.as_dvec3());
+        let n_substeps = f64::from(given.dt) / f64::from(given.h);
+        let pushed = free.dv().as_dvec3() * n_substeps;
+        let v = v0 + pushed;
+        let [x, y, z, a, b, c] = [m[0], m[1], m[2], m[3], m[4], m[5]].map(f64::from);
+        let (dv, dw) = (DVec3::new(x, y, z) - v, DVec3::new(a, b, c) - w0);
+        let inertia = given.masses[slot].inertia_matrix().as_dmat3().inverse();
+        let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
+        let (momentum, more) = (inertia * w0, inertia * dw);
+        let mass = 1.0 / f64::from(body.inverse_mass);
+        let d = &state.back;
+        let way = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
+        let force = pushed * (mass / f64::from(given.dt));
+        let most = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(way);
+        Terms { v, w: w0, dv, dw, momentum, more, mass, most }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, terms: &Terms) {
+        let Terms { v, w, dv, dw, momentum, more, mass, most } = *terms;
+        self.most += most;
+        self.at_none += 0.5 * (mass * v.length_squared() + w.dot(momentum));
+        self.slope += mass * v.dot(dv) + momentum.dot(dw);
+        self.square += 0.5 * (mass * dv.length_squared() + dw.dot(more));
+    }
+
+    fn energy(&self, factor: f64) -> f64 {
+        self.at_none + factor * (self.slope + factor * self.square)
+    }
+
+    /// The largest factor that gives no energy; where gravity alone gives too much, the one with the least energy, and a scale for it.
+    fn find_factor(&mut self) {
+        let most = self.most.max(0.0);
+        if !self.has_fast || self.is_left_alone || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {
+            return;
+        }
+        let lowest = -0.5 * self.slope / self.square;
+        let square = lowest * lowest - (self.at_none - most) / self.square;
+        let factor = lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 };
+        let factor = factor.min(1.0).max(0.0);
+        let energy = self.energy(factor);
+        self.scale = if most < energy { ops::sqrt(most / energy) } else { 1.0 };
+        self.factor = (factor.is_finite() && self.scale.is_finite()).then_some(factor);
+    }
+}

@@ -1,0 +1,239 @@
+//! The path of a body in a step: its centre moves along a straight line while it turns through a few orientations.
+//!
+//! - A sweep needs a constant rate of turning, and a free body has none: its angular velocity follows from its momentum.
+//! - So the path has legs. Their ends are orientations of the free rotation, and each leg turns at its own constant rate.
+//! - The last leg ends where the solver left the body, so that a path which is free needs no change of the body.
+//! - A body that turns very fast has legs of more than a turn, which are swept the short way: all of what is swept is free.
+//! - The number of legs is a power of two, so that the legs of two bodies begin at the same times.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.5 (moving bodies).
+
+use alloc::vec::Vec;
+use carom_math::glam::{DMat3, DQuat, DVec3};
+use carom_math::{Pose, ops};
+use carom_query::Motion;
+use carom_response::integrate::{rotate_freely, rotation_by, spin_of};
+use carom_response::{Body, BodyKind};
+
+/// Radians of one leg.
+const LEG_TURN: f64 = 0.5;
+
+/// The most legs of a path.
+const MAX_LEGS: u32 = 256;
+
+/// A body that turns less than this in a step, in radians, has one leg.
+const SINGLE_LEG_TURN: f64 = 0.55;
+
+/// How the momentum of a body turns it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rotor {
+    /// About the centre of mass, in the world.
+    pub(crate) momentum: DVec3,
+    inverse_inertia: DMat3,
+    /// Length of the step.
+    dt: f64,
+}
+
+impl Rotor {
+    /// Of a dynamic body, if it can turn about every axis.
+    pub(crate) fn of(body: &Body, dt: f32) -> Option<Rotor> {
+        let inverse_inertia = body.inverse_inertia.as_dmat3();
+        let rotation = body.pose.rotation.as_dquat().normalize();
+        let momentum = spin_of(rotation, body.angular_velocity.as_dvec3(), &inverse_inertia.inverse());
+        (body.kind == BodyKind::Dynamic && momentum.is_finite()).then_some(Rotor {
+            momentum,
+            inverse_inertia,
+            dt: f64::from(dt),
+        })
+    }
+
+    /// The angular velocity at an orientation.
+    pub(crate) fn spin_at(&self, rotation: DQuat) -> DVec3 {
+        spin_of(rotation, self.momentum, &self.inverse_inertia)
+    }
+
+    /// Twice the energy of the rotation at an orientation.
+    pub(crate) fn twice_energy_at(&self, rotation: DQuat) -> f64 {
+        self.momentum.dot(self.spin_at(rotation))
+    }
+
+    /// Twice the energy of a rotation at an orientation.
+    pub(crate) fn energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
+        spin.dot(spin_of(rotation, spin, &self.inverse_inertia.inverse()))
+    }
+
+    /// The orientation after a share of the step.
+    fn turned(&self, rotation: DQuat, share: f64) -> DQuat {
+        rotate_freely(rotation, self.momentum, &self.inverse_inertia, share * self.dt)
+    }
+}
+
+/// A path, in a time of 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    local_center: DVec3,
+    center: DVec3,
+    linear: DVec3,
+    /// The first of its orientations in the list of all, one more than there are legs.
+    first: usize,
+    n_legs: u32,
+    /// It does not turn.
+    is_straight: bool,
+    /// Radians, at most.
+    turn: f64,
+    /// How it turns, if no joint holds it.
+    pub(crate) rotor: Option<Rotor>,
+    /// How its momentum at the end would turn it.
+    pub(crate) last: Option<Rotor>,
+}
+
+impl Flight {
+    /// The path of a body from a pose to where it is. A body with `is_jointed` is turned by more than its momentum.
+    pub(crate) fn new(
+        body: &Body,
+        start: &Pose,
+        is_jointed: bool,
+        dt: f32,
+        rotations: &mut Vec<DQuat>,
+    ) -> Flight {
+        let local_center = body.center_of_mass.as_dvec3();
+        let wide = |pose: &Pose| {
+            let rotation = pose.rotation.as_dquat().normalize();
+            (rotation, pose.translation.as_dvec3() + rotation * local_center)
+        };
+        let ((from, center), (to, end)) = (wide(start), wide(&body.pose));
+        let first = rotations.len();
+        let mut flight = Flight {
+            local_center,
+            center,
+            linear: end - center,
+            first,
+            n_legs: 1,
+            is_straight: false,
+            turn: 0.0,
+            rotor: None,
+            last: None,
+        };
+        rotations.push(from);
+        if body.kind == BodyKind::Fixed || *start == body.pose {
+            flight.linear = DVec3::ZERO;
+        }
+        flight.last = Rotor::of(body, dt);
+        flight.rotor = flight.last.filter(|_| !is_jointed);
+        let w = body.angular_velocity.as_dvec3();
+        let spin = flight.rotor.map_or(w, |rotor| rotor.spin_at(from));
+        let fastest = ops::sqrt(w.length_squared().max(spin.length_squared()));
+        let turn = fastest * f64::from(dt);
+        if SINGLE_LEG_TURN < turn && from != to && !is_jointed {
+            while flight.n_legs < MAX_LEGS && LEG_TURN * f64::from(flight.n_legs) < turn {
+                flight.n_legs *= 2;
+            }
+            let share = 1.0 / f64::from(flight.n_legs);
+            let step = rotation_by(w * (f64::from(dt) * share));
+            let mut at = from;
+            for _ in 1..flight.n_legs {
+                at = flight.rotor.map_or_else(|| step * at, |rotor| rotor.turned(at, share));
+                rotations.push(at.normalize());
+            }
+        }
+        rotations.push(to);
+        let legs = rotations[first..].windows(2).map(|leg| between(leg[0], leg[1]));
+        flight.turn = legs.map(|turn| ops::sqrt(turn.length_squared())).sum();
+        flight
+    }
+
+    /// The same without turning.
+    pub(crate) fn held(mut self, rotations: &mut Vec<DQuat>) -> Flight {
+        let start = rotations[self.first];
+        self.first = rotations.len();
+        rotations.extend([start; 2]);
+        (self.n_legs, self.turn) = (1, 0.0);
+        self
+    }
+
+    /// The same path of the centre, for a ball.
+    pub(crate) fn straight(&self) -> Flight {
+        Flight { local_center: DVec3::ZERO, n_legs: 1, turn: 0.0, is_straight: true, ..*self }
+    }
+
+    /// Displacement of the centre.
+    pub(crate) fn linear(&self) -> DVec3 {
+        self.linear
+    }
+
+    /// Radians that it turns in a share of its time, at most.
+    pub(crate) fn turn_until(&self, share: f64) -> f64 {
+        let legs = f64::from(self.n_legs);
+        // Legs may be unequal.
+        if self.n_legs == 1 {
+            self.turn * share
+        } else {
+            self.turn.min(self.turn * (share * legs + 1.0) / legs)
+        }
+    }
+
+    pub(crate) fn n_legs(&self) -> u32 {
+        self.n_legs
+    }
+
+    /// The body turns.
+    pub(crate) fn turns(&self) -> bool {
+        0.0 < self.turn
+    }
+
+    pub(crate) fn center_at(&self, time: f64) -> DVec3 {
+        self.center + self.linear * time
+    }
+
+    /// Its orientations, from the first to the last.
+    pub(crate) fn rotations<'a>(&self, all: &'a [DQuat]) -> &'a [DQuat] {
+        &all[self.first..=self.first + self.n_legs as usize]
+    }
+
+    /// The leg at a time, and how far it has gone, in parts of its length.
+    fn leg_at(&self, time: f64) -> (usize, f64) {
+        let legs = time * f64::from(self.n_legs);
+        let place = ops::floor(legs).max(0.0).min(f64::from(self.n_legs - 1));
+        (place as usize, legs - place)
+    }
+
+    /// The motion from a time on, which is its time 0, to the end of the leg.
+    pub(crate) fn motion_from(&self, time: f64, all: &[DQuat]) -> Option<Motion> {
+        let rotations = self.rotations(all);
+        if self.is_straight {
+            let still = DVec3::ZERO;
+            return Motion::new(DQuat::IDENTITY, self.center_at(time), still, self.linear, still).ok();
+        }
+        let (place, part) = self.leg_at(time);
+        let turn = between(rotations[place], rotations[place + 1]);
+        let rotation = (rotation_by(turn * part) * rotations[place]).normalize();
+        let translation = self.center_at(time) - rotation * self.local_center;
+        let angular = turn * f64::from(self.n_legs);
+        Motion::new(rotation, translation, self.local_center, self.linear, angular).ok()
+    }
+
+    /// The orientation on the path at a time.
+    pub(crate) fn rotation_at(&self, time: f64, all: &[DQuat]) -> DQuat {
+        let rotations = self.rotations(all);
+        let (place, part) = self.leg_at(time);
+        (rotation_by(between(rotations[place], rotations[place + 1]) * part) * rotations[place]).normalize()
+    }
+
+    /// The orientation at a time of a body that its momentum alone turns, from the start of the leg.
+    pub(crate) fn free_rotation_at(&self, time: f64, all: &[DQuat]) -> Option<DQuat> {
+        let (place, part) = self.leg_at(time);
+        let rotor = self.rotor?;
+        Some(rotor.turned(self.rotations(all)[place], part / f64::from(self.n_legs)))
+    }
+}
+
+/// The shortest rotation from one orientation to another: its axis times radians.
+pub(crate) fn between(from: DQuat, to: DQuat) -> DVec3 {
+    let mut turn = to * from.conjugate();
+    if turn.w < 0.0 {
+        turn = -turn;
+    }
+    let axis_sine = DVec3::new(turn.x, turn.y, turn.z);
+    let sine = ops::sqrt(axis_sine.length_squared());
+    if 0.0 < sine { axis_sine * (2.0 * ops::atan2(sine, turn.w) / sine) } else { DVec3::ZERO }
+}
