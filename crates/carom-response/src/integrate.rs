@@ -11,7 +11,7 @@
 //! its axle in 5 s), the midpoint rule turns it and leaves its length.
 
 use crate::body::inverse_of;
-use carom_math::{Mat3, Quat, Real, Vec3};
+use carom_math::{Mat3, Quat, Real, Vec3, rotation};
 
 /// The angular velocity after `h` of free motion under the gyroscopic torque, both in the body's frame.
 ///
@@ -44,9 +44,8 @@ fn skew(a: Vec3) -> Mat3 {
 #[inline]
 pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
-    let step = Quat::from_xyzw(half.x, half.y, half.z, 0.0) * rotation;
-    let next = Quat::from_vec4(glam::Vec4::from(rotation) + glam::Vec4::from(step));
-    next.normalize()
+    let (q, d) = (rotation, rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 0.0), rotation));
+    rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
 }
 
 /// One step of the classical fourth-order Runge-Kutta method for y' = f(t, y), with `N` numbers in y.

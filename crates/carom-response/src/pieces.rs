@@ -14,7 +14,7 @@ use crate::lane_vec::{Lanes, REST, State};
 use crate::prepare::Classes;
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd};
-use carom_math::{Mat3, Quat, Real, Vec3, ops, tol};
+use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
 
 /// Mass of a body in the world frame, fixed for the step; zero for what does not move.
 #[derive(Clone, Copy, Debug)]
@@ -554,10 +554,11 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
         if free.inertia != Mat3::ZERO {
-            let turned = delta_rotation(state) * free.rotation;
-            let own = turned.conjugate() * free.w;
+            let turned = rotation::mul(delta_rotation(state), free.rotation);
+            let own = rotation::rotate_back(turned, free.w);
             // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
-            free.w += turned * (integrate::gyroscopic(free.inertia, own, begun.h) - own);
+            let change = integrate::gyroscopic(free.inertia, own, begun.h) - own;
+            free.w += rotation::rotate(turned, change);
         }
         set_motion(state, free.v + push_v, free.w + push_w);
     }
@@ -648,9 +649,9 @@ pub(crate) fn store_bodies(
 
 fn store_body(limits: &Limits<'_>, body: &mut Body, state: &State, mass: &MassData) {
     let d = &state.back;
-    let rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+    let rotation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
-    let translation = center - rotation * body.center_of_mass;
+    let translation = center - rotation::rotate(rotation, body.center_of_mass);
     let (v, w) = motion(state);
     if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
         // Numbers ran out of their range: the body stays where it was, and stops.
