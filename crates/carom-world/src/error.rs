@@ -30,6 +30,8 @@ pub enum WorldError {
     BadSnapshot(&'static str),
     /// There is no number left for another body.
     Full,
+    /// A budget in time, but there is no clock ([`carom_math::clock`]).
+    NoClock,
 }
 
 impl core::fmt::Display for WorldError {
@@ -52,6 +54,7 @@ impl core::fmt::Display for WorldError {
             WorldError::Solver(error) => error.fmt(f),
             WorldError::BadSnapshot(place) => write!(f, "the snapshot does not fit together: {place}"),
             WorldError::Full => write!(f, "there is no number left for another body"),
+            WorldError::NoClock => write!(f, "a budget in time needs a clock, and there is none here"),
         }
     }
 }
