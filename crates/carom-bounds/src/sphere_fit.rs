@@ -111,8 +111,13 @@ fn shuffle(points: &mut [DVec3]) {
         state ^= state << 25;
         state ^= state >> 27;
         let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
-        points.swap(i, (random as usize * (i + 1)) >> 32);
+        points.swap(i, below(random, i + 1));
     }
+}
+
+/// Scales a random number below 2^32 to one below `n`. The product needs more bits than a `usize` has on some targets.
+fn below(random: u64, n: usize) -> usize {
+    ((u128::from(random) * n as u128) >> 32) as usize
 }
 
 /// The centre of Ritter's sphere; the origin for no points.

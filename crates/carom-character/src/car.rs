@@ -13,6 +13,7 @@
 
 use crate::SettingsError;
 use crate::sweep::{RayHit, RaySweep};
+use carom_math::f64::rotation;
 use carom_math::{ops, scaling};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -246,7 +247,7 @@ impl Car {
         let inertia = DVec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y);
         self.spin += pose * ((pose.transpose() * torque) / inertia) * STEP;
         self.place += self.velocity * STEP;
-        let turn = DQuat::from_scaled_axis(self.spin * STEP);
+        let turn = rotation::from_scaled_axis(self.spin * STEP);
         self.rotation = (turn * self.rotation).normalize();
         let is_number = [self.place, self.velocity, self.spin].iter().all(|v| v.is_finite());
         if !(is_number && self.rotation.is_finite()) {

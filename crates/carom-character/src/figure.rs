@@ -4,8 +4,9 @@
 
 use carom_geom::f64::{Capsule, Cuboid, Cylinder, Ellipsoid};
 use carom_geom::{ShapeError, SupportMap, SupportPoint};
+use carom_math::f64::rotation;
 use carom_math::{ops, scaling};
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DVec3};
 
 /// Which shape walks, in its own frame: it stands along y, its middle in the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,9 +63,7 @@ impl Figure {
     #[must_use]
     pub fn with_up(self, up: DVec3) -> Figure {
         match scaling::unit(up) {
-            Some(up) => {
-                Figure { rotation: DMat3::from_quat(DQuat::from_rotation_arc(DVec3::Y, up)), up, ..self }
-            }
+            Some(up) => Figure { rotation: DMat3::from_quat(rotation::arc(DVec3::Y, up)), up, ..self },
             None => self,
         }
     }

@@ -16,6 +16,6 @@ pub enum Budget {
     Unlimited,
     /// So many steps of work: the same answer in every run.
     Steps(u64),
-    /// So long, from the call on. Where there is no clock (no standard library) this is no limit.
+    /// So long, from the call on. Refused without a clock ([`clock::IS_THERE`](crate::clock::IS_THERE)).
     Time(Duration),
 }

@@ -27,6 +27,7 @@ mod num;
 pub mod f64;
 
 mod budget;
+pub mod clock;
 #[cfg(feature = "f64")]
 mod convert;
 pub mod double_double;

@@ -1,7 +1,7 @@
 //! Bodies as the solver sees them: mass, place and motion, and nothing of their shape.
 
 use crate::integrate;
-use carom_math::{Mat3, Pose, Real, Vec3};
+use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 
 /// What moves a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -201,7 +201,7 @@ impl Body {
     pub fn pose_after(&self, dt: Real) -> Pose {
         let rotation = integrate::turn(self.pose.rotation, self.angular_velocity, dt);
         let center = self.world_center() + self.linear_velocity * dt;
-        Pose { translation: center - rotation * self.center_of_mass, rotation }
+        Pose { translation: center - rotation::rotate(rotation, self.center_of_mass), rotation }
     }
 
     /// Moved by forces, awake, and not halted.

@@ -12,7 +12,7 @@
 
 use crate::body::inverse_of;
 use carom_math::glam::{DMat3, DQuat, DVec3};
-use carom_math::{Mat3, Quat, Real, Vec3, ops};
+use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
 /// Radians of one piece of a free rotation.
 const PIECE_TURN: f64 = 0.125;
@@ -167,9 +167,8 @@ pub fn turn(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
 #[inline]
 pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
-    let step = Quat::from_xyzw(half.x, half.y, half.z, 0.0) * rotation;
-    let next = Quat::from_vec4(glam::Vec4::from(rotation) + glam::Vec4::from(step));
-    next.normalize()
+    let (q, d) = (rotation, rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 0.0), rotation));
+    rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
 }
 
 /// One step of the classical fourth-order Runge-Kutta method for y' = f(t, y), with `N` numbers in y.

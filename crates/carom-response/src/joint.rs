@@ -11,7 +11,7 @@ use crate::body::{Body, inverse_of};
 use crate::kept::scale_for;
 use crate::lane_vec::State;
 use crate::solver::MassData;
-use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops};
+use carom_math::{Mat3, Pose, Quat, Real, Vec3, ops, rotation};
 
 /// Two bodies that are held together, and how. Frames are given in the bodies' frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +125,7 @@ impl Joint {
         axis: Vec3,
     ) -> Option<Joint> {
         let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
-        let frame = Pose::new(Quat::from_rotation_arc(Vec3::X, axis), point);
+        let frame = Pose::new(rotation::arc(Vec3::X, axis), point);
         Some(Joint {
             body_a,
             body_b,
@@ -262,11 +262,11 @@ impl JointStep {
             is_idle: false,
             slots,
             movable: (a.is_active(), b.is_active()),
-            anchor_a: a.pose.rotation * (joint.frame_a.translation - a.center_of_mass),
-            anchor_b: b.pose.rotation * (joint.frame_b.translation - b.center_of_mass),
+            anchor_a: a.pose.transform_vector(joint.frame_a.translation - a.center_of_mass),
+            anchor_b: b.pose.transform_vector(joint.frame_b.translation - b.center_of_mass),
             between: b.world_center() - a.world_center(),
-            rotation_a: (a.pose.rotation * joint.frame_a.rotation).normalize(),
-            rotation_b: (b.pose.rotation * joint.frame_b.rotation).normalize(),
+            rotation_a: rotation::normalize(rotation::mul(a.pose.rotation, joint.frame_a.rotation)),
+            rotation_b: rotation::normalize(rotation::mul(b.pose.rotation, joint.frame_b.rotation)),
         }
     }
 
@@ -302,7 +302,7 @@ impl JointStep {
             JointKind::Fixed | JointKind::Ball { .. } | JointKind::Hinge { .. } => {
                 rows.push(i.linear);
                 rows.twist(i.angular);
-                let axis = rows.rotation_a * Vec3::X;
+                let axis = rotation::rotate(rows.rotation_a, Vec3::X);
                 match joint.kind {
                     JointKind::Hinge { .. } => rows.twist(axis * (i.motor + i.lower - i.upper)),
                     JointKind::Ball { .. } => {
@@ -356,7 +356,7 @@ impl JointStep {
             }
             JointKind::Fixed => {
                 // The small rotation that is left between the frames.
-                let left = rows.rotation_b * rows.rotation_a.conjugate();
+                let left = rotation::mul(rows.rotation_b, rows.rotation_a.conjugate());
                 let left = if left.w < 0.0 { -left } else { left };
                 let error = Vec3::new(left.x, left.y, left.z) * 2.0;
                 let spin = rows.w_b - rows.w_a;
@@ -378,7 +378,7 @@ impl JointStep {
                 rows.hold_point(i, soft);
             }
             JointKind::Hinge { limits, motor } => {
-                let axis = rows.rotation_a * Vec3::X;
+                let axis = rotation::rotate(rows.rotation_a, Vec3::X);
                 let mass = inverse_or_zero(rows.felt_turning(axis));
                 if let Some(motor) = motor {
                     let speed = axis.dot(rows.w_b - rows.w_a);
@@ -397,7 +397,7 @@ impl JointStep {
                     rows.twist(axis * -change);
                 }
                 // The axes are kept together: no turning across A's axis.
-                let error = axis.cross(rows.rotation_b * Vec3::X);
+                let error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
                 let spin = rows.w_b - rows.w_a;
                 let across = |v: Vec3| v - axis * axis.dot(v);
                 let (p, q) = axis.any_orthonormal_pair();
@@ -485,11 +485,11 @@ impl Rows {
             mass_b: masses[b].inverse_mass,
             inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix()),
             inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix()),
-            anchor_a: turned(state_a) * step.anchor_a,
-            anchor_b: turned(state_b) * step.anchor_b,
+            anchor_a: rotation::rotate(turned(state_a), step.anchor_a),
+            anchor_b: rotation::rotate(turned(state_b), step.anchor_b),
             between: step.between + moved(state_b) - moved(state_a),
-            rotation_a: turned(state_a) * step.rotation_a,
-            rotation_b: turned(state_b) * step.rotation_b,
+            rotation_a: rotation::mul(turned(state_a), step.rotation_a),
+            rotation_b: rotation::mul(turned(state_b), step.rotation_b),
         }
     }
 
@@ -515,7 +515,7 @@ impl Rows {
 
     /// From the joint's point on A to that on B, a unit vector; of two that are one place, along A's x axis.
     fn along(&self) -> Vec3 {
-        self.offset().try_normalize().unwrap_or(self.rotation_a * Vec3::X)
+        self.offset().try_normalize().unwrap_or(rotation::rotate(self.rotation_a, Vec3::X))
     }
 
     /// Of B's point against A's.
@@ -540,7 +540,7 @@ impl Rows {
             JointKind::Ball { cone } => *cone < core::f32::consts::PI,
             JointKind::Hinge { limits: None, .. } => {
                 // About the axis both may turn.
-                let axis = self.rotation_a * Vec3::X;
+                let axis = rotation::rotate(self.rotation_a, Vec3::X);
                 [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
             }
             JointKind::Fixed | JointKind::Hinge { .. } => true,
@@ -573,16 +573,16 @@ impl Rows {
 
     /// The unit axis about which B's x axis is bent away from A's, and the angle.
     fn bend(&self) -> (Vec3, Real) {
-        let (a, b) = (self.rotation_a * Vec3::X, self.rotation_b * Vec3::X);
+        let (a, b) = (rotation::rotate(self.rotation_a, Vec3::X), rotation::rotate(self.rotation_b, Vec3::X));
         let cross = a.cross(b);
         let sine = cross.length();
-        let axis = if 0.0 < sine { cross / sine } else { self.rotation_a * Vec3::Y };
+        let axis = if 0.0 < sine { cross / sine } else { rotation::rotate(self.rotation_a, Vec3::Y) };
         (axis, ops::atan2(sine, a.dot(b)))
     }
 
     /// From A's y axis to B's, about the axis.
     fn hinge_angle(&self) -> Real {
-        let y = self.rotation_a.conjugate() * (self.rotation_b * Vec3::Y);
+        let y = rotation::rotate_back(self.rotation_a, rotation::rotate(self.rotation_b, Vec3::Y));
         ops::atan2(y.z, y.y)
     }
 

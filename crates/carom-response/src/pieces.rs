@@ -17,7 +17,7 @@ use crate::rest::{self, DEEP_SLOPS, StepMotion, Touch};
 use alloc::vec::Vec;
 use carom_geom::Contact;
 use carom_lanes::{Kernel, Simd};
-use carom_math::{Mat3, Quat, Real, Vec3, ops, tol};
+use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
 
 /// Mass of a body in the world frame, fixed for the step; zero for what does not move.
 #[derive(Clone, Copy, Debug)]
@@ -651,10 +651,11 @@ fn begin_substep(states: &mut [State], free: &mut [Free], joint_pushes: &mut [(V
         free.v = (v + free.dv) * free.keep_v;
         free.w = (w + free.dw) * free.keep_w;
         if free.is_jointed && free.inertia != Mat3::ZERO {
-            let turned = delta_rotation(state) * free.rotation;
-            let own = turned.conjugate() * free.w;
+            let turned = rotation::mul(delta_rotation(state), free.rotation);
+            let own = rotation::rotate_back(turned, free.w);
             // The change alone is turned back: a rounded turn of the whole would let it grow or shrink, step by step.
-            free.w += turned * (integrate::gyroscopic(free.inertia, own, begun.h) - own);
+            let change = integrate::gyroscopic(free.inertia, own, begun.h) - own;
+            free.w += rotation::rotate(turned, change);
         }
         set_motion(state, free.v + push_v, free.w + push_w);
     }
@@ -821,21 +822,21 @@ fn store_body(
     if free.is_whirling {
         turn = w * limits.dt;
     }
-    let rotation;
+    let orientation;
     if free.is_loose() {
-        (rotation, w) = rotate(body, state, free, limits.dt);
+        (orientation, w) = rotate(body, state, free, limits.dt);
     } else {
-        rotation = (delta_rotation(state) * body.pose.rotation).normalize();
+        orientation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
     }
     let center = mass.center + Vec3::new(d[0], d[1], d[2]);
-    let translation = center - rotation * body.center_of_mass;
-    if !(rotation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
+    let translation = center - rotation::rotate(orientation, body.center_of_mass);
+    if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
         // Numbers ran out of their range: the body stays where it was, and stops.
         body.linear_velocity = Vec3::ZERO;
         body.angular_velocity = Vec3::ZERO;
         return;
     }
-    body.pose.rotation = rotation;
+    body.pose.rotation = orientation;
     body.pose.translation = translation;
     if body.kind != BodyKind::Dynamic {
         return;

@@ -9,7 +9,7 @@ use crate::mesh::{MeshData, terrain};
 use crate::rng::Rng;
 use alloc::vec::Vec;
 use carom_math::ops::ceil;
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Quat, Vec3, rotation};
 use core::f64::consts::{FRAC_PI_2, TAU};
 use core::ops::Range;
 use glam::DVec3;
@@ -245,7 +245,7 @@ fn thing_at(number: usize, size: f64, foot: Vec3, rng: &mut Rng) -> BodySpec {
     if number.is_multiple_of(3) {
         let lying = about(Vec3::Z, FRAC_PI_2);
         let shape = ShapeSpec::Capsule { half_height: size as f32, radius: 0.1 };
-        return BodySpec::fixed(shape, Pose::new(turn * lying, foot));
+        return BodySpec::fixed(shape, Pose::new(rotation::mul(turn, lying), foot));
     }
     let flat = DVec3::new(1.0, 0.6, 1.0);
     let points = (0..14).map(|_| (rng.direction() * flat * size).as_vec3()).collect();

@@ -9,7 +9,7 @@ use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::mesh::{Gear, MeshData, Spring, gear, spring};
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Quat, Vec3, rotation};
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::DVec2;
 use libm::{cos, sin};
@@ -89,7 +89,7 @@ fn arbor(teeth: u32) -> ShapeSpec {
     (of.width, of.n_flank, of.backlash) = (0.3, 3, 0.1);
     let coil = Spring::coil(4.0, 0.3, 0.5, 0.04).with_detail(14, 6);
     let rod = ShapeSpec::Capsule { half_height: ARBOR, radius: 0.12 };
-    let lying = Pose::new(Quat::from_rotation_arc(Vec3::Y, Vec3::Z), Vec3::Z * 0.25);
+    let lying = Pose::new(rotation::arc(Vec3::Y, Vec3::Z), Vec3::Z * 0.25);
     ShapeSpec::Compound {
         parts: vec![
             (Pose::IDENTITY, mesh(&gear(&of))),

@@ -34,6 +34,8 @@ pub enum WorldError {
     Inconsistent(Inconsistency),
     /// There is no number left for another body.
     Full,
+    /// A budget in time, but there is no clock ([`carom_math::clock`]).
+    NoClock,
 }
 
 impl core::fmt::Display for WorldError {
@@ -57,6 +59,7 @@ impl core::fmt::Display for WorldError {
             WorldError::BadSetting(name) => write!(f, "the setting {name} is out of its bounds"),
             WorldError::Inconsistent(entry) => write!(f, "the state does not fit together: {entry}"),
             WorldError::Full => write!(f, "there is no number left for another body"),
+            WorldError::NoClock => write!(f, "a budget in time needs a clock, and there is none here"),
         }
     }
 }

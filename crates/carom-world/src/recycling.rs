@@ -15,7 +15,7 @@
 
 use crate::narrow::{Record, Scene, Sink};
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold, SupportMap};
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_query::Shape;
 
 /// So many steps contacts are kept at most.
@@ -40,7 +40,7 @@ impl Motion {
         let turn = if from.rotation == to.rotation {
             Quat::IDENTITY
         } else {
-            to.rotation * from.rotation.conjugate()
+            rotation::mul(to.rotation, from.rotation.conjugate())
         };
         Motion { origin: from.translation, way: to.translation - from.translation, turn }
     }
@@ -62,7 +62,7 @@ impl Motion {
     /// Twice the sine of half the angle that the other turned more or less: the angle, as long as it is small.
     #[inline]
     fn turned_against(&self, other: &Motion) -> f32 {
-        2.0 * (other.turn.conjugate() * self.turn).xyz().length()
+        2.0 * rotation::mul(other.turn.conjugate(), self.turn).xyz().length()
     }
 }
 

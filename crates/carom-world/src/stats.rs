@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases) and eq. 25.2 (the terms of
 //! the cost).
 
+use carom_math::clock::Moment;
 use carom_response::StepStats;
 
 /// Counts and times of the last [`World::step`](crate::World::step) or [`World::detect`](crate::World::detect).
@@ -69,7 +70,7 @@ pub struct Undone {
     pub is_held: bool,
 }
 
-/// Seconds in each phase; zero without the standard library.
+/// Seconds in each phase; zero without a clock ([`carom_math::clock`]).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PhaseTimes {
@@ -93,42 +94,26 @@ impl PhaseTimes {
 /// Measures one phase after the other.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
-    #[cfg(feature = "std")]
-    start: std::time::Instant,
-    #[cfg(feature = "std")]
-    last: std::time::Instant,
+    start: Moment,
+    last: Moment,
 }
 
 impl Clock {
     pub(crate) fn start() -> Clock {
-        #[cfg(feature = "std")]
-        let now = std::time::Instant::now();
-        Clock {
-            #[cfg(feature = "std")]
-            start: now,
-            #[cfg(feature = "std")]
-            last: now,
-        }
+        let now = Moment::now();
+        Clock { start: now, last: now }
     }
 
-    /// Seconds since the start; 0 without the standard library.
+    /// Seconds since the start; 0 without a clock.
     pub(crate) fn since_start(&self) -> f64 {
-        #[cfg(feature = "std")]
-        return self.start.elapsed().as_secs_f64();
-        #[cfg(not(feature = "std"))]
-        0.0
+        self.start.elapsed()
     }
 
-    /// Seconds since the start or the last lap.
+    /// Seconds since the start or the last lap; 0 without a clock.
     pub(crate) fn lap(&mut self) -> f64 {
-        #[cfg(feature = "std")]
-        {
-            let now = std::time::Instant::now();
-            let lap = now.duration_since(self.last).as_secs_f64();
-            self.last = now;
-            lap
-        }
-        #[cfg(not(feature = "std"))]
-        0.0
+        let now = Moment::now();
+        let lap = now.seconds_since(self.last);
+        self.last = now;
+        lap
     }
 }

@@ -33,7 +33,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair, ProxyId};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
-use carom_math::{Budget, Pose, Vec3};
+use carom_math::{Budget, Pose, Vec3, clock};
 use carom_query::Shape;
 use carom_response::{
     Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, StepStats, plausible,
@@ -232,8 +232,11 @@ impl<B: BroadPhase> World<B> {
     ///
     /// A step of work is a pair of shapes looked at, or a manifold solved in one substep ([`Stats::n_steps`]); with a budget in steps the
     /// result has the same bits in every run, with any broad phase and any number of threads. A budget in seconds is kept by what the
-    /// work took in the steps before; the first step on one takes a slow machine for granted.
+    /// work took in the steps before; the first step on one takes a slow machine for granted. It is refused without a clock.
     pub fn step_within(&mut self, dt: f32, budget: Budget) -> Result<&Stats, WorldError> {
+        if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
+            return Err(WorldError::NoClock);
+        }
         self.settings.solver.check(dt)?;
         self.apply_settings()?;
         let substeps = self.settings.solver.substeps;

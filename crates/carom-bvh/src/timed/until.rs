@@ -9,10 +9,16 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
 
-use carom_math::Budget;
+use carom_math::{Budget, clock};
 use core::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "std")]
 use std::time::Instant;
+
+/// The clock of the system, read where there is one.
+#[cfg(feature = "std")]
+fn now() -> Option<Instant> {
+    clock::IS_THERE.then(Instant::now)
+}
 
 /// Units of effort between two readings of the clock.
 const READ_EVERY: u32 = 8;
@@ -23,6 +29,8 @@ pub struct Until<'a> {
     steps: Option<u64>,
     #[cfg(feature = "std")]
     deadline: Option<Instant>,
+    /// A time was given, and there is no clock.
+    needs_clock: bool,
     flag: Option<&'a AtomicBool>,
     question: Option<&'a mut dyn FnMut() -> bool>,
 }
@@ -41,6 +49,8 @@ pub enum Ended {
     Flag,
     /// The caller's function said so.
     Asked,
+    /// The budget was a time, and there is no clock ([`carom_math::clock`]): nothing was done.
+    NoClock,
 }
 
 impl<'a> Until<'a> {
@@ -71,13 +81,18 @@ impl<'a> Until<'a> {
     }
 }
 
-/// A time counts from this conversion on; without the standard library there is no clock, and it is no limit.
+/// A time counts from this conversion on. Without a clock the run ends before its first step ([`Ended::NoClock`]).
 impl From<Budget> for Until<'_> {
     fn from(budget: Budget) -> Self {
         match budget {
             Budget::Steps(steps) => Until::done().with_steps(steps),
             #[cfg(feature = "std")]
-            Budget::Time(time) => Until { deadline: Instant::now().checked_add(time), ..Until::done() },
+            Budget::Time(time) => match now() {
+                Some(now) => Until { deadline: now.checked_add(time), ..Until::done() },
+                None => Until { needs_clock: true, ..Until::done() },
+            },
+            #[cfg(not(feature = "std"))]
+            Budget::Time(_) => Until { needs_clock: true, ..Until::done() },
             _ => Until::done(),
         }
     }
@@ -137,8 +152,11 @@ impl<'a> Meter<'a> {
 
     #[inline(never)]
     fn read(&mut self) -> Option<Ended> {
+        if self.until.needs_clock {
+            return Some(Ended::NoClock);
+        }
         #[cfg(feature = "std")]
-        if self.until.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        if self.until.deadline.is_some_and(|deadline| now().is_some_and(|now| deadline <= now)) {
             return Some(Ended::Deadline);
         }
         let question = self.until.question.as_mut()?;

@@ -5,6 +5,7 @@ mod plane;
 mod pose;
 mod ray;
 mod roots;
+pub mod rotation;
 mod world;
 
 pub use eigen::{Eigen, symmetric_eigen};

@@ -4,7 +4,8 @@
 //! Differs: the rotation is a quaternion, and everything that decides goes through [`WidePose`], which normalises
 //! it in `f64`, because a quaternion normalised in `f32` moves a far vertex by 1e-7 of its distance.
 
-use super::super::num::{Mat3, Quat, Real, Vec3, narrow, narrow_quat, widen, widen_quat};
+use super::super::num::{Mat3, Quat, Real, Vec3, narrow, narrow_quat, real, widen, widen_quat};
+use super::rotation;
 use crate::{WidePose, tol};
 use core::ops::Mul;
 
@@ -59,7 +60,7 @@ impl Pose {
         let wide = widen_quat(rotation);
         let length = wide.length();
         if !((length - 1.0).abs() <= tol::QUATERNION_LENGTH) {
-            return Err(PoseError::NotUnit(rotation.length()));
+            return Err(PoseError::NotUnit(real(length)));
         }
         Ok(Pose { rotation: narrow_quat(wide * (1.0 / length)), translation })
     }
@@ -79,32 +80,32 @@ impl Pose {
     /// Body point to parent point.
     #[inline]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
-        self.rotation * point + self.translation
+        rotation::rotate(self.rotation, point) + self.translation
     }
 
     /// Body direction to parent direction; the translation does not count.
     #[inline]
     pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
-        self.rotation * vector
+        rotation::rotate(self.rotation, vector)
     }
 
     /// Parent point to body point.
     #[inline]
     pub fn inverse_transform_point(&self, point: Vec3) -> Vec3 {
-        self.rotation.conjugate() * (point - self.translation)
+        rotation::rotate_back(self.rotation, point - self.translation)
     }
 
     /// Parent direction to body direction.
     #[inline]
     pub fn inverse_transform_vector(&self, vector: Vec3) -> Vec3 {
-        self.rotation.conjugate() * vector
+        rotation::rotate_back(self.rotation, vector)
     }
 
     /// The pose that undoes this one.
     #[inline]
     pub fn inverse(&self) -> Pose {
         let rotation = self.rotation.conjugate();
-        Pose { rotation, translation: -(rotation * self.translation) }
+        Pose { rotation, translation: -rotation::rotate(rotation, self.translation) }
     }
 
     /// This body seen from `frame`: eq. 25.4, M_frame^-1 M_self.
@@ -156,7 +157,7 @@ impl Mul for Pose {
     #[inline]
     fn mul(self, inner: Pose) -> Pose {
         Pose {
-            rotation: self.rotation * inner.rotation,
+            rotation: rotation::mul(self.rotation, inner.rotation),
             translation: self.transform_point(inner.translation),
         }
     }

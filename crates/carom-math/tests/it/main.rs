@@ -7,3 +7,4 @@ mod numbers;
 mod pose;
 mod predicates;
 mod roots;
+mod rotation;

@@ -10,7 +10,7 @@ use carom_broad_auto::catalogue::{ALGORITHMS, Place, Whole};
 use carom_broad_tree::DynamicBvh;
 use carom_geom::{Capsule, ConvexHull, TriMesh};
 use carom_lanes::{Level, force_level};
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_query::{MeshShape, Shape};
 use carom_testkit::conform::dice::Dice;
 use carom_world::{BodyDesc, JointKind, Motor, World, WorldSettings};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 fn turned(dice: &mut Dice) -> Quat {
     let v = dice.point(1.0);
-    Quat::from_xyzw(v.x, v.y, v.z, 0.7).normalize()
+    rotation::normalize(Quat::from_xyzw(v.x, v.y, v.z, 0.7))
 }
 
 fn tower<B: BroadPhase>(world: &mut World<B>) {
