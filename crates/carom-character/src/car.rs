@@ -5,11 +5,15 @@
 //! roof if that is too low: a hit in the upper half of the car is overhead, and the road is searched for from the middle; upwards the same ray
 //! finds the roof, with a distance from the top of the car that is negative where the car is in it.
 //!
+//! A tyre is a brush: its contact point stretches against the road like a spring with a damper, up to the friction limit. The
+//! stretch holds a steady force at rest; sliding limits it, and rolling lets it go within a short distance (the relaxation length).
+//!
 //! Time is cut into steps of the same length whatever the calls, so a drive does not depend on how often it is drawn. Each ray is given its last hit.
 //!
 //! Degenerate cases: numbers that are none change nothing, and a step that leads beyond the numbers is not made; a car on its roof has no road under its wheels and stays so.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 and figure 25.12; H. Pacejka, Tire and Vehicle Dynamics, 3rd
+//! ed., 2012, 3.2 and 7 (brush model, relaxation length).
 
 use crate::SettingsError;
 use crate::sweep::{RayHit, RaySweep};
@@ -23,6 +27,12 @@ const STEP: f64 = 1.0 / 240.0;
 /// Radians per step, and part of a velocity: no spring swings faster, and no damper takes more in a step. Steps of this length would make
 /// springs that are stiffer throw the car away.
 const FASTEST: f64 = 0.5;
+
+/// Radians per step: the swing of a quarter of the car on the stretch of a tyre.
+const TYRE_PULSE: f64 = 0.25;
+
+/// A length: on this way a rolling tyre loses most of its stretch.
+const RELAXATION_LENGTH: f64 = 0.01;
 
 /// More steps than this are not made in one call.
 const MOST_STEPS: u32 = 1000;
@@ -45,7 +55,7 @@ pub struct CarSettings {
     pub spring_period: f64,
     /// How much of the damping that lets nothing swing. 0.5.
     pub damping: f64,
-    /// Coulomb's coefficient of the tyres. 1.1.
+    /// Coulomb's coefficient of the tyres: a braked car stands on a slope whose tangent is smaller. 1.1.
     pub grip: f64,
     /// The acceleration at full throttle, length per second squared. 4.
     pub acceleration: f64,
@@ -97,6 +107,8 @@ pub struct Wheel {
     pub normal: DVec3,
     down: Option<RayHit>,
     up: Option<RayHit>,
+    /// A length in the car's frame: how far the contact point of the tyre is stretched along the road.
+    stretch: DVec3,
 }
 
 /// A car.
@@ -221,7 +233,7 @@ impl Car {
         let damping = (2.0 * s.damping * quarter * pulse).min(quarter * (FASTEST / STEP));
         for i in 0..self.wheels.len() {
             let wheel = self.sense(world, i, &pose);
-            self.wheels[i] = wheel;
+            self.wheels[i] = Wheel { stretch: DVec3::ZERO, ..wheel };
             if let Some(depth) = wheel.roof.map(|roof| -roof).filter(|depth| 0.0 < *depth) {
                 let arm = pose * DVec3::new(self.origin(i).x, s.half.y, self.origin(i).z);
                 let rate = (self.velocity + self.spin.cross(arm)).dot(pose.y_axis);
@@ -233,10 +245,12 @@ impl Car {
                 continue;
             };
             let arm = wheel.point - self.place;
-            let velocity = self.velocity + self.spin.cross(arm);
+            let road = wheel.down.map_or(DVec3::ZERO, |hit| hit.velocity);
+            let velocity = self.velocity + self.spin.cross(arm) - road;
             let load = (stiffness * depth - damping * velocity.dot(wheel.normal)).max(0.0);
-            self.wheels[i].load = load;
-            let push = wheel.normal * load + self.tyre(i, &pose, &wheel, velocity, load, controls);
+            let (grip, stretch) = self.tyre(i, &pose, &wheel, velocity, load, controls);
+            (self.wheels[i].load, self.wheels[i].stretch) = (load, stretch);
+            let push = wheel.normal * load + grip;
             force += push;
             torque += arm.cross(push);
         }
@@ -283,10 +297,14 @@ impl Car {
             normal: road.map_or(up, |(_, hit)| hit.normal),
             down: road.map(|(_, hit)| hit),
             up: overhead,
+            stretch: old.stretch,
         }
     }
 
-    /// The force of a tyre along the road: what stops it from sliding aside, and what drives and brakes, as far as it grips.
+    /// Returns the force of a tyre along the road, and its stretch after the step in the car's frame. `velocity` is that of the
+    /// contact point relative to the road.
+    ///
+    /// Aside the tyre always grips; ahead only as far as the brake holds it.
     fn tyre(
         &self,
         number: usize,
@@ -295,24 +313,37 @@ impl Car {
         velocity: DVec3,
         load: f64,
         controls: &Controls,
-    ) -> DVec3 {
+    ) -> (DVec3, DVec3) {
         let s = &self.settings;
         let steer = if number < 2 { controls.steer } else { 0.0 };
         let (sin, cos) = ops::sin_cos(steer);
         let ahead = pose.x_axis * cos - pose.z_axis * sin;
         let Some(ahead) = scaling::unit(ahead - wheel.normal * ahead.dot(wheel.normal)) else {
-            return DVec3::ZERO;
+            return (DVec3::ZERO, DVec3::ZERO);
         };
         let aside = ahead.cross(wheel.normal);
         let quarter = 0.25 * s.mass;
         // What would stop it within a few steps: at once would ring.
         let stop = quarter / (8.0 * STEP);
-        let sliding = -velocity.dot(aside) * stop;
-        let rolling = velocity.dot(ahead);
+        let stiffness = quarter * (TYRE_PULSE / STEP) * (TYRE_PULSE / STEP);
+        let (most, most_braking) = (s.grip * load, s.grip * load * controls.brake);
+        let (sliding, rolling) = (velocity.dot(aside), velocity.dot(ahead));
+        let old = *pose * wheel.stretch;
+        // A locked wheel slides and does not roll.
+        let rolled = if controls.brake < 1.0 { rolling.abs() * STEP } else { 0.0 };
+        let kept = RELAXATION_LENGTH / (RELAXATION_LENGTH + rolled);
+        let side = old.dot(aside) * kept + sliding * STEP;
+        let (least, greatest) = (-most_braking / stiffness, most_braking / stiffness);
+        let along = (old.dot(ahead) + rolling * STEP).clamp(least, greatest);
         let driving = controls.throttle * s.acceleration * quarter;
-        let braking = (-rolling * stop).clamp(-s.grip * load, s.grip * load) * controls.brake;
-        let force = aside * sliding + ahead * (driving + braking);
-        let (most, length) = (s.grip * load, scaling::length(force));
-        if most < length { force * (most / length) } else { force }
+        let braking =
+            (-stiffness * along - stop * controls.brake * rolling).clamp(-most_braking, most_braking);
+        let force = aside * (-stiffness * side - stop * sliding) + ahead * (driving + braking);
+        let length = scaling::length(force);
+        let stretch = aside * side + ahead * along;
+        let stretched = stiffness * scaling::length(stretch);
+        let part = if most < stretched { most / stretched } else { 1.0 };
+        let force = if most < length { force * (most / length) } else { force };
+        (force, pose.transpose() * (stretch * part))
     }
 }

@@ -62,6 +62,8 @@ impl Object {
 #[derive(Clone, Debug, Default)]
 pub struct ShapeWorld {
     objects: Vec<Object>,
+    /// Scratch memory of [`Sweep::sweep_carried`].
+    passed: Vec<u32>,
 }
 
 impl ShapeWorld {
@@ -112,6 +114,71 @@ impl ShapeWorld {
                 );
             }
         }
+    }
+
+    /// A sweep that ignores the objects in `passed`.
+    fn sweep_past(
+        &self,
+        figure: &Figure,
+        from: DVec3,
+        way: DVec3,
+        keep: f64,
+        passed: &[u32],
+    ) -> Option<SweepHit> {
+        if !(from.is_finite() && way.is_finite()) {
+            return None;
+        }
+        let (low, high) = figure.swept_box(from, way);
+        let mut best: Option<SweepHit> = None;
+        let mut until = 1.0;
+        self.visit(low - keep, high + keep, |object, number, pose, part| {
+            if passed.contains(&object) {
+                return;
+            }
+            let approach = Approach::new(figure, from, way, keep, pose);
+            let hit = match part {
+                Part::Plane(normal) => to_plane(&approach, normal),
+                Part::Convex(shape, face) => {
+                    if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
+                        return;
+                    }
+                    approach.to(shape, until).map(|hit| told(hit, shape, face))
+                }
+            };
+            let Some(mut hit) = hit else { return };
+            let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
+            hit = hit.on(object, number);
+            if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
+                // Of what is met in one moment the first by number counts; a little more is looked at for that.
+                until = hit.t.max(until.min(hit.t + keep));
+                hit.normal = pose.transform_vector(hit.normal);
+                hit.point = pose.transform_point(hit.point);
+                best = Some(hit);
+            }
+        });
+        best.map(|hit| {
+            let velocity = self.objects.get(hit.object as usize).map(|object| object.velocity_at(hit.point));
+            hit.moving(velocity.unwrap_or_default())
+        })
+    }
+
+    /// Calls `visit` with the object of each part that the figure overlaps.
+    fn visit_overlaps(&self, figure: &Figure, place: DVec3, mut visit: impl FnMut(u32)) {
+        let (low, high) = figure.swept_box(place, DVec3::ZERO);
+        self.visit(low, high, |object, _, pose, part| {
+            let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
+            let is_free = match part {
+                Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
+                Part::Convex(shape, face) => {
+                    face.is_some_and(|face| here.is_beside(face.normal, face.point))
+                        || !wide::intersects(shape, figure, &here.start, &GjkSettings::default(), None)
+                            .intersects
+                }
+            };
+            if !is_free {
+                visit(object);
+            }
+        });
     }
 
     /// The way out of what the figure is deepest in, at least by a little; `None` where it is free.
@@ -299,58 +366,41 @@ impl RaySweep for ShapeWorld {
         }
         best
     }
+
+    fn pose_of(&self, object: u32) -> Option<WidePose> {
+        self.objects.get(object as usize).map(|object| object.wide)
+    }
 }
 
 impl Sweep for ShapeWorld {
     fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        if !(from.is_finite() && way.is_finite()) {
-            return None;
-        }
-        let (low, high) = figure.swept_box(from, way);
-        let mut best: Option<SweepHit> = None;
-        let mut until = 1.0;
-        self.visit(low - keep, high + keep, |object, number, pose, part| {
-            let approach = Approach::new(figure, from, way, keep, pose);
-            let hit = match part {
-                Part::Plane(normal) => to_plane(&approach, normal),
-                Part::Convex(shape, face) => {
-                    if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
-                        return;
-                    }
-                    approach.to(shape, until).map(|hit| told(hit, shape, face))
-                }
-            };
-            let Some(mut hit) = hit else { return };
-            let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
-            hit = hit.on(object, number);
-            if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
-                // Of what is met in one moment the first by number counts; a little more is looked at for that.
-                until = hit.t.max(until.min(hit.t + keep));
-                hit.normal = pose.transform_vector(hit.normal);
-                hit.point = pose.transform_point(hit.point);
-                best = Some(hit);
+        self.sweep_past(figure, from, way, keep, &[])
+    }
+
+    fn sweep_carried(
+        &mut self,
+        figure: &Figure,
+        from: DVec3,
+        way: DVec3,
+        keep: f64,
+        carrier: u32,
+    ) -> Option<SweepHit> {
+        let mut passed = core::mem::take(&mut self.passed);
+        passed.clear();
+        passed.push(carrier);
+        self.visit_overlaps(figure, from, |object| {
+            if !passed.contains(&object) {
+                passed.push(object);
             }
         });
-        best.map(|hit| {
-            let velocity = self.objects.get(hit.object as usize).map(|object| object.velocity_at(hit.point));
-            hit.moving(velocity.unwrap_or_default())
-        })
+        let hit = self.sweep_past(figure, from, way, keep, &passed);
+        self.passed = passed;
+        hit
     }
 
     fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        let (low, high) = figure.swept_box(place, DVec3::ZERO);
         let mut is_free = true;
-        self.visit(low, high, |_, _, pose, part| {
-            let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
-            is_free &= match part {
-                Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
-                Part::Convex(shape, face) => {
-                    face.is_some_and(|face| here.is_beside(face.normal, face.point))
-                        || !wide::intersects(shape, figure, &here.start, &GjkSettings::default(), None)
-                            .intersects
-                }
-            };
-        });
+        self.visit_overlaps(figure, place, |_| is_free = false);
         is_free
     }
 

@@ -4,6 +4,7 @@
 //! Response, 2003 (what sliding asks of a sweep). Differs: a distance is kept, so that no answer hangs on the last bit.
 
 use crate::figure::Figure;
+use carom_math::WidePose;
 use glam::DVec3;
 
 /// The number of what was met, where the world does not tell its things apart.
@@ -51,6 +52,14 @@ pub trait RaySweep {
     ///
     /// `last` is a hit of nearly the same segment a moment ago, if there was one: a world may look there first. The answer is the same.
     fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
+
+    /// Returns the current pose of an object; `None` if the world does not know it, as by default.
+    ///
+    /// A character that stands on the object follows this pose exactly. Without it the character follows the velocity of the hits.
+    fn pose_of(&self, object: u32) -> Option<WidePose> {
+        let _ = object;
+        None
+    }
 }
 
 /// What a moving figure comes near to first.
@@ -135,11 +144,63 @@ pub trait Sweep: RaySweep {
 
     /// A place near by where the figure is free, itself where it is. `None` where none was found, and for a place with a NaN.
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3>;
+
+    /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is no obstacle, and neither
+    /// is any object that the figure overlaps at the start.
+    ///
+    /// By default this is [`Sweep::sweep`] without hits on the carrier and without an overlap at the start. A world with
+    /// several moving objects should exclude these objects from the sweep instead.
+    fn sweep_carried(
+        &mut self,
+        figure: &Figure,
+        from: DVec3,
+        way: DVec3,
+        keep: f64,
+        carrier: u32,
+    ) -> Option<SweepHit> {
+        let hit = self.sweep(figure, from, way, keep)?;
+        let is_carrier = hit.object == carrier && carrier != NO_OBJECT;
+        if is_carrier || hit.starts_inside { None } else { Some(hit) }
+    }
+}
+
+/// A world in which an object carries the figure: its sweeps are [`Sweep::sweep_carried`].
+pub(crate) struct CarriedSweep<'a, W: ?Sized> {
+    pub(crate) world: &'a mut W,
+    pub(crate) carrier: u32,
+}
+
+impl<W: RaySweep + ?Sized> RaySweep for CarriedSweep<'_, W> {
+    fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
+        self.world.ray(from, way, last)
+    }
+
+    fn pose_of(&self, object: u32) -> Option<WidePose> {
+        self.world.pose_of(object)
+    }
+}
+
+impl<W: Sweep + ?Sized> Sweep for CarriedSweep<'_, W> {
+    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
+        self.world.sweep_carried(figure, from, way, keep, self.carrier)
+    }
+
+    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
+        self.world.is_free(figure, place)
+    }
+
+    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
+        self.world.nearest_free(figure, place)
+    }
 }
 
 impl<W: RaySweep + ?Sized> RaySweep for &mut W {
     fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
         (**self).ray(from, way, last)
+    }
+
+    fn pose_of(&self, object: u32) -> Option<WidePose> {
+        (**self).pose_of(object)
     }
 }
 
@@ -154,5 +215,16 @@ impl<W: Sweep + ?Sized> Sweep for &mut W {
 
     fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
         (**self).nearest_free(figure, place)
+    }
+
+    fn sweep_carried(
+        &mut self,
+        figure: &Figure,
+        from: DVec3,
+        way: DVec3,
+        keep: f64,
+        carrier: u32,
+    ) -> Option<SweepHit> {
+        (**self).sweep_carried(figure, from, way, keep, carrier)
     }
 }

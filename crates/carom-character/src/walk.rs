@@ -16,10 +16,11 @@ use crate::cone::nearest_allowed;
 use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
-use crate::slide::{Contact, MOST_CONTACTS, Touched, flattened, slide_along};
-use crate::sweep::{Sweep, SweepHit};
+use crate::slide::{Contact, MOST_CONTACTS, Touched, advance, flattened, slide_along};
+use crate::sweep::{CarriedSweep, Sweep, SweepHit};
 use alloc::vec::Vec;
-use carom_math::scaling;
+use carom_geom::SupportMap;
+use carom_math::{WidePose, scaling};
 use glam::DVec3;
 
 /// The longest piece of a fall, seconds.
@@ -34,13 +35,36 @@ const MOST_CHANGES: usize = 8;
 /// How often the moment at which the ground was lost is halved.
 const HALVINGS: usize = 8;
 
+/// Where the figure stood on an object at the end of a call.
+#[derive(Clone, Copy, Debug)]
+struct Stand {
+    /// The pose of the object then.
+    pose: WidePose,
+    /// The middle of the figure then.
+    place: DVec3,
+    /// The point of the ground's plane under the middle, in the frame of the object.
+    anchor: DVec3,
+}
+
+impl Stand {
+    fn new(pose: WidePose, place: DVec3, up: DVec3, ground: &Ground) -> Stand {
+        // A wedge may be far from level, but its normal is `up`.
+        let height = (place - ground.point).dot(ground.normal) / ground.normal.dot(up).max(LEAST_UP);
+        Stand { pose, place, anchor: pose.inverse_transform_point(place - up * height) }
+    }
+}
+
+/// A lower bound of a cosine: a steeper plane has no point under the figure that is near.
+const LEAST_UP: f64 = 0.25;
+
 /// What a call did.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Walked {
     /// A number was none, or what would be done leads beyond the numbers: nothing was done.
     pub was_refused: bool,
-    /// The character is in something and no free place is near: nothing was done.
+    /// The character is in something and no free place is near: it stays, except for [`Walked::carried`]. So it is if its
+    /// ground squeezes it against something.
     pub is_stuck: bool,
     /// By how much it was moved out of something at the start.
     pub freed: DVec3,
@@ -71,6 +95,8 @@ pub struct Character {
     place: DVec3,
     velocity: DVec3,
     ground: Option<Ground>,
+    /// Set at the end of a call on ground with a known pose. It counts while there is ground.
+    stand: Option<Stand>,
     /// Seconds that steps have taken in advance.
     borrowed: f64,
     walked: Walked,
@@ -95,6 +121,7 @@ impl Character {
             place,
             velocity: DVec3::ZERO,
             ground: None,
+            stand: None,
             borrowed: 0.0,
             walked: Walked::default(),
             touched: Touched::default(),
@@ -181,10 +208,10 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
-        let before = (self.place, self.velocity, self.ground, self.borrowed);
+        let before = (self.place, self.velocity, self.ground, self.stand, self.borrowed);
         self.go_on(world, wish, dt);
         if !self.is_finite() {
-            (self.place, self.velocity, self.ground, self.borrowed) = before;
+            (self.place, self.velocity, self.ground, self.stand, self.borrowed) = before;
             self.walked.clear();
             self.walked.was_refused = true;
         }
@@ -204,12 +231,12 @@ impl Character {
 
     fn go_on(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
-        if !self.free(world) {
+        let mover = &mut Mover::new(world, &figure, &settings);
+        let is_blocked = self.ride(mover, dt);
+        if !self.free(mover, is_blocked) {
             self.walked.is_stuck = true;
             return;
         }
-        let mover = &mut Mover::new(world, &figure, &settings);
-        self.ride(mover, dt);
         let heading = wish - mover.up * wish.dot(mover.up);
         let mut time = (dt - self.borrowed).max(0.0);
         self.borrowed -= dt - time;
@@ -229,39 +256,80 @@ impl Character {
             }
             self.velocity += ground.velocity;
         }
+        self.stand = self.ground.and_then(|ground| {
+            let pose = mover.world.pose_of(ground.object)?;
+            Some(Stand::new(pose, self.place, mover.up, &ground))
+        });
     }
 
-    /// Out of what it is in.
-    fn free(&mut self, world: &mut (impl Sweep + ?Sized)) -> bool {
-        if world.is_free(&self.figure, self.place) {
+    /// Moves the figure out of what it overlaps; false if it stays there. If the ground could not carry it all the way,
+    /// its middle passes no surface.
+    fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
+        if mover.world.is_free(&self.figure, self.place) {
             return true;
         }
-        let Some(place) = world.nearest_free(&self.figure, self.place) else { return false };
+        let Some(place) = mover.world.nearest_free(&self.figure, self.place) else { return false };
         let way = place - self.place;
         let is_near = scaling::length(way) <= self.settings.max_push_out;
-        if is_near {
+        let is_through =
+            is_blocked && mover.world.ray(self.place, way, None).is_some_and(|hit| hit.normal != DVec3::ZERO);
+        if is_near && !is_through {
             (self.walked.freed, self.place) = (way, place);
         }
-        is_near
+        is_near && !is_through
     }
 
-    /// Along with what it stands on.
-    fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) {
-        let Some(ground) = &mut self.ground else { return };
-        let way = ground.velocity * dt;
-        // Half of the way as the ground moved where it was, half as it moves where it would come to: who only went along the first would be
-        // led off what turns, by a third of the radius in four seconds at three radians a second.
-        let then = mover.velocity_under(self.place + way, ground).unwrap_or(ground.velocity);
-        let way = (ground.velocity + then) * (0.5 * dt);
-        ground.point += way;
-        let Some(direction) = scaling::unit(way) else { return };
-        // It may have been pushed a part of the way.
-        let way = way - direction * self.walked.freed.dot(direction).clamp(0.0, scaling::length(way));
-        let (contacts, skin) = (&mut self.walked.contacts, self.settings.skin);
-        let slide =
-            slide_along(mover.world, &self.figure, self.place, way, skin, contacts, &mut self.touched);
-        self.walked.carried = slide.place - self.place;
+    /// Carries the figure along with its ground, which has already moved; true if something blocks it.
+    ///
+    /// The point of the ground under the figure's middle stays under it. The height follows: if the ground turned, or a part
+    /// of it rose more, the figure is raised and lowered on to it.
+    fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
+        let Some(ground) = &mut self.ground else { return false };
+        let (start, skin, up) = (self.place, self.settings.skin, mover.up);
+        let mut rise = 2.0 * skin;
+        let way = match (self.stand, mover.world.pose_of(ground.object)) {
+            (Some(stand), Some(pose)) => {
+                if stand.pose == pose && stand.place == start {
+                    return false;
+                }
+                let carry = |point: DVec3| pose.transform_point(stand.pose.inverse_transform_point(point));
+                let turned = pose.transform_vector(stand.pose.inverse_transform_vector(ground.normal));
+                rise += 2.0 * self.figure.radius() * scaling::length(turned - ground.normal);
+                let anchor = stand.pose.transform_point(stand.anchor);
+                let target = stand.place + (pose.transform_point(stand.anchor) - anchor);
+                ground.point = carry(ground.point);
+                if ground.kind != GroundKind::Wedge {
+                    ground.normal = turned;
+                }
+                target - start
+            }
+            _ => {
+                let way = ground.velocity * dt;
+                // The mean of the velocities at both ends: with the first alone, a figure on a turntable moves outwards.
+                let then = mover.velocity_under(start + way, ground).unwrap_or(ground.velocity);
+                let way = (ground.velocity + then) * (0.5 * dt);
+                ground.point += way;
+                way
+            }
+        };
+        if way == DVec3::ZERO {
+            return false;
+        }
+        rise += scaling::length(way);
+        let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
+        let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+        let slide = slide_along(carried, &self.figure, start, way, skin, contacts, touched);
         self.place = slide.place;
+        if !mover.world.is_free(&self.figure, self.place) {
+            let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+            let (raised, _) = advance(carried, &self.figure, self.place, up * rise, skin);
+            if mover.world.is_free(&self.figure, raised) {
+                let (lowered, _) = mover.advance(raised, self.place - raised);
+                self.place = lowered;
+            }
+        }
+        self.walked.carried = self.place - start;
+        slide.place != start + way
     }
 
     /// On the ground; the time that is left where it is lost.

@@ -201,3 +201,136 @@ fn stiff_springs_carry_and_odd_cars_are_finite() {
         }
     }
 }
+
+/// A plane that is tilted by an angle about z, so that it rises along x.
+fn slope(angle: f64) -> (ShapeWorld, DQuat) {
+    let mut world = ShapeWorld::new();
+    let floor = Shape::HalfSpace(HalfSpace::new(DVec3::Y).unwrap());
+    let turn = DQuat::from_rotation_z(angle);
+    world.insert(floor, Pose::new(turn, DVec3::ZERO));
+    (world, turn)
+}
+
+const BRAKED: Controls = Controls { throttle: 0.0, brake: 1.0, steer: 0.0 };
+
+/// Three seconds to come to rest, then the way of a minute.
+fn creep(world: &mut ShapeWorld, car: &mut Car, controls: &Controls, hertz: f64) -> f64 {
+    let mut go = |car: &mut Car, seconds: f64| {
+        for _ in 0..(seconds * hertz) as usize {
+            car.drive(world, controls, 1.0 / hertz);
+        }
+        car.place()
+    };
+    let from = go(car, 3.0);
+    (go(car, 60.0) - from).length()
+}
+
+/// Parked up, down, across and askew on slopes, with the brake or with the sideways grip alone, a car does not creep.
+#[test]
+fn parked_cars_stand_still() {
+    for degrees in [0.5_f64, 10.0, 20.0, 30.0, 40.0] {
+        for (heading, hertz) in [(0.0, 30.0), (180.0, 60.0), (90.0, 144.0), (37.0_f64, 240.0)] {
+            // Across a steeper slope the car tips over.
+            if 90.0 == heading && 35.0 < degrees {
+                continue;
+            }
+            let (mut world, turn) = slope(degrees.to_radians());
+            let turn = turn * DQuat::from_rotation_y(heading.to_radians());
+            let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
+            let way = creep(&mut world, &mut car, &BRAKED, hertz);
+            assert!(way < 1e-4, "{degrees} degrees, heading {heading}, {hertz} Hz: {way}");
+        }
+    }
+    // Across the slope no brake is needed.
+    let (mut world, turn) = slope(20.0_f64.to_radians());
+    let turn = turn * DQuat::from_rotation_y(90.0_f64.to_radians());
+    let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
+    let way = creep(&mut world, &mut car, &Controls::default(), 60.0);
+    assert!(way < 1e-3, "across: {way}");
+}
+
+/// A part of the brake holds up to this part of the grip. A brake that is let go holds nothing.
+#[test]
+fn a_part_of_the_brake_holds_a_part() {
+    // The tangent is 0.36; the grip is 1.1.
+    for (brake, is_held) in [(0.4, true), (0.25, false), (0.0, false)] {
+        let (mut world, turn) = slope(20.0_f64.to_radians());
+        let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
+        let controls = Controls { brake, ..Controls::default() };
+        let way = creep(&mut world, &mut car, &controls, 60.0);
+        assert!(if is_held { way < 1e-4 } else { 100.0 < way }, "brake {brake}: {way}");
+    }
+    let (mut world, turn) = slope(10.0_f64.to_radians());
+    let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
+    assert!(creep(&mut world, &mut car, &BRAKED, 60.0) < 1e-4);
+    car.drive(&mut world, &Controls::default(), 2.0);
+    // No rolling resistance: the closed form of a slide without friction.
+    let expected = 9.81 * 10.0_f64.to_radians().sin() * 2.0;
+    assert!((car.velocity().length() - expected).abs() < 0.02 * expected, "{}", car.velocity());
+}
+
+/// Less grip than the slope needs: the car slides as a block with Coulomb friction does.
+#[test]
+fn beyond_the_grip_it_slides() {
+    for (grip, degrees) in [(0.3, 20.0_f64), (0.1, 6.0), (0.5, 30.0)] {
+        for heading in [0.0, 90.0_f64] {
+            let angle = degrees.to_radians();
+            let (mut world, turn) = slope(angle);
+            let turn = turn * DQuat::from_rotation_y(heading.to_radians());
+            let mut settings = CarSettings::default();
+            settings.grip = grip;
+            let mut car = Car::new(settings, turn * DVec3::Y * 0.73, turn).unwrap();
+            car.drive(&mut world, &BRAKED, 1.0);
+            let before = car.velocity().length();
+            car.drive(&mut world, &BRAKED, 2.0);
+            let gain = (car.velocity().length() - before) * 0.5;
+            let expected = 9.81 * (angle.sin() - grip * angle.cos());
+            assert!(
+                (gain - expected).abs() < 0.05 * expected,
+                "{grip}, {degrees}, {heading}: {gain} {expected}"
+            );
+        }
+    }
+}
+
+/// On a platform that moves aside, up and down, a braked car stays where it stands.
+#[test]
+fn braked_cars_ride_on_platforms() {
+    for hertz in [30.0, 60.0, 240.0] {
+        let dt = 1.0 / hertz;
+        let mut world = ShapeWorld::new();
+        let half = DVec3::new(6.0, 0.5, 6.0);
+        let floor = Shape::Cuboid(carom_geom::f64::Cuboid::new(half).unwrap());
+        let platform = world.insert(floor, Pose::from_translation(DVec3::Y * -0.5));
+        let mut car = car(DVec3::Y * 0.8);
+        car.drive(&mut world, &BRAKED, 3.0);
+        let from = car.place();
+        // Aside it swings softly, so that the grip is enough.
+        let at = |t: f64| {
+            DVec3::new(3.0 * (1.0 - t.cos()), 0.5 * (1.0 - (0.7 * t).cos()), -2.0 * (1.0 - (0.5 * t).cos()))
+        };
+        for frame in 1..=(60.0 * hertz) as usize {
+            let t = frame as f64 * dt;
+            let pose = Pose::from_translation(DVec3::Y * -0.5 + at(t));
+            world.set_motion(platform, pose, (at(t) - at(t - dt)) / dt, DVec3::ZERO);
+            car.drive(&mut world, &BRAKED, dt);
+            let off = car.place() - from - at(t);
+            assert!(off.x.hypot(off.z) < 0.03, "{hertz} Hz at {t}: {off}");
+        }
+    }
+}
+
+/// The steering of a parked car turns: it stands all the same.
+#[test]
+fn steering_moves_no_parked_car() {
+    let (mut world, turn) = slope(5.0_f64.to_radians());
+    let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
+    let steered = Controls { steer: 0.4, ..BRAKED };
+    assert!(creep(&mut world, &mut car, &steered, 60.0) < 1e-4);
+    let before = car.place();
+    for frame in 0..600 {
+        let steer = 0.5 * (f64::from(frame) * 0.05).sin();
+        car.drive(&mut world, &Controls { steer, ..BRAKED }, 1.0 / 60.0);
+    }
+    assert!((car.place() - before).length() < 2e-3, "{}", (car.place() - before).length());
+}

@@ -1,6 +1,7 @@
 //! Character movement, held against slower truths.
 
 #![allow(clippy::unwrap_used)]
+mod carriers;
 mod cars;
 mod cone;
 mod limits;
