@@ -221,7 +221,8 @@ impl Flight {
         if let Some(other) = &obstacle.moving {
             let pose = Pose::new(quat(rng), frame.translation);
             let desc = placed(BodyDesc::new(other.shape.clone())).with_pose(pose);
-            let desc = desc.with_density(log_range(rng, 0.1, 10.0) as f32).with_fast(is_fast);
+            let desc =
+                desc.with_density(log_range(rng, 0.1, 10.0) as f32).with_fast(is_fast).with_can_sleep(false);
             movers.push((world.insert(desc).unwrap(), other.clone()));
         }
         let mut n_steps = 60;
@@ -253,7 +254,8 @@ impl Flight {
             let omega = rng.direction() * spin;
             let pose = Pose::new(quat(rng), wide.transform_point(place).as_vec3());
             let desc = placed(BodyDesc::new(one.shape.clone())).with_pose(pose).with_fast(is_fast);
-            let desc = desc.with_velocity(velocity.as_vec3(), omega.as_vec3());
+            // Sleep takes the momentum of slow bodies.
+            let desc = desc.with_velocity(velocity.as_vec3(), omega.as_vec3()).with_can_sleep(!is_pair);
             movers.push((world.insert(desc).unwrap(), one.clone()));
         }
         if is_room || is_terrain {
