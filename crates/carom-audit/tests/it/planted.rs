@@ -202,3 +202,48 @@ fn bodies_that_are_driven_are_left_out_and_counted() {
     assert_eq!(kinds(&audit), []);
     assert!(0 < audit.n_left_out());
 }
+
+#[test]
+fn a_contact_that_begins_unreported() {
+    // What a detection reports is not reported again: here one after the step hides that a contact began.
+    let run = |hides: bool| {
+        let mut world = weightless();
+        world.insert(ground()).unwrap();
+        let id = world.insert(BodyDesc::new(ball(0.2)).with_can_sleep(false)).unwrap();
+        let mut audit = Audit::new(AuditSettings::default());
+        for (step, height) in [0.2, 0.2, 1.0, 0.2, 0.2].into_iter().enumerate() {
+            world.set_pose(id, Pose::from_translation(Vec3::Y * height)).unwrap();
+            audit.begin(&world);
+            world.step(DT).unwrap();
+            if hides && step == 3 {
+                world.detect();
+            }
+            audit.end(&world, DT);
+        }
+        audit.faults().iter().filter(|fault| fault.kind == FaultKind::Events).count()
+    };
+    assert_eq!(run(false), 0);
+    assert!(0 < run(true));
+}
+
+#[test]
+fn an_overlap_that_grows() {
+    let run = |sinks: f32| {
+        let mut world = weightless();
+        world.insert(ground()).unwrap();
+        let id = world
+            .insert(BodyDesc::new(ball(0.5)).with_position(Vec3::Y * 0.48).with_can_sleep(false))
+            .unwrap();
+        let mut audit = Audit::new(AuditSettings::default());
+        for step in 0..900 {
+            // The caller puts it deeper and deeper.
+            world.set_pose(id, Pose::from_translation(Vec3::Y * (0.48 - sinks * step as f32))).unwrap();
+            audit.begin(&world);
+            world.step(DT).unwrap();
+            audit.end(&world, DT);
+        }
+        kinds(&audit)
+    };
+    assert!(run(1e-4).iter().any(|(kind, _)| *kind == FaultKind::Depth));
+    assert!(run(0.0).iter().all(|(kind, _)| *kind != FaultKind::Depth));
+}
