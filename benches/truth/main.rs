@@ -8,6 +8,7 @@
 
 mod convex;
 mod filter;
+mod flights;
 mod impacts;
 mod levels;
 mod rays;
@@ -27,6 +28,7 @@ cargo xtask truth WHAT [OPTIONS]
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
+  flights     bodies that fly fast and spin into walls, meshes, terrain and each other: energy, sides, momenta (100,000 flights)
   impacts     times of impact of boxes and hulls that turn, against looking often           (2,000,000 sweeps)
   levels      bodies through levels of brushes, real ones where they are present           (1,000,000 each)
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
@@ -37,6 +39,10 @@ cargo xtask truth WHAT [OPTIONS]
   --pairs N, --rays N, --count N   how many
   --seed S                         another sequence of random numbers (1)
   --threads T                      how many threads (all)
+  --only SEED                      of the flights only this one, with each of its steps
+  --class NAME                     of the flights only those of a class of the table, such as terrain
+  --spins                          a flight is wrong, too, if an angular momentum changes that nothing acts on
+  --verbose                        every flight that was wrong, not only the first ones
   --turn R                         of the impacts only those that turn by so many radians: 0.2, 0.78, 1.5 or 3
 ";
 
@@ -48,6 +54,13 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     /// Of times of impact: only the rows that turn by so many radians.
     pub(crate) turn: Option<f64>,
+    /// Of flights: only that of this seed.
+    pub(crate) only: Option<u64>,
+    pub(crate) is_verbose: bool,
+    /// Of flights: only those of this class.
+    pub(crate) class: Option<String>,
+    /// A flight is wrong, too, if an angular momentum changes that nothing acts on.
+    pub(crate) with_spins: bool,
 }
 
 type Error = Box<dyn std::error::Error>;
@@ -67,7 +80,16 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Error> {
     use lexopt::ValueExt as _;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut options = Options { count: None, seed: 1, threads, turn: None };
+    let mut options = Options {
+        count: None,
+        seed: 1,
+        threads,
+        turn: None,
+        only: None,
+        is_verbose: false,
+        class: None,
+        with_spins: false,
+    };
     let mut words = Vec::new();
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
@@ -75,6 +97,10 @@ fn run() -> Result<bool, Error> {
             lexopt::Arg::Value(word) => words.push(word.to_string_lossy().into_owned()),
             lexopt::Arg::Long("pairs" | "rays" | "count") => options.count = Some(parser.value()?.parse()?),
             lexopt::Arg::Long("seed") => options.seed = parser.value()?.parse()?,
+            lexopt::Arg::Long("only") => options.only = Some(parser.value()?.parse()?),
+            lexopt::Arg::Long("class") => options.class = Some(parser.value()?.string()?),
+            lexopt::Arg::Long("spins") => options.with_spins = true,
+            lexopt::Arg::Long("verbose") => options.is_verbose = true,
             lexopt::Arg::Long("turn") => options.turn = Some(parser.value()?.parse()?),
             lexopt::Arg::Long("threads") => options.threads = parser.value()?.parse::<usize>()?.max(1),
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
@@ -88,6 +114,7 @@ fn run() -> Result<bool, Error> {
     match words.as_slice() {
         ["convex"] => Ok(convex::run(&options)),
         ["filter"] => Ok(filter::run(&options)),
+        ["flights"] => Ok(flights::run(&options)),
         ["impacts"] => Ok(impacts::run(&options)),
         ["levels"] => Ok(levels::run(&options)),
         ["rays"] => Ok(rays::run(&options)),

@@ -11,6 +11,8 @@ pub mod conform;
 pub mod convex_pairs;
 pub mod corpus;
 pub mod data;
+#[cfg(feature = "world")]
+pub mod flights;
 pub mod invariants;
 pub mod meshes;
 pub mod oracle;

@@ -1,0 +1,40 @@
+//! Checks after each step that a world obeys the laws of physics.
+//!
+//! ```
+//! use carom_audit::{Audit, AuditSettings};
+//! use carom_geom::{HalfSpace, Sphere};
+//! use carom_math::Vec3;
+//! use carom_query::Shape;
+//! use carom_world::{BodyDesc, World};
+//!
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
+//! let ball = Shape::Sphere(Sphere::new(0.5)?);
+//! world.insert(BodyDesc::new(ball).with_position(Vec3::new(0.0, 3.0, 0.0)).with_restitution(0.8))?;
+//! let mut audit = Audit::new(AuditSettings::default());
+//! for _ in 0..240 {
+//!     audit.begin(&world);
+//!     world.step(1.0 / 60.0)?;
+//!     audit.end(&world, 1.0 / 60.0);
+//! }
+//! assert!(audit.faults().is_empty(), "{:?}", audit.faults());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! - Energy: bodies that meet share an account. An account never holds more than the kinetic and potential energy at
+//!   its start and the work of forces and of the caller.
+//! - Momentum: the sum over a group of bodies that touch each other alone changes only by gravity and forces.
+//! - Sides: the centre of a body does not pass the surface of a fixed body.
+//! - Overlap, sleep, events and the range of the numbers.
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod audit;
+mod groups;
+mod settings;
+mod side;
+mod state;
+
+pub use audit::{Audit, Fault, FaultKind};
+pub use settings::AuditSettings;

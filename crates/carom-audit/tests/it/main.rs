@@ -1,0 +1,4 @@
+//! Integration tests of carom-audit.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
+
+mod planted;
