@@ -1,7 +1,7 @@
 //! Trees of volumes, the mid phase: build, refit, and walk them, without knowing what is in the leaves.
 //!
 //! A [`Bvh`] knows primitives by their numbers and their bounds; the geometry stays the caller's. Every walk gives
-//! candidates, never too few: what cannot be refuted from the volumes is given to the caller's function.
+//! candidates, never too few (tests: `conform`). The caller's function decides about them.
 //!
 //! All builders are behind [`Bvh::build`], which takes a [`BuildMethod`], and [`Builder`], which keeps its memory and knows
 //! [by use](Builder::rebuild_by_use) and [from triangles](Bvh::from_triangles) besides. What changes has a type of its own that

@@ -1,8 +1,9 @@
 //! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes in `f64`;
 //! levels of brushes ([`map`]) become entities and planes.
 //!
-//! Reading never panics and never allocates on the word of a header; every refusal is one line that names the file and
-//! the place in it.
+//! Reading does not panic (tests: `random_bytes`). It does not trust the counts of a header
+//! (test: `bad_files::counts_of_headers_are_not_believed`). Each refusal is one line that names the
+//! file and the place in it (test: `bad_files::refusals_name_file_and_place`).
 //!
 //! ```
 //! use carom_io::Format;

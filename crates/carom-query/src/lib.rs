@@ -1,7 +1,7 @@
 //! Any shape against any shape: do they touch, how far apart, how deep, where; rays and points.
 //!
 //! Every function takes two shapes with their poses in the world and answers in the world frame. Every pair of
-//! [`Shape`]s has every question; shapes of your own join as [`Shape::User`].
+//! [`Shape`]s has every question (test: `matrix::every_pair_answers_every_question`); shapes of your own join as [`Shape::User`].
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};

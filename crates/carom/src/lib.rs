@@ -46,7 +46,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Meshes, hulls and compounds are shapes like any other; every pair has every question.
+//! Meshes, hulls and compounds are shapes like any other. Every pair has every question
+//! (test: `matrix::every_pair_answers_every_question`, carom-query).
 //!
 //! ```
 //! use carom::geom::{ConvexHull, TriMesh};
@@ -177,7 +178,8 @@
 //!
 //! # Forces and bounces by hand
 //!
-//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and never pull.
+//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and never pull
+//! (test: `penalty::never_pulls_and_keeps_momentum`, carom-response).
 //!
 //! ```
 //! use carom::{Penalty, Vec3};
