@@ -208,7 +208,8 @@ fn bounce_one(
     for c in pair.manifold.contacts() {
         let point = (c.point_a + c.point_b) * 0.5;
         for (half, slot, outwards) in [(&mut a, slot_a, -normal), (&mut b, slot_b, normal)] {
-            half.is_held |= bodies.masses[slot].is_held_at_center(point - half.center, outwards, c.distance, slop);
+            half.is_held |=
+                bodies.masses[slot].is_held_at_center(point - half.center, outwards, c.distance, slop);
         }
     }
     for c in pair.manifold.contacts() {
