@@ -2,7 +2,7 @@
 
 use crate::metadata::{Package, packages};
 use crate::step::{End, Steps, cargo};
-use crate::{Error, licences, no_std, tidy};
+use crate::{Error, golden, licences, no_std, rounding, tidy};
 use std::path::Path;
 use std::process::Command;
 
@@ -52,6 +52,8 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     steps.step("each algorithm alone", || algorithms(root, &packages));
     steps.step("no_std", || no_std::check(root, &packages));
     steps.step("wasm32", || wasm32(root, &packages));
+    steps.step("rounding", || rounding::check(root, &packages));
+    steps.step("golden states on other targets", || golden::check(root));
     steps.step("licences", || licences::check(root));
     steps.step("miri", || miri(root));
 

@@ -7,12 +7,14 @@ mod cases;
 mod check;
 mod corpus;
 mod fuzz;
+mod golden;
 mod licences;
 mod metadata;
 mod native;
 mod no_std;
 mod pages;
 mod report;
+mod rounding;
 mod step;
 mod tidy;
 mod truth;
@@ -35,6 +37,8 @@ cargo xtask bench native [SCENE] [--quick]
                                        carom and the peers that are written in C++, where their libraries are
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
+cargo xtask golden                     the scenes of carom-golden on every target that can be run here; writes the table
+cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
 cargo xtask truth WHAT [OPTIONS]       millions of answers against exact arithmetic; --help says which
@@ -105,6 +109,17 @@ fn run() -> Result<bool, Error> {
         ),
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
+        ["golden"] => golden::run(&root),
+        ["rounding"] => Ok(match rounding::check(&root, &metadata::packages(&root)?)? {
+            step::End::Passed(note) => {
+                println!("ok: {note}");
+                true
+            }
+            step::End::Failed(report) | step::End::Skipped(report) => {
+                println!("{report}");
+                false
+            }
+        }),
         ["volumes"] => volumes::run(&root, 10_000_000),
         ["volumes", n] => volumes::run(&root, n.parse()?),
         ["cases"] => cases::run(&root),

@@ -39,7 +39,7 @@
 //! ```
 //!
 //! # The same bits everywhere
-//! Every operation is defined to the bit, and gives those bits on every instruction set; there is no fused
+//! Every operation is defined to the bit, and gives those bits on every instruction set (`tests/it`); there is no fused
 //! multiply-add and no approximate reciprocal. Only the sign and payload of a NaN are left open, as IEEE 754 leaves
 //! them.
 //!

@@ -26,7 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Same input, same bits: with any broad phase, and any number of threads.
+//! Same input, same bits: with any broad phase, any number of threads, and on any target (`tests/it/golden.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -141,7 +141,7 @@
 //! assert!((top - Vec3::new(0.0, 2.25, 0.0)).length() < 0.05, "{top}");
 //! assert!(world.is_sleeping(tower[4])?);
 //!
-//! // The same input gives the same bits, on any machine, so a state is told by a number.
+//! // The same input gives the same bits on every target (`cargo xtask golden`), so a hash stands for a state.
 //! let again = carom::World::<DynamicBvh>::restored(&world.snapshot(), |id| world.shape(id).ok().cloned())?;
 //! assert_eq!(again.state_hash(), world.state_hash());
 //! # use carom::DynamicBvh;

@@ -4,6 +4,7 @@
 //! of them if the target has FMA. State and decisions would then depend on the target and on glam's features.
 //! The functions here use scalar operations alone. Rust never fuses or reorders these.
 //!
+//! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985, appendix.
 //! Differs from glam: the order of terms is that of its SSE2 code without FMA. Sine and cosine come from the crate libm.
 
 use super::super::num::{Quat, Real, Vec3};

@@ -1,0 +1,21 @@
+//! What JavaScript calls: run, then read the text from the module's memory.
+
+use std::sync::OnceLock;
+
+static REPORT: OnceLock<String> = OnceLock::new();
+
+fn report() -> &'static str {
+    REPORT.get_or_init(crate::report)
+}
+
+/// The address of the report.
+#[unsafe(no_mangle)]
+pub extern "C" fn carom_report() -> *const u8 {
+    report().as_ptr()
+}
+
+/// The length of the report in bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn carom_report_length() -> usize {
+    report().len()
+}
