@@ -315,19 +315,22 @@ struct State {
     kinetic: f64,
 }
 
-fn state_of(body: &Body) -> State {
+/// The state of a body. `lag` is what gravity adds in half a substep: the stored velocity is late by that
+/// much, so that only with it free flight and bounces keep their energy.
+fn state_of(body: &Body, lag: DVec3) -> State {
     let pose = body.pose.wide();
     let mass = 1.0 / f64::from(body.inverse_mass);
     let velocity = body.linear_velocity.as_dvec3();
     let inertia: DMat3 = body.inverse_inertia.as_dmat3().inverse();
     let spin = pose.inverse_transform_vector(body.angular_velocity.as_dvec3());
     let turned = inertia * spin;
+    let in_place = velocity + lag;
     State {
         mass,
         center: pose.transform_point(body.center_of_mass.as_dvec3()),
         velocity,
         angular_momentum: pose.transform_vector(turned),
-        kinetic: 0.5 * mass * velocity.length_squared() + 0.5 * spin.dot(turned),
+        kinetic: 0.5 * mass * in_place.length_squared() + 0.5 * spin.dot(turned),
     }
 }
 
@@ -347,8 +350,10 @@ struct Outcome {
 /// Flies one flight, and writes each step to `log`.
 fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let mut out = Outcome { worst: 1.0, ..Outcome::default() };
+    let substep = f64::from(flight.dt) / f64::from(flight.world.settings().solver.substeps);
+    let lag = flight.gravity * (0.5 * substep);
     let states = |world: &World, movers: &[(BodyId, Flyer)]| -> Vec<State> {
-        movers.iter().map(|(id, _)| state_of(world.motion(*id).unwrap())).collect()
+        movers.iter().map(|(id, _)| state_of(world.motion(*id).unwrap(), lag)).collect()
     };
     let slop = f64::from(flight.world.settings().solver.slop);
     let mut before = states(&flight.world, &flight.movers);
