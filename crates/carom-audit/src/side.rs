@@ -95,7 +95,7 @@ fn same_way(normals: &[DVec3], d: DVec3) -> bool {
 fn passes_triangle([a, b, c]: [DVec3; 3], p: DVec3, q: DVec3) -> bool {
     let (from, to) = (orient3d(a, b, c, p), orient3d(a, b, c, q));
     // Ends on the plane belong to the segment that begins there.
-    if to == 0.0 || from == 0.0 && to == 0.0 || 0.0 < from && 0.0 < to || from < 0.0 && to < 0.0 {
+    if to == 0.0 || 0.0 < from && 0.0 < to || from < 0.0 && to < 0.0 {
         return false;
     }
     let sides = [orient3d(p, q, a, b), orient3d(p, q, b, c), orient3d(p, q, c, a)];

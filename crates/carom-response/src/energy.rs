@@ -5,7 +5,9 @@
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
 //!
-//! Groups with joints, with a body that its owner moves, and with a restitution above 1 may gain energy, and are left alone.
+//! Groups with joints or with a body that its owner moves may gain energy, and are left alone.
+//!
+//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
@@ -228,7 +230,7 @@ impl Sum {
         let lowest = -0.5 * self.slope / self.square;
         let square = lowest * lowest - (self.at_none - most) / self.square;
         let factor = lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 };
-        let factor = factor.min(1.0).max(0.0);
+        let factor = factor.clamp(0.0, 1.0);
         let energy = self.energy(factor);
         self.scale = if most < energy { ops::sqrt(most / energy) } else { 1.0 };
         self.factor = (factor.is_finite() && self.scale.is_finite()).then_some(factor);

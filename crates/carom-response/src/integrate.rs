@@ -20,7 +20,7 @@ const PIECE_TURN: f64 = 0.125;
 /// The most pieces of one call. A body that turns farther turns only so far, and keeps momentum and energy.
 const MAX_PIECES: u32 = 2048;
 
-/// The largest rotation, in radians, that restores the energy.
+/// The largest rotation, in radians, that restores the energy: far above truncation and rounding.
 const MAX_CORRECTION: f64 = 1e-3;
 
 /// Returns the orientation of a body after `h` of free rotation.
@@ -60,7 +60,7 @@ fn restore_energy(mut q: DQuat, momentum: DVec3, inverse_inertia: &DMat3, twice_
         let torque = momentum.cross(w);
         let error = twice_energy - momentum.dot(w);
         let square = torque.length_squared();
-        // Near a principal axis the energy has no slope, and no error either.
+        // Near a principal axis the energy has no slope, and no error but rounding.
         if !(1e-12 * momentum.length_squared() * w.length_squared() < square) {
             break;
         }
@@ -90,6 +90,7 @@ fn turned(q: DQuat, v: DVec3) -> DVec3 {
 /// Returns the rotation by a vector: its axis times radians.
 pub fn rotation_by(turn: DVec3) -> DQuat {
     let square = turn.length_squared();
+    // The next terms of the series are below the rounding.
     let (sine, cosine) = if square < 1e-6 {
         (0.5 - square / 48.0, 1.0 - square / 8.0)
     } else {

@@ -78,6 +78,7 @@ mod prepare;
 mod rest;
 mod settings;
 mod solver;
+mod store;
 mod validate;
 
 pub use body::{Body, BodyKind};

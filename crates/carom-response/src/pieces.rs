@@ -4,7 +4,7 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
-use crate::body::{Body, BodyKind, inverse_of};
+use crate::body::{Body, inverse_of};
 use crate::color::NOBODY;
 use crate::contact::{ContactImpulse, Contacts, PairKey};
 use crate::impulse::{self, Group, Pass};
@@ -13,7 +13,8 @@ use crate::kept::{self, KeptList, Rows, Trace};
 use crate::lane_vec::{Lanes, REST, State};
 use crate::load::LoadScale;
 use crate::prepare::Classes;
-use crate::rest::{self, DEEP_SLOPS, StepMotion, Touch};
+use crate::rest::{self, DEEP_SLOPS, Touch};
+pub(crate) use crate::store::{Limits, Moved, store_bodies};
 use alloc::vec::Vec;
 use carom_geom::Contact;
 use carom_lanes::{Kernel, Simd};
@@ -71,24 +72,24 @@ impl MassData {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Free {
     /// What a substep of forces adds.
-    dv: Vec3,
-    dw: Vec3,
+    pub(crate) dv: Vec3,
+    pub(crate) dw: Vec3,
     /// What damping leaves.
     keep_v: Real,
     keep_w: Real,
     /// The velocities before contacts changed them.
     v: Vec3,
     w: Vec3,
-    moves: Moves,
+    pub(crate) moves: Moves,
     /// Contacts changed its velocities.
     is_pushed: bool,
     /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
-    is_whirling: bool,
+    pub(crate) is_whirling: bool,
     /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
     is_jointed: bool,
     rotation: Quat,
     /// The inertia tensor in the body's frame; zero if all principal moments are equal.
-    inertia: Mat3,
+    pub(crate) inertia: Mat3,
 }
 
 impl Free {
@@ -684,178 +685,6 @@ fn end_substep(states: &mut [State], free: &mut [Free], h: Real, fastest: Real) 
     }
 }
 
-/// What bodies became, by places: those of a step or a part of them.
-#[derive(Clone, Copy)]
-pub(crate) struct Moved<'a> {
-    /// The numbers of the bodies.
-    pub(crate) movers: &'a [u32],
-    /// The place of the first one of the island.
-    pub(crate) roots: &'a [u32],
-    pub(crate) states: &'a [State],
-    pub(crate) masses: &'a [MassData],
-    pub(crate) free: &'a [Free],
-    pub(crate) touches: &'a [Touch],
-}
-
-impl<'a> Moved<'a> {
-    /// The first `n`, and the others.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
-        let (movers, movers_behind) = self.movers.split_at(n);
-        let (roots, roots_behind) = self.roots.split_at(n);
-        let (states, states_behind) = self.states.split_at(n);
-        let (masses, masses_behind) = self.masses.split_at(n);
-        let (free, free_behind) = self.free.split_at(n);
-        let (touches, touches_behind) = self.touches.split_at(n);
-        (
-            Moved { movers, roots, states, masses, free, touches },
-            Moved {
-                movers: movers_behind,
-                roots: roots_behind,
-                states: states_behind,
-                masses: masses_behind,
-                free: free_behind,
-                touches: touches_behind,
-            },
-        )
-    }
-}
-
-/// What storing a body keeps to.
-#[derive(Clone, Copy)]
-pub(crate) struct Limits<'a> {
-    /// Numbers of all that move, by places.
-    pub(crate) movers: &'a [u32],
-    pub(crate) max_speed: Real,
-    /// Bodies below this speed are slow.
-    pub(crate) sleep_speed: Real,
-    pub(crate) dt: Real,
-}
-
-/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes for how
-/// long each body that moves by force has been at rest.
-pub(crate) fn store_bodies(
-    limits: &Limits<'_>,
-    first: u32,
-    bodies: &mut [Body],
-    moved: &Moved<'_>,
-    rest_times: &mut [Real],
-) {
-    let Moved { movers, roots, states, masses, free, touches } = *moved;
-    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
-    for ((((((&number, &root), state), mass), free), &touch), rest_time) in rows {
-        if free.moves == Moves::Not {
-            continue;
-        }
-        let body = &mut bodies[(number - first) as usize];
-        store_body(limits, body, state, (mass, free, touch));
-        if free.moves == Moves::ByForce {
-            body.island = limits.movers[root as usize];
-            *rest_time = if body.can_sleep { rest::rest_time(body) } else { 0.0 };
-        }
-    }
-}
-
-/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum does.
-const MAX_TURN_LOSS: f64 = 0.01;
-
-/// Part of the energy that a body may gain so, before it is taken out of its angular velocity.
-const MAX_TURN_GAIN: f64 = 1e-5;
-
-/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps, whatever its energy.
-const MAX_SETTLING_TURN: Real = 0.01;
-
-/// Radians per step: the angular velocity of what turns less does not change by its turning.
-const MIN_TURN: Real = 1e-5;
-
-/// Returns the orientation and the angular velocity at the end of the step of a body that moves by forces.
-///
-/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did in the substeps, and
-/// keeps its momentum; if that would change its energy, it turns from its first orientation with its final momentum.
-fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
-    let (_, w) = motion(state);
-    let delta = delta_rotation(state);
-    let turned = |delta: Quat| (delta.as_dquat() * body.pose.rotation.as_dquat()).normalize().as_quat();
-    let turn_sq = w.length_squared() * dt * dt;
-    if !(MIN_TURN * MIN_TURN < turn_sq && turn_sq < Real::MAX) {
-        return (turned(delta), w);
-    }
-    let start = body.pose.rotation.as_dquat().normalize();
-    if free.inertia == Mat3::ZERO {
-        let whirled = || integrate::rotation_by(w.as_dvec3() * f64::from(dt)) * start;
-        return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
-    }
-    let inverse = body.inverse_inertia.as_dmat3();
-    // Not the inertia in single precision: it would not undo its inverse, and the momentum would grow.
-    let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
-    let twice_energy = momentum.dot(w.as_dvec3());
-    if free.is_pushed(state) && !free.is_whirling {
-        let end = turned(delta);
-        let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
-        let now = momentum.dot(spin);
-        let is_kept =
-            (1.0 - MAX_TURN_LOSS) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;
-        let scale = if twice_energy < now { ops::sqrt(twice_energy / now) } else { 1.0 };
-        let spin = (spin * scale).as_vec3();
-        let is_slow = turn_sq < MAX_SETTLING_TURN * MAX_SETTLING_TURN;
-        if (is_kept || is_slow) && spin.is_finite() {
-            return (end, spin);
-        }
-    }
-    let end = integrate::rotate_freely(start, momentum, &inverse, f64::from(dt)).as_quat();
-    let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
-    // What the rounding of the orientation changes.
-    let scale = ops::sqrt(twice_energy / momentum.dot(spin));
-    let spin = (spin * scale).as_vec3();
-    if end.is_finite() && spin.is_finite() { (end, spin) } else { (turned(delta), w) }
-}
-
-fn store_body(
-    limits: &Limits<'_>,
-    body: &mut Body,
-    state: &State,
-    (mass, free, touch): (&MassData, &Free, Touch),
-) {
-    let d = &state.back;
-    let (v, mut w) = motion(state);
-    let mut turn = 2.0 * Vec3::new(d[3], d[4], d[5]);
-    if free.is_whirling {
-        turn = w * limits.dt;
-    }
-    let orientation;
-    if free.is_loose() {
-        (orientation, w) = rotate(body, state, free, limits.dt);
-    } else {
-        orientation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
-    }
-    let center = mass.center + Vec3::new(d[0], d[1], d[2]);
-    let translation = center - rotation::rotate(orientation, body.center_of_mass);
-    if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
-        // Numbers ran out of their range: the body stays where it was, and stops.
-        body.linear_velocity = Vec3::ZERO;
-        body.angular_velocity = Vec3::ZERO;
-        return;
-    }
-    body.pose.rotation = orientation;
-    body.pose.translation = translation;
-    if body.kind != BodyKind::Dynamic {
-        return;
-    }
-    body.linear_velocity = v.clamp_length_max(limits.max_speed);
-    body.angular_velocity = w;
-    let rate = 1.0 / limits.dt;
-    let motion = StepMotion {
-        linear_velocity: v,
-        angular_velocity: w,
-        linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
-        angular_way: turn * rate,
-        gyration_sq: gyration_sq(body),
-        has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
-        touch,
-    };
-    rest::note_motion(body, &motion, limits.sleep_speed, limits.dt);
-}
-
 /// Square of the radius of gyration, in the mean of all axes; 0 for what never turns or never moves on.
 pub(crate) fn gyration_sq(body: &Body) -> Real {
     let i = &body.inverse_inertia;
@@ -874,7 +703,7 @@ fn uneven_inertia(inverse: &Mat3) -> Mat3 {
     if inertia.is_finite() { inertia } else { Mat3::ZERO }
 }
 
-fn motion(state: &State) -> (Vec3, Vec3) {
+pub(crate) fn motion(state: &State) -> (Vec3, Vec3) {
     let m = &state.front;
     (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
 }
@@ -883,7 +712,7 @@ fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
     state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
 }
 
-fn delta_rotation(state: &State) -> Quat {
+pub(crate) fn delta_rotation(state: &State) -> Quat {
     let d = &state.back;
     Quat::from_xyzw(d[3], d[4], d[5], d[6])
 }

@@ -8,7 +8,7 @@ use carom_math::{Real, Vec3};
 /// The largest number for settings that have no narrower bound.
 const MAX_SETTING: Real = 1e9;
 
-/// The smallest and the largest unit of length.
+/// The smallest and the largest unit of length: lengths times it neither overflow nor underflow.
 const LENGTH_UNITS: [Real; 2] = [1e-9, 1e9];
 
 /// The largest factor of substeps under heavy loads.

@@ -4,6 +4,8 @@
 //! pairs of sensors that went far for their thickness are swept, along the way that the bodies went in the end: what stopped
 //! a body in front of a sensor is known by then. A pass that is over within the step is reported as begun and ended in it.
 //! If they still touch at the end, the next detection reports it.
+//!
+//! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (sensors and fast bodies).
 
 use crate::guard::Guard;
 use crate::world::World;

@@ -51,7 +51,7 @@ const CLOSING: f64 = 0.02;
 /// A body that is stopped may turn so much, in parts of its distance, to the orientation that its momentum gives.
 const CLEARANCE: f64 = 0.5;
 
-/// An overlap grows if by more than this part of the thickness.
+/// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
 const DEEPER: f64 = 1e-3;
 
 /// When the fast bodies are stopped, by number, in shares of the step, and the paths of bodies that are swept; memory of the casts.
@@ -364,6 +364,7 @@ impl<B: BroadPhase> World<B> {
             let local = shape.aabb(&Pose::IDENTITY);
             let center = self.bodies[pair[k]].center_of_mass;
             let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
+            // Above the rounding to single precision.
             let radius = ops::sqrt(corner.length_squared()) * (1.0 + 1e-6);
             shapes[k] = Sphere::new(radius as f32).ok().map(Shape::Sphere);
             straight[k] = flights[k].straight();

@@ -1,4 +1,6 @@
 //! A check of a whole world, for tests and fuzzing.
+//!
+//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11 (invariants).
 
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;

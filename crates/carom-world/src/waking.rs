@@ -9,6 +9,8 @@
 //! 4. the unit of length, a stricter rule of sleep, or no sleep at all: all bodies.
 //!
 //! The others act on motion alone, and a sleeping body has none.
+//!
+//! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
 use crate::{BodyId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;

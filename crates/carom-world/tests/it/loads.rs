@@ -169,7 +169,9 @@ fn lids_planks_and_balls_hold() {
     let mut balls = world(6, 9.81);
     balls.insert(ground()).unwrap();
     let body = balls.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5)).unwrap();
-    let heavy = BodyDesc::new(ball(0.5)).with_density(100.0 / 0.5236).with_position(Vec3::Y * 1.5);
+    let heavy = BodyDesc::new(ball(0.5))
+        .with_density(100.0 / core::f32::consts::FRAC_PI_6)
+        .with_position(Vec3::Y * 1.5);
     let heavy = balls.insert(heavy).unwrap();
     assert_holds("ball", &mut balls, &[body, heavy], (0.02, DT));
 }

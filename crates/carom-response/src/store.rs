@@ -1,0 +1,186 @@
+//! The end of a step: what was computed goes into the bodies.
+//!
+//! - A free body turns by its angular momentum, which stays, and so does its energy.
+//! - A body that contacts pushed turns as it did in the substeps, if that keeps its energy.
+//! - Each body counts for how long it has been at rest.
+//!
+//! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid bodies).
+
+use crate::body::{Body, BodyKind};
+use crate::integrate;
+use crate::lane_vec::State;
+use crate::pieces::{Free, MassData, Moves, delta_rotation, gyration_sq, motion};
+use crate::rest::{self, StepMotion, Touch};
+use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
+
+/// What bodies became, by places: those of a step or a part of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Moved<'a> {
+    /// The numbers of the bodies.
+    pub(crate) movers: &'a [u32],
+    /// The place of the first one of the island.
+    pub(crate) roots: &'a [u32],
+    pub(crate) states: &'a [State],
+    pub(crate) masses: &'a [MassData],
+    pub(crate) free: &'a [Free],
+    pub(crate) touches: &'a [Touch],
+}
+
+impl<'a> Moved<'a> {
+    /// The first `n`, and the others.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
+        let (movers, movers_behind) = self.movers.split_at(n);
+        let (roots, roots_behind) = self.roots.split_at(n);
+        let (states, states_behind) = self.states.split_at(n);
+        let (masses, masses_behind) = self.masses.split_at(n);
+        let (free, free_behind) = self.free.split_at(n);
+        let (touches, touches_behind) = self.touches.split_at(n);
+        (
+            Moved { movers, roots, states, masses, free, touches },
+            Moved {
+                movers: movers_behind,
+                roots: roots_behind,
+                states: states_behind,
+                masses: masses_behind,
+                free: free_behind,
+                touches: touches_behind,
+            },
+        )
+    }
+}
+
+/// What storing a body keeps to.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits<'a> {
+    /// Numbers of all that move, by places.
+    pub(crate) movers: &'a [u32],
+    pub(crate) max_speed: Real,
+    /// Bodies below this speed are slow.
+    pub(crate) sleep_speed: Real,
+    pub(crate) dt: Real,
+}
+
+/// Writes what was computed into bodies; the first of them is number `first`. `rest_times` becomes for how
+/// long each body that moves by force has been at rest.
+pub(crate) fn store_bodies(
+    limits: &Limits<'_>,
+    first: u32,
+    bodies: &mut [Body],
+    moved: &Moved<'_>,
+    rest_times: &mut [Real],
+) {
+    let Moved { movers, roots, states, masses, free, touches } = *moved;
+    let rows = movers.iter().zip(roots).zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
+    for ((((((&number, &root), state), mass), free), &touch), rest_time) in rows {
+        if free.moves == Moves::Not {
+            continue;
+        }
+        let body = &mut bodies[(number - first) as usize];
+        store_body(limits, body, state, (mass, free, touch));
+        if free.moves == Moves::ByForce {
+            body.island = limits.movers[root as usize];
+            *rest_time = if body.can_sleep { rest::rest_time(body) } else { 0.0 };
+        }
+    }
+}
+
+/// Part of the energy that a body may lose because contacts turned it otherwise than its momentum does.
+const MAX_TURN_LOSS: f64 = 0.01;
+
+/// Part of the energy that a body may gain so, before it is taken out of its angular velocity: rounding.
+const MAX_TURN_GAIN: f64 = 1e-5;
+
+/// Radians per step. A body that contacts pushed and that turns less turns as in the substeps, whatever its energy.
+const MAX_SETTLING_TURN: Real = 0.01;
+
+/// Radians per step: the angular velocity of what turns less changes by its rounding only.
+const MIN_TURN: Real = 1e-5;
+
+/// Returns the orientation and the angular velocity at the end of the step of a body that moves by forces.
+///
+/// A free body keeps its angular momentum and energy. A body that contacts pushed turns as it did in the substeps, and
+/// keeps its momentum; if that would change its energy, it turns from its first orientation with its final momentum.
+fn rotate(body: &Body, state: &State, free: &Free, dt: Real) -> (Quat, Vec3) {
+    let (_, w) = motion(state);
+    let delta = delta_rotation(state);
+    let turned = |delta: Quat| (delta.as_dquat() * body.pose.rotation.as_dquat()).normalize().as_quat();
+    let turn_sq = w.length_squared() * dt * dt;
+    if !(MIN_TURN * MIN_TURN < turn_sq && turn_sq < Real::MAX) {
+        return (turned(delta), w);
+    }
+    let start = body.pose.rotation.as_dquat().normalize();
+    if free.inertia == Mat3::ZERO {
+        let whirled = || integrate::rotation_by(w.as_dvec3() * f64::from(dt)) * start;
+        return (if free.is_whirling { whirled().as_quat() } else { turned(delta) }, w);
+    }
+    let inverse = body.inverse_inertia.as_dmat3();
+    // Not the inertia in single precision: it would not undo its inverse, and the momentum would grow.
+    let momentum = integrate::spin_of(start, w.as_dvec3(), &inverse.inverse());
+    let twice_energy = momentum.dot(w.as_dvec3());
+    if free.is_pushed(state) && !free.is_whirling {
+        let end = turned(delta);
+        let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
+        let now = momentum.dot(spin);
+        let is_kept =
+            (1.0 - MAX_TURN_LOSS) * twice_energy < now && now < (1.0 + MAX_TURN_GAIN) * twice_energy;
+        let scale = if twice_energy < now { ops::sqrt(twice_energy / now) } else { 1.0 };
+        let spin = (spin * scale).as_vec3();
+        let is_slow = turn_sq < MAX_SETTLING_TURN * MAX_SETTLING_TURN;
+        if (is_kept || is_slow) && spin.is_finite() {
+            return (end, spin);
+        }
+    }
+    let end = integrate::rotate_freely(start, momentum, &inverse, f64::from(dt)).as_quat();
+    let spin = integrate::spin_of(end.as_dquat(), momentum, &inverse);
+    // What the rounding of the orientation changes.
+    let scale = ops::sqrt(twice_energy / momentum.dot(spin));
+    let spin = (spin * scale).as_vec3();
+    if end.is_finite() && spin.is_finite() { (end, spin) } else { (turned(delta), w) }
+}
+
+fn store_body(
+    limits: &Limits<'_>,
+    body: &mut Body,
+    state: &State,
+    (mass, free, touch): (&MassData, &Free, Touch),
+) {
+    let d = &state.back;
+    let (v, mut w) = motion(state);
+    let mut turn = 2.0 * Vec3::new(d[3], d[4], d[5]);
+    if free.is_whirling {
+        turn = w * limits.dt;
+    }
+    let orientation;
+    if free.is_loose() {
+        (orientation, w) = rotate(body, state, free, limits.dt);
+    } else {
+        orientation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
+    }
+    let center = mass.center + Vec3::new(d[0], d[1], d[2]);
+    let translation = center - rotation::rotate(orientation, body.center_of_mass);
+    if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
+        // Numbers ran out of their range: the body stays where it was, and stops.
+        body.linear_velocity = Vec3::ZERO;
+        body.angular_velocity = Vec3::ZERO;
+        return;
+    }
+    body.pose.rotation = orientation;
+    body.pose.translation = translation;
+    if body.kind != BodyKind::Dynamic {
+        return;
+    }
+    body.linear_velocity = v.clamp_length_max(limits.max_speed);
+    body.angular_velocity = w;
+    let rate = 1.0 / limits.dt;
+    let motion = StepMotion {
+        linear_velocity: v,
+        angular_velocity: w,
+        linear_way: Vec3::new(d[0], d[1], d[2]) * rate,
+        angular_way: turn * rate,
+        gyration_sq: gyration_sq(body),
+        has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO,
+        touch,
+    };
+    rest::note_motion(body, &motion, limits.sleep_speed, limits.dt);
+}
