@@ -14,10 +14,45 @@ use crate::settings::SolverSettings;
 use alloc::vec::Vec;
 use carom_math::Real;
 
+/// Disjoint sets of the numbers from 0 on. The root of a set is its lowest number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DisjointSets {
+    parent: Vec<u32>,
+}
+
+impl DisjointSets {
+    /// Makes every number below `n` a set of its own.
+    pub(crate) fn reset(&mut self, n: usize) {
+        self.parent.clear();
+        self.parent.extend(0..n as u32);
+    }
+
+    /// Returns the root of the set of a number.
+    pub(crate) fn root(&mut self, number: u32) -> u32 {
+        let mut at = number;
+        while self.parent[at as usize] != at {
+            // Path halving.
+            self.parent[at as usize] = self.parent[self.parent[at as usize] as usize];
+            at = self.parent[at as usize];
+        }
+        at
+    }
+
+    /// Makes one set of the sets of two numbers.
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a < b {
+            self.parent[b as usize] = a;
+        } else {
+            self.parent[a as usize] = b;
+        }
+    }
+}
+
 /// Which moving body belongs to which island, by places.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
-    parent: Vec<u32>,
+    sets: DisjointSets,
     /// Per island, under its root: how long all of it has been at rest.
     rest_times: Vec<Real>,
     /// Per island, under its root: how many belong together.
@@ -68,56 +103,40 @@ impl Islands {
 
     /// Every moving body an island of its own.
     pub(crate) fn begin(&mut self, n_bodies: usize) {
-        self.parent.clear();
-        self.parent.extend(0..n_bodies as u32);
-    }
-
-    fn root(&mut self, body: u32) -> u32 {
-        let mut at = body;
-        while self.parent[at as usize] != at {
-            // Halving the path.
-            self.parent[at as usize] = self.parent[self.parent[at as usize] as usize];
-            at = self.parent[at as usize];
-        }
-        at
+        self.sets.reset(n_bodies);
     }
 
     /// Two moving bodies belong together.
     pub(crate) fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a < b {
-            self.parent[b as usize] = a;
-        } else {
-            self.parent[a as usize] = b;
-        }
+        self.sets.join(a, b);
     }
 
     /// Counts, when all are joined; `is_many` becomes, per place, whether so many or more belong together.
     pub(crate) fn count(&mut self, many: u32, is_many: &mut Vec<bool>) {
-        let n = self.parent.len();
+        let n = self.sets.parent.len();
         self.sizes.clear();
         self.sizes.resize(n, 0);
         for place in 0..n as u32 {
-            let root = self.root(place);
-            self.parent[place as usize] = root;
+            let root = self.sets.root(place);
+            self.sets.parent[place as usize] = root;
             self.sizes[root as usize] += 1;
         }
         self.is_driven.clear();
         self.is_driven.resize(n, false);
         is_many.clear();
-        is_many.extend(self.parent.iter().map(|&root| many <= self.sizes[root as usize]));
+        is_many.extend(self.sets.parent.iter().map(|&root| many <= self.sizes[root as usize]));
     }
 
     /// After counting: a motor is to turn the body at this place, and with it its island. However slow it is, it is not coming to
     /// rest: a motor may take long to get a heavy train going.
     pub(crate) fn drive(&mut self, place: u32) {
-        let root = self.parent[place as usize];
+        let root = self.sets.parent[place as usize];
         self.is_driven[root as usize] = true;
     }
 
     /// After counting: by place, the first one of the island.
     pub(crate) fn roots(&self) -> &[u32] {
-        &self.parent
+        &self.sets.parent
     }
 
     /// After counting: how many bodies belong to the island of this root.
@@ -127,7 +146,7 @@ impl Islands {
 
     /// Takes out of `is_many` what motors drive.
     pub(crate) fn leave_out_driven(&self, is_many: &mut [bool]) {
-        for (is_many, &root) in is_many.iter_mut().zip(&self.parent) {
+        for (is_many, &root) in is_many.iter_mut().zip(&self.sets.parent) {
             *is_many &= !self.is_driven[root as usize];
         }
     }
@@ -151,7 +170,7 @@ impl Islands {
         self.n_fallen = 0;
         let active = || (0..movers.len()).filter(|&place| is_active[place]);
         for place in active() {
-            let root = self.parent[place] as usize;
+            let root = self.sets.parent[place] as usize;
             self.n_islands += usize::from(root == place);
             self.n_awake += 1;
             let time = if self.is_driven[root] { 0.0 } else { rest_times[place] };
@@ -162,7 +181,7 @@ impl Islands {
             return;
         }
         for place in active() {
-            if settings.sleep_delay <= self.rest_times[self.parent[place] as usize] {
+            if settings.sleep_delay <= self.rest_times[self.sets.parent[place] as usize] {
                 let body = &mut bodies[movers[place] as usize];
                 body.is_sleeping = true;
                 self.n_fallen += 1;

@@ -8,6 +8,7 @@
 //! 2009.
 
 use crate::body::{Body, inverse_of};
+use crate::joint_mass::JointScale;
 use crate::kept::scale_for;
 use crate::lane_vec::State;
 use crate::solver::MassData;
@@ -233,6 +234,8 @@ pub(crate) struct JointStep {
     is_idle: bool,
     slots: (usize, usize),
     movable: (bool, bool),
+    /// Factors of the bodies' inverse masses and inertias.
+    scales: (JointScale, JointScale),
     /// From the centres of mass, in the world, when the step began.
     anchor_a: Vec3,
     anchor_b: Vec3,
@@ -249,6 +252,7 @@ impl JointStep {
             is_idle: true,
             slots: (0, 0),
             movable: (false, false),
+            scales: (JointScale::NONE, JointScale::NONE),
             anchor_a: Vec3::ZERO,
             anchor_b: Vec3::ZERO,
             between: Vec3::ZERO,
@@ -257,11 +261,19 @@ impl JointStep {
         }
     }
 
-    pub(crate) fn new(joint: &Joint, a: &Body, b: &Body, slots: (usize, usize)) -> JointStep {
+    /// `slots` and `scales` are those of the two bodies; see [`JointMasses`](crate::joint_mass::JointMasses).
+    pub(crate) fn new(
+        joint: &Joint,
+        a: &Body,
+        b: &Body,
+        slots: (usize, usize),
+        scales: (JointScale, JointScale),
+    ) -> JointStep {
         JointStep {
             is_idle: false,
             slots,
             movable: (a.is_active(), b.is_active()),
+            scales,
             anchor_a: a.pose.transform_vector(joint.frame_a.translation - a.center_of_mass),
             anchor_b: b.pose.transform_vector(joint.frame_b.translation - b.center_of_mass),
             between: b.world_center() - a.world_center(),
@@ -450,7 +462,7 @@ fn invert(m: Mat3) -> Mat3 {
     if 0.0 < m.as_dmat3().determinant() && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }
 
-/// The two bodies as one pass sees them.
+/// The two bodies as one pass sees them, with the masses that joints see.
 struct Rows {
     v_a: Vec3,
     w_a: Vec3,
@@ -471,6 +483,7 @@ struct Rows {
 impl Rows {
     fn load(step: &JointStep, masses: &[MassData], states: &[State]) -> Rows {
         let (a, b) = step.slots;
+        let (scale_a, scale_b) = step.scales;
         let (state_a, state_b) = (&states[a], &states[b]);
         let moved = |s: &State| Vec3::new(s.back[0], s.back[1], s.back[2]);
         let turned = |s: &State| Quat::from_xyzw(s.back[3], s.back[4], s.back[5], s.back[6]);
@@ -481,10 +494,10 @@ impl Rows {
             w_a: spin(state_a),
             v_b: velocity(state_b),
             w_b: spin(state_b),
-            mass_a: masses[a].inverse_mass,
-            mass_b: masses[b].inverse_mass,
-            inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix()),
-            inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix()),
+            mass_a: masses[a].inverse_mass * scale_a.moving,
+            mass_b: masses[b].inverse_mass * scale_b.moving,
+            inertia_a: turned_matrix(turned(state_a), masses[a].inertia_matrix() * scale_a.turning),
+            inertia_b: turned_matrix(turned(state_b), masses[b].inertia_matrix() * scale_b.turning),
             anchor_a: rotation::rotate(turned(state_a), step.anchor_a),
             anchor_b: rotation::rotate(turned(state_b), step.anchor_b),
             between: step.between + moved(state_b) - moved(state_a),

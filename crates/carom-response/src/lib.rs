@@ -66,6 +66,7 @@ mod impulse;
 pub mod integrate;
 mod island;
 mod joint;
+mod joint_mass;
 mod kept;
 mod lane_vec;
 mod load;

@@ -16,6 +16,7 @@ use crate::impact::{self, Bouncers, Moment};
 use crate::impulse::{Group, Pass, Stage};
 use crate::island::Islands;
 use crate::joint::{Joint, JointImpulse, JointStep, Jointed, MovingJoints, Softness, Substep};
+use crate::joint_mass::JointMasses;
 use crate::kept::{Kept, KeptList, Stowed, scale_for};
 use crate::lane_vec::{REST, State};
 use crate::load::{LoadScale, WorldLoad};
@@ -109,6 +110,7 @@ pub struct Solver {
     stirred: Vec<u32>,
     all_joints: Vec<u32>,
     joint_steps: Vec<JointStep>,
+    joint_masses: JointMasses,
     joint_pushes: Vec<(Vec3, Vec3)>,
     energies: Energies,
 }
@@ -345,20 +347,7 @@ impl Solver {
         let mut h = dt / left as Real;
         self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
         self.load_contacts(contacts, h, &mut stats);
-        self.joint_steps.clear();
-        let still = self.movers.len() as u32;
-        for joint in (MovingJoints { list: joints, places: moving }).iter() {
-            let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
-            if a.is_active() || b.is_active() {
-                let [slot_a, slot_b] =
-                    [joint.body_a, joint.body_b].map(|body| slot_of(&self.slots, body, still) as usize);
-                self.joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b)));
-                self.free[slot_a].join();
-                self.free[slot_b].join();
-            } else {
-                self.joint_steps.push(JointStep::idle());
-            }
-        }
+        self.load_joints(bodies, MovingJoints { list: joints, places: moving });
 
         let first = Pass::new(&self.settings, h);
         let mut pass = first;
@@ -371,7 +360,8 @@ impl Solver {
         }
         let Solver { settings, groups, classes, states, free, masses, joint_steps, joint_pushes, .. } = self;
         let are_loaded = groups.iter().any(|group| group.is_loaded);
-        let Solver { bouncing, slots, .. } = self;
+        let Solver { bouncing, slots, movers, .. } = self;
+        let still = movers.len() as u32;
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = loops::Colors::new(groups, classes);
         // The length of a substep that is ended where the next one begins.
@@ -566,6 +556,32 @@ impl Solver {
         };
         (stats.n_warm, stats.n_contacts) =
             loops::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.traces);
+    }
+
+    /// Writes what a step has to know of each joint.
+    fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
+        self.joint_steps.clear();
+        let still = self.movers.len() as u32;
+        let Solver { slots, masses, free, joint_steps, joint_masses, .. } = self;
+        let slots_of = |joint: &Joint| {
+            let slot = |body: u32| slot_of(slots, body, still) as usize;
+            (slot(joint.body_a), slot(joint.body_b))
+        };
+        if !joints.places.is_empty() {
+            joint_masses.find(masses, joints.iter().map(slots_of));
+        }
+        for joint in joints.iter() {
+            let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
+            if !(a.is_active() || b.is_active()) {
+                joint_steps.push(JointStep::idle());
+                continue;
+            }
+            let (slot_a, slot_b) = slots_of(joint);
+            let scales = (joint_masses.scale(masses, slot_a), joint_masses.scale(masses, slot_b));
+            joint_steps.push(JointStep::new(joint, a, b, (slot_a, slot_b), scales));
+            free[slot_a].join();
+            free[slot_b].join();
+        }
     }
 
     /// States into bodies, impulses into what is kept and what is told; the islands that are at rest fall asleep.

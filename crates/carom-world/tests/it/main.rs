@@ -10,6 +10,7 @@ mod events;
 mod gears;
 mod golden;
 mod halting;
+mod heavy_joints;
 mod holding;
 mod impacts;
 mod joints;
