@@ -28,6 +28,12 @@ pub struct ImpactSettings {
     pub wants_distance: bool,
     /// The touched features of both bodies are named in the answer.
     pub wants_features: bool,
+    /// Contact at the start is a hit, even where the bodies separate or slide along each other.
+    ///
+    /// Switched off, such a contact is ignored for as long as the bodies do not approach along its
+    /// normal. Later contacts are hits, and so is a contact at the start that closes. `carom-query`
+    /// follows this setting; the searches of this crate always stop.
+    pub stop_at_penetration: bool,
 }
 
 impl ImpactSettings {
@@ -80,6 +86,13 @@ impl ImpactSettings {
         self.wants_features = wants_features;
         self
     }
+
+    /// Whether contact at the start is a hit where the bodies do not approach.
+    #[must_use]
+    pub const fn with_stop_at_penetration(mut self, stop_at_penetration: bool) -> ImpactSettings {
+        self.stop_at_penetration = stop_at_penetration;
+        self
+    }
 }
 
 impl Default for ImpactSettings {
@@ -92,6 +105,7 @@ impl Default for ImpactSettings {
             max_steps: 256,
             wants_distance: false,
             wants_features: false,
+            stop_at_penetration: true,
         }
     }
 }

@@ -7,8 +7,9 @@
 
 use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
+use super::cast_leaving::ConvexPair;
 use super::shape::{Kind, Shape};
-use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, half_space};
+use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, half_space, special};
 use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
@@ -24,6 +25,11 @@ use glam::DVec3;
 ///
 /// Where they are in contact from the start, points and normal are those of the deepest contact then. Parts are numbered as in
 /// [`super::contact`].
+///
+/// [`ImpactSettings::stop_at_penetration`] switched off ignores a contact at the start that does not
+/// close along its normal, for each triangle and part. Triangles and parts behind the plane of such
+/// a contact are ignored too, if the other shape never sinks along its normal. The bracket of a later hit says nothing of the
+/// ignored contact, and a clear answer then has the distance 0.
 ///
 /// Of a mesh or compound, and of what meets one, no more than 64 turns are followed in one cast: before them a body that turns more
 /// often in all the time is known as the ball in which it turns, and what comes after them is undecided, told as
@@ -86,7 +92,9 @@ fn answer(a: &Shape, b: &Shape, asked: &Question<'_, impl Tally>, memory: &mut W
     let settings = &asked.settings;
     let answer = pair(a, b, asked, memory);
     match answer {
-        TimeOfImpact::Hit(mut impact) if impact.t_hi <= settings.start_time => {
+        TimeOfImpact::Hit(mut impact)
+            if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
+        {
             let relative = b_in_a(asked, settings.start_time);
             let place = dispatch::contact(a, b, &relative, asked.target(), memory);
             if let Some(place) = place.filter(|place| place.distance.is_finite()) {
@@ -138,18 +146,21 @@ pub(super) fn pair(
         return answer;
     }
     let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
-        let Question { motion_a, motion_b, settings, tally } = asked;
-        half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane, b, b_in_a);
+        ConvexPair { a: None, b, contact }.answer(asked, |asked| {
+            let Question { motion_a, motion_b, settings, tally } = asked;
+            half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
+        })
     };
     match (a.kind(), b.kind()) {
         (Kind::Convex(map_a), Kind::Convex(map_b)) => {
-            if let (Shape::Hull(a), Shape::Hull(b)) = (a, b) {
-                return impact::convex(&**a, &**b, asked);
-            }
-            if let (Shape::Cuboid(a), Shape::Cuboid(b)) = (a, b) {
-                return impact::convex(a, b, asked);
-            }
-            impact::convex(map_a, map_b, asked)
+            let contact = |b_in_a: &WidePose, limit| special::signed(a, map_a, b, map_b, b_in_a, limit, None);
+            let pair = ConvexPair { a: Some(map_a), b: map_b, contact };
+            pair.answer(asked, |asked| match (a, b) {
+                (Shape::Hull(a), Shape::Hull(b)) => impact::convex(&**a, &**b, asked),
+                (Shape::Cuboid(a), Shape::Cuboid(b)) => impact::convex(a, b, asked),
+                _ => impact::convex(map_a, map_b, asked),
+            })
         }
         (Kind::HalfSpace(a), Kind::Convex(b)) => over_plane(a, b),
         (Kind::HalfSpace(a), Kind::HalfSpace(b)) => half_spaces(a, b, asked),
@@ -164,7 +175,7 @@ pub(super) fn pair(
             answer
         }
         (Kind::Mesh(a), Kind::Convex(b)) => cast_mesh::convex(a, b, asked, &mut memory.casts),
-        (Kind::Mesh(a), Kind::Mesh(b)) => cast_meshes::meshes(a, b, asked, &mut memory.casts),
+        (Kind::Mesh(a), Kind::Mesh(b)) => cast_meshes::meshes(a, b, asked, memory),
         (Kind::Compound(a), _) => cast_parts::parts(a, b, asked, memory),
         (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
         | (Kind::HalfSpace(_), Kind::Compound(_))
@@ -176,7 +187,7 @@ pub(super) fn pair(
 
 /// Half-spaces overlap without end unless their normals are opposite, and stay so.
 fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -> TimeOfImpact {
-    let Question { motion_a, motion_b, settings, tally } = asked;
+    let Question { motion_a, motion_b, settings, .. } = asked;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
         let place = half_space::closest_half_space(a, b, &b_in_a(asked, t));
@@ -196,14 +207,11 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, asked: &Question<'_, impl Tally>) -
     let Some((t, place)) = found else {
         // Opposite all the time, to rounding: B's plane is that of its origin.
         let point = &crate::ray_convex::Point;
-        return half_space_time_of_impact_counted(
-            a.normal_wide(),
-            motion_a,
-            point,
-            motion_b,
-            settings,
-            *tally,
-        );
+        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a, point, b_in_a);
+        return ConvexPair { a: None, b: point, contact }.answer(asked, |asked| {
+            let Question { motion_a, motion_b, settings, tally } = asked;
+            half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)
+        });
     };
     let place = place.placed(&motion_a.pose_at(t));
     let points = [place.point_a, place.point_b];

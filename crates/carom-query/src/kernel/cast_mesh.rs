@@ -8,7 +8,8 @@
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
 //! Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
-use super::{cast_straight, mesh_shape::MeshShape};
+use super::cast_leaving::{ConvexPair, IgnoredPlanes};
+use super::{cast_straight, convex as convex_pair, mesh_shape::MeshShape};
 use crate::impact::{self, Question};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
@@ -37,7 +38,7 @@ pub(super) fn convex(
 ) -> TimeOfImpact {
     let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
-    let leaf = Against::new(a, asked);
+    let leaf = Against::new(a, asked, IgnoredPlanes::of_mesh(a, b, asked));
     if let Some(answer) = cast_straight::convex(leaf, b, &sweep) {
         return answer;
     }
@@ -69,6 +70,8 @@ pub(super) fn convex(
 pub(super) struct Against<'a, T> {
     pub(super) mesh: &'a MeshShape,
     pub(super) asked: Question<'a, T>,
+    /// Triangles behind these are no obstacles.
+    pub(super) ignored: IgnoredPlanes,
 }
 
 impl<T> Clone for Against<'_, T> {
@@ -80,8 +83,13 @@ impl<T> Clone for Against<'_, T> {
 impl<T> Copy for Against<'_, T> {}
 
 impl<'a, T: Tally> Against<'a, T> {
-    pub(super) fn new(mesh: &'a MeshShape, asked: &Question<'a, T>) -> Against<'a, T> {
-        Against { mesh, asked: Question { settings: asked.settings.with_distance(false), ..*asked } }
+    pub(super) fn new(
+        mesh: &'a MeshShape,
+        asked: &Question<'a, T>,
+        ignored: IgnoredPlanes,
+    ) -> Against<'a, T> {
+        let asked = Question { settings: asked.settings.with_distance(false), ..*asked };
+        Against { mesh, asked, ignored }
     }
 
     /// What is farther away than this is of no interest: a little above the target, so that what is left out is surely apart.
@@ -162,6 +170,10 @@ impl<'a, T: Tally> Against<'a, T> {
         let center = b.center();
         let middle = (slab.start().transform_point(center) + slab.end().transform_point(center)) * 0.5;
         for &number in triangles {
+            if self.ignored.hides_triangle(&self.mesh.mesh().corners(number)) {
+                earliest.add_clear(0.0);
+                continue;
+            }
             if self.is_beside(slab, b, middle, room, number) {
                 continue;
             }
@@ -169,7 +181,10 @@ impl<'a, T: Tally> Against<'a, T> {
             if until < from {
                 break;
             }
-            let mut answer = self.triangle(number, b, part_b, [from, until]);
+            // Whether a contact is that of the start shows only if the search begins there.
+            let settings = &self.asked.settings;
+            let begin = if settings.stop_at_penetration { from } else { settings.start_time };
+            let mut answer = self.triangle(number, b, part_b, [begin, until]);
             if matches!(answer, TimeOfImpact::Undecided(_)) {
                 // Perhaps for where the stretch begins and ends.
                 let all = earliest.until(self.asked.settings.max_time);
@@ -195,7 +210,9 @@ impl<'a, T: Tally> Against<'a, T> {
         if 0.0 < smaller {
             asked.settings.tolerance *= size / smaller;
         }
-        let mut answer = impact::convex(&triangle, b, &asked);
+        let contact = |b_in_a: &_, limit| convex_pair::signed(&triangle, b, b_in_a, limit, None);
+        let mut answer = ConvexPair { a: Some(&triangle), b, contact }
+            .answer(&asked, |asked| impact::convex(&triangle, b, asked));
         if let TimeOfImpact::Hit(impact) = &mut answer {
             (impact.part_a, impact.part_b) = (number, part_b);
         }

@@ -7,10 +7,11 @@
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models and
 //! Temporal Culling, ACM SIGGRAPH 2007. Differs: no queue; earlier stretches come first, and a proved contact ends all later ones.
 
+use super::cast_leaving::IgnoredPlanes;
 use super::cast_mesh::Against;
 use super::mesh_shape::MeshShape;
 use crate::impact::{PlacedBox, Question};
-use crate::workspace::{CastMemory, TreePart};
+use crate::workspace::{CastMemory, TreePart, Workspace};
 use carom_bounds::Aabb;
 use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
@@ -23,16 +24,16 @@ pub(super) fn meshes(
     a: &MeshShape,
     b: &MeshShape,
     asked: &Question<'_, impl Tally>,
-    memory: &mut CastMemory,
+    memory: &mut Workspace,
 ) -> TimeOfImpact {
     let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let sweep = Sweep::new(asked.motion_a, asked.motion_b, start, end);
-    let against = Against::new(a, asked);
+    let against = Against::new(a, asked, IgnoredPlanes::of_meshes(a, b, asked, memory));
     let mut earliest = Earliest::new();
     let tree = b.tree();
     let placed =
         |aabb: &Aabb| PlacedBox::new(aabb.min.as_dvec3() / b.scale(), aabb.max.as_dvec3() / b.scale());
-    let CastMemory { parts, triangles, .. } = memory;
+    let CastMemory { parts, triangles, .. } = &mut memory.casts;
     parts.clear();
     parts.push((TreePart::Root, start, end));
     while let Some((part, from, to)) = parts.pop() {

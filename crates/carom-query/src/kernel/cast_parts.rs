@@ -9,6 +9,7 @@
 
 use super::super::num::{Pose, widen, widen_quat};
 use super::cast;
+use super::cast_leaving::IgnoredPlanes;
 use super::compound::Compound;
 use super::shape::Shape;
 use crate::impact::Question;
@@ -30,6 +31,7 @@ pub(super) fn parts(
 ) -> TimeOfImpact {
     let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let one_part = Question { settings: asked.settings.with_distance(false), ..*asked };
+    let ignored = IgnoredPlanes::of_compound(a, b, asked, memory);
     let mut earliest = Earliest::new();
     let mut order = memory.casts.orders.pop().unwrap_or_default();
     order.clear();
@@ -52,6 +54,10 @@ pub(super) fn parts(
             break;
         }
         let Some(part) = a.parts().get(number as usize) else { continue };
+        if ignored.hides_part(&part.shape, a.part_pose(number as usize)) {
+            earliest.add_clear(0.0);
+            continue;
+        }
         let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
         let motion_a = &asked.motion_a.of_part(place);
         let one_part = Question { motion_a, ..one_part.with_times([start, until]) };

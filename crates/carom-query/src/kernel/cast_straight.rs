@@ -25,7 +25,7 @@ pub(super) fn convex(
     b: &dyn SupportMap,
     sweep: &Sweep,
 ) -> Option<TimeOfImpact> {
-    let Against { mesh: a, asked } = against;
+    let Against { mesh: a, asked, .. } = against;
     let (start, end) = (asked.settings.start_time, asked.settings.max_time);
     let straight = sweep.straight(b)?;
     let room = against.room(b);
@@ -96,6 +96,10 @@ struct Way<'a, T> {
 impl<T: Tally> Way<'_, T> {
     /// One more triangle, which the shape may touch.
     fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
+        if self.against.ignored.hides_triangle(corners) {
+            self.earliest.add_clear(0.0);
+            return;
+        }
         let known = self.earliest.begin();
         if let Some((axis, low)) = self.axis
             && self.is_apart(axis, low, corners, known, end)
@@ -133,7 +137,7 @@ impl<T: Tally> Way<'_, T> {
     /// The answer for a ball, where it has a closed form.
     fn ball(&self, number: u32, corners: &[DVec3; 3], times: [f64; 2]) -> Option<TimeOfImpact> {
         let asked = &self.against.asked;
-        if asked.settings.wants_features {
+        if asked.settings.wants_features || !asked.settings.stop_at_penetration {
             return None;
         }
         let mut answer = self.straight.ball_meets(self.b.margin(), asked.target(), corners, times)?;

@@ -65,7 +65,8 @@ pub(super) fn answer(
     let (target, tolerance) = (asked.target(), asked.settings.tolerance.max(0.0));
     let smaller = radii.into_iter().flatten().fold(f64::INFINITY, f64::min);
     let room = (target + tolerance * smaller).max(target * UP);
-    let settings = asked.settings.with_target_distance(room).with_distance(false);
+    let settings =
+        asked.settings.with_target_distance(room).with_distance(false).with_stop_at_penetration(true);
     let balls = Question { motion_a, motion_b, settings, tally: asked.tally };
     let balls = pair(shape_a, shape_b, &balls, memory);
     if let TimeOfImpact::Clear(_) = balls {
@@ -87,7 +88,10 @@ pub(super) fn answer(
     // The sum rounds off far less than a turn. What turns so fast that its square is no number is seen at one time only.
     let time = if (rate * rate).is_finite() { (MOST_TURNS - 1.0) * TAU / rate } else { 0.0 };
     let until = (from + time).min(end);
-    match pair(a, b, &asked.with_times([from, until]), memory) {
+    let mut followed = asked.with_times([from, until]);
+    // Shapes whose balls are apart at first are in no contact at the start.
+    followed.settings.stop_at_penetration |= start < from;
+    match pair(a, b, &followed, memory) {
         TimeOfImpact::Clear(clear) if end <= until => {
             Some(TimeOfImpact::Clear(Clear::new(clear.distance.min(room))))
         }

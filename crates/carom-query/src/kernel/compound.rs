@@ -151,6 +151,16 @@ impl Compound {
         self.first_numbers[last].saturating_add(self.parts[last].shape.n_parts())
     }
 
+    /// Where a part is; the number is below that of the parts.
+    pub(super) fn part_pose(&self, part: usize) -> &WidePose {
+        &self.poses[part]
+    }
+
+    /// The parts and their poses, in order.
+    pub(super) fn placed_parts(&self) -> impl Iterator<Item = (&Shape, &WidePose)> {
+        self.parts.iter().map(|part| &part.shape).zip(&self.poses)
+    }
+
     /// The parts whose boxes touch the given one, in the compound's frame: number, shape, pose, and first part number.
     pub(super) fn near(&self, other: Aabb) -> impl Iterator<Item = (&Shape, &WidePose, u32)> {
         let parts = self.parts.iter().zip(&self.poses).zip(self.boxes.iter().zip(&self.first_numbers));

@@ -157,7 +157,7 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 ///
 /// Of eight triangles of a leaf most are near the leaf and not the shape: their own boxes, then a plane of each tell it. Of
 /// ants on hills, each part of which meets leaves of 12 triangles, 2.7 are left for GJK: 0.62 of the instructions of the narrow phase.
-fn visit_near(
+pub(super) fn visit_near(
     a: &MeshShape,
     b: &dyn SupportMap,
     b_in_a: &WidePose,

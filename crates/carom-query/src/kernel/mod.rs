@@ -2,6 +2,7 @@
 
 mod answer;
 mod cast;
+mod cast_leaving;
 mod cast_mesh;
 mod cast_meshes;
 mod cast_parts;

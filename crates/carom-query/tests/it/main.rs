@@ -6,6 +6,7 @@ mod allocations;
 mod cached;
 mod cast_queue;
 mod casts;
+mod casts_leaving;
 mod clearance;
 mod coincident;
 mod compound;

@@ -133,6 +133,40 @@ fn casts_are_like_a_walk_over_all() {
     }
 }
 
+/// A ball leaves the floor that it touches, and meets a wall or the ceiling later.
+#[test]
+fn casts_leave_the_contact_they_start_in() {
+    let mut world = World::new();
+    let mut insert =
+        |half: Vec3, at: Vec3| world.insert(BodyDesc::fixed(cuboid(half)).with_position(at)).unwrap();
+    let floor = insert(Vec3::new(9.0, 1.0, 9.0), Vec3::ZERO);
+    let wall = insert(Vec3::new(0.5, 3.0, 9.0), Vec3::new(4.0, 3.0, 0.0));
+    let ceiling = insert(Vec3::new(9.0, 0.5, 9.0), Vec3::Y * 5.0);
+    for height in [1.499, 1.5, 1.2] {
+        let cast = |by: Vec3, stops: bool| {
+            let start = Pose::from_translation(Vec3::Y * height);
+            let way = motion_of(&start, Vec3::ZERO, by, Vec3::ZERO).unwrap();
+            let settings = ImpactSettings::default().with_stop_at_penetration(stops);
+            world.cast(&ball(0.5), &way, &settings, &|_| true)
+        };
+        for (by, body, time) in [
+            (Vec3::X * 6.0, wall, 0.5),
+            (Vec3::Y * 8.0, ceiling, (4.0 - f64::from(height)) / 8.0),
+            (Vec3::new(6.0, -0.5, 0.0), floor, 0.0),
+            (Vec3::NEG_Y, floor, 0.0),
+        ] {
+            let found = cast(by, false).unwrap();
+            assert_eq!(found.body, body, "{height} {by}");
+            assert!((found.safe_until() - time).abs() < 1e-3, "{height} {by}: {found:?}");
+            if height < 1.5 {
+                assert_eq!(cast(by, true).unwrap().body, floor, "{height} {by}");
+            }
+        }
+        assert_eq!(cast(Vec3::X, false), None);
+        assert_eq!(cast(Vec3::Y, false), None);
+    }
+}
+
 /// A shape that starts in a body, one that has no time, one that slides along a floor, and ways to the end of the numbers.
 #[test]
 fn odd_casts() {

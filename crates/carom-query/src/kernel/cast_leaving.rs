@@ -1,0 +1,415 @@
+//! Casts that ignore a contact at the start while the shapes separate or slide along each other.
+//!
+//! - A convex pair in contact at the start is a hit only if its separation along the contact
+//!   normal falls.
+//! - Without rotation such a pair never comes deeper later, so it is clear for all the time.
+//! - With rotation the contact is sampled until it ends or closes. The search restarts there.
+//! - A triangle or part that lies behind the plane of an ignored contact is ignored too.
+//!   Otherwise a ball that slides on a tessellated floor hits the edge of the next triangle.
+//!
+//! Reference: none. The setting is that of parry's `ShapeCastOptions`.
+
+use super::super::num::Pose;
+use super::compound::Compound;
+use super::mesh_shape::MeshShape;
+use super::shape::{Kind, Shape};
+use super::{convex, dispatch, mesh_convex, mesh_mesh};
+use crate::closest::Closest;
+use crate::impact::Question;
+use crate::workspace::Workspace;
+use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
+use carom_geom::SupportMap;
+use carom_math::scaling::length;
+use carom_math::{WidePose, rounding};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// Part of the relative speed: a slower approach counts as sliding.
+const SLIDING_RATIO: f64 = 1.0 / (1_u64 << 16) as f64;
+
+/// Radians per sample of a contact that turns; a dip between two is below 2^-12 of the lever arm.
+const SAMPLE_ANGLE: f64 = 1.0 / 32.0;
+
+/// Radians over which the rate of a separation is measured.
+const RATE_ANGLE: f64 = 1.0 / (1_u64 << 16) as f64;
+
+/// Part of all the time over which the rate of a separation is measured at most.
+const MAX_RATE_TIME: f64 = 1.0 / (1_u64 << 10) as f64;
+
+/// Samples of one contact at most; the answer is undecided after them.
+const MAX_SAMPLES: u32 = 2048;
+
+/// Halvings of the sample interval in which a contact begins to close.
+const MAX_HALVINGS: u32 = 24;
+
+/// Roundings in a separation, in each length that takes part.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Planes of ignored contacts that one cast keeps at most.
+const MAX_PLANES: usize = 8;
+
+/// Two convex shapes, or a half-space and a convex shape.
+pub(super) struct ConvexPair<'s, C> {
+    /// `None` for a half-space.
+    pub(super) a: Option<&'s dyn SupportMap>,
+    pub(super) b: &'s dyn SupportMap,
+    /// The contact in A's frame, from B's pose in it and the largest distance of interest.
+    pub(super) contact: C,
+}
+
+impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
+    /// Returns the answer of `search`, with the contact at the start ignored if the settings say so.
+    pub(super) fn answer<'q, T: Tally>(
+        &self,
+        asked: &Question<'q, T>,
+        search: impl Fn(&Question<'q, T>) -> TimeOfImpact,
+    ) -> TimeOfImpact {
+        let answer = search(asked);
+        if asked.settings.stop_at_penetration || matches!(answer, TimeOfImpact::Clear(_)) {
+            return answer;
+        }
+        let size_b = self.b.radius() + self.b.margin();
+        let size = self.a.map_or(size_b, |a| size_b.min(a.radius() + a.margin()));
+        let sampled = Sampled { pair: self, motions: Motions::new(asked), limit: limit(asked, size) };
+        let (start, end) = (asked.settings.start_time, asked.settings.max_time);
+        let Some(place) = sampled.contact(start) else { return answer };
+        if sampled.is_closing(place.normal, start) {
+            return with_place(answer, &place, start);
+        }
+        let clear = TimeOfImpact::Clear(Clear::new(0.0));
+        if !sampled.motions.turn() {
+            return clear;
+        }
+        let step = SAMPLE_ANGLE / sampled.motions.turn_rate;
+        let mut safe = start;
+        for _ in 0..MAX_SAMPLES {
+            if end <= safe {
+                return clear;
+            }
+            let next = (safe + step).min(end);
+            let Some(place) = sampled.contact(next) else {
+                return match search(&asked.with_times([next, end])) {
+                    TimeOfImpact::Clear(_) => clear,
+                    later => later,
+                };
+            };
+            if sampled.is_closing(place.normal, next) {
+                return sampled.closing_between(safe, (next, place), |t| search(&asked.with_times([t, end])));
+            }
+            safe = next;
+        }
+        TimeOfImpact::Undecided(Undecided::new(safe, asked.target(), Why::StepsSpent))
+    }
+}
+
+/// A convex pair under its motions.
+struct Sampled<'p, 's, C> {
+    pair: &'p ConvexPair<'s, C>,
+    motions: Motions<'p>,
+    /// Shapes at most this far apart are in contact.
+    limit: f64,
+}
+
+impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
+    /// The contact at a time, in the frame of the motions.
+    fn contact(&self, t: f64) -> Option<Closest> {
+        let [pose_a, pose_b] = self.motions.poses(t);
+        let place = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
+        // Not so for NaN.
+        (place.distance <= self.limit && place.distance.is_finite()).then(|| place.placed(&pose_a))
+    }
+
+    /// Whether the separation along the normal falls at a time.
+    fn is_closing(&self, normal: DVec3, t: f64) -> bool {
+        let Motions { a, b, turn_rate, time } = self.motions;
+        if !self.motions.turn() {
+            return self.motions.is_closing_straight(normal);
+        }
+        let reach = |shape: &dyn SupportMap, motion: &Motion| {
+            length(shape.center() - motion.local_center()) + shape.radius() + shape.margin()
+        };
+        let reach_b = reach(self.pair.b, b);
+        let between = length(b.center_at(t) - a.center_at(t));
+        let reach_a = self.pair.a.map_or(between + reach_b, |shape| reach(shape, a));
+        let speed =
+            length(b.linear() - a.linear()) + length(a.angular()) * reach_a + length(b.angular()) * reach_b;
+        let mut h = RATE_ANGLE / turn_rate;
+        if 0.0 < time {
+            h = h.min(MAX_RATE_TIME * time);
+        }
+        let change = self.separation(normal, t + h) - self.separation(normal, t);
+        let far = length(a.center_at(t)) + length(b.center_at(t)) + reach_a + reach_b;
+        // So for NaN.
+        !(-(SLIDING_RATIO * speed * h + ROUNDING * far) <= change)
+    }
+
+    /// How far apart the shapes are along the normal; for a half-space along its own.
+    fn separation(&self, normal: DVec3, t: f64) -> f64 {
+        let [pose_a, pose_b] = self.motions.poses(t);
+        let Some(a) = self.pair.a else {
+            return (self.pair.contact)(&pose_b.relative_to(&pose_a), f64::INFINITY).distance;
+        };
+        let between = normal.dot(pose_b.translation - pose_a.translation);
+        let turned = |pose: &WidePose, direction| pose.inverse_transform_vector(direction);
+        between - reach_along(self.pair.b, turned(&pose_b, -normal)) - reach_along(a, turned(&pose_a, normal))
+    }
+
+    /// The hit of a contact that does not close at `safe`, and closes at a later time.
+    fn closing_between(
+        &self,
+        mut safe: f64,
+        (mut hit, mut place): (f64, Closest),
+        search: impl Fn(f64) -> TimeOfImpact,
+    ) -> TimeOfImpact {
+        for _ in 0..MAX_HALVINGS {
+            let middle = 0.5 * (safe + hit);
+            match self.contact(middle) {
+                Some(found) if self.is_closing(found.normal, middle) => (hit, place) = (middle, found),
+                _ => safe = middle,
+            }
+        }
+        let mut answer = with_place(search(hit), &place, hit);
+        match &mut answer {
+            TimeOfImpact::Hit(impact) => impact.t_lo = impact.t_lo.min(safe),
+            TimeOfImpact::Clear(clear) => *clear = Clear::new(0.0),
+            TimeOfImpact::Undecided(_) => {}
+        }
+        answer
+    }
+}
+
+/// The motions of A and B.
+#[derive(Clone, Copy)]
+struct Motions<'m> {
+    a: &'m Motion,
+    b: &'m Motion,
+    /// Radians per unit of time, of both together.
+    turn_rate: f64,
+    /// Length of the time asked about.
+    time: f64,
+}
+
+impl<'m> Motions<'m> {
+    fn new<T>(asked: &Question<'m, T>) -> Motions<'m> {
+        let (a, b) = (asked.motion_a, asked.motion_b);
+        let time = asked.settings.max_time - asked.settings.start_time;
+        Motions { a, b, turn_rate: length(a.angular()) + length(b.angular()), time }
+    }
+
+    fn turn(&self) -> bool {
+        0.0 < self.turn_rate
+    }
+
+    fn poses(&self, t: f64) -> [WidePose; 2] {
+        [self.a.pose_at(t), self.b.pose_at(t)]
+    }
+
+    /// Whether shapes that do not turn approach along the normal.
+    fn is_closing_straight(&self, normal: DVec3) -> bool {
+        let velocity = self.b.linear() - self.a.linear();
+        // So for NaN.
+        !(-SLIDING_RATIO * length(velocity) <= normal.dot(velocity))
+    }
+}
+
+/// Largest distance that is a contact at the start: the target and the tolerance of a search.
+fn limit(asked: &Question<'_, impl Tally>, size: f64) -> f64 {
+    let tolerance = asked.settings.tolerance.max(0.0) * size;
+    asked.target() + if tolerance.is_finite() { tolerance } else { 0.0 }
+}
+
+/// How far a shape reaches along a unit direction of its frame, from its origin.
+fn reach_along(shape: &dyn SupportMap, direction: DVec3) -> f64 {
+    let farthest = shape.support_exact(direction, shape.support(direction)).point;
+    direction.dot(farthest) + shape.margin()
+}
+
+/// The answer with points and normal of the contact at `t`, if the hit is no later.
+fn with_place(mut answer: TimeOfImpact, place: &Closest, t: f64) -> TimeOfImpact {
+    if let TimeOfImpact::Hit(impact) = &mut answer
+        && impact.t_hi <= t
+    {
+        (impact.point_a, impact.point_b, impact.normal) = (place.point_a, place.point_b, place.normal);
+    }
+    answer
+}
+
+/// Planes of ignored contacts, in A's frame: a part of A behind one of them is ignored.
+///
+/// Along the normal of such a plane B never sinks, so no part behind it is met deeper than the
+/// ignored contact is. Rotation is sampled.
+#[derive(Clone, Copy)]
+pub(super) struct IgnoredPlanes {
+    planes: [(DVec3, f64); MAX_PLANES],
+    n_planes: usize,
+}
+
+impl IgnoredPlanes {
+    /// No planes.
+    const NONE: IgnoredPlanes = IgnoredPlanes { planes: [(DVec3::ZERO, 0.0); MAX_PLANES], n_planes: 0 };
+
+    /// The planes of the triangles of a mesh that a convex shape leaves.
+    pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, asked: &Question<'_, impl Tally>) -> Self {
+        let mut found = Self::NONE;
+        let Some(start) = Start::new(asked, b.radius() + b.margin()) else { return found };
+        mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, |number| {
+            if !found.hides_triangle(&a.mesh().corners(number)) {
+                let triangle = a.mesh().triangle(number);
+                let place = convex::signed(&triangle, b, &start.b_in_a, start.limit, None);
+                found.add(&start, &place, |b_in_a, n| lowest_of_convex(b, b_in_a, n));
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// The plane of the deepest contact of two meshes.
+    pub(super) fn of_meshes(
+        a: &MeshShape,
+        b: &MeshShape,
+        asked: &Question<'_, impl Tally>,
+        memory: &mut Workspace,
+    ) -> Self {
+        let mut found = Self::NONE;
+        let (low, high) = b.mesh().wide_bounds();
+        let Some(start) = Start::new(asked, 0.5 * length(high - low)) else { return found };
+        if let Some(place) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory) {
+            found.add(&start, &place, |b_in_a, n| lowest_of_mesh(b, b_in_a, n));
+        }
+        found
+    }
+
+    /// The planes of the parts of a compound that another shape leaves.
+    pub(super) fn of_compound(
+        a: &Compound,
+        b: &Shape,
+        asked: &Question<'_, impl Tally>,
+        memory: &mut Workspace,
+    ) -> Self {
+        let mut found = Self::NONE;
+        if asked.settings.stop_at_penetration {
+            return found;
+        }
+        let aabb = b.aabb(&Pose::IDENTITY);
+        let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
+        let Some(start) = Start::new(asked, size) else { return found };
+        let near = b.placed_box(&start.b_in_a).inflated(rounding::up(start.limit));
+        for (part, pose, _) in a.near(near) {
+            let b_in_part = start.b_in_a.relative_to(pose);
+            if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory) {
+                found.add(&start, &place.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, start: &Start<'_>, place: &Closest, lowest: impl Fn(&WidePose, DVec3) -> f64) {
+        let n = place.normal;
+        let is_contact = place.distance <= start.limit && place.distance.is_finite();
+        let begins = lowest(&start.b_in_a, n);
+        // If some of B is lower than the contact, it may meet what is behind the plane.
+        if !(is_contact && n.dot(place.point_b) - start.slack <= begins) {
+            return;
+        }
+        if !start.never_sinks(n, begins, |b_in_a| lowest(b_in_a, n)) {
+            return;
+        }
+        if let Some(plane) = self.planes.get_mut(self.n_planes) {
+            *plane = (n, n.dot(place.point_a) + start.slack);
+            self.n_planes += 1;
+        }
+    }
+
+    /// Whether a body of A lies behind one of the planes, from how far it reaches along a normal.
+    fn hides(&self, reach: impl Fn(DVec3) -> f64) -> bool {
+        self.planes.iter().take(self.n_planes).any(|&(normal, height)| reach(normal) <= height)
+    }
+
+    /// Whether a triangle of A is to be ignored.
+    pub(super) fn hides_triangle(&self, corners: &[DVec3; 3]) -> bool {
+        let [x, y, z] = *corners;
+        self.hides(|n| n.dot(x).max(n.dot(y)).max(n.dot(z)))
+    }
+
+    /// Whether a part of A, at this pose in it, is to be ignored.
+    pub(super) fn hides_part(&self, part: &Shape, pose: &WidePose) -> bool {
+        self.hides(|n| -lowest(part, pose, -n))
+    }
+}
+
+/// Two shapes at the start.
+struct Start<'m> {
+    motions: Motions<'m>,
+    time: [f64; 2],
+    pose_a: WidePose,
+    b_in_a: WidePose,
+    limit: f64,
+    /// Parts that stand out of a plane by less lie behind it.
+    slack: f64,
+}
+
+impl<'m> Start<'m> {
+    /// `None` if contact at the start is a hit, or B has no end.
+    fn new(asked: &Question<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
+        let motions = Motions::new(asked);
+        if asked.settings.stop_at_penetration || !size_b.is_finite() {
+            return None;
+        }
+        let [pose_a, pose_b] = motions.poses(asked.settings.start_time);
+        let limit = limit(asked, size_b);
+        let b_in_a = pose_b.relative_to(&pose_a);
+        let time = [asked.settings.start_time, asked.settings.max_time];
+        Some(Start { motions, time, pose_a, b_in_a, limit, slack: limit - asked.target() })
+    }
+
+    /// Whether B, which begins at this height along a normal of A's frame, never begins lower.
+    fn never_sinks(&self, normal: DVec3, begins: f64, lowest: impl Fn(&WidePose) -> f64) -> bool {
+        if !self.motions.turn() {
+            return !self.motions.is_closing_straight(self.pose_a.transform_vector(normal));
+        }
+        let step = SAMPLE_ANGLE / self.motions.turn_rate;
+        let speed = length(self.motions.b.linear() - self.motions.a.linear());
+        let [start, end] = self.time;
+        let mut t = start;
+        for _ in 0..MAX_SAMPLES {
+            if end <= t {
+                return true;
+            }
+            t = (t + step).min(end);
+            let [pose_a, pose_b] = self.motions.poses(t);
+            let slack = self.slack + SLIDING_RATIO * speed * (t - start);
+            if !(begins - slack <= lowest(&pose_b.relative_to(&pose_a))) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Where a shape begins along a unit direction; negative infinity for a half-space.
+fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
+    match shape.kind() {
+        Kind::Convex(map) => lowest_of_convex(map, pose, direction),
+        Kind::HalfSpace(_) => f64::NEG_INFINITY,
+        Kind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
+        Kind::Compound(compound) => {
+            let parts = compound.placed_parts();
+            let in_part = |(part, place): (&Shape, &WidePose)| {
+                // Along the same direction, in the compound's frame.
+                let along = pose.inverse_transform_vector(direction);
+                lowest(part, place, along) + direction.dot(pose.translation)
+            };
+            parts.map(in_part).fold(f64::INFINITY, f64::min)
+        }
+    }
+}
+
+fn lowest_of_convex(shape: &dyn SupportMap, pose: &WidePose, direction: DVec3) -> f64 {
+    direction.dot(pose.translation) - reach_along(shape, pose.inverse_transform_vector(-direction))
+}
+
+fn lowest_of_mesh(mesh: &MeshShape, pose: &WidePose, direction: DVec3) -> f64 {
+    let along = pose.inverse_transform_vector(direction);
+    let heights = mesh.mesh().iter_corners().flatten().map(|corner| along.dot(corner));
+    direction.dot(pose.translation) + heights.fold(f64::INFINITY, f64::min)
+}
