@@ -144,33 +144,10 @@ fn host(root: &Path) -> Vec<Row> {
     rows
 }
 
-/// Targets that are built with the unpacked compiler.
+/// wasm, built with the unpacked compiler.
 fn crossed(root: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let compiler = cross_compiler(root);
-    for (target, name, linker, runner) in [
-        ("i686-unknown-linux-gnu", "i686", "i686-linux-gnu-gcc", None),
-        ("aarch64-unknown-linux-gnu", "aarch64 (qemu)", "aarch64-linux-gnu-gcc", Some("qemu-aarch64")),
-    ] {
-        let result = compiler.clone().and_then(|compiler| {
-            let has_linker = Command::new(linker).arg("--version").output().is_ok();
-            if !has_linker {
-                return Err(format!("{linker} is not installed"));
-            }
-            let flags = format!("-Clinker={linker} -Ctarget-feature=+crt-static");
-            let folder = compiler.build(root, &format!("--bin carom-golden --target {target}"), &flags)?;
-            let program = folder.join(target).join("release/carom-golden");
-            output(&mut match runner {
-                Some(runner) => {
-                    let mut command = Command::new(runner);
-                    command.arg(program);
-                    command
-                }
-                None => Command::new(program),
-            })
-        });
-        rows.push(Row { name: name.to_string(), result: result.and_then(|text| hashes(&text)) });
-    }
     let target = "wasm32-unknown-unknown";
     let module = compiler.and_then(|compiler| {
         let flags = format!("-Clinker={}", compiler.linker.display());

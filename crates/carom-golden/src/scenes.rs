@@ -43,11 +43,11 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
-    0xc97b_e3ed_e461_7fd3,
-    0x7dee_73f0_e938_17f2,
-    0x6b88_f592_61fe_4ca8,
+    0xa366_64a7_e653_5195,
+    0x5f64_3a32_a0f4_0f9a,
+    0x3680_8062_d790_d78e,
     0x9c98_d607_fb56_4d0f,
-    0x8b3d_168b_401f_34f9,
+    0xe187_f1fd_7160_a123,
 ];
 
 impl<B: BroadPhase> Scene<B> {
