@@ -182,7 +182,7 @@ fn level_and_car_are_walked_and_driven() {
     assert_eq!(hash_of(level), "e9b1ab4e28a6988d");
     assert_eq!(hash_of(level), hash_of(level));
     assert_ne!(hash_of(level), hash_of(&format!("{level} --seed 2")));
-    assert_eq!(hash_of("car --frames 300"), "17ce1d5f42f59bfd");
+    assert_eq!(hash_of("car --frames 300"), "6cda68efb2750adc");
 
     let text = stdout(&carom("demo level --bodies 12 --frames 120 --html level.html"));
     assert!(text.contains("level: 12 characters, 120 steps"), "{text}");
