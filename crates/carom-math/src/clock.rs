@@ -48,11 +48,15 @@ mod imp {
 
 #[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
 mod imp {
-    pub(super) type Instant = ();
+    /// The only moment there is.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Instant;
 
     pub(super) const IS_THERE: bool = false;
 
-    pub(super) fn now() -> Instant {}
+    pub(super) fn now() -> Instant {
+        Instant
+    }
 
     pub(super) fn seconds_between(_: Instant, _: Instant) -> f64 {
         0.0
