@@ -11,6 +11,7 @@
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
+use crate::island::DisjointSets;
 use crate::lane_vec::State;
 use crate::pieces::{Free, MassData, Summary, gyration_sq};
 use alloc::vec::Vec;
@@ -68,7 +69,7 @@ impl Given<'_> {
 /// Groups of bodies that pushed each other in a step; memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Energies {
-    parent: Vec<u32>,
+    pushed: DisjointSets,
     sums: Vec<Sum>,
 }
 
@@ -95,14 +96,14 @@ impl Energies {
         }
         self.join(given);
         for slot in 0..n {
-            let root = self.parent[slot] as usize;
+            let root = self.pushed.root(slot as u32) as usize;
             self.sums[root].has_fast |= is_fast(slot, &states[slot]);
             let body = &given.bodies[given.movers[slot] as usize];
             let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {
-            let root = self.parent[slot] as usize;
+            let root = self.pushed.root(slot as u32) as usize;
             if self.sums[root].has_fast && !self.sums[root].is_left_alone {
                 self.sums[root].add(&Terms::of(given, slot, &states[slot]));
             }
@@ -113,7 +114,7 @@ impl Energies {
             n_bounded += usize::from(sum.factor.is_some());
         }
         for slot in if n_bounded == 0 { 0..0 } else { 0..n } {
-            let sum = self.sums[self.parent[slot] as usize];
+            let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor else { continue };
             let terms = Terms::of(given, slot, &states[slot]);
             let v = (terms.v + terms.dv * factor) * sum.scale - lag_of(&given.free[slot]);
@@ -128,40 +129,20 @@ impl Energies {
         n_bounded
     }
 
-    /// Finds who pushed whom.
+    /// Finds which bodies pushed each other.
     fn join(&mut self, given: &Given<'_>) {
         let n = given.movers.len();
-        self.parent.clear();
-        self.parent.extend(0..n as u32);
+        self.pushed.reset(n);
         self.sums.clear();
         self.sums.resize(n, Sum::default());
         for &contact in given.active {
             let Summary { key, bounces, .. } = given.summaries[contact as usize];
             let pushes = given.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
-            if !(pushes || bounces) {
-                continue;
-            }
             let (a, b) = ((given.slots)(key.body_a), (given.slots)(key.body_b));
-            match (a < n, b < n) {
-                (true, true) => {
-                    let (a, b) = (self.root(a as u32), self.root(b as u32));
-                    self.parent[a.max(b) as usize] = a.min(b);
-                }
-                _ => continue,
+            if (pushes || bounces) && a < n && b < n {
+                self.pushed.join(a as u32, b as u32);
             }
         }
-        for slot in 0..n as u32 {
-            self.parent[slot as usize] = self.root(slot);
-        }
-    }
-
-    fn root(&mut self, slot: u32) -> u32 {
-        let mut at = slot;
-        while self.parent[at as usize] != at {
-            self.parent[at as usize] = self.parent[self.parent[at as usize] as usize];
-            at = self.parent[at as usize];
-        }
-        at
     }
 }
 

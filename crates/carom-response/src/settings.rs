@@ -42,7 +42,7 @@ pub struct SolverSettings {
     /// The fastest that overlapping bodies are pushed apart.
     pub push_out_speed: Real,
     /// Overlap that is left alone: room in which a pile can come to rest. Twice as much once both bodies have been slow for the delay, in
-    /// islands of eight and more.
+    /// islands of four and more.
     pub slop: Real,
     /// Slower than this, bodies meet without bouncing.
     pub restitution_threshold: Real,
@@ -50,7 +50,7 @@ pub struct SolverSettings {
     pub sleep_speed: Real,
     /// For how long all bodies of an island must be slow before it falls asleep. One with a motor that is to turn stays awake.
     pub sleep_delay: Real,
-    /// Speed per unit of time that bodies in islands of eight and more lose once they have been slow for the delay, whether they may sleep or
+    /// Speed per unit of time that bodies in islands of four and more lose once they have stayed near their place, whether they may sleep or
     /// not, and no motor drives them: as rolling friction brakes. Without it the top of a tall stack sways for minutes, because a few passes
     /// over the contacts answer a lean a little late.
     pub settle_braking: Real,
