@@ -1,6 +1,7 @@
-//! A bound on the energy of fast bodies: contacts may take energy and give none.
+//! A bound on the energy of bodies that are fast or bounce: contacts may take energy and give none.
 //!
 //! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts; a fast body lets errors grow.
+//! - A large group that bounces is left alone: one ball on a pile would pay for all that is pushed out under it.
 //! - Between the velocities without contacts and those with them the energy is a convex parabola of one factor.
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
@@ -14,12 +15,16 @@ use crate::contact::ContactImpulse;
 use crate::island::DisjointSets;
 use crate::lane_vec::State;
 use crate::pieces::{Free, MassData, Summary, gyration_sq};
+use crate::rest::Touch;
 use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};
 
 /// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than its size.
 const MIN_SPIN: Real = 0.2;
+
+/// The most bodies of a group that is bounded because one of them bounced.
+const MAX_BOUNCING: u32 = 8;
 
 /// Square of the part of a velocity that is rounding.
 const ROUNDED_CHANGE_SQ: Real = 1e-10;
@@ -46,7 +51,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// The body spins fast or flies farther than its size, and contacts changed its velocities.
+    /// The body spins fast or flies farther than its size, and contacts changed its velocities or pushed it out.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
         let (free, m) = (&self.free[slot], &state.front);
         if !free.is_loose() {
@@ -61,8 +66,14 @@ impl Given<'_> {
         if !(MIN_SPIN * MIN_SPIN < spin_sq * dt_sq || gyration_sq(body) < speed_sq * dt_sq) {
             return false;
         }
-        let pushed = v - body.linear_velocity - free.dv() * (self.dt / self.h);
-        w != body.angular_velocity || ROUNDED_CHANGE_SQ * speed_sq < pushed.length_squared()
+        let n_substeps = self.dt / self.h;
+        let pushed = v - body.linear_velocity - free.dv() * n_substeps;
+        let d = &state.back;
+        let fallen = free.dv() * (0.5 * (n_substeps + 1.0));
+        let way = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
+        w != body.angular_velocity
+            || ROUNDED_CHANGE_SQ * speed_sq < pushed.length_squared()
+            || ROUNDED_CHANGE_SQ * speed_sq * dt_sq < way.length_squared()
     }
 }
 
@@ -76,7 +87,9 @@ pub(crate) struct Energies {
 /// Of a group: the energy that it may have, and the parabola.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
+    n_bodies: u32,
     has_fast: bool,
+    has_bounced: bool,
     is_left_alone: bool,
     most: f64,
     at_none: f64,
@@ -91,20 +104,23 @@ impl Energies {
     pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
         let n = given.movers.len();
         let is_fast = |slot: usize, state: &State| given.is_fast(slot, state);
-        if !(0..n).any(|slot| is_fast(slot, &states[slot])) {
+        let has_bounced = |slot: usize| given.free[slot].has_bounced();
+        if !(0..n).any(|slot| has_bounced(slot) || is_fast(slot, &states[slot])) {
             return 0;
         }
         self.join(given);
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
+            self.sums[root].n_bodies += 1;
             self.sums[root].has_fast |= is_fast(slot, &states[slot]);
+            self.sums[root].has_bounced |= has_bounced(slot);
             let body = &given.bodies[given.movers[slot] as usize];
             let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
-            if self.sums[root].has_fast && !self.sums[root].is_left_alone {
+            if self.sums[root].is_bounded() {
                 self.sums[root].add(&Terms::of(given, slot, &states[slot]));
             }
         }
@@ -136,10 +152,11 @@ impl Energies {
         self.sums.clear();
         self.sums.resize(n, Sum::default());
         for &contact in given.active {
-            let Summary { key, bounces, .. } = given.summaries[contact as usize];
+            let Summary { key, touch, bounces, .. } = given.summaries[contact as usize];
             let pushes = given.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
             let (a, b) = ((given.slots)(key.body_a), (given.slots)(key.body_b));
-            if (pushes || bounces) && a < n && b < n {
+            // An overlap parts them without an impulse that stays.
+            if (pushes || bounces || touch != Touch::Apart) && a < n && b < n {
                 self.pushed.join(a as u32, b as u32);
             }
         }
@@ -190,6 +207,11 @@ impl Terms {
 }
 
 impl Sum {
+    fn is_bounded(&self) -> bool {
+        let is_wanted = self.has_fast || (self.has_bounced && self.n_bodies <= MAX_BOUNCING);
+        is_wanted && !self.is_left_alone
+    }
+
     fn add(&mut self, terms: &Terms) {
         let Terms { v, w, dv, dw, momentum, more, mass, most } = *terms;
         self.most += most;
@@ -202,16 +224,21 @@ impl Sum {
         self.at_none + factor * (self.slope + factor * self.square)
     }
 
-    /// The largest factor that gives no energy; where gravity alone gives too much, the one with the least energy, and a scale for it.
+    /// The largest factor that gives no energy. Where the velocities without contacts have too much already, as of a body that
+    /// was pushed out upwards, it is the one with the least energy, and there is a scale for the rest.
     fn find_factor(&mut self) {
         let most = self.most.max(0.0);
-        if !self.has_fast || self.is_left_alone || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {
+        if !self.is_bounded() || !(most * (1.0 + ROUNDED) < self.energy(1.0)) {
             return;
         }
-        let lowest = -0.5 * self.slope / self.square;
-        let square = lowest * lowest - (self.at_none - most) / self.square;
-        let factor = lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 };
-        let factor = factor.clamp(0.0, 1.0);
+        // Without impulses there is no parabola.
+        let factor = if 0.0 < self.square {
+            let lowest = -0.5 * self.slope / self.square;
+            let square = lowest * lowest - (self.at_none - most) / self.square;
+            (lowest + if 0.0 < square { ops::sqrt(square) } else { 0.0 }).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
         let energy = self.energy(factor);
         self.scale = if most < energy { ops::sqrt(most / energy) } else { 1.0 };
         self.factor = (factor.is_finite() && self.scale.is_finite()).then_some(factor);

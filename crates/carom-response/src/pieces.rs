@@ -85,6 +85,8 @@ pub(crate) struct Free {
     is_pushed: bool,
     /// It turns too far in the step for contacts to follow: it turns at the end, with its final momentum.
     pub(crate) is_whirling: bool,
+    /// It was in a blow of a bounce.
+    has_bounced: bool,
     /// Joints hold it. They turn with the body, so its angular velocity is that of its present orientation.
     is_jointed: bool,
     rotation: Quat,
@@ -104,6 +106,7 @@ impl Free {
         moves: Moves::Not,
         is_pushed: false,
         is_whirling: false,
+        has_bounced: false,
         is_jointed: false,
         rotation: Quat::IDENTITY,
         inertia: Mat3::ZERO,
@@ -114,11 +117,17 @@ impl Free {
         [self.dv * self.keep_v, self.v, self.w]
     }
 
-    /// Adds to the velocities before contacts changed them; contacts do not repeat it in the next substep.
+    /// Adds a blow to the velocities before contacts changed them; contacts do not repeat it in the next substep.
     pub(crate) fn push(&mut self, v: Vec3, w: Vec3) {
         self.v += v;
         self.w += w;
         self.is_pushed = true;
+        self.has_bounced = true;
+    }
+
+    /// The body moves by forces alone, and it bounced.
+    pub(crate) fn has_bounced(&self) -> bool {
+        self.has_bounced && self.is_loose()
     }
 
     /// The velocity that forces add in a substep.

@@ -21,7 +21,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Sphere;
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, Vec3, ops};
+use carom_math::{Pose, Vec3};
 use carom_query::{ImpactSettings, Motion, Shape, Workspace, cast_with, distance, project_point};
 use carom_response::{Body, BodyKind, JointKind};
 
@@ -326,7 +326,10 @@ impl<B: BroadPhase> World<B> {
         }
         if shift != Vec3::ZERO && shift.is_finite() {
             self.stats.n_stopped += 1;
-            self.move_back(index, shift);
+            let fall = self.fall_of(index);
+            let body = &mut self.bodies[index];
+            body.pose.translation += shift;
+            fall.pay(body, fall.height(shift.as_dvec3()));
         }
     }
 
@@ -340,24 +343,6 @@ impl<B: BroadPhase> World<B> {
             Motion::between(wide(&start), wide(&body.pose), body.center_of_mass.as_dvec3(), 1.0)
         };
         Some((motion.ok()?, body.pose))
-    }
-
-    /// Moves a body, and takes the energy of the height that it did not lose out of its velocity.
-    fn move_back(&mut self, index: usize, shift: Vec3) {
-        let gravity = self.settings.solver.gravity.as_dvec3();
-        let body = &mut self.bodies[index];
-        body.pose.translation += shift;
-        let gravity = gravity * f64::from(body.gravity_scale);
-        let debt = -gravity.dot(shift.as_dvec3());
-        let length = ops::sqrt(gravity.length_squared());
-        if 0.0 < debt && 0.0 < length {
-            let down = gravity * (1.0 / length);
-            let speed = body.linear_velocity.as_dvec3().dot(down);
-            if 0.0 < speed {
-                let left = ops::sqrt((speed * speed - 2.0 * debt).max(0.0));
-                body.linear_velocity += (down * (left - speed)).as_vec3();
-            }
-        }
     }
 }
 

@@ -56,6 +56,7 @@ mod pairs;
 mod par;
 mod passes;
 mod placing;
+mod put_back;
 mod query;
 mod query_batch;
 mod records;

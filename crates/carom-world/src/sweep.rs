@@ -11,7 +11,7 @@
 //! (`slide`): stopped nearer than at half of what is left, at a sixteenth, an egg that turns still crawled, and where only the cores of those
 //! that stand near were swept 7 of 10,000 bullets of millimetres went through.
 //!
-//! A body that is put back keeps its angular momentum, so its angular velocity becomes that of its orientation (`settle`). The path that
+//! A body that is put back keeps its angular momentum, so its angular velocity becomes that of its orientation (`put_back`). The path that
 //! is swept ends where the solver left the body (`flight`): the body is never left at a pose that was not swept. A body that overlaps
 //! something does not turn in that step if it would come in deeper.
 //!
@@ -26,10 +26,10 @@ use crate::{BodyId, Event, EventKind};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_geom::Sphere;
-use carom_math::glam::{DQuat, DVec3};
+use carom_math::glam::DQuat;
 use carom_math::{Pose, Vec3, ops};
 use carom_query::{ImpactSettings, Shape, Workspace, cast_with, contact_with};
-use carom_response::{Body, BodyKind, JointKind};
+use carom_response::{BodyKind, JointKind};
 
 /// Of a fast body that overlaps something already: the radius of the ball in its middle that still goes through nothing, over the least
 /// half side of its box.
@@ -59,6 +59,8 @@ const DEEPER: f64 = 1e-3;
 pub(crate) struct Sweeps {
     pub(crate) stops: alloc::vec::Vec<f64>,
     pub(crate) flights: alloc::vec::Vec<Option<Flight>>,
+    /// The velocities of bodies before the solver.
+    pub(crate) starts: alloc::vec::Vec<[Vec3; 2]>,
     pub(crate) rotations: alloc::vec::Vec<DQuat>,
     /// How near a body comes to what it is swept against; 0 if something overlaps it.
     clearances: alloc::vec::Vec<f64>,
@@ -67,8 +69,10 @@ pub(crate) struct Sweeps {
     pub(crate) limbs: alloc::vec::Vec<Limb>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
-    /// Bodies that were put back.
-    put_back: alloc::vec::Vec<u32>,
+    /// Bodies that were put back, and dynamic bodies with which they have pairs.
+    pub(crate) beside: alloc::vec::Vec<(u32, u32)>,
+    /// Bodies that were put back, in rising order.
+    pub(crate) put_back: alloc::vec::Vec<u32>,
 }
 
 /// Whether a body hangs in joints.
@@ -171,14 +175,7 @@ impl<B: BroadPhase> World<B> {
         if some_slide {
             self.slide_stopped(&mut sweeps);
         }
-        for place in 0..sweeps.put_back.len() {
-            let index = sweeps.put_back[place] as usize;
-            if let Some(flight) = &sweeps.flights[index] {
-                let is_limb = sweeps.limbs[index] != Limb::Not;
-                let gravity = self.settings.solver.gravity.as_dvec3();
-                settle(&mut self.bodies[index], flight, &sweeps.rotations, is_limb, gravity);
-            }
-        }
+        self.settle(&mut sweeps);
         self.sweeps = sweeps;
     }
 
@@ -510,40 +507,6 @@ fn radius_about(shape: &Shape, center: Vec3) -> f64 {
     let local = shape.aabb(&Pose::IDENTITY);
     let corner = (local.min - center).abs().max((local.max - center).abs()).as_dvec3();
     ops::sqrt(corner.length_squared())
-}
-
-/// Gives a body that was put back the velocities of its new pose.
-///
-/// It keeps its angular momentum, so that its angular velocity is that of its orientation. It pays for the energy of
-/// gravity that the solver gave it for a way down which it has not gone: out of its velocity along gravity, then out of its turning.
-/// Its turning has no more energy than at the start of its path or at the end.
-fn settle(body: &mut Body, flight: &Flight, rotations: &[DQuat], is_limb: bool, gravity: DVec3) {
-    let gravity = gravity * f64::from(body.gravity_scale);
-    let center = body.world_center().as_dvec3();
-    let mut debt = (flight.center_at(1.0) - center).dot(gravity);
-    let length = ops::sqrt(gravity.length_squared());
-    if 0.0 < debt && 0.0 < length {
-        let down = gravity * (1.0 / length);
-        let speed = body.linear_velocity.as_dvec3().dot(down);
-        if 0.0 < speed {
-            let left = (speed * speed - 2.0 * debt).max(0.0);
-            debt -= 0.5 * (speed * speed - left);
-            body.linear_velocity += (down * (ops::sqrt(left) - speed)).as_vec3();
-        }
-    }
-    let Some(rotor) = &flight.last else { return };
-    let at = body.pose.rotation.as_dquat().normalize();
-    let ends = flight.rotations(rotations);
-    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[ends.len() - 1]));
-    let spin = if is_limb { body.angular_velocity.as_dvec3() } else { rotor.spin_at(at) };
-    let now = rotor.energy_of(at, spin);
-    let mass = 1.0 / f64::from(body.inverse_mass);
-    let due = now.min(most) - 2.0 * mass * debt.max(0.0);
-    let scale = if due < now { ops::sqrt((due / now).max(0.0)) } else { 1.0 };
-    let spin = (spin * scale).as_vec3();
-    if spin.is_finite() {
-        body.angular_velocity = spin;
-    }
 }
 
 /// How many parts of a way are inside the box `known`, which does not hold all of it; boxes around none of the way and around all of it are

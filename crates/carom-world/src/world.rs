@@ -264,6 +264,7 @@ impl<B: BroadPhase> World<B> {
             self.joints.find_moving(&self.movers, &mut self.work.joints);
         }
         self.hand_over_contacts();
+        self.note_starts();
         let planned = plan.substeps(self.stats.n_tested, self.work.contacts.len());
         let World { solver, bodies, movers, joints, work, manifolds, rest, .. } = self;
         let contacts = Contacts::Links(&work.contacts, [manifolds, rest.manifolds()]);

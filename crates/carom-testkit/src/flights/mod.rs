@@ -27,6 +27,9 @@ pub const MAX_GAIN: f64 = 1e-4;
 /// The largest change of the momentum that is right, as a part of all momenta.
 pub const MAX_DRIFT: f64 = 2e-3;
 
+/// Places are numbers of single precision: they round by this part of their size in a step and in its reading, at most.
+const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
+
 /// The largest speed, in metres per second, at the start of a body over a terrain, which is not marked fast.
 const MAX_TERRAIN_SPEED: f64 = 15.0;
 
@@ -126,6 +129,9 @@ struct Flight {
     gravity: DVec3,
     /// Whether the promise that no surface is passed holds for the bodies.
     is_held: bool,
+    is_fast: bool,
+    /// The obstacle is a half-space.
+    is_endless: bool,
     has_friction: bool,
     classes: Vec<(u8, String)>,
     about: String,
@@ -241,7 +247,9 @@ impl Flight {
                 DVec3::new(at(n % 3), rng.range(0.6, 4.0) + one.radius, at(n / 3 + 1) - 2.0)
             } else {
                 let target = DVec3::new(rng.range(-1.0, 1.0), 0.0, rng.range(-1.0, 1.0));
-                let target = if is_pair { rng.in_ball() * obstacle.thick } else { target };
+                // Beside the line to the middle of the other, so that they begin apart.
+                let beside = |v: DVec3| v - toward * toward.dot(v);
+                let target = if is_pair { beside(rng.in_ball() * obstacle.thick) } else { target };
                 // Bumps are lower than this.
                 let bumps = if obstacle.is_flat() || is_pair { 0.0 } else { 0.5 };
                 let reach = obstacle.moving.as_ref().map_or(0.0, |other| other.radius);
@@ -297,6 +305,8 @@ impl Flight {
             dt: dt as f32,
             gravity: gravity.as_dvec3(),
             is_held,
+            is_fast,
+            is_endless: obstacle::KINDS[kind] == "half-space",
             has_friction: friction != 0.0,
             classes,
             about,
@@ -360,7 +370,16 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let kinetic = |states: &[State]| states.iter().map(|s| s.kinetic).sum::<f64>();
     let potential =
         |states: &[State]| -> f64 { states.iter().map(|s| -s.mass * flight.gravity.dot(s.center)).sum() };
+    // The energy of heights that rounding of the places gives.
+    let rounded = |states: &[State]| -> f64 {
+        let height = |s: &State| PLACE_ROUNDING * (1.0 + s.center.abs().max_element());
+        states.iter().map(|s| s.mass * flight.gravity.length() * height(s)).sum()
+    };
     let (first_kinetic, first_potential) = (kinetic(&before), potential(&before));
+    let max_speed = f64::from(flight.world.settings().solver.max_speed);
+    // A body that is stopped pays for the height that it keeps, and misses the rest of a step of gravity; one that is too
+    // fast is slowed down. Each changes the momentum.
+    let mut is_kept = true;
     let first = before.clone();
     let is_alone = flight.movers.len() == 1;
     let is_pair = matches!(flight.obstacle.bound, obstacle::Bound::None);
@@ -382,7 +401,8 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         // The energy, against that of the start and what gravity did.
         let fallen = first_potential - potential(&now);
         let turned_over = first_kinetic + fallen.abs();
-        let gain = 1.0 + (kinetic(&now) - fallen - first_kinetic) / turned_over;
+        let gained = kinetic(&now) - fallen - first_kinetic - rounded(&now);
+        let gain = 1.0 + gained / turned_over;
         if out.worst < gain {
             out.worst = gain;
         }
@@ -392,7 +412,12 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         // The side.
         if flight.is_held {
             for (k, (_, flyer)) in flight.movers.iter().enumerate() {
-                let allowed = (slop - flyer.thin).max(0.0);
+                // What is about as thin as the overlap that the solver leaves may lie with its middle in it.
+                let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
+                if flight.is_endless && !flight.is_fast {
+                    // A half-space has no far side: what falls in by the way of a step comes out again.
+                    allowed += (now[k].center - before[k].center).length();
+                }
                 let beyond = flight.obstacle.beyond(&flight.frame, before[k].center, now[k].center, allowed);
                 if let (Some(depth), None) = (beyond, out.escape) {
                     out.escape = Some((step, depth, k));
@@ -429,8 +454,10 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
                     * now[0].mass.max(now[1].mass);
             let given = flight.gravity
                 * (f64::from(flight.dt) * f64::from(step) * now.iter().map(|s| s.mass).sum::<f64>());
+            is_kept &= stats.n_stopped == 0 || flight.gravity == DVec3::ZERO;
+            is_kept &= now.iter().all(|s| s.velocity.length() < 0.9999 * max_speed);
             let off = (linear(&now) - linear(&first) - given).length() / whole;
-            if MAX_DRIFT < off && out.momentum.is_none() {
+            if is_kept && MAX_DRIFT < off && out.momentum.is_none() {
                 out.momentum = Some((step, off));
             }
         }

@@ -2,4 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod corpus;
+#[cfg(feature = "world")]
+mod flights;
 mod oracle;

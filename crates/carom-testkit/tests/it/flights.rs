@@ -1,0 +1,57 @@
+//! Random flights gain no energy, lose no momentum, and pass no surface.
+
+use carom_testkit::flights::{FlightSettings, FlightTally, fly, replay};
+
+/// Flies `n` flights from this seed on, on two threads.
+fn tally_of(first: u64, n: u64) -> FlightTally {
+    let half = |from: u64, to: u64| {
+        let mut tally = FlightTally::default();
+        for seed in from..to {
+            fly(seed, &FlightSettings::default(), &mut tally);
+        }
+        tally
+    };
+    let middle = first + n / 2;
+    std::thread::scope(|scope| {
+        let rear = scope.spawn(move || half(middle, first + n));
+        let mut tally = half(first, middle);
+        tally.add(&rear.join().unwrap());
+        tally
+    })
+}
+
+#[test]
+fn random_flights_gain_no_energy_and_pass_no_surface() {
+    let is_long = std::env::var_os("CAROM_SLOW").is_some();
+    let tally = tally_of(3 << 40, if is_long { 100_000 } else { 400 });
+    println!("{}", tally.table());
+    assert!(tally.is_right(), "{:#?}", tally.wrong);
+    // The flights are of all kinds.
+    let n_shapes = tally.rows.keys().filter(|(heading, _)| *heading == 1).count();
+    let n_obstacles = tally.rows.keys().filter(|(heading, _)| *heading == 2).count();
+    assert_eq!(n_shapes, 14);
+    assert!(8 <= n_obstacles, "{n_obstacles}");
+}
+
+/// Flights that were wrong once.
+#[test]
+fn r_flights_that_were_wrong() {
+    for (seed, what) in [
+        (1_099_511_642_464, "a fast ball that bounced was put back higher, and kept its speed upwards"),
+        (1_099_511_646_799, "the same with a capsule on a height field"),
+        (1_099_511_636_476, "the same with a ball thinner than the slop"),
+        (1_099_511_627_984, "a cone was put back against a gravity that pulls along the wall"),
+        (1_099_511_630_416, "a needle was pushed out of a half-space, and paid nothing for its height"),
+        (1_099_511_647_578, "a rod was pushed out of a height field without any impulse that stayed"),
+        (1_099_511_628_016, "a needle paid with all of its spin for the lag of half a substep"),
+        (1_099_511_631_572, "a hull bounced at several corners of one manifold, which were not solved"),
+        (1_099_511_639_202, "a needle bounced at both ends"),
+        (1_099_511_656_820, "a plate bounced deep in several triangles"),
+        (1_099_511_664_080, "a plate that turns too slowly to be fast trebled its energy by a bounce"),
+        (1_099_511_635_566, "two bodies that fell together were parted, each on its own account"),
+    ] {
+        let (wrong, log) = replay(seed);
+        let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
+        assert!(is_wrong.is_none(), "{what}: {is_wrong:?}\n{log}");
+    }
+}

@@ -1,0 +1,187 @@
+//! Bodies that were put back on their way get the velocities of where they are.
+//!
+//! - It keeps its angular momentum, so its angular velocity becomes that of its orientation.
+//! - The solver gave a body the energy of gravity for its whole way. A body that is put back has not gone all of it: it pays
+//!   for the height that it kept, unless contacts took as much from it and the bodies beside it.
+//! - It pays out of its velocity along gravity, up or down, as a thrown body does. What is missing comes out of its turning,
+//!   and then out of its velocity across.
+//!
+//! Semi-implicit Euler stores a velocity that lags half a substep behind its place. All energies are those of the place.
+
+use crate::flight::{Flight, Rotor};
+use crate::sweep::{Limb, Sweeps};
+use crate::world::World;
+use carom_broad::BroadPhase;
+use carom_math::glam::{DQuat, DVec3};
+use carom_math::{Pose, Vec3, ops};
+use carom_response::{Body, BodyKind};
+
+/// How gravity pulls a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fall {
+    gravity: DVec3,
+    /// Of the gravity; zero without.
+    down: DVec3,
+    /// How far the stored speed along gravity lags behind.
+    lag: f64,
+}
+
+impl Fall {
+    fn new(gravity: DVec3, substep: f64) -> Fall {
+        let size = ops::sqrt(gravity.length_squared());
+        let down = if 0.0 < size { gravity * (1.0 / size) } else { DVec3::ZERO };
+        Fall { gravity, down, lag: 0.5 * substep * size }
+    }
+
+    /// The energy per mass of the height that a displacement gains; negative if it loses height.
+    pub(crate) fn height(&self, displacement: DVec3) -> f64 {
+        -displacement.dot(self.gravity)
+    }
+
+    /// Takes an energy per mass out of the velocity of a body along gravity. Returns what is missing.
+    pub(crate) fn pay(&self, body: &mut Body, debt: f64) -> f64 {
+        if !(0.0 < debt) {
+            return 0.0;
+        }
+        let speed = body.linear_velocity.as_dvec3().dot(self.down);
+        let there = speed + self.lag;
+        let (left, debt) = reduced(there * there, debt);
+        let change = ops::sqrt(left).copysign(there) - there;
+        body.linear_velocity += (self.down * change).as_vec3();
+        debt
+    }
+
+    /// Takes what is missing out of the velocity of a body across gravity.
+    fn pay_across(&self, body: &mut Body, debt: f64) {
+        let velocity = body.linear_velocity.as_dvec3();
+        let along = self.down * velocity.dot(self.down);
+        let across = velocity - along;
+        let square = across.length_squared();
+        let (left, _) = reduced(square, debt);
+        if left < square {
+            body.linear_velocity = (along + across * ops::sqrt(left / square)).as_vec3();
+        }
+    }
+}
+
+/// The square of a speed that pays a debt of energy per mass, and what is left of the debt.
+fn reduced(square: f64, debt: f64) -> (f64, f64) {
+    let left = (square - 2.0 * debt.max(0.0)).max(0.0);
+    (left, debt - 0.5 * (square - left))
+}
+
+impl<B: BroadPhase> World<B> {
+    /// How gravity pulled a body in this step.
+    pub(crate) fn fall_of(&self, index: usize) -> Fall {
+        let gravity = self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies[index].gravity_scale);
+        let n_substeps = self.stats.solver.n_substeps.max(1);
+        Fall::new(gravity, f64::from(self.dt) / f64::from(n_substeps))
+    }
+
+    /// Before the solver: keeps the velocities of all bodies.
+    pub(crate) fn note_starts(&mut self) {
+        self.sweeps.starts.clear();
+        if !self.fast.is_empty() {
+            let velocities = |body: &Body| [body.linear_velocity, body.angular_velocity];
+            self.sweeps.starts.extend(self.bodies.iter().map(velocities));
+        }
+    }
+
+    /// Gives the bodies that were put back their velocities.
+    pub(crate) fn settle(&mut self, sweeps: &mut Sweeps) {
+        self.find_beside(sweeps);
+        let Sweeps { put_back, flights, rotations, limbs, starts, beside, .. } = sweeps;
+        for &index in &*put_back {
+            let index = index as usize;
+            if let Some(flight) = &flights[index] {
+                keep_momentum(&mut self.bodies[index], flight, rotations, limbs[index] != Limb::Not);
+            }
+        }
+        for &number in &*put_back {
+            let index = number as usize;
+            let Some(flight) = &flights[index] else { continue };
+            let fall = self.fall_of(index);
+            let body = &self.bodies[index];
+            let mass = 1.0 / f64::from(body.inverse_mass);
+            let debt = mass * fall.height(body.world_center().as_dvec3() - flight.center_at(1.0));
+            let first = beside.partition_point(|(a, _)| *a < number);
+            let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
+            // Contacts move energy between them.
+            let gain =
+                others.fold(self.gain_of(index, starts), |sum, other| sum + self.gain_of(other, starts));
+            let due = debt.min(gain);
+            if !(0.0 < due) {
+                continue;
+            }
+            let body = &mut self.bodies[index];
+            let missing = fall.pay(body, due / mass);
+            let missing = pay_by_turning(body, mass * missing, self.dt);
+            fall.pay_across(body, missing / mass);
+        }
+    }
+
+    /// Finds the dynamic bodies beside those that were put back.
+    fn find_beside(&self, sweeps: &mut Sweeps) {
+        let Sweeps { put_back, beside, .. } = sweeps;
+        beside.clear();
+        for &place in &self.busy {
+            let record = &self.records[place as usize];
+            for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
+                let is_dynamic = self.bodies[other as usize].kind == BodyKind::Dynamic;
+                if is_dynamic && !record.is_sensor && put_back.binary_search(&body).is_ok() {
+                    beside.push((body, other));
+                }
+            }
+        }
+        beside.sort_unstable();
+    }
+
+    /// The energy that a dynamic body has gained in the step beyond that of gravity; 0 for others.
+    fn gain_of(&self, index: usize, starts: &[[Vec3; 2]]) -> f64 {
+        let (body, fall) = (&self.bodies[index], self.fall_of(index));
+        let (Some(&[v, w]), Some(start)) = (starts.get(index), self.start_of(index)) else { return 0.0 };
+        if body.kind != BodyKind::Dynamic {
+            return 0.0;
+        }
+        let mass = 1.0 / f64::from(body.inverse_mass);
+        let energy = |velocity: Vec3| 0.5 * (velocity.as_dvec3() + fall.down * fall.lag).length_squared();
+        let way = body.world_center() - start.transform_point(body.center_of_mass);
+        let along = energy(body.linear_velocity) - energy(v) + fall.height(way.as_dvec3());
+        let turning = Rotor::of(body, self.dt).map_or(0.0, |rotor| {
+            let twice =
+                |pose: &Pose, w: Vec3| rotor.energy_of(pose.rotation.as_dquat().normalize(), w.as_dvec3());
+            0.5 * (twice(&body.pose, body.angular_velocity) - twice(&start, w))
+        });
+        mass * along + turning
+    }
+}
+
+/// Gives a body that was put back on its path the angular velocity of its new orientation.
+///
+/// Its turning has no more energy than at the start of its path or at the end.
+fn keep_momentum(body: &mut Body, flight: &Flight, rotations: &[DQuat], is_limb: bool) {
+    let Some(rotor) = &flight.last else { return };
+    let at = body.pose.rotation.as_dquat().normalize();
+    let ends = flight.rotations(rotations);
+    let most = rotor.twice_energy_at(ends[0]).max(rotor.twice_energy_at(ends[ends.len() - 1]));
+    let spin = if is_limb { body.angular_velocity.as_dvec3() } else { rotor.spin_at(at) };
+    let now = rotor.energy_of(at, spin);
+    let scale = if most < now { ops::sqrt((most / now).max(0.0)) } else { 1.0 };
+    let spin = (spin * scale).as_vec3();
+    if spin.is_finite() {
+        body.angular_velocity = spin;
+    }
+}
+
+/// Takes an energy out of the turning of a body. Returns what is missing.
+fn pay_by_turning(body: &mut Body, debt: f64, dt: f32) -> f64 {
+    let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < debt) else { return debt };
+    let spin = body.angular_velocity.as_dvec3();
+    let now = rotor.energy_of(body.pose.rotation.as_dquat().normalize(), spin);
+    let (left, missing) = reduced(now, debt);
+    let spin = (spin * ops::sqrt(left / now)).as_vec3();
+    if spin.is_finite() {
+        body.angular_velocity = spin;
+    }
+    missing
+}
