@@ -1,7 +1,7 @@
 //! A pile of boxes dropped into a pen: the whole pipeline, milliseconds a step, without sleeping.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::peers::rapier::Pile;
+use carom_benches::peers::rapier::Scene;
 use carom_benches::{Answers, Contest, Row, Runner, Unit, pile as fill};
 use carom_scenes::bench_pile;
 use carom_world::SolverSettings;
@@ -29,7 +29,7 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     let scene = bench_pile(n, 7);
     let (world, bodies) = fill(&scene, SolverSettings::default().with_sleep(false));
     let world = RefCell::new(world);
-    let peer = RefCell::new(Pile::new(&scene, STEP));
+    let peer = RefCell::new(Scene::new(&scene, STEP));
     let phases = RefCell::new([0.0; 4]);
     let places = || -> [Vec<Vec3>; 2] {
         let world = world.borrow();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 20] = [
+const GROUPS: [&str; 21] = [
     "primitives",
     "bounds",
     "broad",
@@ -28,6 +28,7 @@ const GROUPS: [&str; 20] = [
     "budget",
     "simplify",
     "pile",
+    "games",
 ];
 
 /// One workload at one size.

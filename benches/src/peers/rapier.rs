@@ -1,53 +1,93 @@
-//! rapier: the same pile in its world, and its broad phase by itself.
+//! rapier: a scene in its world, and its broad phase by itself.
 
 use super::parry::{pose, vector};
 use carom_bounds::Aabb;
-use carom_scenes::{SceneSpec, ShapeSpec};
+use carom_math::{Pose, Quat};
+use carom_scenes::{JointSpec, SceneSpec, ShapeSpec};
 use glam::Vec3;
 use rapier3d::geometry::{BroadPhaseBvh, BroadPhasePairEvent};
 use rapier3d::prelude::{
-    ColliderBuilder, ColliderHandle, ColliderSet, IntegrationParameters, PhysicsWorld, RigidBodyBuilder,
-    RigidBodyHandle, RigidBodySet,
+    ActiveHooks, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint, IntegrationParameters,
+    JointAxis, PairFilterContext, PhysicsHooks, PhysicsWorld, RevoluteJointBuilder, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodySet, SharedShape, SolverFlags, SphericalJointBuilder, TriMeshFlags,
 };
 use std::collections::BTreeSet;
 
-/// A world with the boxes and planes of a scene.
-pub struct Pile {
+/// Leaves out pairs of one family: both colliders have its number as their user data.
+struct Families;
+
+impl PhysicsHooks for Families {
+    fn filter_contact_pair(&self, pair: &PairFilterContext<'_>) -> Option<SolverFlags> {
+        let family = |handle: ColliderHandle| pair.colliders.get(handle).map_or(0, |c| c.user_data);
+        let (a, b) = (family(pair.collider1), family(pair.collider2));
+        (a == 0 || a != b).then_some(SolverFlags::COMPUTE_RIGID_IMPULSES)
+    }
+}
+
+/// A world with the bodies and joints of a scene. Nothing sleeps.
+pub struct Scene {
     world: PhysicsWorld,
+    /// The bodies that move.
     bodies: Vec<RigidBodyHandle>,
 }
 
-impl Pile {
+impl Scene {
     /// Fills a world; `step` is in seconds.
     pub fn new(scene: &SceneSpec, step: f32) -> Self {
         let mut world = PhysicsWorld::new();
         world.integration_parameters.dt = step;
-        let mut bodies = Vec::new();
+        let (mut all, mut bodies) = (Vec::new(), Vec::new());
+        // Bodies of the same spec that follow each other share a shape.
+        let mut last: Option<(&ShapeSpec, SharedShape)> = None;
         for body in &scene.bodies {
-            let collider = match &body.shape {
-                ShapeSpec::Cuboid { half_extents: half } => ColliderBuilder::cuboid(half.x, half.y, half.z),
-                ShapeSpec::HalfSpace { normal } => {
-                    ColliderBuilder::halfspace(rapier3d::na::Unit::new_unchecked(vector(normal.normalize())))
-                }
-                _ => continue,
+            let shape = match &last {
+                Some((known, shape)) if *known == &body.shape => Some(shape.clone()),
+                _ => shape_of(&body.shape),
             };
+            let Some(shape) = shape else { continue };
+            last = Some((&body.shape, shape.clone()));
             let builder =
                 if body.is_fixed() { RigidBodyBuilder::fixed() } else { RigidBodyBuilder::dynamic() };
-            let builder = builder.pose(pose(&body.pose)).can_sleep(false);
-            let (handle, _) = world.insert(builder, collider.friction(body.friction));
+            let builder = builder
+                .pose(pose(&body.pose))
+                .linvel(vector(body.linear_velocity))
+                .angvel(vector(body.angular_velocity))
+                .angular_damping(body.angular_damping)
+                .can_sleep(false);
+            let collider = ColliderBuilder::new(shape)
+                .friction(body.friction)
+                .restitution(body.restitution)
+                .density(body.density)
+                .user_data(u128::from(body.family));
+            let collider = match body.family {
+                0 => collider,
+                _ => collider.active_hooks(ActiveHooks::FILTER_CONTACT_PAIRS),
+            };
+            let (handle, _) = world.insert(builder, collider);
+            all.push(handle);
             if !body.is_fixed() {
                 bodies.push(handle);
+            }
+        }
+        for joint in &scene.joints {
+            if let Some((a, b, joint)) = joint_of(joint) {
+                world.insert_impulse_joint(all[a], all[b], joint);
             }
         }
         Self { world, bodies }
     }
 
-    /// One step.
-    pub fn step(&mut self) {
-        self.world.step();
+    /// The mass of each body that moves.
+    pub fn masses(&self) -> Vec<f32> {
+        self.bodies.iter().map(|&handle| self.world.bodies[handle].mass()).collect()
     }
 
-    /// Where each box is.
+    /// One step.
+    pub fn step(&mut self) {
+        self.world.step_with_events(&Families, &());
+    }
+
+    /// Where each body is that moves.
     pub fn places(&self) -> Vec<Vec3> {
         let place = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();
@@ -61,6 +101,54 @@ impl Pile {
         let manifolds = self.world.narrow_phase.contact_pairs().flat_map(|pair| pair.manifolds().iter());
         manifolds.flat_map(|manifold| manifold.points.iter().map(|point| point.dist)).fold(0.0, f32::min)
     }
+}
+
+/// The shape of a scene's body; meshes with rapier's own care for internal edges.
+fn shape_of(spec: &ShapeSpec) -> Option<SharedShape> {
+    Some(match spec {
+        ShapeSpec::Sphere { radius } => SharedShape::ball(*radius),
+        ShapeSpec::Capsule { half_height, radius } => SharedShape::capsule_y(*half_height, *radius),
+        ShapeSpec::Cuboid { half_extents: half } => SharedShape::cuboid(half.x, half.y, half.z),
+        ShapeSpec::HalfSpace { normal } => SharedShape::halfspace(vector(normal.normalize())),
+        ShapeSpec::Hull { points } => {
+            let points: Vec<_> = points.iter().map(|p| vector(*p)).collect();
+            SharedShape::convex_hull(&points)?
+        }
+        ShapeSpec::Mesh { vertices, triangles } => {
+            let vertices = vertices.iter().map(|v| vector(*v)).collect();
+            let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
+            SharedShape::trimesh_with_flags(vertices, triangles.clone(), flags).ok()?
+        }
+        ShapeSpec::Compound { parts } => {
+            let part = |(at, part): &(Pose, ShapeSpec)| Some((pose(at), shape_of(part)?));
+            SharedShape::compound(parts.iter().map(part).collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    })
+}
+
+/// The bodies of a joint, and the joint.
+fn joint_of(joint: &JointSpec) -> Option<(usize, usize, GenericJoint)> {
+    let frame = |anchor, axis| pose(&Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor));
+    Some(match *joint {
+        JointSpec::Ball { a, b, anchor_a, anchor_b, axis_a, axis_b, cone } => {
+            let swing = [-cone, cone];
+            let joint = SphericalJointBuilder::new()
+                .local_frame1(frame(anchor_a, axis_a))
+                .local_frame2(frame(anchor_b, axis_b))
+                .limits(JointAxis::AngY, swing)
+                .limits(JointAxis::AngZ, swing);
+            (a, b, joint.build().into())
+        }
+        JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, min, max, .. } => {
+            let joint = RevoluteJointBuilder::new(vector(axis_a))
+                .local_anchor1(vector(anchor_a))
+                .local_anchor2(vector(anchor_b))
+                .limits([min, max]);
+            (a, b, joint.build().into())
+        }
+        _ => return None,
+    })
 }
 
 /// rapier's broad phase, driven as its pipeline drives it: the boxes of moved bodies are set, grown by half its

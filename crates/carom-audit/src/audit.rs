@@ -1,14 +1,13 @@
-//! The audit: what a world was before a step, what it is after it, and what is wrong about the difference.
+//! The audit compares a world before a step with the same world after it.
 //!
-//! - `begin` reads the bodies before a step. A difference to the end of the step before is the caller's work.
-//! - `end` reads them again. Bodies with a contact or a joint are joined into groups; groups that ever met share an
-//!   account of energy, until all of its bodies sleep.
-//! - A group is free if only its own bodies touch each other: its momentum changes by gravity and forces alone.
-//! - A body that a kinematic body or a motor drives opens its account: its energy is not checked, but counted.
+//! - `begin` reads the bodies. A difference to the end of the last step is the work of the caller.
+//! - `end` reads them again, and joins bodies with a contact or a joint into groups.
+//! - Groups that met share an account of energy until all their bodies sleep.
+//! - A group is free if it touches no body outside it. Only gravity and forces change its momentum.
+//! - If a kinematic body or a motor drives a body, its account is not checked: `n_left_out` counts.
 //!
 //! Reference: H. Goldstein, Classical Mechanics, 3rd ed., 1.2 (conservation in systems of particles).
 
-use crate::groups::Groups;
 use crate::settings::AuditSettings;
 use crate::side;
 use crate::state::State;
@@ -18,41 +17,41 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_query::Shape;
-use carom_response::BodyKind;
-use carom_world::{BodyId, Event, EventKind, JointKind, World};
+use carom_response::{BodyKind, DisjointSets};
+use carom_world::{BodyId, ContactView, Event, EventKind, JointKind, World};
 use glam::DVec3;
 
-/// What is wrong.
+/// The law that a fault breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
     /// Energy from nothing.
     Energy,
-    /// A momentum that changes by itself.
+    /// A momentum that changed without a force.
     Momentum,
-    /// An angular momentum that changes by itself.
+    /// An angular momentum that changed without a torque.
     Spin,
     /// A centre that passed a surface.
     Side,
     /// An overlap beyond the limit, or one that grows without end.
     Depth,
-    /// A body asleep that something pulls, or that lies deep in another.
+    /// A body that sleeps while a force pulls it, or deep in another body.
     Sleep,
-    /// Events of a pair that do not fit together.
+    /// An event that contradicts the last event of its pair.
     Events,
     /// A number that is infinite or NaN.
     Range,
 }
 
-/// One thing that is wrong.
+/// A broken law: where, when, and by how much.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What kind of thing.
+    /// The law.
     pub kind: FaultKind,
-    /// Steps since the audit began, the first is 1.
+    /// The number of the step since the audit began; the first is 1.
     pub step: u64,
-    /// The body, or the first of a group.
+    /// The body, or the first body of a group.
     pub body: BodyId,
     /// The other body, if there is one.
     pub other: Option<BodyId>,
@@ -70,28 +69,28 @@ impl core::fmt::Display for Fault {
     }
 }
 
-/// The energy of the bodies that met.
+/// The energy that a set of bodies may have.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Put in since it was opened: the energy at the start, and work.
+    /// The energy at the start, and the work since.
     put_in: f64,
-    /// The energy that changed its form or its owner.
+    /// The sum of all changes between kinetic energy, potential energy and work.
     turned_over: f64,
     is_driven: bool,
     is_reported: bool,
 }
 
-/// How deep a pair was at its last look, and for how many seconds in a row it became deeper.
+/// The depth of a pair a second ago, and for how many seconds in a row it grew.
 #[derive(Clone, Copy, Debug, Default)]
 struct Growth {
     depth: f64,
     seconds: u32,
 }
 
-/// A pair grows without end if each of so many seconds leaves it deeper.
+/// Seconds. An overlap that grows in each of them grows without end.
 const MAX_GROWING_SECONDS: u32 = 10;
 
-/// Overlap at which a body may fall asleep, in units of the slop.
+/// The deepest overlap of a body that falls asleep, in units of the slop.
 const MAX_SLEEPING_SLOPS: f64 = 4.0;
 
 /// Checks a world after each of its steps; see the head of the crate.
@@ -100,10 +99,15 @@ pub struct Audit {
     settings: AuditSettings,
     step: u64,
     time: f64,
-    /// Dynamic bodies and all others, by their numbers.
+    /// The length of the last substep; 0 before the first step.
+    substep: f32,
+    /// All bodies, by their numbers.
     bodies: Vec<Option<State>>,
-    /// Bodies that met since they last slept.
-    met: Groups,
+    /// Whether the caller put the body where it is, by its number.
+    is_placed: Vec<bool>,
+    /// The sets of bodies that met since they last slept.
+    met: DisjointSets,
+    /// By the root of such a set.
     accounts: Vec<Account>,
     touching: BTreeMap<(BodyId, BodyId), bool>,
     events: Vec<Event>,
@@ -114,14 +118,16 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// An audit of a world that is seen for the first time by [`Audit::begin`].
+    /// Creates an audit. It first reads its world in [`Audit::begin`].
     pub fn new(settings: AuditSettings) -> Audit {
         Audit {
             settings,
             step: 0,
             time: 0.0,
+            substep: 0.0,
             bodies: Vec::new(),
-            met: Groups::default(),
+            is_placed: Vec::new(),
+            met: DisjointSets::default(),
             accounts: Vec::new(),
             touching: BTreeMap::new(),
             events: Vec::new(),
@@ -132,17 +138,18 @@ impl Audit {
         }
     }
 
-    /// The faults so far, the first [`AuditSettings::max_faults`] of them.
+    /// Returns the first [`AuditSettings::max_faults`] faults.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
 
-    /// How many faults there were.
+    /// Returns the number of all faults.
     pub fn n_faults(&self) -> u64 {
         self.n_faults
     }
 
-    /// How many times a body was left out of the energy in a step, because a kinematic body or a motor drives it.
+    /// Returns how often a body was left out of the check of energy: once for each step of each body
+    /// in a set that a kinematic body or a motor drives.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }
@@ -154,49 +161,84 @@ impl Audit {
         }
     }
 
-    /// Reads the world before a step. What the caller changed since the last step is put into the accounts.
+    /// Reads the world before a step. Changes since the last step are the work of the caller.
     pub fn begin<B: BroadPhase>(&mut self, world: &World<B>) {
-        let now = read(world);
-        for number in self.bodies.len()..now.len() {
-            debug_assert_eq!(self.accounts.len(), number);
-            self.accounts.push(Account::default());
-        }
-        let mut met = Groups::default();
-        met.reset(now.len());
-        for number in 0..self.bodies.len().min(now.len()) {
-            let leader = self.met.leader(number);
-            met.join(leader, number);
-        }
-        self.met = met;
+        let now = read(world, self.substep);
+        self.accounts.resize(self.accounts.len().max(now.len()), Account::default());
+        let n_before = self.bodies.len();
+        self.split_sets(now.len(), |number| number < n_before);
+        self.is_placed.clear();
         for (number, state) in now.iter().enumerate() {
             let before = self.bodies.get(number).copied().flatten();
             let is_same = matches!((&before, state), (Some(a), Some(b)) if a.id == b.id);
-            let held = |state: &State| {
-                if state.is_dynamic() { state.kinetic + state.force_free_potential() } else { 0.0 }
-            };
-            let given = match (&before, state) {
-                (Some(a), Some(b)) if is_same => held(b) - held(a),
-                _ => state.as_ref().map_or(0.0, held) - before.as_ref().map_or(0.0, held),
-            };
-            let leader = self.met.leader(number);
-            let account = &mut self.accounts[leader];
+            let is_left = is_same && before.map(|s| s.pose) == state.map(|s| s.pose);
+            self.is_placed.push(!is_left);
+            let energy = |state: &Option<State>| state.map_or(0.0, |state| state.energy.total());
+            let given = energy(state) - energy(&before);
+            let account = &mut self.accounts[self.met.root(number as u32) as usize];
             if given != 0.0 {
                 account.put_in += given;
-                account.turned_over += if is_same { given.abs() } else { state.map_or(0.0, |s| s.kinetic) };
+                let kinetic = state.map_or(0.0, |state| state.energy.kinetic);
+                account.turned_over += if is_same { given.abs() } else { kinetic };
             }
         }
         self.bodies = now;
-        // Contacts that were found between two steps were reported there.
+        // A detection between two steps reported events of its own.
         if world.events() != self.events {
             self.touching.clear();
+        }
+    }
+
+    /// Makes sets of `n` numbers: those that `stays` accepts keep their sets, others are alone.
+    fn split_sets(&mut self, n: usize, stays: impl Fn(usize) -> bool) {
+        let mut met = DisjointSets::default();
+        met.reset(n);
+        for number in (0..n).filter(|number| stays(*number)) {
+            met.join(self.met.root(number as u32), number as u32);
+        }
+        self.met = met;
+    }
+
+    /// Joins two sets of bodies, and adds up their accounts.
+    fn join_accounts(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.met.root(a as u32), self.met.root(b as u32));
+        if a == b {
+            return;
+        }
+        self.met.join(a, b);
+        let [one, other] = [a, b].map(|root| core::mem::take(&mut self.accounts[root as usize]));
+        self.accounts[self.met.root(a) as usize] = Account {
+            put_in: one.put_in + other.put_in,
+            turned_over: one.turned_over + other.turned_over,
+            is_driven: one.is_driven || other.is_driven,
+            is_reported: one.is_reported || other.is_reported,
+        };
+    }
+
+    /// Takes the length of the substeps of the last step. If it changed, so does the lag of the
+    /// velocities, and the difference is put into the accounts.
+    fn note_substep<B: BroadPhase>(&mut self, world: &World<B>, dt: f32) {
+        let n_substeps = world.stats().solver.n_substeps;
+        if n_substeps == 0 || dt / n_substeps as f32 == self.substep {
+            return;
+        }
+        self.substep = dt / n_substeps as f32;
+        let gravity = world.settings().solver.gravity;
+        for (number, state) in self.bodies.iter_mut().enumerate() {
+            let Some(state) = state else { continue };
+            let now = state.with_substep(gravity, self.substep);
+            let root = self.met.root(number as u32) as usize;
+            self.accounts[root].put_in += now.energy.total() - state.energy.total();
+            *state = now;
         }
     }
 
     /// Reads the world after the step of `dt` that followed [`Audit::begin`], and looks for faults.
     pub fn end<B: BroadPhase>(&mut self, world: &World<B>, dt: f32) {
         self.step += 1;
+        self.note_substep(world, dt);
         let dt = f64::from(dt);
-        let now = read(world);
+        let now = read(world, self.substep);
         let before = core::mem::take(&mut self.bodies);
         let mut pairs = Vec::with_capacity(before.len());
         for (number, state) in now.iter().enumerate() {
@@ -226,7 +268,7 @@ impl Audit {
     /// Energy and momenta.
     fn check_groups<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>], dt: f64) {
         let state = |id: BodyId| pairs.get(id.index() as usize).copied().flatten();
-        let mut groups = Groups::default();
+        let mut groups = DisjointSets::default();
         groups.reset(pairs.len());
         let mut is_held = alloc::vec![false; pairs.len()];
         let mut is_driven = alloc::vec![false; pairs.len()];
@@ -247,8 +289,8 @@ impl Audit {
             let (i, j) = (a.index() as usize, b.index() as usize);
             match (at.is_dynamic(), bt.is_dynamic()) {
                 (true, true) => {
-                    groups.join(i, j);
-                    self.met.join_accounts(&mut self.accounts, i, j);
+                    groups.join(i as u32, j as u32);
+                    self.join_accounts(i, j);
                     is_driven[i] |= has_motor;
                 }
                 (true, false) => {
@@ -262,32 +304,34 @@ impl Audit {
                 (false, false) => {}
             }
         }
-        // The sums of each group, at its leader.
-        let mut sums: BTreeMap<usize, Sums> = BTreeMap::new();
+        self.credit_overlaps(world, pairs);
+        // The sums of each group, by its root.
+        let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
         for (number, (a, b)) in pairs.iter().enumerate().filter_map(|(n, p)| p.map(|p| (n, p))) {
             if !b.is_dynamic() {
                 continue;
             }
-            let leader = groups.leader(number);
-            let sum = sums.entry(leader).or_insert_with(|| Sums::about(a.center));
+            let sum = sums.entry(groups.root(number as u32)).or_insert_with(|| Sums::about(a.center));
             sum.add(&a, &b, dt);
             sum.is_held |= is_held[number];
             sum.is_driven |= is_driven[number];
-            let root = self.met.leader(number);
+            let root = self.met.root(number as u32) as usize;
             let account = &mut self.accounts[root];
             account.is_driven |= is_driven[number];
             let path = b.center - a.center;
             let turn = (a.angular_velocity + b.angular_velocity) * (0.5 * dt);
             let work = a.force.dot(path) + a.torque.dot(turn);
             account.put_in += work;
-            account.turned_over += work.abs() + (b.kinetic - a.kinetic).abs().max(a.weight.dot(path).abs());
+            account.turned_over += work.abs();
+            let kinetic = (b.energy.kinetic - a.energy.kinetic).abs();
+            account.turned_over += kinetic.max(a.weight.dot(path).abs());
         }
         let is_whole = world.stats().undone.n_substeps == 0
             && world.stats().undone.n_halted == 0
             && !world.stats().undone.is_held;
         let max_speed = f64::from(world.settings().solver.max_speed) * 0.999;
-        for (leader, sum) in sums {
-            let Some((body, _)) = pairs[leader] else { continue };
+        for (root, sum) in sums {
+            let Some((body, _)) = pairs[root as usize] else { continue };
             if sum.is_held
                 || sum.is_driven
                 || sum.is_damped
@@ -305,7 +349,8 @@ impl Audit {
                 continue;
             }
             let off = sum.spin.length();
-            if self.settings.max_spin_drift * sum.spins < off && !sum.has_torque {
+            let limit = self.settings.max_spin_drift * sum.spins + sum.lever_drift();
+            if limit < off && !sum.has_torque {
                 let figures =
                     format!("the angular momentum of a free group changed by {off:.4e} of {:.4e}", sum.spins);
                 self.found(FaultKind::Spin, body.id, None, figures);
@@ -314,19 +359,39 @@ impl Audit {
         self.check_accounts(pairs);
     }
 
-    fn check_accounts(&mut self, pairs: &[Option<(State, State)>]) {
-        let mut held: BTreeMap<usize, (f64, u64, bool)> = BTreeMap::new();
-        for (number, (_, b)) in pairs.iter().enumerate().filter_map(|(n, p)| p.map(|p| (n, p))) {
-            if b.is_dynamic() {
-                let sum = held.entry(self.met.leader(number)).or_insert((0.0, 0, true));
-                sum.0 += b.kinetic + b.force_free_potential();
-                sum.1 += 1;
-                sum.2 &= b.is_sleeping;
+    /// Puts the energy of overlaps that the caller made into the accounts.
+    ///
+    /// Pushing out lifts the bodies. It may lift both by the depth of each contact.
+    fn credit_overlaps<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) {
+        let is_placed = |id: BodyId| self.is_placed.get(id.index() as usize) == Some(&true);
+        let mut credits = Vec::new();
+        for view in world.contacts().filter(|view| !view.is_sensor) {
+            if !is_placed(view.a) && !is_placed(view.b) {
+                continue;
+            }
+            let depth = depth_of(&view);
+            for number in [view.a, view.b].map(|id| id.index() as usize) {
+                let state = pairs.get(number).copied().flatten().map(|(a, _)| a);
+                let Some(state) = state.filter(|state| state.is_dynamic() && 0.0 < depth) else { continue };
+                credits.push((number as u32, state.weight.length() * depth));
             }
         }
+        for (number, credit) in credits {
+            self.accounts[self.met.root(number) as usize].put_in += credit;
+        }
+    }
+
+    fn check_accounts(&mut self, pairs: &[Option<(State, State)>]) {
+        let mut sums: BTreeMap<u32, (f64, u64, bool)> = BTreeMap::new();
+        for (_, state) in pairs.iter().flatten().filter(|(_, state)| state.is_dynamic()) {
+            let sum = sums.entry(self.met.root(state.id.index())).or_insert((0.0, 0, true));
+            sum.0 += state.energy.total();
+            sum.1 += 1;
+            sum.2 &= state.is_sleeping;
+        }
         let mut asleep = Vec::new();
-        for (leader, (energy, n_bodies, is_asleep)) in held {
-            let account = self.accounts[leader];
+        for (root, (energy, n_bodies, is_asleep)) in sums {
+            let account = self.accounts[root as usize];
             if account.is_driven {
                 self.n_left_out += n_bodies;
             } else if !account.is_reported {
@@ -334,41 +399,38 @@ impl Audit {
                 // The potential energy is a large number with its own rounding.
                 let rounding = 1e-6 * energy.abs().max(account.put_in.abs());
                 if self.settings.max_gain * account.turned_over + rounding < gain {
-                    self.accounts[leader].is_reported = true;
-                    if let Some((body, _)) = pairs[leader] {
+                    self.accounts[root as usize].is_reported = true;
+                    if let Some((body, _)) = pairs[root as usize] {
+                        let turned_over = account.turned_over;
                         let figures = format!(
-                            "the energy of {n_bodies} bodies is {gain:.4e} above what was put in; {:.4e} were turned over",
-                            account.turned_over
+                            "{n_bodies} bodies have {gain:.4e} more energy than was put in; \
+                             {turned_over:.4e} was turned over"
                         );
                         self.found(FaultKind::Energy, body.id, None, figures);
                     }
                 }
             }
             if is_asleep {
-                asleep.push(leader);
+                asleep.push(root);
             }
         }
         if asleep.is_empty() {
             return;
         }
-        // What sleeps begins anew: each body with the energy that it has.
-        let leaders: Vec<usize> = (0..pairs.len()).map(|number| self.met.leader(number)).collect();
-        let mut met = Groups::default();
-        met.reset(pairs.len());
-        for (number, leader) in leaders.into_iter().enumerate() {
-            if asleep.binary_search(&leader).is_err() {
-                met.join(leader, number);
-                continue;
-            }
-            let energy = pairs[number].map_or(0.0, |(_, b)| {
-                if b.is_dynamic() { b.kinetic + b.force_free_potential() } else { 0.0 }
-            });
-            self.accounts[number] = Account { put_in: energy, ..Account::default() };
+        // Each body that sleeps opens an account of its own, with the energy that it has.
+        let mut roots: Vec<u32> = Vec::with_capacity(pairs.len());
+        for number in 0..pairs.len() as u32 {
+            roots.push(self.met.root(number));
         }
-        self.met = met;
+        let is_asleep = |number: usize| asleep.binary_search(&roots[number]).is_ok();
+        for number in (0..pairs.len()).filter(|number| is_asleep(*number)) {
+            let put_in = pairs[number].map_or(0.0, |(_, state)| state.energy.total());
+            self.accounts[number] = Account { put_in, ..Account::default() };
+        }
+        self.split_sets(pairs.len(), |number| !is_asleep(number));
     }
 
-    /// Paths of centres against fixed shapes.
+    /// Tests the paths of centres against fixed shapes.
     fn check_sides<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) {
         let mut joined: Vec<(u32, u32)> = Vec::new();
         for (_, joint) in world.joints() {
@@ -411,8 +473,7 @@ impl Audit {
         let mut found = Vec::new();
         let mut growth = BTreeMap::new();
         for view in world.contacts().filter(|view| !view.is_sensor) {
-            let distances = view.manifolds.iter().flat_map(|m| m.contacts()).map(|c| f64::from(c.distance));
-            let depth = -distances.fold(f64::INFINITY, f64::min);
+            let depth = depth_of(&view);
             for (id, other) in [(view.a, view.b), (view.b, view.a)] {
                 let k = id.index() as usize;
                 is_touched[k] = true;
@@ -452,7 +513,7 @@ impl Audit {
                     format!("asleep without a contact, while a force of {:.4e} pulls", pull.length());
                 found.push((FaultKind::Sleep, b.id, None, figures));
             }
-            // Told once: when it falls asleep.
+            // Once, when it falls asleep.
             let (depth, other) = deepest[number];
             if MAX_SLEEPING_SLOPS * slop < depth && !a.is_sleeping {
                 found.push((FaultKind::Sleep, b.id, other, format!("asleep in an overlap of {depth:.6}")));
@@ -485,44 +546,27 @@ impl Audit {
     }
 }
 
-impl State {
-    /// Energy in the field of gravity, above the origin.
-    fn force_free_potential(&self) -> f64 {
-        -self.weight.dot(self.center)
-    }
-}
-
-impl Groups {
-    /// Joins the accounts of two bodies that met.
-    fn join_accounts(&mut self, accounts: &mut [Account], a: usize, b: usize) {
-        let (a, b) = (self.leader(a), self.leader(b));
-        if a != b {
-            let (one, other) = (accounts[a], accounts[b]);
-            self.join(a, b);
-            accounts[a.max(b)] = Account::default();
-            accounts[a.min(b)] = Account {
-                put_in: one.put_in + other.put_in,
-                turned_over: one.turned_over + other.turned_over,
-                is_driven: one.is_driven || other.is_driven,
-                is_reported: one.is_reported || other.is_reported,
-            };
-        }
-    }
-}
-
-/// The sums over a group, before and after a step.
+/// The sums over the bodies of a group, before and after a step.
 struct Sums {
+    /// Angular momenta are about this point.
     origin: DVec3,
-    /// Change beyond that of gravity and forces, and the sum of the lengths.
+    /// The change of the momentum, less that by gravity and forces.
     momentum: DVec3,
+    /// The sum of the lengths of all momenta.
     momenta: f64,
+    /// The same for the angular momentum.
     spin: DVec3,
     spins: f64,
+    /// The sum of the lengths of all impulses but gravity and forces.
+    impulses: f64,
+    /// The least and the greatest coordinates of the displacements.
+    displaced: [DVec3; 2],
+    /// The largest speed.
     speed: f64,
     is_held: bool,
     is_driven: bool,
     is_damped: bool,
-    /// A body sleeps, or is about to: the solver brakes it.
+    /// Whether a body sleeps, or is slow, so that the solver brakes it.
     is_asleep: bool,
     has_torque: bool,
 }
@@ -535,6 +579,8 @@ impl Sums {
             momenta: 0.0,
             spin: DVec3::ZERO,
             spins: 0.0,
+            impulses: 0.0,
+            displaced: [DVec3::INFINITY, DVec3::NEG_INFINITY],
             speed: 0.0,
             is_held: false,
             is_driven: false,
@@ -546,10 +592,15 @@ impl Sums {
 
     fn add(&mut self, a: &State, b: &State, dt: f64) {
         let given = (b.weight + a.force) * dt;
-        self.momentum += (b.velocity - a.velocity) * b.mass - given;
+        let impulse = (b.velocity - a.velocity) * b.mass - given;
+        self.momentum += impulse;
+        self.impulses += impulse.length();
+        let [least, greatest] = &mut self.displaced;
+        let displacement = b.center - a.center;
+        (*least, *greatest) = (least.min(displacement), greatest.max(displacement));
         self.momenta += b.mass * a.velocity.length().max(b.velocity.length()) + given.length();
         let moment = |s: &State| s.angular_momentum + (s.center - self.origin).cross(s.velocity * s.mass);
-        // Half of the way gravity acts at the one end, half at the other.
+        // Gravity acts along the whole path: on average at its middle.
         let lever = (a.center + b.center) * 0.5 - self.origin;
         self.spin += moment(b) - moment(a) - lever.cross(given);
         let orbit = |s: &State| (s.center - self.origin).length() * s.mass * s.velocity.length();
@@ -560,21 +611,37 @@ impl Sums {
         self.is_asleep |= b.is_slow || a.is_slow;
         self.has_torque |= a.torque != DVec3::ZERO;
     }
+
+    /// Returns how much a step may change the angular momentum by the levers of contacts alone.
+    ///
+    /// The solver takes levers from the places at the start of a step. Two bodies that pass each
+    /// other by a distance meanwhile exchange an impulse at levers that differ by that distance.
+    fn lever_drift(&self) -> f64 {
+        let [least, greatest] = self.displaced;
+        self.impulses * (greatest - least).length()
+    }
 }
 
-/// Whether a body that is not dynamic changed its place.
+/// Returns whether the caller moved a body that is not dynamic.
 fn moved(pair: Option<(State, State)>) -> bool {
     pair.is_some_and(|(a, b)| a.pose != b.pose)
 }
 
-fn read<B: BroadPhase>(world: &World<B>) -> Vec<Option<State>> {
-    let gravity = world.settings().solver.gravity.as_dvec3();
+/// Returns the greatest depth of the contacts of a pair; negative if they are apart.
+fn depth_of(view: &ContactView<'_>) -> f64 {
+    let distances = view.manifolds.iter().flat_map(|m| m.contacts()).map(|c| f64::from(c.distance));
+    -distances.fold(f64::INFINITY, f64::min)
+}
+
+/// Reads all bodies, by their numbers.
+fn read<B: BroadPhase>(world: &World<B>, substep: f32) -> Vec<Option<State>> {
+    let gravity = world.settings().solver.gravity;
     let mut out = Vec::new();
     for id in world.body_ids() {
         if let Ok(body) = world.motion(id) {
             let number = id.index() as usize;
             out.resize(out.len().max(number + 1), None);
-            out[number] = Some(State::new(id, body, gravity));
+            out[number] = Some(State::new(id, body, gravity, substep));
         }
     }
     out

@@ -21,17 +21,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Energy: bodies that meet share an account. An account never holds more than the kinetic and potential energy at
-//!   its start and the work of forces and of the caller.
-//! - Momentum: the sum over a group of bodies that touch each other alone changes only by gravity and forces.
+//! - Energy: bodies that met share an account. Their energy never exceeds that at the start and the
+//!   work of forces and of the caller.
+//! - Momentum: if a group of bodies touches nothing outside it, only gravity and forces change it.
 //! - Sides: the centre of a body does not pass the surface of a fixed body.
-//! - Overlap, sleep, events and the range of the numbers.
+//! - Overlap, sleep, events, and numbers that are not finite.
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
 mod audit;
-mod groups;
 mod settings;
 mod side;
 mod state;

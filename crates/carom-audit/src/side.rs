@@ -1,17 +1,18 @@
 //! Whether the path of a point passes the surface of a shape.
 //!
-//! The path is a segment in the frame of the shape, its ends those of the path in `f64`. Triangles are decided by exact
-//! signs: a segment that ends on a triangle has not passed it, and one that begins there may.
+//! The path is a segment in the frame of the shape. Exact signs decide which triangles it
+//! passes: a segment that ends on a triangle does not pass it; one that begins there may.
 //!
 //! Reference: J. O'Rourke, Computational Geometry in C, 2nd ed., 7.3 (segment and triangle by signs of volumes).
 
 use alloc::vec::Vec;
-use carom_math::WidePose;
+use carom_bounds::Aabb;
 use carom_math::predicates::{orient3d, plane_side};
+use carom_math::{WidePose, rounding};
 use carom_query::{Shape, project_point};
 use glam::DVec3;
 
-/// Whether a point that goes from `p` to `q`, in the frame of the shape, passes its surface.
+/// Returns whether a point that goes from `p` to `q`, in the frame of the shape, passes its surface.
 pub(crate) fn passes(shape: &Shape, p: DVec3, q: DVec3) -> bool {
     match shape {
         Shape::HalfSpace(plane) => {
@@ -24,11 +25,12 @@ pub(crate) fn passes(shape: &Shape, p: DVec3, q: DVec3) -> bool {
             !is_inside(p) && (is_inside(q) || opposite_faces(half, p, q))
         }
         Shape::Mesh(mesh) => {
-            let mesh = mesh.mesh();
-            let aabb = mesh.aabb();
-            let touches =
-                aabb.min.as_dvec3().cmple(p.max(q)).all() && p.min(q).cmple(aabb.max.as_dvec3()).all();
-            touches && passes_triangles(mesh.iter_corners(), p, q)
+            let scale = mesh.scale();
+            let (low, high) = (p.min(q) * scale, p.max(q) * scale);
+            let path = Aabb { min: rounding::down3(low), max: rounding::up3(high) };
+            let leaves = mesh.tree().in_box(&path);
+            let near = leaves.flat_map(|leaf| leaf.primitives.iter());
+            passes_triangles(near.map(|&triangle| mesh.mesh().corners(triangle)), p, q)
         }
         Shape::HeightField(field) => {
             let field = field.field();
@@ -48,7 +50,7 @@ pub(crate) fn passes(shape: &Shape, p: DVec3, q: DVec3) -> bool {
     }
 }
 
-/// Whether the segment enters a box through one face and leaves it through the opposite one.
+/// Returns whether the segment enters a box through one face and leaves through the opposite one.
 fn opposite_faces(half: DVec3, p: DVec3, q: DVec3) -> bool {
     let d = q - p;
     let (mut enter, mut leave) = ((f64::NEG_INFINITY, 0), (f64::INFINITY, 0));
@@ -71,9 +73,10 @@ fn opposite_faces(half: DVec3, p: DVec3, q: DVec3) -> bool {
     enter.1 == leave.1 && 0.0 <= enter.0 && enter.0 < leave.0 && leave.0 <= 1.0
 }
 
-/// Whether the segment changes its side of a surface: it passes an odd number of triangles, or two that lie back to back.
+/// Returns whether the segment changes its side of a surface.
 ///
-/// A point that goes round a ridge within a step passes two sides of it on the straight line; these are not back to back.
+/// It does if it passes an odd number of triangles, or two that lie back to back. A body that goes
+/// round a ridge within a step also passes two triangles, which do not lie back to back.
 fn passes_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, p: DVec3, q: DVec3) -> bool {
     let (low, high) = (p.min(q), p.max(q));
     let mut normals: Vec<DVec3> = Vec::new();
@@ -84,11 +87,11 @@ fn passes_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, p: DVec3, q: DV
         }
     }
     let back_to_back = |n: &DVec3| normals.iter().any(|m| m.dot(*n) < -0.7);
-    normals.len() % 2 == 1 || normals.iter().any(back_to_back) || same_way(&normals, q - p)
+    normals.len() % 2 == 1 || normals.iter().any(back_to_back) || from_one_side(&normals, q - p)
 }
 
-/// Whether all triangles are passed in one direction, which no way round a ridge is.
-fn same_way(normals: &[DVec3], d: DVec3) -> bool {
+/// Returns whether the segment passes all triangles from the same side, as no path round a ridge does.
+fn from_one_side(normals: &[DVec3], d: DVec3) -> bool {
     !normals.is_empty() && (normals.iter().all(|n| n.dot(d) < 0.0) || normals.iter().all(|n| 0.0 < n.dot(d)))
 }
 
@@ -102,7 +105,7 @@ fn passes_triangle([a, b, c]: [DVec3; 3], p: DVec3, q: DVec3) -> bool {
     sides.iter().all(|s| 0.0 <= *s) || sides.iter().all(|s| *s <= 0.0)
 }
 
-/// Both ends of a path in the frame of a shape.
+/// Returns both ends of a path in the frame of a shape.
 pub(crate) fn in_frame(frame: &WidePose, p: DVec3, q: DVec3) -> [DVec3; 2] {
     [p, q].map(|v| frame.inverse_transform_point(v))
 }

@@ -97,6 +97,9 @@ pub struct DemoArgs {
     /// Steps of work for each step of time (a pair of shapes, a manifold solved once): the run is the same every time
     #[arg(long, value_name = "N")]
     pub budget_steps: Option<u64>,
+    /// Check each step against laws of physics: energy, momentum, surfaces, sleep. A fault is an error
+    #[arg(long)]
+    pub check: bool,
     /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not given
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -1,6 +1,7 @@
 //! A world in which bodies with any numbers are put, moved, pushed and taken out.
 
 use crate::bytes::Bytes;
+use carom_audit::{Audit, AuditSettings, FaultKind};
 use carom_ccd::{TimeOfImpact, Why};
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
@@ -62,6 +63,7 @@ pub fn world(bytes: &[u8]) {
     let mut bytes = Bytes::new(bytes);
     let mut world = World::new();
     let mut ids = Vec::new();
+    let mut audit = Audit::new(AuditSettings::default().with_sides(false));
     let mut n_calls = 0;
     while !bytes.is_empty() && n_calls < 40 {
         n_calls += 1;
@@ -93,13 +95,13 @@ pub fn world(bytes: &[u8]) {
             }
             (7..=10, _) => {
                 let dt = if bytes.byte().is_multiple_of(8) { bytes.float() as f32 } else { 1.0 / 60.0 };
-                step(&mut world, dt);
+                step(&mut world, &mut audit, dt);
             }
             _ => ids.extend(insert(&mut world, &mut bytes)),
         }
     }
-    step(&mut world, 1.0 / 60.0);
-    step(&mut world, 1.0 / 60.0);
+    step(&mut world, &mut audit, 1.0 / 60.0);
+    step(&mut world, &mut audit, 1.0 / 60.0);
 }
 
 /// A cast through the world meets what the first of the casts against each of its bodies meets.
@@ -138,7 +140,12 @@ fn cast_through(world: &World, shape: &Shape, bytes: &mut Bytes<'_>) {
     }
 }
 
-fn step(world: &mut World, dt: f32) {
+/// Steps the world, and audits the step.
+///
+/// Bodies of any bytes overlap at the start, and being pushed apart gives energy and passes surfaces.
+/// Events and the range of numbers hold whatever the bytes are.
+fn step(world: &mut World, audit: &mut Audit, dt: f32) {
+    audit.begin(world);
     let before: Vec<Pose> = world.body_ids().map(|id| world.pose(id).unwrap()).collect();
     let is_done = match world.step(dt) {
         Ok(_) => true,
@@ -147,6 +154,12 @@ fn step(world: &mut World, dt: f32) {
             false
         }
     };
+    if is_done {
+        audit.end(world, dt);
+        let is_law = |kind| matches!(kind, FaultKind::Events | FaultKind::Range | FaultKind::Sleep);
+        let fault = audit.faults().iter().find(|fault| is_law(fault.kind));
+        assert!(fault.is_none(), "{fault:?}");
+    }
     let ids: Vec<BodyId> = world.body_ids().collect();
     for (id, old) in ids.into_iter().zip(before) {
         let (pose, motion) = (world.pose(id).unwrap(), *world.motion(id).unwrap());

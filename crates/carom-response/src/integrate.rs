@@ -3,6 +3,8 @@
 //! - The angular momentum is constant, so the angular velocity follows from the orientation: w = R I^-1 R^T L.
 //! - The orientation is integrated by the Runge-Kutta method, in pieces of an eighth of a radian.
 //! - At the end a small rotation restores the energy that truncation took or gave.
+//! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
+//!   precesses about the angular momentum.
 //!
 //! For smooth motion without contacts there is also the classical Runge-Kutta step for any y' = f(t, y).
 //!
@@ -17,8 +19,12 @@ use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 /// Radians of one piece of a free rotation.
 const PIECE_TURN: f64 = 0.125;
 
-/// The most pieces of one call. A body that turns farther turns only so far, and keeps momentum and energy.
-const MAX_PIECES: u32 = 2048;
+/// The most pieces of one call: 16 radians. A body without an axis of symmetry that turns farther
+/// turns only so far, and keeps momentum and energy.
+const MAX_PIECES: u32 = 128;
+
+/// Radians. A body with an axis of symmetry that turns farther has the closed form, which is cheaper.
+const MIN_CLOSED_TURN: f64 = 2.0;
 
 /// The largest rotation, in radians, that restores the energy: far above truncation and rounding.
 const MAX_CORRECTION: f64 = 1e-3;
@@ -30,6 +36,11 @@ const MAX_CORRECTION: f64 = 1e-3;
 pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, h: f64) -> DQuat {
     let spin = |q: DQuat| spin_of(q, momentum, inverse_inertia);
     let start = rotation.normalize();
+    if MIN_CLOSED_TURN * MIN_CLOSED_TURN < spin(start).length_squared() * h * h
+        && let Some(axis) = axis_of_symmetry(inverse_inertia)
+    {
+        return precess(start, momentum, inverse_inertia, axis, h);
+    }
     let (mut q, mut left) = (start, h);
     for _ in 0..MAX_PIECES {
         let w = spin(q);
@@ -50,6 +61,29 @@ pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, 
         }
     }
     restore_energy(q, momentum, inverse_inertia, momentum.dot(spin(start)))
+}
+
+/// Returns the coordinate axis of the body about which its inertia is symmetric, if there is one.
+fn axis_of_symmetry(inverse_inertia: &DMat3) -> Option<DVec3> {
+    let [x, y, z] = [inverse_inertia.x_axis, inverse_inertia.y_axis, inverse_inertia.z_axis];
+    if [x.y, x.z, y.x, y.z, z.x, z.y] != [0.0; 6] {
+        return None;
+    }
+    let axes = [(DVec3::X, y.y, z.z), (DVec3::Y, x.x, z.z), (DVec3::Z, x.x, y.y)];
+    axes.into_iter().find(|(_, a, b)| a == b).map(|(axis, ..)| axis)
+}
+
+/// Returns the orientation after `h` of the free rotation of a body with an axis of symmetry.
+///
+/// Reference: H. Goldstein, Classical Mechanics, 3rd ed., 5.7 (the symmetrical top free of torque).
+fn precess(start: DQuat, momentum: DVec3, inverse_inertia: &DMat3, axis: DVec3, h: f64) -> DQuat {
+    let along = axis.dot(*inverse_inertia * axis);
+    let trace = inverse_inertia.x_axis.x + inverse_inertia.y_axis.y + inverse_inertia.z_axis.z;
+    let across = 0.5 * (trace - along);
+    let own = turned(start.conjugate(), momentum).dot(axis);
+    let precession = rotation_by(momentum * (across * h));
+    let rotation = rotation_by(axis * ((along - across) * own * h));
+    (precession * start * rotation).normalize()
 }
 
 /// Turns a body a little, so that twice its energy becomes `twice_energy`.

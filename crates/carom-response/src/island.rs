@@ -16,19 +16,19 @@ use carom_math::Real;
 
 /// Disjoint sets of the numbers from 0 on. The root of a set is its lowest number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DisjointSets {
+pub struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
     /// Makes every number below `n` a set of its own.
-    pub(crate) fn reset(&mut self, n: usize) {
+    pub fn reset(&mut self, n: usize) {
         self.parent.clear();
         self.parent.extend(0..n as u32);
     }
 
     /// Returns the root of the set of a number.
-    pub(crate) fn root(&mut self, number: u32) -> u32 {
+    pub fn root(&mut self, number: u32) -> u32 {
         let mut at = number;
         while self.parent[at as usize] != at {
             // Path halving.
@@ -39,7 +39,7 @@ impl DisjointSets {
     }
 
     /// Makes one set of the sets of two numbers.
-    pub(crate) fn join(&mut self, a: u32, b: u32) {
+    pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         if a < b {
             self.parent[b as usize] = a;

@@ -82,8 +82,9 @@ mod solver;
 mod store;
 mod validate;
 
-pub use body::{Body, BodyKind};
+pub use body::{Body, BodyKind, Energy};
 pub use contact::{ContactImpulse, ContactLink, ContactPair, Contacts};
+pub use island::DisjointSets;
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;
 pub use settings::{SolverError, SolverSettings};

@@ -1,15 +1,16 @@
-//! Worlds of the scenes of carom-scenes: piles, stairs, and whatever else is made of balls, capsules, boxes and planes.
+//! Worlds of the scenes of carom-scenes.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., fig. 25.2 (what a world is made of).
 
 use carom_broad::BroadPhase;
-use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere};
+use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::Shape;
+use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, World};
+use std::sync::Arc;
 
-/// The shape of a scene's body.
+/// Returns the shape of a scene's body.
 fn shape_of(spec: &ShapeSpec) -> Shape {
     match spec {
         ShapeSpec::Sphere { radius } => Shape::Sphere(Sphere::new(*radius).unwrap()),
@@ -18,18 +19,26 @@ fn shape_of(spec: &ShapeSpec) -> Shape {
         }
         ShapeSpec::Cuboid { half_extents } => Shape::Cuboid(Cuboid::new(*half_extents).unwrap()),
         ShapeSpec::HalfSpace { normal } => Shape::HalfSpace(HalfSpace::new(*normal).unwrap()),
+        ShapeSpec::Hull { points } => Shape::Hull(Arc::new(ConvexHull::from_points(points).unwrap())),
+        ShapeSpec::Mesh { vertices, triangles } => {
+            let mesh = TriMesh::new(vertices.clone(), triangles.clone()).unwrap();
+            Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))
+        }
+        ShapeSpec::Compound { parts } => {
+            let part = |(pose, part): &(Pose, ShapeSpec)| CompoundPart { shape: shape_of(part), pose: *pose };
+            Shape::Compound(Arc::new(Compound::new(parts.iter().map(part).collect()).unwrap()))
+        }
         other => panic!("no shape is made of {other:?} here"),
     }
 }
 
 /// Puts the bodies and joints of a scene into a world; their handles are in the order of the scene.
 pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyId> {
-    let describe = |spec: &BodySpec| {
-        let shape = shape_of(&spec.shape);
-        let desc = if spec.is_fixed() { BodyDesc::fixed(shape) } else { BodyDesc::new(shape) };
+    let describe = |spec: &BodySpec, shape: Shape| {
         let desc = if spec.is_fixed() {
-            desc
+            BodyDesc::fixed(shape)
         } else {
+            let desc = BodyDesc::new(shape).with_density(spec.density);
             desc.with_velocity(spec.linear_velocity, spec.angular_velocity)
         };
         desc.with_pose(spec.pose)
@@ -39,7 +48,17 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             .with_family(spec.family)
             .with_fast(spec.is_fast)
     };
-    let ids: Vec<BodyId> = scene.bodies.iter().map(|spec| world.insert(describe(spec)).unwrap()).collect();
+    // Bodies of the same spec that follow each other share a shape.
+    let mut last: Option<(&ShapeSpec, Shape)> = None;
+    let mut ids = Vec::with_capacity(scene.bodies.len());
+    for spec in &scene.bodies {
+        let shape = match &last {
+            Some((known, shape)) if *known == &spec.shape => shape.clone(),
+            _ => shape_of(&spec.shape),
+        };
+        last = Some((&spec.shape, shape.clone()));
+        ids.push(world.insert(describe(spec, shape)).unwrap());
+    }
     let frame = |anchor, axis| Pose::new(Quat::from_rotation_arc(Vec3::X, axis), anchor);
     for joint in &scene.joints {
         let (a, b, kind, frames) = match *joint {
@@ -48,6 +67,11 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             }
             JointSpec::Hinge { a, b, anchor_a, anchor_b, axis_a, axis_b, min, max } => {
                 let kind = JointKind::Hinge { limits: Some([min, max]), motor: None };
+                (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
+            }
+            JointSpec::Axle { a, b, anchor_a, anchor_b, axis_a, axis_b, motor } => {
+                let motor = motor.map(|[speed, max_torque]| Motor { speed, max_torque });
+                let kind = JointKind::Hinge { limits: None, motor };
                 (a, b, kind, [frame(anchor_a, axis_a), frame(anchor_b, axis_b)])
             }
             ref other => panic!("no joint is made of {other:?} here"),

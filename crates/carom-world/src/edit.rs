@@ -12,7 +12,7 @@ use carom_broad::{BroadPhase, Groups, Pair};
 use carom_math::tol;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, Joint, JointImpulse, JointKind};
+use carom_response::{Body, BodyKind, Energy, Joint, JointImpulse, JointKind};
 
 impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are given out again, the last one first.
@@ -105,6 +105,13 @@ impl<B: BroadPhase> World<B> {
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
         let is_live = |id: &BodyId| self.shapes[id.index as usize].is_some();
         (0..self.bodies.len() as u32).map(|index| self.id_at(index)).filter(is_live)
+    }
+
+    /// Returns the energy of all bodies after a step with substeps of `substep`: see [`Body::energy`].
+    pub fn energy(&self, substep: f32) -> Energy {
+        let gravity = self.settings.solver.gravity;
+        let energies = self.body_ids().map(|id| self.bodies[id.index as usize].energy(gravity, substep));
+        energies.fold(Energy::default(), |sum, energy| sum + energy)
     }
 
     /// Where a body is.

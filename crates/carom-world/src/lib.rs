@@ -88,4 +88,4 @@ pub use world::World;
 
 pub use carom_broad::{Answers, Groups, Mobility};
 pub use carom_math::Budget;
-pub use carom_response::{Inconsistency, Joint, JointKind, Motor, SolverSettings};
+pub use carom_response::{Energy, Inconsistency, Joint, JointKind, Motor, SolverSettings};

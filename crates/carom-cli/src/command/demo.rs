@@ -8,6 +8,7 @@ use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
 use crate::report::{self, Found};
 use crate::scene_world::{self, Inserted};
+use carom_audit::{Audit, AuditSettings};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
 use carom_broad_auto::catalogue::{self, Place, Whole};
@@ -40,6 +41,8 @@ pub(crate) struct Run {
     shortfall: Shortfall,
     /// Crumbs that ants brought home, and that they carry.
     crumbs: Option<[u64; 2]>,
+    /// The check of each step, with `--check`.
+    audit: Option<Audit>,
 }
 
 impl Run {
@@ -64,6 +67,7 @@ impl Run {
             recording,
             shortfall,
             crumbs: None,
+            audit: None,
         }
     }
 }
@@ -112,6 +116,9 @@ impl Shortfall {
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
     let run = match args.scene.as_str() {
+        "level" | "car" if args.check => {
+            return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
+        }
         "level" | "car" => demo_walk::play(args)?,
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
@@ -151,6 +158,12 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         });
         if let Some([brought, carried]) = run.crumbs {
             document["crumbs"] = json!({ "brought": brought, "carried": carried });
+        }
+        if let Some(audit) = &run.audit {
+            let found: Vec<String> = audit.faults().iter().map(|fault| fault.to_string()).collect();
+            document["check"] = json!({
+                "faults": audit.n_faults(), "found": found, "left_out": audit.n_left_out(),
+            });
         }
         if args.has_budget() {
             let s = &run.shortfall;
@@ -194,6 +207,16 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     }
     if let (Some(page), false) = (page, args.json) {
         report::print(&format!("  open {} in a browser to see it", page.display()))?;
+    }
+    let Some(audit) = &run.audit else { return Ok(Found::Nothing) };
+    if let Some(first) = audit.faults().first() {
+        return Err(format!("--check: {} faults, the first in {first}", audit.n_faults()));
+    }
+    if !args.json {
+        let n_left_out = audit.n_left_out();
+        report::print(&format!(
+            "  checked each step: no fault; {n_left_out} energies of driven bodies were left out"
+        ))?;
     }
     Ok(Found::Nothing)
 }
@@ -252,24 +275,30 @@ fn play(
     let mut energy = Vec::with_capacity(args.n_frames() as usize);
     let mut total = [0.0; 3];
     let mut progress = Progress::new("steps", u64::from(args.n_frames()));
-    let gravity = -world.settings().solver.gravity;
+    let mut audit = args.check.then(|| Audit::new(AuditSettings::default()));
     world.detect();
-    record(&world, &inserted, [0.0; 3], energy_of(&world, &inserted, gravity), args, &mut recording);
+    record(&world, &inserted, [0.0; 3], energy_of(&world), args, &mut recording);
     for frame in 1..=args.n_frames() {
         if let Some(colony) = &mut colony {
             colony.drive(&mut world).map_err(|e| format!("ants before step {frame}: {e}"))?;
         }
+        if let Some(audit) = &mut audit {
+            audit.begin(&world);
+        }
         let stats = *world.step_within(STEP as f32, budget).map_err(|e| format!("step {frame}: {e}"))?;
+        if let Some(audit) = &mut audit {
+            audit.end(&world, STEP as f32);
+        }
         shortfall.take(&stats, args.budget_ms);
         let times = stats.times;
         let ms = [times.broad + times.refit, times.narrow, times.response].map(|seconds| seconds * 1e3);
         for (sum, ms) in total.iter_mut().zip(ms) {
             *sum += ms;
         }
-        let [kinetic, potential] = energy_of(&world, &inserted, gravity);
-        energy.push(kinetic + potential);
+        let now = energy_of(&world);
+        energy.push(now.iter().sum());
         if frame % every == 0 {
-            record(&world, &inserted, ms, [kinetic, potential], args, &mut recording);
+            record(&world, &inserted, ms, now, args, &mut recording);
         }
         progress.step();
     }
@@ -286,6 +315,7 @@ fn play(
         recording,
         shortfall,
         crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
+        audit,
     })
 }
 
@@ -339,16 +369,11 @@ fn charts(has_budget: bool) -> Vec<Chart> {
     charts
 }
 
-/// Kinetic energy, and potential above the origin, of all bodies that move.
-fn energy_of<B: BroadPhase>(world: &World<B>, inserted: &Inserted, gravity: Vec3) -> [f64; 2] {
-    let mut energy = [0.0; 2];
-    for body in inserted.bodies.iter().filter_map(|id| world.motion(*id).ok()) {
-        if 0.0 < body.inverse_mass {
-            energy[0] += f64::from(body.kinetic_energy());
-            energy[1] += f64::from(gravity.dot(body.world_center())) / f64::from(body.inverse_mass);
-        }
-    }
-    energy
+/// Returns the kinetic energy of all bodies, and the potential one above the origin.
+fn energy_of<B: BroadPhase>(world: &World<B>) -> [f64; 2] {
+    let substep = STEP as f32 / world.settings().solver.substeps as f32;
+    let energy = world.energy(substep);
+    [energy.kinetic, energy.potential]
 }
 
 /// All contacts of bodies that touch, in the world; of fast bodies that struck from afar, where they struck.

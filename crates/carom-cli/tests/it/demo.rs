@@ -217,3 +217,24 @@ fn bullets_are_seen_at_the_wall() {
     assert!(100_000 < crate::player::n_of_hue(&picture, wall), "no wall is seen");
     assert!(100 < crate::player::n_of_hue(&picture, bullets), "no bullet is seen");
 }
+
+/// Scenes that move bodies have no faults. The others are refused.
+#[test]
+fn check_audits_each_step_of_each_scene() {
+    for arguments in [
+        "pile --bodies 120 --frames 90",
+        "clock --bodies 6 --frames 60",
+        "stairs --bodies 22 --frames 120",
+        "ants --bodies 70 --frames 60",
+        "bullets --bodies 100 --frames 30",
+    ] {
+        let (document, status) = json(&format!("demo {arguments} --check --json"));
+        assert_eq!((status, document["check"]["faults"].as_u64()), (0, Some(0)), "{arguments}: {document}");
+    }
+    let text = stdout(&carom("demo pile --bodies 20 --frames 10 --check --html checked.html"));
+    assert!(text.contains("checked each step: no fault"), "{text}");
+    for scene in ["car", "level"] {
+        let said = error(&format!("demo {scene} --check"));
+        assert!(said.contains("has no dynamic bodies"), "{said}");
+    }
+}

@@ -9,4 +9,5 @@ mod penalty;
 mod scene;
 mod stacks;
 mod truths;
+mod turning;
 mod whirl;

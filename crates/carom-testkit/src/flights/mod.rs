@@ -17,7 +17,7 @@ use carom_scenes::Rng;
 use carom_world::{BodyDesc, BodyId, World, WorldSettings};
 use core::fmt::Write as _;
 use flyer::{Flyer, log_range};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use obstacle::Obstacle;
 use std::collections::BTreeMap;
 
@@ -325,22 +325,14 @@ struct State {
     kinetic: f64,
 }
 
-/// The state of a body. `lag` is what gravity adds in half a substep: the stored velocity is late by that
-/// much, so that only with it free flight and bounces keep their energy.
-fn state_of(body: &Body, lag: DVec3) -> State {
-    let pose = body.pose.wide();
-    let mass = 1.0 / f64::from(body.inverse_mass);
-    let velocity = body.linear_velocity.as_dvec3();
-    let inertia: DMat3 = body.inverse_inertia.as_dmat3().inverse();
-    let spin = pose.inverse_transform_vector(body.angular_velocity.as_dvec3());
-    let turned = inertia * spin;
-    let in_place = velocity + lag;
+/// The state of a body after a step with substeps of `substep`.
+fn state_of(body: &Body, gravity: DVec3, substep: f32) -> State {
     State {
-        mass,
-        center: pose.transform_point(body.center_of_mass.as_dvec3()),
-        velocity,
-        angular_momentum: pose.transform_vector(turned),
-        kinetic: 0.5 * mass * in_place.length_squared() + 0.5 * spin.dot(turned),
+        mass: 1.0 / f64::from(body.inverse_mass),
+        center: body.pose.wide().transform_point(body.center_of_mass.as_dvec3()),
+        velocity: body.linear_velocity.as_dvec3(),
+        angular_momentum: body.angular_momentum(),
+        kinetic: body.energy(gravity.as_vec3(), substep).kinetic,
     }
 }
 
@@ -360,10 +352,9 @@ struct Outcome {
 /// Flies one flight, and writes each step to `log`.
 fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let mut out = Outcome { worst: 1.0, ..Outcome::default() };
-    let substep = f64::from(flight.dt) / f64::from(flight.world.settings().solver.substeps);
-    let lag = flight.gravity * (0.5 * substep);
+    let substep = flight.dt / flight.world.settings().solver.substeps as f32;
     let states = |world: &World, movers: &[(BodyId, Flyer)]| -> Vec<State> {
-        movers.iter().map(|(id, _)| state_of(world.motion(*id).unwrap(), lag)).collect()
+        movers.iter().map(|(id, _)| state_of(world.motion(*id).unwrap(), flight.gravity, substep)).collect()
     };
     let slop = f64::from(flight.world.settings().solver.slop);
     let mut before = states(&flight.world, &flight.movers);

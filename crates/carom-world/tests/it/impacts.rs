@@ -1,7 +1,6 @@
 //! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing through.
 
 use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, HeightField, TriMesh};
-use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{HeightFieldShape, MeshShape, Shape};
 use carom_response::Body;
@@ -54,28 +53,15 @@ fn shapes() -> [Shape; 6] {
     [capsule(), rod(), plate, hull(&disc), hull(&needle), hull(&uneven)]
 }
 
-/// Angular momentum about the centre of mass, in the world.
-fn momentum(body: &Body) -> DVec3 {
-    let rotation = DMat3::from_quat(body.pose.rotation.as_dquat().normalize());
-    let inertia = body.inverse_inertia.as_dmat3().inverse();
-    rotation * (inertia * (rotation.transpose() * body.angular_velocity.as_dvec3()))
-}
-
-/// Of the motion, in double precision.
+/// Returns the energy of the motion.
 fn energy(body: &Body) -> f64 {
-    let speed_sq = body.linear_velocity.as_dvec3().length_squared();
-    let turning = body.angular_velocity.as_dvec3().dot(momentum(body));
-    0.5 * (speed_sq / f64::from(body.inverse_mass) + turning)
+    body.energy(Vec3::ZERO, 0.0).kinetic
 }
 
-/// With the energy of a height above -1 under gravity, in steps of `dt`.
-///
-/// The stored velocity is half a substep late: the one at the place keeps the energy of free flight.
+/// Returns the energy with that of a height above -1 under gravity, after a step of `dt`.
 fn energy_at_height(body: &Body, gravity: f32, dt: f32) -> f64 {
-    let height = f64::from(body.world_center().y) + 1.0;
-    let mut in_place = *body;
-    in_place.linear_velocity.y -= gravity * 0.5 * dt / 6.0;
-    energy(&in_place) + f64::from(gravity) * height / f64::from(body.inverse_mass)
+    let above = f64::from(gravity) / f64::from(body.inverse_mass);
+    body.energy(Vec3::NEG_Y * gravity, dt / 6.0).total() + above
 }
 
 fn direction(random: &mut Random) -> Vec3 {
@@ -133,14 +119,14 @@ impl Flight {
             let first = *world.motion(id).unwrap();
             // The spin that a tenth of the impact at a lever of a centimetre gives.
             let blow = 1e-3 * f64::from(self.speed / first.inverse_mass);
-            let scale = momentum(&first).length().max(blow);
+            let scale = first.angular_momentum().length().max(blow);
             for _ in 0..self.n_steps {
                 world.step(self.dt).unwrap();
                 let body = world.motion(id).unwrap();
                 most = most.max(energy(body) / energy(&first));
                 // Single precision rounds each component by a part of the whole.
-                let scale = scale.max(momentum(body).length());
-                turned = turned.max((momentum(body).x - momentum(&first).x).abs() / scale);
+                let scale = scale.max(body.angular_momentum().length());
+                turned = turned.max((body.angular_momentum().x - first.angular_momentum().x).abs() / scale);
             }
             n_through += usize::from(0.5 * self.thickness < world.motion(id).unwrap().world_center().x);
         }
@@ -171,7 +157,8 @@ fn assert_free_flight(spins: &[f32]) {
     }
     for (first, (id, tolerance)) in first.iter().zip(bodies) {
         let body = world.motion(id).unwrap();
-        let lost = (momentum(body) - momentum(first)).length() / momentum(first).length();
+        let lost =
+            (body.angular_momentum() - first.angular_momentum()).length() / first.angular_momentum().length();
         let grown = (energy(body) / energy(first) - 1.0).abs();
         assert!(lost < tolerance && grown < 2e-5, "{id:?}: momentum {lost}, energy {grown}");
     }
@@ -203,7 +190,8 @@ fn a_whirling_body_keeps_its_angular_momentum() {
     }
     for (k, (id, first)) in ids.iter().zip(first).enumerate() {
         let body = world.motion(*id).unwrap();
-        let lost = (momentum(body) - momentum(&first)).length() / momentum(&first).length();
+        let lost =
+            (body.angular_momentum() - first.angular_momentum()).length() / first.angular_momentum().length();
         assert!(lost < if k == 4 { 1e-3 } else { 1e-5 }, "{k}: {lost}");
         assert!((energy(body) / energy(&first) - 1.0).abs() < 1e-5, "{k}");
     }

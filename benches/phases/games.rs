@@ -1,0 +1,230 @@
+//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots of triangles, a pile. Nothing sleeps.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::rapier::Scene;
+use carom_benches::{Answers, Contest, Row, Runner, Times, Unit, pile as fill};
+use carom_scenes::mesh::{Knot, MeshData, terrain, torus_knot};
+use carom_scenes::{BodySpec, Rng, SceneSpec, ShapeSpec, bench_pile, hull_points, push_ragdoll};
+use carom_world::SolverSettings;
+use glam::{DVec3, Quat, Vec3};
+use std::cell::RefCell;
+
+/// Seconds.
+const STEP: f32 = 1.0 / 60.0;
+
+/// The kinds of bodies; the last stands for all of them in turn.
+const KINDS: [&str; 6] = ["balls", "capsules", "hulls", "boxes", "compounds", "mixed bodies"];
+
+/// The number of the kind that stands for all.
+const MIXED: usize = 5;
+
+/// Distance between two bodies over a terrain at the start.
+const SPACING: f64 = 1.6;
+
+fn main() {
+    let mut runner = Runner::new("games");
+    // A quick run makes a quarter of the steps.
+    let (n, cells) = if runner.is_quick() { (200, 32) } else { (2000, 224) };
+    let ground = Ground::new(n, cells);
+    for kind in [MIXED, 0, 1, 2, 3, 4] {
+        let workload = format!("{} on a terrain", KINDS[kind]);
+        if runner.wants(&workload) {
+            let steps = if kind == MIXED { 600 } else { 200 };
+            run(&mut runner, &workload, &ground.with_bodies(n, kind), steps);
+        }
+    }
+    let (n_dolls, n_knots, n_triangles, n_boxes) =
+        if runner.is_quick() { (10, 12, 200, 200) } else { (100, 200, 2000, 1000) };
+    if runner.wants("ragdolls") {
+        run(&mut runner, "ragdolls", &ragdolls(n_dolls), 200);
+    }
+    if runner.wants("knots in a box") {
+        run(&mut runner, "knots in a box", &knots(n_knots, n_triangles), 300);
+    }
+    if runner.wants("pile") {
+        run(&mut runner, "pile", &bench_pile(n_boxes, 7), 300);
+    }
+}
+
+/// Hills that rise at their rim, so that nothing leaves them.
+struct Ground {
+    mesh: MeshData,
+    size: f64,
+    cells: usize,
+}
+
+impl Ground {
+    /// Hills for `n` bodies, of 2 `cells`^2 triangles.
+    fn new(n: usize, cells: usize) -> Ground {
+        let size = SPACING * (n as f64).sqrt().ceil() + 28.0;
+        let mut mesh = terrain(size, 0.08 * size, cells, 3);
+        for vertex in &mut mesh.vertices {
+            let outside = vertex.x.abs().max(vertex.z.abs()) - 0.5 * size + 10.0;
+            vertex.y += outside.max(0.0);
+        }
+        Ground { mesh, size, cells }
+    }
+
+    /// The greatest height in the cells around a place.
+    fn height(&self, x: f64, z: f64) -> f64 {
+        let cell = |v: f64| ((v / self.size + 0.5) * self.cells as f64) as usize;
+        let reach = 1 + self.cells / 64;
+        let around = |v: f64| cell(v).saturating_sub(reach)..=(cell(v) + reach).min(self.cells);
+        let heights =
+            around(z).flat_map(|k| around(x).map(move |i| self.mesh.vertices[k * (self.cells + 1) + i].y));
+        heights.fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The hills, and `n` bodies of a kind over them.
+    fn with_bodies(&self, n: usize, kind: usize) -> SceneSpec {
+        let mut rng = Rng::new(5);
+        let mut scene = SceneSpec::default();
+        scene.bodies.push(BodySpec::fixed(mesh(&self.mesh), carom_math::Pose::IDENTITY));
+        let row = (n as f64).sqrt().ceil() as usize;
+        let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * SPACING;
+        for i in 0..n {
+            let (x, z) = (at(i % row), at(i / row));
+            let place = DVec3::new(x, self.height(x, z) + rng.range(0.8, 2.5), z);
+            let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+            let kind = if kind == MIXED { i % MIXED } else { kind };
+            scene.bodies.push(BodySpec::new(shape(kind, &mut rng), pose));
+        }
+        scene
+    }
+}
+
+/// A shape of a kind, about a metre large.
+fn shape(kind: usize, rng: &mut Rng) -> ShapeSpec {
+    let mut length = |low: f64, high: f64| rng.range(low, high) as f32;
+    match kind {
+        0 => ShapeSpec::Sphere { radius: length(0.25, 0.5) },
+        1 => ShapeSpec::Capsule { half_height: length(0.15, 0.4), radius: length(0.15, 0.25) },
+        2 => {
+            let radii = rng.in_box(DVec3::splat(0.25), DVec3::splat(0.55));
+            let points = hull_points(16, radii, rng);
+            ShapeSpec::Hull { points: points.iter().map(|point| point.as_vec3()).collect() }
+        }
+        3 => ShapeSpec::Cuboid { half_extents: rng.in_box(DVec3::splat(0.2), DVec3::splat(0.45)).as_vec3() },
+        // A table of a plate and two legs.
+        _ => {
+            let part = |at: Vec3, half_extents: Vec3| {
+                (carom_math::Pose::from_translation(at), ShapeSpec::Cuboid { half_extents })
+            };
+            let width = length(0.3, 0.5);
+            let leg = Vec3::new(0.08, 0.25, 0.25);
+            let parts = vec![
+                part(Vec3::ZERO, Vec3::new(width, 0.08, 0.3)),
+                part(Vec3::new(0.08 - width, -0.33, 0.0), leg),
+                part(Vec3::new(width - 0.08, -0.33, 0.0), leg),
+            ];
+            ShapeSpec::Compound { parts }
+        }
+    }
+}
+
+fn mesh(mesh: &MeshData) -> ShapeSpec {
+    ShapeSpec::Mesh { vertices: mesh.vertices_f32(), triangles: mesh.triangles.clone() }
+}
+
+/// Ragdolls at random above a floor; they fall on it and on each other.
+fn ragdolls(n: usize) -> SceneSpec {
+    let mut rng = Rng::new(9);
+    let mut scene = SceneSpec::default();
+    let floor = ShapeSpec::HalfSpace { normal: Vec3::Y };
+    scene.bodies.push(BodySpec::fixed(floor, carom_math::Pose::IDENTITY));
+    let row = (n as f64).sqrt().ceil() as usize;
+    for i in 0..n {
+        let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * 1.9;
+        let place = DVec3::new(at(i % row), rng.range(1.2, 4.0), at(i / row));
+        let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        push_ragdoll(&mut scene, &pose, 1.0, i as u32 + 1);
+    }
+    scene
+}
+
+/// Knots of triangles in layers above a floor between four walls.
+fn knots(n: usize, n_triangles: usize) -> SceneSpec {
+    let mut rng = Rng::new(11);
+    let mut scene = SceneSpec::default();
+    let knot = mesh(&torus_knot(&Knot::default(), n_triangles));
+    let row = ((n as f64 / 8.0).sqrt().ceil() as usize).max(2);
+    let spacing = 2.1;
+    let half_width = (0.5 * spacing * row as f64) as f32;
+    for normal in [Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+        let back = if normal == Vec3::Y { 0.0 } else { half_width };
+        let pose = carom_math::Pose::new(Quat::IDENTITY, normal * -back);
+        scene.bodies.push(BodySpec::fixed(ShapeSpec::HalfSpace { normal }, pose));
+    }
+    for i in 0..n {
+        let (layer, in_layer) = (i / (row * row), i % (row * row));
+        let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * spacing;
+        let height = 1.1 + spacing * layer as f64;
+        let place = DVec3::new(at(in_layer % row), height, at(in_layer / row));
+        let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        scene.bodies.push(BodySpec::new(knot.clone(), pose));
+    }
+    scene
+}
+
+/// Part of a mass. Convex hulls may leave out points that are nearly in a plane.
+const MASS_TOLERANCE: f64 = 1e-2;
+
+/// Runs a scene in both worlds. The masses are compared before; the ends are printed after.
+fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
+    let (world, bodies) = fill(scene, SolverSettings::default().with_sleep(false));
+    let peer = Scene::new(scene, STEP);
+    let mut answers = Answers::new();
+    let masses = peer.masses();
+    answers.equal("bodies", &bodies.len(), &masses.len());
+    for (i, (&id, &theirs)) in bodies.iter().zip(&masses).enumerate() {
+        let ours = world.motion(id).map_or(f64::NAN, |body| 1.0 / f64::from(body.inverse_mass));
+        answers.number(&format!("mass of body {i}"), ours, f64::from(theirs), MASS_TOLERANCE * ours);
+    }
+    let (world, peer) = (RefCell::new(world), RefCell::new(peer));
+    let phases = RefCell::new([0.0; 4]);
+    let n_steps = RefCell::new(0u32);
+    let row = Row { workload, size: bodies.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            let mut world = world.borrow_mut();
+            if let Ok(stats) = world.step(STEP) {
+                let times = [stats.times.broad, stats.times.narrow, stats.times.response, stats.times.refit];
+                phases.borrow_mut().iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+                *n_steps.borrow_mut() += 1;
+            }
+        })
+        .entry("rapier", || peer.borrow_mut().step())
+        .of_whole_runs();
+    let times = runner.frames(row, steps, contest, || {});
+    let [ours, theirs] = [0, 1].map(|i| times.get(i).map_or([f64::NAN; 2], milliseconds));
+    println!(
+        "    mean {:.2} of rapier's; worst step carom {:.1}, rapier {:.1} ms",
+        ours[0] / theirs[0],
+        ours[1],
+        theirs[1]
+    );
+
+    let (world, peer) = (world.into_inner(), peer.into_inner());
+    let places: Vec<Vec3> =
+        bodies.iter().map(|&body| world.pose(body).map_or(Vec3::NAN, |pose| pose.translation)).collect();
+    let deepest = (world.contacts())
+        .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
+        .fold(0.0, f32::min);
+    let ends = [("carom", places, deepest), ("rapier", peer.places(), peer.deepest())];
+    for (who, places, deepest) in ends {
+        // Below the floor, or the lowest valley.
+        let n_lost = places.iter().filter(|place| !(-0.5 < place.y)).count();
+        let mean = places.iter().map(|place| place.y).sum::<f32>() / places.len().max(1) as f32;
+        println!("    {who}: mean height {mean:.2}, {n_lost} lost, deepest overlap {:.4}", -deepest);
+    }
+    let n_steps = f64::from(n_steps.into_inner().max(1));
+    let [broad, narrow, response, refit] = phases.into_inner().map(|sum| sum * 1e3 / n_steps);
+    println!(
+        "    carom, ms a step: boxes {refit:.2}, pairs {broad:.2}, contacts {narrow:.2}, response {response:.2}"
+    );
+}
+
+/// The mean and the worst step.
+fn milliseconds(times: &Times) -> [f64; 2] {
+    [times.typical, times.worst].map(|ns| ns * 1e-6)
+}
