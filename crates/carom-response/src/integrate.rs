@@ -19,9 +19,9 @@ use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 /// Radians of one piece of a free rotation.
 const PIECE_TURN: f64 = 0.125;
 
-/// The most pieces of one call: 16 radians. A body without an axis of symmetry that turns farther
+/// The most pieces of one call: 128 radians. A body without an axis of symmetry that turns farther
 /// turns only so far, and keeps momentum and energy.
-const MAX_PIECES: u32 = 128;
+const MAX_PIECES: u32 = 1024;
 
 /// Radians. A body with an axis of symmetry that turns farther has the closed form, which is cheaper.
 const MIN_CLOSED_TURN: f64 = 2.0;

@@ -13,7 +13,7 @@ use crate::sweep::{Limb, Sweeps};
 use crate::world::World;
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, Vec3, ops};
+use carom_math::{Vec3, ops};
 use carom_response::{Body, BodyKind};
 
 /// How gravity pulls a body.
@@ -74,8 +74,7 @@ impl<B: BroadPhase> World<B> {
     /// How gravity pulled a body in this step.
     pub(crate) fn fall_of(&self, index: usize) -> Fall {
         let gravity = self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies[index].gravity_scale);
-        let n_substeps = self.stats.solver.n_substeps.max(1);
-        Fall::new(gravity, f64::from(self.dt) / f64::from(n_substeps))
+        Fall::new(gravity, f64::from(self.substep()))
     }
 
     /// Before the solver: keeps the velocities of all bodies.
@@ -136,23 +135,19 @@ impl<B: BroadPhase> World<B> {
         beside.sort_unstable();
     }
 
-    /// The energy that a dynamic body has gained in the step beyond that of gravity; 0 for others.
+    /// The energy that a dynamic body has gained in the step; 0 for others.
     fn gain_of(&self, index: usize, starts: &[[Vec3; 2]]) -> f64 {
-        let (body, fall) = (&self.bodies[index], self.fall_of(index));
-        let (Some(&[v, w]), Some(start)) = (starts.get(index), self.start_of(index)) else { return 0.0 };
-        if body.kind != BodyKind::Dynamic {
-            return 0.0;
-        }
-        let mass = 1.0 / f64::from(body.inverse_mass);
-        let energy = |velocity: Vec3| 0.5 * (velocity.as_dvec3() + fall.down * fall.lag).length_squared();
-        let way = body.world_center() - start.transform_point(body.center_of_mass);
-        let along = energy(body.linear_velocity) - energy(v) + fall.height(way.as_dvec3());
-        let turning = Rotor::of(body, self.dt).map_or(0.0, |rotor| {
-            let twice =
-                |pose: &Pose, w: Vec3| rotor.energy_of(pose.rotation.as_dquat().normalize(), w.as_dvec3());
-            0.5 * (twice(&body.pose, body.angular_velocity) - twice(&start, w))
-        });
-        mass * along + turning
+        let (Some(&[v, w]), Some(pose)) = (starts.get(index), self.start_of(index)) else { return 0.0 };
+        let body = &self.bodies[index];
+        let mut before = *body;
+        (before.pose, before.linear_velocity, before.angular_velocity) = (pose, v, w);
+        let (gravity, substep) = (self.settings.solver.gravity, self.substep());
+        body.energy(gravity, substep).total() - before.energy(gravity, substep).total()
+    }
+
+    /// The length of a substep of this step.
+    fn substep(&self) -> f32 {
+        self.dt / self.stats.solver.n_substeps.max(1) as f32
     }
 }
 
