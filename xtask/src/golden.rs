@@ -252,16 +252,16 @@ impl Golden<'_> {
         levels.into_iter().map(row).collect()
     }
 
-    /// The host, with glam's plain code.
+    /// The host, with libraries that have no standard library and so no clock, and with glam's plain code.
     fn scalar(&self) -> Vec<Row> {
         let build = Build {
             folder: "scalar",
-            arguments: "--bin carom-golden --features scalar",
+            arguments: "--bin carom-golden --no-default-features --features libm,scalar",
             triple: None,
             flags: "",
             linker: None,
         };
-        self.program(&format!("{}, glam without SIMD", std::env::consts::ARCH), &build, None)
+        self.program(&format!("{}, no_std, glam without SIMD", std::env::consts::ARCH), &build, None)
     }
 
     /// The program compiled for AVX-512. carom-lanes has no such set, so the compiler decides what uses it.

@@ -1,6 +1,7 @@
 //! The instruction sets, one file each; `pair` makes twice as many lanes from two halves.
 
 pub(crate) mod generic;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))]
 mod pair;
 
 #[cfg(target_arch = "x86_64")]
