@@ -299,26 +299,45 @@ impl Golden<'_> {
         )
     }
 
-    /// wasm in node and in Chromium.
+    /// wasm in node and in Chromium; then with `simd128` in node.
     fn wasm(&self) -> Vec<Row> {
         const TRIPLE: &str = "wasm32-unknown-unknown";
-        let build = Build {
-            folder: "wasm32",
-            arguments: "--lib",
-            triple: Some(TRIPLE),
-            flags: "",
-            linker: self.compiler.as_ref().ok().map(|compiler| compiler.linker.as_path()),
-        };
-        let module = self.build(&build).map(|folder| folder.join("carom_golden.wasm"));
+        // The program and glam alone: the standard library stays as it is.
+        const SIMD: &str = "--lib -Zprofile-rustflags \
+            --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\"] \
+            --config profile.golden.package.\"*\".rustflags=[] \
+            --config profile.golden.package.glam.rustflags=[\"-Ctarget-feature=+simd128\"]";
         let script = self.root.join("crates/carom-golden/report.mjs");
-        let node = module.clone().and_then(|module| output(Command::new("node").arg(&script).arg(module)));
-        let page = module.and_then(|module| in_browser(self.root, &module, &script));
+        let module = |arguments: &str| {
+            let build = Build {
+                folder: "wasm32",
+                arguments,
+                triple: Some(TRIPLE),
+                flags: "",
+                linker: self.compiler.as_ref().ok().map(|compiler| compiler.linker.as_path()),
+            };
+            self.build(&build).map(|folder| folder.join("carom_golden.wasm"))
+        };
+        let node = |module: PathBuf| output(Command::new("node").arg(&script).arg(module));
         let row = |name: &str, text: Result<String, Reason>| Row {
             name: name.to_string(),
             result: text.and_then(|text| hashes(&text)),
         };
-        vec![row("wasm32 (node)", node), row("wasm32 (Chromium)", page)]
+        let plain = module("--lib");
+        let in_node = row("wasm32 (node)", plain.clone().and_then(node));
+        let page = plain.and_then(|module| in_browser(self.root, &module, &script));
+        let simd = module(SIMD).and_then(|module| {
+            let has_simd = std::fs::read(&module).is_ok_and(|bytes| has_vectors(&bytes));
+            let without = || Reason::Failed("the module is without simd128".to_string());
+            has_simd.then_some(module).ok_or_else(without)
+        });
+        vec![in_node, row("wasm32 (Chromium)", page), row("wasm32, simd128 (node)", simd.and_then(node))]
     }
+}
+
+/// Whether a module names the feature `simd128` among those that it uses: a plus, the length, the name.
+fn has_vectors(module: &[u8]) -> bool {
+    module.windows(9).any(|name| name == b"+\x07simd128")
 }
 
 /// The rows of all targets.
@@ -419,6 +438,12 @@ mod tests {
         let missing = output(&mut Command::new("carom-no-such-tool"));
         assert!(matches!(missing, Err(Reason::Missing(_))));
         assert!(matches!(output(&mut Command::new("false")), Err(Reason::Failed(_))));
+    }
+
+    #[test]
+    fn sees_the_feature_of_a_module() {
+        assert!(has_vectors(b"\x02+\x0bbulk-memory+\x07simd128"));
+        assert!(!has_vectors(b"\x01+\x0bbulk-memory7simd128") && !has_vectors(b""));
     }
 
     #[test]
