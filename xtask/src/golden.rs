@@ -1,29 +1,51 @@
 //! `cargo xtask golden`: the scenes and queries of carom-golden on every target that can be built and run here.
 //!
-//! Other targets than the host's need the compiler and sources that `.ci/run` unpacks. A target without its tools is
-//! skipped with a line that says what is missing.
+//! - Each job builds the program for one target in a folder of its own. Two jobs run at a time.
+//! - The profile `golden` does not optimize, because building takes longer than running. `--full` optimizes all.
+//! - Other targets need the compiler and sources that `.ci/run` unpacks, a C compiler as linker, and QEMU.
+//! - A target without its tools is skipped with a line that says what is missing. A build that fails is a failure.
 
 use crate::Error;
+use crate::cross::CrossCompiler;
 use crate::step::End;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The table in the README stands between these lines.
 const BEGIN: &str = "<!-- golden -->";
 const END: &str = "<!-- /golden -->";
 
-/// One target on which the program ran: its name in the table and the hashes by their names, or why it did not run.
-struct Row {
-    name: String,
-    result: Result<Vec<(String, String)>, String>,
+/// The hash of all hashes, in the last line of a report.
+const ALL: &str = "all";
+
+/// The number of jobs at a time. A build leaves a processor idle if it waits for one crate.
+const N_WORKERS: usize = 2;
+
+/// Why a target has no hashes.
+#[derive(Clone, Debug, PartialEq)]
+enum Reason {
+    /// This machine lacks what the target needs.
+    Missing(String),
+    /// The build or the run failed.
+    Failed(String),
 }
 
-/// Runs everything, writes the table, and returns whether all targets agree.
-pub(crate) fn run(root: &Path) -> Result<bool, Error> {
-    let rows = [host(root), crossed(root)].concat_rows();
+/// One target: its name in the table, and the hashes by their names.
+struct Row {
+    name: String,
+    result: Result<Vec<(String, String)>, Reason>,
+}
+
+/// Runs all targets, writes the table, and returns whether they agree.
+pub(crate) fn run(root: &Path, is_optimized: bool) -> Result<bool, Error> {
+    let rows = rows(root, is_optimized);
     for row in &rows {
-        if let Err(why) = &row.result {
-            println!("skipped: {}: {why}", row.name);
+        match &row.result {
+            Ok(_) => {}
+            Err(Reason::Missing(why)) => println!("skipped: {}: {why}", row.name),
+            Err(Reason::Failed(why)) => println!("FAILED: {}: {why}", row.name),
         }
     }
     let path = root.join("crates/carom-world/README.md");
@@ -33,181 +55,330 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let table = table(&rows);
     print!("{table}");
     std::fs::write(&path, format!("{before}{BEGIN}\n{table}{END}{after}"))?;
-    Ok(disagreement(&rows).is_none())
+    let complaint = complaint(&rows);
+    complaint.iter().for_each(|text| println!("{text}"));
+    Ok(complaint.is_none())
 }
 
-/// A step of `cargo xtask check`: the host with glam's plain code, and the other targets.
-pub(crate) fn check(root: &Path) -> Result<End, Error> {
-    let rows = [host(root), crossed(root)].concat_rows();
-    if let Some(report) = disagreement(&rows) {
+/// A step of `cargo xtask check`: all targets agree, with each other and with the table.
+pub(crate) fn check(root: &Path, is_optimized: bool) -> Result<End, Error> {
+    let rows = rows(root, is_optimized);
+    let readme = std::fs::read_to_string(root.join("crates/carom-world/README.md"))?;
+    if let Some(report) = complaint(&rows).or_else(|| stale(&rows, &readme)) {
         return Ok(End::Failed(report));
     }
     let ran: Vec<&str> = rows.iter().filter(|row| row.result.is_ok()).map(|row| row.name.as_str()).collect();
-    let skipped: String = rows
-        .iter()
-        .filter_map(|row| row.result.as_ref().err().map(|why| format!("; skipped {}: {why}", row.name)))
-        .collect();
-    Ok(End::Passed(format!("{}{skipped}", ran.join(", "))))
+    let skipped = rows.iter().filter_map(|row| match &row.result {
+        Err(Reason::Missing(why)) => Some(format!("; skipped {}: {why}", row.name)),
+        _ => None,
+    });
+    Ok(End::Passed(format!("{}{}", ran.join(", "), skipped.collect::<String>())))
 }
 
-trait ConcatRows {
-    fn concat_rows(self) -> Vec<Row>;
-}
-
-impl<const N: usize> ConcatRows for [Vec<Row>; N] {
-    fn concat_rows(self) -> Vec<Row> {
-        self.into_iter().flatten().collect()
+/// The first target that failed, or the first two with different hashes.
+fn complaint(rows: &[Row]) -> Option<String> {
+    for row in rows {
+        if let Err(Reason::Failed(why)) = &row.result {
+            return Some(format!("{}: {why}", row.name));
+        }
     }
-}
-
-/// The first two targets with different hashes.
-fn disagreement(rows: &[Row]) -> Option<String> {
     let mut ran = rows.iter().filter_map(|row| row.result.as_ref().ok().map(|hashes| (&row.name, hashes)));
     let (first, expected) = ran.next()?;
     let (name, found) = ran.find(|(_, found)| *found != expected)?;
     Some(format!("{first}: {expected:?}\n{name}: {found:?}"))
 }
 
+/// A complaint if a line of the table in the README is another than that of a row.
+fn stale(rows: &[Row], readme: &str) -> Option<String> {
+    let written = readme.split_once(BEGIN)?.1.split_once(END)?.0;
+    let table = table(rows);
+    let line = table.lines().skip(2).find(|line| !written.lines().any(|old| old == *line))?;
+    Some(format!("the README of carom-world is without this line; `cargo xtask golden` writes it\n{line}"))
+}
+
+/// A line for each row that ran.
 fn table(rows: &[Row]) -> String {
-    let mut text = String::new();
+    let mut text = "| target | hash of all |\n|---|---|\n".to_string();
     for row in rows {
-        let Ok(hashes) = &row.result else { continue };
-        if text.is_empty() {
-            text += "| target |";
-            hashes.iter().for_each(|(name, _)| text += &format!(" {name} |"));
-            text += &format!("\n|---|{}\n", "---|".repeat(hashes.len()));
+        let hash = row.result.iter().flatten().find(|(name, _)| name == ALL);
+        if let Some((_, hash)) = hash {
+            text += &format!("| {} | {hash} |\n", row.name);
         }
-        text += &format!("| {} |", row.name);
-        hashes.iter().for_each(|(_, hash)| text += &format!(" {hash} |"));
-        text.push('\n');
     }
     text
 }
 
-/// Runs a command. The error is what it printed, or that it is not there.
-fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+/// Runs a command. The error says that it is not there, or is what it printed.
+fn output(command: &mut Command) -> Result<String, Reason> {
+    let name = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Reason::Missing(format!("{name} is not installed")),
+        _ => Reason::Failed(format!("{name}: {error}")),
+    })?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {
-        Err(String::from_utf8_lossy(&output.stderr).trim().to_string())
+        let text = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        Err(Reason::Failed(format!("{name}: {}\n{text}", output.status)))
     }
 }
 
-/// Lines of a name, a colon and 16 digits.
-fn hashes(report: &str) -> Result<Vec<(String, String)>, String> {
+/// The lines of a report: a name, a colon and 16 digits. The last one is that of all.
+fn hashes(report: &str) -> Result<Vec<(String, String)>, Reason> {
     let line = |line: &str| {
         let (name, hash) = line.rsplit_once(": ")?;
         let is_hash = hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit());
         is_hash.then(|| (name.to_string(), hash.to_string()))
     };
     let found: Option<Vec<_>> = report.lines().map(line).collect();
-    found.filter(|found| !found.is_empty()).ok_or_else(|| format!("no hashes: {report}"))
+    found
+        .filter(|found| found.last().is_some_and(|(name, _)| name == ALL))
+        .ok_or_else(|| Reason::Failed(format!("no hashes: {report}")))
 }
 
-fn cargo(
-    root: &Path,
-    folder: &str,
-    arguments: &str,
-    environment: &[(&str, String)],
-) -> Result<PathBuf, String> {
-    let target = root.join("target").join(folder);
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
-    command.current_dir(root).args(["build", "--quiet", "-p", "carom-golden"]);
-    command.args(arguments.split_whitespace()).env("CARGO_TARGET_DIR", &target);
-    command.envs(environment.iter().map(|(key, value)| (*key, value)));
-    output(&mut command).map(|_| target)
+/// A program to build.
+struct Build<'a> {
+    /// The folder below `target/golden`.
+    folder: &'a str,
+    /// More arguments of `cargo build`.
+    arguments: &'a str,
+    /// The triple, if it is not the host's.
+    triple: Option<&'a str>,
+    /// Flags of the compiler.
+    flags: &'a str,
+    /// The linker, if it is not the host's.
+    linker: Option<&'a Path>,
 }
 
-/// The host: each instruction set of carom-lanes, and glam's plain code.
-fn host(root: &Path) -> Vec<Row> {
-    let levels = [("generic", "plain loops"), ("sse2", "SSE2"), ("avx2", "AVX2"), ("neon", "NEON")];
-    let arch = std::env::consts::ARCH;
-    let mut rows = Vec::new();
-    let built =
-        cargo(root, "golden", "--features generic", &[]).map(|target| target.join("debug/carom-golden"));
-    for (level, name) in levels {
-        let result = built.clone().and_then(|program| output(Command::new(program).arg(level)));
-        // A machine without this instruction set.
-        if built.is_ok() && result.is_err() {
-            continue;
+/// What all jobs share.
+struct Golden<'a> {
+    root: &'a Path,
+    is_optimized: bool,
+    compiler: Result<CrossCompiler, String>,
+}
+
+impl Golden<'_> {
+    /// Builds carom-golden and returns the folder of what was built.
+    fn build(&self, build: &Build<'_>) -> Result<PathBuf, Reason> {
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(program);
+        command.current_dir(self.root).args([
+            "build",
+            "--quiet",
+            "--profile",
+            "golden",
+            "-p",
+            "carom-golden",
+        ]);
+        command.args(build.arguments.split_whitespace());
+        let folder = if self.is_optimized { "target/golden-optimized" } else { "target/golden" };
+        let mut folder = self.root.join(folder).join(build.folder);
+        command.env("CARGO_TARGET_DIR", &folder).env("RUSTFLAGS", build.flags);
+        if self.is_optimized {
+            command.args(["--config", "profile.golden.opt-level=3"]);
+            command.args(["--config", "profile.golden.package.\"*\".opt-level=3"]);
         }
-        rows.push(Row { name: format!("{arch}, {name}"), result: result.and_then(|text| hashes(&text)) });
+        if let Some(triple) = build.triple {
+            let compiler = self.compiler.as_ref().map_err(|why| Reason::Missing(why.clone()))?;
+            command.args(["--target", triple, "-Zbuild-std=std,panic_abort", "-Zbuild-std-features="]);
+            command.envs(compiler.environment());
+            folder.push(triple);
+        }
+        if let (Some(triple), Some(linker)) = (build.triple, build.linker) {
+            let variable = triple.to_uppercase().replace('-', "_");
+            command.env(format!("CARGO_TARGET_{variable}_LINKER"), linker);
+        }
+        output(&mut command)?;
+        Ok(folder.join("golden"))
     }
-    let scalar = cargo(root, "golden-scalar", "--features scalar", &[])
-        .and_then(|target| output(&mut Command::new(target.join("debug/carom-golden"))));
-    rows.push(Row {
-        name: format!("{arch}, glam without SIMD"),
-        result: scalar.and_then(|text| hashes(&text)),
-    });
-    rows
-}
 
-/// wasm, built with the unpacked compiler.
-fn crossed(root: &Path) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let compiler = cross_compiler(root);
-    let target = "wasm32-unknown-unknown";
-    let module = compiler.and_then(|compiler| {
-        let flags = format!("-Clinker={}", compiler.linker.display());
-        let folder = compiler.build(root, &format!("--lib --target {target}"), &flags)?;
-        Ok(folder.join(target).join("release/carom_golden.wasm"))
-    });
-    let script = root.join("crates/carom-golden/report.mjs");
-    let node = module.clone().and_then(|module| output(Command::new("node").arg(&script).arg(module)));
-    rows.push(Row { name: "wasm32 (node)".to_string(), result: node.and_then(|text| hashes(&text)) });
-    let page = module.and_then(|module| in_browser(root, &module, &script));
-    rows.push(Row { name: "wasm32 (Chromium)".to_string(), result: page.and_then(|text| hashes(&text)) });
-    rows
-}
+    /// Builds and runs the program for one Linux target.
+    fn program(&self, name: &str, build: &Build<'_>, emulator: Option<&str>) -> Vec<Row> {
+        let built = self.build(build).map(|folder| folder.join("carom-golden"));
+        let text = built.and_then(|program| match emulator {
+            Some(emulator) => output(Command::new(emulator).arg(program)),
+            None => output(&mut Command::new(program)),
+        });
+        vec![Row { name: name.to_string(), result: text.and_then(|text| hashes(&text)) }]
+    }
 
-/// A compiler whose package has the sources of the standard library, so that it can be built for any target.
-#[derive(Clone)]
-struct CrossCompiler {
-    folder: PathBuf,
-    /// The toolchain's own linker, for wasm.
-    linker: PathBuf,
-}
+    /// Builds the program for another processor with its C compiler as linker, and runs it.
+    fn processor(&self, name: &str, triple: &str, prefix: &str, emulator: Option<&str>) -> Vec<Row> {
+        let linker = format!("{prefix}-gcc");
+        let tools = [Some(linker.as_str()), emulator].into_iter().flatten();
+        for tool in tools {
+            if let Err(why) = output(Command::new(tool).arg("--version")) {
+                return vec![Row { name: name.to_string(), result: Err(why) }];
+            }
+        }
+        let build = Build {
+            folder: name,
+            arguments: "--bin carom-golden",
+            triple: Some(triple),
+            // Without shared libraries, so that it needs none of the other processor.
+            flags: "-Ctarget-feature=+crt-static",
+            linker: Some(Path::new(&linker)),
+        };
+        self.program(name, &build, emulator)
+    }
 
-impl CrossCompiler {
-    fn build(&self, root: &Path, arguments: &str, flags: &str) -> Result<PathBuf, String> {
-        let library = self.folder.join("usr/lib");
-        let libraries = format!("{0}/x86_64-linux-gnu:{0}/llvm-22/lib", library.display());
-        let environment = [
-            ("RUSTC", self.folder.join("usr/bin/rustc").display().to_string()),
-            ("RUSTC_BOOTSTRAP", "1".to_string()),
-            ("LD_LIBRARY_PATH", libraries),
-            ("RUSTFLAGS", flags.to_string()),
-        ];
-        cargo(
-            root,
-            "golden-cross",
-            &format!("--release {arguments} -Zbuild-std=std,panic_abort"),
-            &environment,
+    /// The host: each instruction set of carom-lanes.
+    fn host(&self) -> Vec<Row> {
+        let mut levels = vec![("generic", "plain loops")];
+        match std::env::consts::ARCH {
+            "x86_64" => levels.extend([("sse2", "SSE2"), ("avx2", "AVX2")]),
+            "aarch64" => levels.push(("neon", "NEON")),
+            _ => {}
+        }
+        let build = Build {
+            folder: "host",
+            arguments: "--bin carom-golden --features generic",
+            triple: None,
+            flags: "",
+            linker: None,
+        };
+        let built = self.build(&build).map(|folder| folder.join("carom-golden"));
+        let row = |(level, name)| {
+            let text = built.clone().and_then(|program| output(Command::new(program).arg(level)));
+            // A machine without this instruction set.
+            let text = text.map_err(|reason| match reason {
+                Reason::Failed(why) if why.contains("this machine or this build is without") => {
+                    Reason::Missing(why)
+                }
+                other => other,
+            });
+            Row { name: format!("{}, {name}", std::env::consts::ARCH), result: text.and_then(|t| hashes(&t)) }
+        };
+        levels.into_iter().map(row).collect()
+    }
+
+    /// The host, with libraries that have no standard library and so no clock, and with glam's plain code.
+    fn scalar(&self) -> Vec<Row> {
+        let build = Build {
+            folder: "scalar",
+            arguments: "--bin carom-golden --no-default-features --features libm,scalar",
+            triple: None,
+            flags: "",
+            linker: None,
+        };
+        self.program(&format!("{}, no_std, glam without SIMD", std::env::consts::ARCH), &build, None)
+    }
+
+    /// The program compiled for AVX-512. carom-lanes has no such set, so the compiler decides what uses it.
+    ///
+    /// Only optimized code has such instructions: the solver is optimized in any case.
+    fn avx512(&self) -> Vec<Row> {
+        let name = "x86_64, compiled for AVX-512 (x86-64-v4)";
+        if !has_avx512(self.root) {
+            let result = Err(Reason::Missing("this processor has no AVX-512".to_string()));
+            return vec![Row { name: name.to_string(), result }];
+        }
+        let solver = "--config profile.golden.package.carom-response.opt-level=2";
+        let build = Build {
+            folder: "avx512",
+            arguments: &format!("--bin carom-golden {}", if self.is_optimized { "" } else { solver }),
+            triple: None,
+            flags: "-Ctarget-cpu=x86-64-v4",
+            linker: None,
+        };
+        self.program(name, &build, None)
+    }
+
+    /// 32-bit x86, which runs on a 64-bit one.
+    fn i686(&self) -> Vec<Row> {
+        self.processor("i686", "i686-unknown-linux-gnu", "i686-linux-gnu", None)
+    }
+
+    /// 64-bit Arm in QEMU.
+    fn aarch64(&self) -> Vec<Row> {
+        self.processor(
+            "aarch64 (QEMU)",
+            "aarch64-unknown-linux-gnu",
+            "aarch64-linux-gnu",
+            Some("qemu-aarch64"),
         )
     }
+
+    /// wasm in node and in Chromium; then with `simd128` in node.
+    fn wasm(&self) -> Vec<Row> {
+        const TRIPLE: &str = "wasm32-unknown-unknown";
+        // The program and glam alone: the standard library stays as it is.
+        const SIMD: &str = "--lib -Zprofile-rustflags \
+            --config profile.golden.rustflags=[\"-Ctarget-feature=+simd128\"] \
+            --config profile.golden.package.\"*\".rustflags=[] \
+            --config profile.golden.package.glam.rustflags=[\"-Ctarget-feature=+simd128\"]";
+        let script = self.root.join("crates/carom-golden/report.mjs");
+        let module = |arguments: &str| {
+            let build = Build {
+                folder: "wasm32",
+                arguments,
+                triple: Some(TRIPLE),
+                flags: "",
+                linker: self.compiler.as_ref().ok().map(|compiler| compiler.linker.as_path()),
+            };
+            self.build(&build).map(|folder| folder.join("carom_golden.wasm"))
+        };
+        let node = |module: PathBuf| output(Command::new("node").arg(&script).arg(module));
+        let row = |name: &str, text: Result<String, Reason>| Row {
+            name: name.to_string(),
+            result: text.and_then(|text| hashes(&text)),
+        };
+        let plain = module("--lib");
+        let in_node = row("wasm32 (node)", plain.clone().and_then(node));
+        let page = plain.and_then(|module| in_browser(self.root, &module, &script));
+        let simd = module(SIMD).and_then(|module| {
+            let has_simd = std::fs::read(&module).is_ok_and(|bytes| has_vectors(&bytes));
+            let without = || Reason::Failed("the module is without simd128".to_string());
+            has_simd.then_some(module).ok_or_else(without)
+        });
+        vec![in_node, row("wasm32 (Chromium)", page), row("wasm32, simd128 (node)", simd.and_then(node))]
+    }
 }
 
-fn cross_compiler(root: &Path) -> Result<CrossCompiler, String> {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let folder =
-        std::env::var_os("CAROM_CROSS").map_or_else(|| home.join(".cache/carom-cross"), PathBuf::from);
-    if !folder.join("usr/bin/rustc").is_file() {
-        return Err("no compiler with the sources of std; .ci/run unpacks one".to_string());
-    }
-    let sysroot = output(Command::new("rustc").current_dir(root).args(["--print", "sysroot"]))?;
-    let host = "lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld";
-    Ok(CrossCompiler { folder, linker: Path::new(sysroot.trim()).join(host) })
+/// Whether a module names the feature `simd128` among those that it uses: a plus, the length, the name.
+fn has_vectors(module: &[u8]) -> bool {
+    module.windows(9).any(|name| name == b"+\x07simd128")
+}
+
+/// The rows of all targets.
+fn rows(root: &Path, is_optimized: bool) -> Vec<Row> {
+    let golden = Golden { root, is_optimized, compiler: CrossCompiler::find(root) };
+    let jobs = [Golden::host, Golden::scalar, Golden::avx512, Golden::i686, Golden::aarch64, Golden::wasm];
+    let left = AtomicUsize::new(jobs.len());
+    let done = Mutex::new(Vec::new());
+    let work = || {
+        // The last ones build a standard library too, so they start first.
+        while let Ok(n) = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)) {
+            let rows = jobs[n - 1](&golden);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((n, rows));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..N_WORKERS {
+            scope.spawn(work);
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(n, _)| *n);
+    done.into_iter().flat_map(|(_, rows)| rows).collect()
+}
+
+/// Whether the processor has what x86-64-v4 has, as the compiler finds.
+fn has_avx512(root: &Path) -> bool {
+    let mut command = Command::new("rustc");
+    let native = output(command.current_dir(root).args(["-Ctarget-cpu=native", "--print", "cfg"]));
+    let native = native.unwrap_or_default();
+    let has = |name: &str| native.lines().any(|line| line.split('"').nth(1) == Some(name));
+    ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"].into_iter().all(has)
 }
 
 /// The report that a page shows in a browser without a window.
-fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, String> {
-    let text = |error: std::io::Error| error.to_string();
+fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, Reason> {
+    let text = |error: std::io::Error| Reason::Failed(error.to_string());
     let browser = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find(|name| Command::new(name).arg("--version").output().is_ok())
-        .ok_or("no Chromium is installed")?;
+        .ok_or_else(|| Reason::Missing("no Chromium is installed".to_string()))?;
     let digits: String = std::fs::read(module).map_err(text)?.iter().map(|b| format!("{b:02x}")).collect();
     let script = std::fs::read_to_string(script).map_err(text)?;
     let page = format!(
@@ -228,25 +399,61 @@ fn in_browser(root: &Path, module: &Path, script: &Path) -> Result<String, Strin
             .arg(format!("file://{}", path.display())),
     )?;
     let shown = dom.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));
-    shown.map(|(report, _)| report.to_string()).ok_or_else(|| "the page shows nothing".to_string())
+    shown
+        .map(|(report, _)| report.to_string())
+        .ok_or_else(|| Reason::Failed("the page shows nothing".to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn row(name: &str, hash: &str) -> Row {
+        let result = Ok(vec![("a".to_string(), hash.to_string()), (ALL.to_string(), hash.to_string())]);
+        Row { name: name.to_string(), result }
+    }
+
+    fn without(reason: Reason) -> Row {
+        Row { name: "z".to_string(), result: Err(reason) }
+    }
+
     #[test]
-    fn reads_reports_and_sees_what_differs() {
-        let report = "a tower: 00000000000000ff\nqueries: 0123456789abcdef\n";
+    fn reads_reports() {
+        let report = "a tower: 00000000000000ff\nqueries: 0123456789abcdef\nall: 0123456789abcdef\n";
         let found = hashes(report).unwrap();
         assert_eq!(found[1], ("queries".to_string(), "0123456789abcdef".to_string()));
-        assert!(hashes("a tower: the step failed\n").is_err() && hashes("").is_err());
-        let row = |name: &str, hash: &str| Row {
-            name: name.to_string(),
-            result: Ok(vec![("a".to_string(), hash.to_string())]),
-        };
-        assert!(disagreement(&[row("x", "1"), row("y", "1")]).is_none());
-        assert!(disagreement(&[row("x", "1"), row("y", "2")]).unwrap().contains("y"));
-        assert_eq!(table(&[row("x", "1")]), "| target | a |\n|---|---|\n| x | 1 |\n");
+        for broken in ["", "a tower: the step failed\nall: 0123456789abcdef\n", "a: 0123456789abcdef\n"] {
+            assert!(matches!(hashes(broken), Err(Reason::Failed(_))), "{broken}");
+        }
+    }
+
+    #[test]
+    fn complains_of_failures_and_differences_but_not_of_missing_tools() {
+        assert!(complaint(&[row("x", "1"), row("y", "1")]).is_none());
+        assert!(complaint(&[row("x", "1"), row("y", "2")]).unwrap().contains("y"));
+        assert!(complaint(&[row("x", "1"), without(Reason::Missing("no tool".into()))]).is_none());
+        assert!(
+            complaint(&[row("x", "1"), without(Reason::Failed("E0001".into()))]).unwrap().contains("E0001")
+        );
+        let missing = output(&mut Command::new("carom-no-such-tool"));
+        assert!(matches!(missing, Err(Reason::Missing(_))));
+        assert!(matches!(output(&mut Command::new("false")), Err(Reason::Failed(_))));
+    }
+
+    #[test]
+    fn sees_the_feature_of_a_module() {
+        assert!(has_vectors(b"\x02+\x0bbulk-memory+\x07simd128"));
+        assert!(!has_vectors(b"\x01+\x0bbulk-memory7simd128") && !has_vectors(b""));
+    }
+
+    #[test]
+    fn a_row_has_one_hash_and_the_table_must_have_it() {
+        let rows = [row("x", "1"), without(Reason::Missing("no tool".into())), row("y", "1")];
+        let text = table(&rows);
+        assert_eq!(text, "| target | hash of all |\n|---|---|\n| x | 1 |\n| y | 1 |\n");
+        let readme = format!("before\n{BEGIN}\n{text}| w | 1 |\n{END}\nafter\n");
+        assert!(stale(&rows, &readme).is_none());
+        assert!(stale(&[row("y", "2")], &readme).unwrap().contains("| y | 2 |"));
+        assert!(stale(&[row("new", "1")], &readme).unwrap().contains("| new | 1 |"));
     }
 }

@@ -6,6 +6,7 @@ mod bench;
 mod cases;
 mod check;
 mod corpus;
+mod cross;
 mod fuzz;
 mod golden;
 mod licences;
@@ -37,7 +38,8 @@ cargo xtask bench native [SCENE] [--quick]
                                        carom and the peers that are written in C++, where their libraries are
 cargo xtask fuzz [TARGET] [--time S]   each fuzz target for S seconds (60)
 cargo xtask corpus                     the table of public failures, carom and its peers: right or wrong
-cargo xtask golden                     the scenes of carom-golden on every target that can be run here; writes the table
+cargo xtask golden [--full]            the scenes of carom-golden on every target that can be run here; writes the table
+                                       --full: optimized, as in a release
 cargo xtask rounding                   whether a library calls what rounds differently on other targets
 cargo xtask volumes [N]                N bounding volumes (10000000) held exactly to contain what they should
 cargo xtask cases                      real data with known answers through the program, where the data is
@@ -109,7 +111,7 @@ fn run() -> Result<bool, Error> {
         ),
         ["fuzz"] => fuzz::run(&root, None, seconds),
         ["fuzz", target] => fuzz::run(&root, Some(target), seconds),
-        ["golden"] => golden::run(&root),
+        ["golden"] => golden::run(&root, full),
         ["rounding"] => Ok(match rounding::check(&root, &metadata::packages(&root)?)? {
             step::End::Passed(note) => {
                 println!("ok: {note}");

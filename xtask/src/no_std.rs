@@ -1,12 +1,19 @@
-//! Whether the core crates do without the standard library, tried on any machine, without another target.
+//! Whether the core crates do without the standard library.
 //!
 //! A probe crate without std depends on all of them and brings its own panic handler. Were the standard library
 //! linked by any crate below it, the compiler would find two handlers and refuse.
+//!
+//! The probe is built for the host, and for 32-bit processors that have no standard library at all if the compiler
+//! for other targets is there.
 
 use crate::Error;
+use crate::cross::CrossCompiler;
 use crate::metadata::Package;
 use crate::step::{End, cargo};
 use std::path::Path;
+
+/// Arm Cortex-M4F and M7F: 32-bit, with no atomic words of 64 bits.
+const BARE: &str = "thumbv7em-none-eabihf";
 
 const PROBE: &str = r"#![no_std]
 #[panic_handler]
@@ -38,8 +45,19 @@ pub(crate) fn check(root: &Path, packages: &[Package]) -> Result<End, Error> {
     std::fs::write(folder.join("src/lib.rs"), PROBE.replacen('\n', &format!("\n{source}"), 1))?;
     let target = root.join("target").join("no-std");
     let target = target.to_string_lossy();
-    Ok(match cargo(&folder, "check --quiet --offline", &[("CARGO_TARGET_DIR", &target)])? {
-        End::Passed(_) => End::Passed(format!("{} crates", core.len())),
+    let environment = [("CARGO_TARGET_DIR", &*target)];
+    if let failed @ End::Failed(_) = cargo(&folder, "check --quiet --offline", &environment)? {
+        return Ok(failed);
+    }
+    let compiler = match CrossCompiler::find(root) {
+        Ok(compiler) => compiler.environment(),
+        Err(why) => return Ok(End::Passed(format!("{} crates; skipped {BARE}: {why}", core.len()))),
+    };
+    let environment: Vec<_> =
+        environment.into_iter().chain(compiler.iter().map(|(key, value)| (*key, value.as_str()))).collect();
+    let arguments = format!("check --quiet --offline --target {BARE} -Zbuild-std=core,alloc");
+    Ok(match cargo(&folder, &arguments, &environment)? {
+        End::Passed(_) => End::Passed(format!("{} crates, also for {BARE}", core.len())),
         other => other,
     })
 }

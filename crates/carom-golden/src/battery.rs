@@ -18,10 +18,14 @@ use std::sync::Arc;
 pub const QUERIES: u64 = 0x13e1_a1b9_4fd5_642c;
 
 /// FNV-1a over 64-bit words.
-struct Hash(u64);
+pub(crate) struct Hash(pub(crate) u64);
 
 impl Hash {
-    fn add(&mut self, word: u64) {
+    pub(crate) fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(crate) fn add(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
     }
 
@@ -62,7 +66,7 @@ fn dice_height(i: usize) -> f32 {
 
 /// Returns the hash of all answers.
 pub fn query_hash() -> Result<u64, Error> {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    let mut hash = Hash::new();
     let shapes = shapes()?;
     let mut dice = Dice::new(32);
     for a in &shapes {

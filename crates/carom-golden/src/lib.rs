@@ -5,27 +5,48 @@
 //! `cargo xtask golden` runs both where their targets are and writes the table in the README of carom-world.
 
 mod battery;
+mod budgets;
 mod dice;
 mod scenes;
 #[cfg(target_family = "wasm")]
 pub mod wasm;
 
 pub use battery::{QUERIES, query_hash};
+pub use budgets::time_budgets;
 pub use scenes::{DT, Fill, HASHES, Scene, scenes};
 
+use battery::Hash;
 use carom_broad_tree::DynamicBvh;
 
 /// What a scene or a query was refused for.
 pub type Error = Box<dyn core::error::Error>;
 
-/// Returns one line a hash, name first; an error in the place of a hash that could not be had.
+/// Returns a line for each hash, name first, and a last line with the hash of all.
+///
+/// An error stands in the place of a hash that it prevents. A budget in time that is answered wrongly has a line.
 pub fn report() -> String {
-    let shown = |name: &str, hash: Result<u64, Error>| match hash {
-        Ok(hash) => format!("{name}: {hash:016x}\n"),
-        Err(error) => format!("{name}: {error}\n"),
+    let mut found = Vec::new();
+    let mut text = String::new();
+    let mut show = |name: &str, hash: Result<u64, Error>| match hash {
+        Ok(hash) => {
+            found.push(hash);
+            text += &format!("{name}: {hash:016x}\n");
+        }
+        Err(error) => text += &format!("{name}: {error}\n"),
     };
-    let mut text: String =
-        scenes::<DynamicBvh>().iter().map(|scene| shown(scene.name, scene.run(DynamicBvh::new()))).collect();
-    text += &shown("queries", query_hash());
-    text
+    for scene in scenes::<DynamicBvh>() {
+        show(scene.name, scene.run(DynamicBvh::new()));
+    }
+    show("queries", query_hash());
+    if let Err(error) = time_budgets() {
+        text += &format!("budgets in time: {error}\n");
+    }
+    format!("{text}all: {:016x}\n", hash_of_all(&found))
+}
+
+/// Returns one hash of the states of all scenes and of the queries, in this order.
+pub fn hash_of_all(hashes: &[u64]) -> u64 {
+    let mut all = Hash::new();
+    hashes.iter().for_each(|&hash| all.add(hash));
+    all.0
 }

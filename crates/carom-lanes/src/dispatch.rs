@@ -30,6 +30,8 @@ pub enum Level {
     Avx2,
     /// The baseline of AArch64: four lanes in one register.
     Neon,
+    /// The vectors of WebAssembly, if the build has the feature `simd128`: four lanes.
+    Simd128,
 }
 
 /// Nothing known yet.
@@ -41,7 +43,7 @@ static DETECTED: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// What a caller forced.
 static FORCED: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-const ALL: [Level; 4] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon];
+const ALL: [Level; 5] = [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon, Level::Simd128];
 
 /// The best instruction set of this machine. Without the standard library: the best that the build was compiled for.
 #[inline]
@@ -77,7 +79,11 @@ pub fn force_level(wanted: Option<Level>) -> bool {
 /// The plain loops, the larger half of all code, are among what [`dispatch`] chooses from.
 const HAS_GENERIC: bool = cfg!(any(
     feature = "generic",
-    not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon")))
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon"),
+        all(target_arch = "wasm32", target_feature = "simd128")
+    ))
 ));
 
 /// Runs the kernel with the instruction set of [`level`].

@@ -9,7 +9,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision detection).
 
-use carom_math::{Budget, clock};
+use carom_math::Budget;
 use core::sync::atomic::{AtomicBool, Ordering};
 #[cfg(feature = "std")]
 use std::time::Instant;
@@ -17,7 +17,7 @@ use std::time::Instant;
 /// The clock of the system, read where there is one.
 #[cfg(feature = "std")]
 fn now() -> Option<Instant> {
-    clock::IS_THERE.then(Instant::now)
+    carom_math::clock::IS_THERE.then(Instant::now)
 }
 
 /// Units of effort between two readings of the clock.

@@ -1,12 +1,19 @@
 //! The instruction sets, one file each; `pair` makes twice as many lanes from two halves.
 
 pub(crate) mod generic;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 mod pair;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 pub(crate) mod neon;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) mod simd128;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
 
@@ -17,7 +24,13 @@ use crate::dispatch::Level;
 pub(crate) const BASELINE: sse2::Sse2 = sse2::Sse2;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 pub(crate) const BASELINE: neon::Neon = neon::Neon;
-#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) const BASELINE: simd128::Simd128 = simd128::Simd128;
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 pub(crate) const BASELINE: generic::Generic = generic::Generic;
 
 /// The best instruction set of this machine.
@@ -26,7 +39,13 @@ pub(crate) fn best() -> Level {
     return if avx2::Avx2::new().is_some() { Level::Avx2 } else { Level::Sse2 };
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
     return Level::Neon;
-    #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    return Level::Simd128;
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_feature = "neon"),
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )))]
     return Level::Generic;
 }
 

@@ -25,7 +25,7 @@ const UGLY: [f32; 16] = [
 
 fn compare(input: impl Fn() -> AllOps<'static>) -> Result<(), TestCaseError> {
     let expected: Answers = dispatch_on(Level::Generic, input());
-    for level in [Level::Sse2, Level::Avx2, Level::Neon] {
+    for level in [Level::Sse2, Level::Avx2, Level::Neon, Level::Simd128] {
         let got = dispatch_on(level, input());
         prop_assert_eq!(expected.len(), got.len());
         for (want, got) in expected.iter().zip(&got) {
