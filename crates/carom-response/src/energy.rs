@@ -1,7 +1,7 @@
-//! A bound on the energy of bodies that are fast or bounce: contacts may take energy and give none.
+//! A bound on the energy of bodies that are fast, bounce or overlap deep: contacts may take energy and give none.
 //!
 //! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts; a fast body lets errors grow.
-//! - A large group that bounces is left alone: one ball on a pile would pay for all that is pushed out under it.
+//! - In a large island only fast bodies count: one ball that bounces on a pile would pay for all that is pushed out under it.
 //! - Between the velocities without contacts and those with them the energy is a convex parabola of one factor.
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
@@ -12,7 +12,7 @@
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
-use crate::island::DisjointSets;
+use crate::island::{DisjointSets, Islands};
 use crate::lane_vec::State;
 use crate::pieces::{Free, MassData, Summary, gyration_sq};
 use crate::rest::Touch;
@@ -23,8 +23,8 @@ use carom_math::{Real, Vec3, ops};
 /// Radians per step. A group is left alone if no body of it turns farther, nor flies farther than its size.
 const MIN_SPIN: Real = 0.2;
 
-/// The most bodies of a group that is bounded because one of them bounced.
-const MAX_BOUNCING: u32 = 8;
+/// The most bodies of an island in which those that bounce or overlap deep are bounded too.
+const MAX_SMALL: usize = 8;
 
 /// Square of the part of a velocity that is rounding.
 const ROUNDED_CHANGE_SQ: Real = 1e-10;
@@ -39,6 +39,8 @@ pub(crate) struct Given<'a> {
     pub(crate) movers: &'a [u32],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [Free],
+    pub(crate) touches: &'a [Touch],
+    pub(crate) islands: &'a Islands,
     pub(crate) summaries: &'a [Summary],
     /// The contacts that were solved, and the slots of their two bodies; those that cannot move share the last slot.
     pub(crate) active: &'a [u32],
@@ -51,6 +53,13 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
+    /// The group of the body is bounded.
+    fn is_bounded(&self, slot: usize, state: &State) -> bool {
+        let is_deep = self.touches[slot] == Touch::Deep && self.free[slot].is_loose();
+        let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
+        ((is_deep || self.free[slot].has_bounced()) && is_small()) || self.is_fast(slot, state)
+    }
+
     /// The body spins fast or flies farther than its size, and contacts changed its velocities or pushed it out.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
         let (free, m) = (&self.free[slot], &state.front);
@@ -87,9 +96,7 @@ pub(crate) struct Energies {
 /// Of a group: the energy that it may have, and the parabola.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
-    n_bodies: u32,
-    has_fast: bool,
-    has_bounced: bool,
+    is_wanted: bool,
     is_left_alone: bool,
     most: f64,
     at_none: f64,
@@ -103,17 +110,13 @@ impl Energies {
     /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
     pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
         let n = given.movers.len();
-        let is_fast = |slot: usize, state: &State| given.is_fast(slot, state);
-        let has_bounced = |slot: usize| given.free[slot].has_bounced();
-        if !(0..n).any(|slot| has_bounced(slot) || is_fast(slot, &states[slot])) {
+        if !(0..n).any(|slot| given.is_bounded(slot, &states[slot])) {
             return 0;
         }
         self.join(given);
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
-            self.sums[root].n_bodies += 1;
-            self.sums[root].has_fast |= is_fast(slot, &states[slot]);
-            self.sums[root].has_bounced |= has_bounced(slot);
+            self.sums[root].is_wanted |= given.is_bounded(slot, &states[slot]);
             let body = &given.bodies[given.movers[slot] as usize];
             let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
@@ -208,8 +211,7 @@ impl Terms {
 
 impl Sum {
     fn is_bounded(&self) -> bool {
-        let is_wanted = self.has_fast || (self.has_bounced && self.n_bodies <= MAX_BOUNCING);
-        is_wanted && !self.is_left_alone
+        self.is_wanted && !self.is_left_alone
     }
 
     fn add(&mut self, terms: &Terms) {

@@ -613,6 +613,8 @@ impl Solver {
             movers,
             masses,
             free,
+            touches,
+            islands,
             summaries,
             active,
             slots: &|body| slot_of(&self.slots, body, still) as usize,

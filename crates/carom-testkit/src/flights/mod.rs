@@ -371,6 +371,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     // A body that is stopped pays for the height that it keeps, and misses the rest of a step of gravity; one that is too
     // fast is slowed down. Each changes the momentum.
     let mut is_kept = true;
+    let mut longest = 0.0_f64;
     let first = before.clone();
     let is_alone = flight.movers.len() == 1;
     let is_pair = matches!(flight.obstacle.bound, obstacle::Bound::None);
@@ -407,7 +408,8 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
                 let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
                 if flight.is_endless && !flight.is_fast {
                     // A half-space has no far side: what falls in by the way of a step comes out again.
-                    allowed += (now[k].center - before[k].center).length();
+                    longest = longest.max((now[k].center - before[k].center).length());
+                    allowed += longest;
                 }
                 let beyond = flight.obstacle.beyond(&flight.frame, before[k].center, now[k].center, allowed);
                 if let (Some(depth), None) = (beyond, out.escape) {
