@@ -9,7 +9,7 @@
 //! Reference: Open Robotics, URDF XML specification, elements link and joint. XML by the crate
 //! `quick-xml`.
 //! Differs: read here rather than by `urdf-rs`, which refuses a robot for one geometry that it does
-//! not know, and whose XML library takes the square of the number of attributes.
+//! not know, and does not say at which link.
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
