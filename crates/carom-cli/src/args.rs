@@ -313,6 +313,9 @@ pub struct TraceArgs {
     /// Go on without the brushes that are open, empty or no brushes, and with meshes that are open
     #[arg(long)]
     pub keep_going: bool,
+    /// The most pieces of the level that are cut in two; by the number of faces if not given
+    #[arg(long, value_name = "N")]
+    pub max_splits: Option<u32>,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,

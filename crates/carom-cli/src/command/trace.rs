@@ -4,7 +4,7 @@ use crate::args::TraceArgs;
 use crate::load::{self, Remarks};
 use crate::report::{self, Found, spaced};
 use crate::solid;
-use carom_bsp::{Bevels, Body, BspSettings, BspTree, Contents, Point, Supported};
+use carom_bsp::{Bevels, Body, BspError, BspSettings, BspTree, Contents, Point, Supported};
 use carom_io::{Placement, map};
 use carom_query::f64::Shape;
 use glam::{DMat3, DQuat, DVec3};
@@ -87,7 +87,17 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
     let settings = BspSettings::default().with_bevels(bevels);
     let mut of = Map::new();
     let is_map = args.level.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("map"));
-    let said = |error: carom_bsp::BspError| format!("{}: {error}", args.level.display());
+    let said = |error: BspError| {
+        let advice = match error {
+            BspError::Entangled(_) => "; --max-splits raises the limit",
+            _ => "",
+        };
+        format!("{}: {error}{advice}", args.level.display())
+    };
+    let limited = |n_faces: usize| match args.max_splits {
+        Some(n) => settings.with_max_splits(n),
+        None => settings.with_limits_for(n_faces),
+    };
     if is_map {
         let read = map::read(&args.level).map_err(|e| e.to_string())?;
         let (brushes, refused) = read.brushes(&args.level, map::usual_contents);
@@ -98,6 +108,7 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
             eprintln!("error: {error}");
         }
         of.insert("brushes".to_owned(), json!(brushes.len()));
+        let settings = limited(brushes.iter().map(|brush| brush.faces().len()).sum());
         let tree = BspTree::from_brushes(&brushes, &settings).map_err(said)?;
         return Ok((tree, of, !refused.is_empty()));
     }
@@ -116,9 +127,10 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
     let has_unread = !unread.is_empty();
     of.insert("notes".to_owned(), json!(notes));
     of.insert("unread".to_owned(), json!(unread));
+    let settings = limited(triangles.len());
     let build = |settings| BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, settings);
     match build(&settings) {
-        Err(error) if args.keep_going => {
+        Err(error @ BspError::Open(_)) if args.keep_going => {
             eprintln!("error: {}", said(error));
             Ok((build(&settings.with_max_open(1.0)).map_err(said)?, of, true))
         }
