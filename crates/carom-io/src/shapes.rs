@@ -7,7 +7,7 @@ use crate::part::RawMesh;
 use glam::DVec3;
 
 /// Sides of a circle: the most, and the fewest where there are many shapes.
-pub(crate) const SIDES: [usize; 3] = [128, 64, 32];
+pub(crate) const SIDES: [usize; 5] = [128, 96, 64, 48, 32];
 
 /// How far inside of the true shape a mesh is, in radii: around and along the circle.
 pub(crate) fn inset(sides: usize) -> f64 {

@@ -100,7 +100,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     let has_collision = robot.links.iter().any(|l| !l.collision.is_empty());
     let mut model = Model { unit: Some("m"), up: Some("z"), ..Model::new(Vec::new()) };
     let limit = files.options.triangle_limit(files.n_bytes());
-    let mut meshes = Meshes::new(robot.links.iter().flat_map(|link| link.shapes(has_collision)), limit);
+    let mut meshes = Meshes::new(&robot.links, has_collision, limit);
     let mut n_repeated = 0;
     for (link, link_pose) in robot.links.iter().zip(&poses) {
         let mut pieces = Vec::new();
@@ -175,20 +175,28 @@ struct Meshes {
 
 impl Meshes {
     /// As many sides as the limit allows.
-    fn new<'r>(shapes: impl Iterator<Item = &'r Shape>, limit: u64) -> Meshes {
+    fn new(links: &[Link], has_collision: bool, limit: u64) -> Meshes {
         let (mut n_balls, mut n_cylinders) = (0_u64, 0_u64);
-        for shape in shapes {
-            match shape.geometry {
-                Ok(Geometry::Sphere(_) | Geometry::Capsule(_)) => n_balls += 1,
-                Ok(Geometry::Cylinder(_)) => n_cylinders += 1,
-                _ => {}
+        for link in links {
+            // A shape that repeats another of its link is not placed.
+            let mut known = HashSet::new();
+            for shape in link.shapes(has_collision) {
+                let (n, key) = match &shape.geometry {
+                    Ok(Geometry::Sphere(radius)) => (&mut n_balls, [*radius, f64::NAN]),
+                    Ok(Geometry::Capsule(sizes)) => (&mut n_balls, *sizes),
+                    Ok(Geometry::Cylinder(sizes)) => (&mut n_cylinders, *sizes),
+                    _ => continue,
+                };
+                let is_cylinder = matches!(shape.geometry, Ok(Geometry::Cylinder(_)));
+                let place = shape.origin.0.map(f64::to_bits);
+                *n += u64::from(known.insert((is_cylinder, key.map(f64::to_bits), place)));
             }
         }
         let n = |sides: usize| {
             n_balls * shapes::n_capsule_triangles(sides) + n_cylinders * shapes::n_cylinder_triangles(sides)
         };
         let [most, .., fewest] = shapes::SIDES;
-        let sides = shapes::SIDES.into_iter().find(|sides| n(*sides) <= limit / 4 * 3).unwrap_or(fewest);
+        let sides = shapes::SIDES.into_iter().find(|sides| n(*sides) <= limit / 10 * 9).unwrap_or(fewest);
         Meshes {
             sides: if n(most) == 0 { most } else { sides },
             n_round: 0,
