@@ -48,7 +48,7 @@ pub struct BspSettings {
     /// that are solid where it winds at least half around their middles.
     pub max_open: f64,
     /// The most pieces that are cut in two: [`BspError::Entangled`]. Meshes and brushes that cross
-    /// each other many times have no end otherwise; levels need less than one for each face.
+    /// each other many times have no end otherwise; levels need a few for each face at most.
     pub max_splits: u32,
     /// The most corners that are held against planes while cells are divided:
     /// [`BspError::Entangled`].
@@ -125,7 +125,7 @@ pub enum BspError {
     NoContents,
     /// At this place the back of a triangle is seen from outside: the surface is open, or inside out.
     Open(DVec3),
-    /// The faces cross each other too often: so many pieces were cut in two when a limit of the
+    /// The faces cross each other too often, or are too many: so many pieces were cut in two when a limit of the
     /// settings was reached.
     Entangled(u32),
 }
@@ -145,7 +145,10 @@ impl fmt::Display for BspError {
                 at.x, at.y, at.z
             ),
             BspError::Entangled(splits) => {
-                write!(f, "the faces cross each other too often: no tree is made after {splits} splits")
+                write!(
+                    f,
+                    "the faces cross each other too often, or are too many: no tree is made after {splits} splits"
+                )
             }
         }
     }
