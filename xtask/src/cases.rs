@@ -1,7 +1,9 @@
 //! `cargo xtask cases`: real data with known answers through the program `carom`, as a user would ask.
 //!
-//! Mesh pairs, hulls, rays and points go through `carom batch`; assemblies and robots through `carom check`. The data
-//! lies in `shared/data` beside the checkout, or where `CAROM_DATA` says; what is absent is passed over with a line.
+//! Mesh pairs, hulls, rays and points go through `carom batch`; assemblies and robots through
+//! `carom check`; files that failed for users through the commands that they were given to, with a
+//! bound on time. The data lies in `shared/data` beside the checkout, or where `CAROM_DATA` says;
+//! what is absent is passed over with a line.
 
 use crate::Error;
 use crate::metadata::list;
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Of the size of the case: reference distances are good to this much.
 const DISTANCE: f64 = 1e-9;
@@ -19,6 +22,8 @@ const RELATIVE: f64 = 1e-9;
 /// Rays of ray_cases.json that pass 2.7e-16 beside an edge, where the reference counts what is within 1e-9 as met. The
 /// exact answer is a later triangle; a test of carom-query shows so in rationals.
 const BESIDE_AN_EDGE: [usize; 4] = [113, 125, 128, 137];
+/// A hostile file is answered or refused within this time.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// So many wrong answers are told; the others are counted.
 const MAX_TOLD: usize = 8;
 
@@ -103,7 +108,94 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
             is_right &= told(&place, &assembly(&bench, &place, file)?);
         }
     }
+    if bench.data.join("reports").is_dir() {
+        is_right &= told("reports", &reports(&bench)?);
+        is_right &= told("hostile files", &hostile(&bench)?);
+    } else {
+        println!("skipped: no reports in the data folder");
+    }
     Ok(is_right)
+}
+
+/// Files that failed for users: the command before the file, what follows it, the exit status, and words of the answer
+/// or of the refusal.
+const REPORTS: [(&str, &str, &str, i32, &[&str]); 22] = [
+    ("check", "two_solids.stl", "--json", 0, &[r#""parts":["a","b"]"#, r#""clear":true"#]),
+    ("check", "nanfacet.stl", "--json", 0, &[r#""parts":["nanfacet"]"#]),
+    ("check", "upper.stl", "--json", 0, &[r#""parts":["upper"]"#]),
+    ("distance", "channel_ngon.obj", "PEG --json", 0, &[r#""distance":0.5"#]),
+    ("distance", "channel_ngon2.obj", "PEG --json", 0, &[r#""distance":0.5"#]),
+    ("distance", "u_channel.obj", "PEG --json", 0, &[r#""distance":0.5"#]),
+    ("info", "wallhole.obj", "--json", 0, &[r#""notes":[],"unread":[]"#]),
+    ("check", "p_strips.ply", "--json", 0, &[r#""clear":true"#]),
+    ("check", "g_inst_used.gltf", "--json", 0, &[r#""parts":["node0","node0#2"]"#]),
+    ("check", "g_inst_req.gltf", "--json", 0, &[r#""parts":["node0","node0#2"]"#]),
+    ("info", "g_quant16.gltf", "--json", 0, &[r#""max":[2.0,2.0,2.0]"#]),
+    ("info", "g_draco.gltf", "--json", 2, &["KHR_draco_mesh_compression"]),
+    ("info", "g_float_neg.gltf", "--json", 0, &[r#""min":[-1.0,0.0,0.0]"#]),
+    ("check", "urdf/my_robot/dae.urdf", "--json", 2, &["dae.urdf: link b: ", "t.dae", "COLLADA"]),
+    ("check", "urdf/my_robot/dae.urdf", "--json --keep-going", 2, &[r#""clear":false"#, "link b", "t.dae"]),
+    ("check", "urdf/my_robot/missing.urdf", "--json", 2, &["missing.urdf: link b: ", "nothere.stl"]),
+    ("check", "urdf/my_robot/x.urdf", "--json", 2, &["this is a xacro file: expand it first"]),
+    ("check", "urdf/my_robot/robot.urdf.xacro", "--json", 2, &["this is a xacro file: expand it first"]),
+    ("check", "urdf/my_robot/scale.urdf", "--json", 0, &[r#""clear":true"#]),
+    ("info", "hostile/bom.obj", "--json", 0, &[r#""triangles":1"#]),
+    ("info", "hostile/nobom.obj", "--json", 0, &[r#""triangles":1"#]),
+    ("check", "hostile/scene_devzero.json", "--json", 2, &["--allow-outside"]),
+];
+
+fn reports(bench: &Bench) -> Result<Score, Error> {
+    let folder = bench.data.join("reports");
+    let mut score = Score::default();
+    for (command, file, more, status, words) in REPORTS {
+        let mut run = Command::new(&bench.program);
+        run.arg(command).arg(folder.join(file));
+        for word in more.split_whitespace() {
+            if word == "PEG" {
+                run.arg(folder.join("peg.obj"))
+            } else {
+                run.arg(word)
+            };
+        }
+        let output = run.output()?;
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        let is_right = output.status.code() == Some(status) && words.iter().all(|word| text.contains(word));
+        score.count(is_right, || format!("{command} {file} {more}: {:?} {text}", output.status.code()));
+    }
+    Ok(score)
+}
+
+/// Each hostile file is answered or refused in [`PATIENCE`], refused in one line, and never by a signal.
+fn hostile(bench: &Bench) -> Result<Score, Error> {
+    let mut score = Score::default();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(bench.data.join("reports/hostile"))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.sort();
+    for file in files {
+        let is_level = file.extension().is_some_and(|end| end == "map")
+            || file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("lvl_"));
+        let words = if is_level { "trace FILE --from 0,0,0 --to 9,0,0" } else { "info FILE" };
+        let mut run = Command::new(&bench.program);
+        for word in words.split(' ') {
+            if word == "FILE" {
+                run.arg(&file)
+            } else {
+                run.arg(word)
+            };
+        }
+        let start = Instant::now();
+        let output = run.output()?;
+        let elapsed = start.elapsed();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_ended = matches!(output.status.code(), Some(0 | 1))
+            || (output.status.code() == Some(2) && errors.lines().count() == 1);
+        score.count(is_ended && elapsed < PATIENCE, || {
+            format!("{}: {:?} after {elapsed:?}: {errors}", file.display(), output.status.code())
+        });
+    }
+    Ok(score)
 }
 
 fn told(name: &str, score: &Score) -> bool {

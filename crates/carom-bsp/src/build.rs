@@ -47,11 +47,24 @@ pub struct BspSettings {
     /// How much of the surface of a mesh may be open, as a part of it, 0 to 1: [`BspError::Open`]. With 1 every mesh has a tree, of cells
     /// that are solid where it winds at least half around their middles.
     pub max_open: f64,
+    /// The most pieces that are cut in two: [`BspError::Entangled`]. Meshes and brushes that cross
+    /// each other many times have no end otherwise; levels need a few for each face at most.
+    pub max_splits: u32,
+    /// The most corners that are held against planes while cells are divided:
+    /// [`BspError::Entangled`].
+    pub max_work: u64,
 }
 
 impl Default for BspSettings {
     fn default() -> BspSettings {
-        BspSettings { bevels: Bevels::default(), max_tried: 64, cost_of_cut: 4.0, max_open: tol::BSP_OPEN }
+        BspSettings {
+            bevels: Bevels::default(),
+            max_tried: 64,
+            cost_of_cut: 4.0,
+            max_open: tol::BSP_OPEN,
+            max_splits: u32::MAX,
+            max_work: u64::MAX,
+        }
     }
 }
 
@@ -72,6 +85,23 @@ impl BspSettings {
     #[must_use]
     pub fn with_cost_of_cut(self, cost_of_cut: f64) -> BspSettings {
         BspSettings { cost_of_cut, ..self }
+    }
+
+    /// These settings with limits for so many faces: far more than levels need, and seconds at most
+    /// where faces cross each other without end.
+    #[must_use]
+    pub fn with_limits_for(self, n_faces: usize) -> BspSettings {
+        const SPLITS: [u32; 2] = [1 << 16, 1 << 6];
+        const WORK: [u64; 2] = [1 << 30, 1 << 13];
+        let n = u32::try_from(n_faces).unwrap_or(u32::MAX);
+        let max_splits = SPLITS[0].saturating_add(SPLITS[1].saturating_mul(n));
+        BspSettings { max_splits, max_work: WORK[0] + WORK[1] * u64::from(n), ..self }
+    }
+
+    /// These settings with another limit of cuts, and none of work.
+    #[must_use]
+    pub fn with_max_splits(self, max_splits: u32) -> BspSettings {
+        BspSettings { max_splits, max_work: u64::MAX, ..self }
     }
 
     /// These settings with another part of the surface that may be open.
@@ -95,6 +125,9 @@ pub enum BspError {
     NoContents,
     /// At this place the back of a triangle is seen from outside: the surface is open, or inside out.
     Open(DVec3),
+    /// The faces cross each other too often, or are too many: so many pieces were cut in two when a limit of the
+    /// settings was reached.
+    Entangled(u32),
 }
 
 impl fmt::Display for BspError {
@@ -111,6 +144,12 @@ impl fmt::Display for BspError {
                 "the surface is open or inside out: at ({}, {}, {}) the back of a triangle is seen from outside",
                 at.x, at.y, at.z
             ),
+            BspError::Entangled(splits) => {
+                write!(
+                    f,
+                    "the faces cross each other too often, or are too many: no tree is made after {splits} splits"
+                )
+            }
         }
     }
 }
@@ -137,13 +176,28 @@ impl BspTree {
         let fragments = brushes.iter().map(|brush| Fragment::of_brush(brush, &mut table)).collect();
         let mut stack = Vec::new();
         stack.push(Task { fragments, contents: Contents::empty(), parent: None, depth: 0 });
+        let mut work = 0;
         while let Some(task) = stack.pop() {
+            work += work_of(
+                task.fragments.iter().flat_map(|f| &f.sides).map(|side| side.corners.len()),
+                settings,
+            );
+            tree.check_limits(work, settings)?;
             let reference = tree.divide(task, &table, settings, &mut stack)?;
             tree.report.depth = tree.report.depth.max(reference.1);
         }
         tree.planes = table.planes;
         tree.count();
         Ok(tree)
+    }
+
+    /// An error where more was done than the settings allow.
+    pub(crate) fn check_limits(&self, work: u64, settings: &BspSettings) -> Result<(), BspError> {
+        let splits = self.report.splits;
+        if settings.max_splits < splits || settings.max_work < work {
+            return Err(BspError::Entangled(splits));
+        }
+        Ok(())
     }
 
     /// Without anything in it; the coordinates are those of what will be.
@@ -254,6 +308,12 @@ impl BspTree {
         }
         [front, behind]
     }
+}
+
+/// Corners that are held against planes to choose one, for faces with so many corners each.
+pub(crate) fn work_of(faces: impl Iterator<Item = usize>, settings: &BspSettings) -> u64 {
+    let (n_faces, n_corners) = faces.fold((0_u64, 0_u64), |(n, sum), corners| (n + 1, sum + corners as u64));
+    n_corners.saturating_mul(n_faces.min(u64::from(settings.max_tried)))
 }
 
 /// The plane to divide a cell by; `None` where it is not to be divided.

@@ -13,7 +13,7 @@
 
 use crate::bevel::bevels;
 use crate::brush::LARGEST;
-use crate::build::{BspError, BspSettings, best_plane, tried_planes};
+use crate::build::{BspError, BspSettings, best_plane, tried_planes, work_of};
 use crate::fragment::{Fragment, Place, Polygon, Side, place_of};
 use crate::label::{Cell, label};
 use crate::planes::{PlaneTable, SplitPlane};
@@ -85,7 +85,10 @@ impl BspTree {
         let outside: Vec<u32> = cell.sides.iter().map(|side| side.plane.plane).collect();
         let mut stack = Vec::new();
         stack.push(Task { cell, polygons, walls: Vec::new(), parent: None, depth: 0 });
+        let mut work = 0;
         while let Some(mut task) = stack.pop() {
+            work += work_of(task.polygons.iter().map(|polygon| polygon.corners.len()), settings);
+            tree.check_limits(work, settings)?;
             let split = task.split(&mut table, settings, thin);
             let reference = match split {
                 None => {

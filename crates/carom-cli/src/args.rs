@@ -2,8 +2,9 @@
 
 use crate::shape_arg::ShapeArg;
 use carom_broad_auto::catalogue::ALGORITHMS;
+use carom_io::Options;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Collision detection for people who have models.
@@ -28,7 +29,9 @@ pub enum Command {
     #[command(
         after_help = "Example:\n  carom check assembly.json gripper.stl --clearance 0.001 --ignore base,foot\n\n\
         Each file, each node of a glTF scene, each link of a URDF, each part of a scene file is a part.\n\
-        A scene file is JSON: {\"parts\": [{\"mesh\": FILE, \"name\": .., \"scale\": .., \"pose\": [16 numbers]}]}"
+        Each solid of an STL file is one too, and with --split objects each object and group of an OBJ file.\n\
+        A scene file is JSON: {\"parts\": [{\"mesh\": FILE, \"name\": .., \"scale\": .., \"pose\": [16 numbers]}]}\n\
+        What cannot be read ends the check; with --keep-going it is listed, and the answer is never clear."
     )]
     Check(CheckArgs),
     /// How far apart two shapes are, or how many triangle pairs intersect
@@ -139,6 +142,38 @@ impl DemoArgs {
     }
 }
 
+/// How files are read.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct FileArgs {
+    /// Read files that a document names outside of its folder
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// Make each object and group of an OBJ file a part
+    #[arg(long, value_name = "WHAT")]
+    pub split: Option<Split>,
+    /// The most triangles of a file when all is placed; by the size of the files if not given
+    #[arg(long, value_name = "N")]
+    pub max_triangles: Option<u64>,
+}
+
+/// What is split into parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Split {
+    /// `o` and `g` lines.
+    Objects,
+}
+
+impl FileArgs {
+    /// As the reader takes them.
+    pub fn options(&self, keep_going: bool) -> Options {
+        Options::default()
+            .with_keep_going(keep_going)
+            .with_allow_outside(self.allow_outside)
+            .with_split_objects(self.split.is_some())
+            .with_max_triangles(self.max_triangles)
+    }
+}
+
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -157,9 +192,15 @@ pub struct CheckArgs {
     /// Write a page that shows the parts
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Report on the good files although others cannot be read
+    /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
+    /// The most pairs of parts whose boxes overlap
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub max_pairs: u64,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
 }
 
 /// Two shapes, each in its place.
@@ -188,6 +229,9 @@ pub struct PairArgs {
     /// Multiply B's lengths before it is placed
     #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
     pub scale_b: f64,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
 }
 
 /// Arguments of `distance`.
@@ -232,15 +276,21 @@ pub struct RayArgs {
     /// Its direction, of any length; t counts in this length
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub dir: Numbers<3>,
-    /// All hits, not the first alone
+    /// All hits, not the first alone; what meets several triangles at an edge or corner is one hit
     #[arg(long)]
     pub all: bool,
+    /// One hit for each triangle, also at edges and corners
+    #[arg(long)]
+    pub raw: bool,
     /// Both sides of the origin
     #[arg(long)]
     pub both: bool,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
 }
 
 /// Arguments of `trace`.
@@ -266,9 +316,15 @@ pub struct TraceArgs {
     /// Go on without the brushes that are open, empty or no brushes, and with meshes that are open
     #[arg(long)]
     pub keep_going: bool,
+    /// The most pieces of the level that are cut in two; by the number of faces if not given
+    #[arg(long, value_name = "N")]
+    pub max_splits: Option<u32>,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
 }
 
 /// Arguments of `info`.
@@ -280,9 +336,12 @@ pub struct InfoArgs {
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// Report on the good files although others cannot be read
+    /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
 }
 
 /// Arguments of `pairs`.

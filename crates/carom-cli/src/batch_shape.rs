@@ -4,7 +4,7 @@
 
 use crate::solid::{self, ShapeSpec, Solid};
 use carom_io::scene_json::{read_matrix, read_numbers};
-use carom_io::{Placement, RawMesh};
+use carom_io::{Options, Placement, RawMesh};
 use glam::DVec3;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ type Key = (PathBuf, u64, [u64; 16]);
 /// What was read already.
 #[derive(Default)]
 pub(crate) struct Shapes {
-    files: Vec<(PathBuf, Arc<RawMesh>)>,
+    files: Vec<(PathBuf, Arc<RawMesh>, Vec<String>)>,
     /// The newest last.
     baked: Vec<(Key, Solid)>,
 }
@@ -56,18 +56,20 @@ impl Shapes {
             self.baked.push(entry);
             return Ok(solid);
         }
-        let mesh = match self.files.iter().find(|(p, _)| p == path) {
-            Some((_, mesh)) => mesh.clone(),
+        let (mesh, notes) = match self.files.iter().find(|(p, _, _)| p == path) {
+            Some((_, mesh, notes)) => (mesh.clone(), notes.clone()),
             None => {
-                let mesh = Arc::new(carom_io::read_mesh(path).map_err(|e| e.to_string())?);
+                let (mesh, notes) = solid::read_file(path, &Options::default())?;
+                let mesh = Arc::new(mesh);
                 if self.files.len() == MAX_FILES {
                     self.files.remove(0);
                 }
-                self.files.push((path.to_path_buf(), mesh.clone()));
-                mesh
+                self.files.push((path.to_path_buf(), mesh.clone(), notes.clone()));
+                (mesh, notes)
             }
         };
         let solid = solid::bake(&path.display().to_string(), mesh, scale, placement)?;
+        let solid = Solid { notes, ..solid };
         if self.baked.len() == MAX_BAKED {
             self.baked.remove(0);
         }

@@ -1,6 +1,6 @@
 //! Files to parts, for the commands that take several files.
 
-use carom_io::{Model, ReadError};
+use carom_io::{Model, Options, ReadError, without_controls};
 use std::path::{Path, PathBuf};
 
 /// A file that was read, or why not.
@@ -11,18 +11,49 @@ pub(crate) struct Loaded {
     pub(crate) model: Model,
 }
 
-/// Reads all files; the first that is bad ends it, or, with `keep_going`, is said on standard error and passed over.
-///
-/// Also says whether any was bad.
-pub(crate) fn load_all(files: &[PathBuf], keep_going: bool) -> Result<(Vec<Loaded>, bool), String> {
+/// What is to be said of the files beside the answer, each line with its file.
+#[derive(Default)]
+pub(crate) struct Remarks {
+    /// How something was read.
+    pub(crate) notes: Vec<String>,
+    /// What was not read: no answer about the files is complete then.
+    pub(crate) unread: Vec<String>,
+}
+
+impl Remarks {
+    /// Takes over what a reader said of a file, and says it on standard error.
+    pub(crate) fn take(&mut self, path: &Path, model: &mut Model) {
+        let file = path.display();
+        for note in model.notes.drain(..) {
+            self.note(format!("{file}: {note}"));
+        }
+        for what in model.unread.drain(..) {
+            let line = format!("{file}: {what}");
+            eprintln!("not read: {}", without_controls(&line));
+            self.unread.push(line);
+        }
+    }
+
+    /// Adds a note and says it on standard error.
+    pub(crate) fn note(&mut self, note: String) {
+        eprintln!("note: {}", without_controls(&note));
+        self.notes.push(note);
+    }
+}
+
+/// Reads all files; the first that is bad ends it, or, with `keep_going`, is listed as unread.
+pub(crate) fn load_all(
+    files: &[PathBuf],
+    options: &Options,
+    remarks: &mut Remarks,
+) -> Result<Vec<Loaded>, String> {
     let mut loaded = Vec::new();
-    let mut has_bad = false;
     for path in files {
-        match load(path) {
+        match load(path, options, remarks) {
             Ok(model) => loaded.push(Loaded { path: path.clone(), model }),
-            Err(e) if keep_going => {
+            Err(e) if options.keep_going => {
                 eprintln!("error: {e}");
-                has_bad = true;
+                remarks.unread.push(e.to_string());
             }
             Err(e) => return Err(e.to_string()),
         }
@@ -30,15 +61,13 @@ pub(crate) fn load_all(files: &[PathBuf], keep_going: bool) -> Result<(Vec<Loade
     if loaded.is_empty() {
         return Err("no file could be read".to_owned());
     }
-    Ok((loaded, has_bad))
+    Ok(loaded)
 }
 
 /// Reads a file and says on standard error what was not read as it stands there.
-pub(crate) fn load(path: &Path) -> Result<Model, ReadError> {
-    let model = carom_io::read(path)?;
-    for note in &model.notes {
-        eprintln!("note: {}: {note}", path.display());
-    }
+pub(crate) fn load(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<Model, ReadError> {
+    let mut model = carom_io::read_with(path, options)?;
+    remarks.take(path, &mut model);
     Ok(model)
 }
 

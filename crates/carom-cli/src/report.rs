@@ -6,6 +6,7 @@ use carom_query::f64::{MeshShape, contact, distance, intersects, triangle_pairs}
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use std::io::Write;
+use std::path::Path;
 
 /// How a command ended, when it did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,10 +34,53 @@ pub fn list(v: DVec3) -> Value {
     json!((v + 0.0).to_array())
 }
 
+/// A number for people: the shortest that reads back to the same one, with an exponent where zeros would fill the line.
+pub fn number(x: f64) -> String {
+    let x = x + 0.0;
+    let size = x.abs();
+    if size == 0.0 || (1e-5 <= size && size < 1e16) { format!("{x}") } else { format!("{x:e}") }
+}
+
 /// A vector for people.
 pub fn spaced(v: DVec3) -> String {
-    let v = v + 0.0;
-    format!("{} {} {}", v.x, v.y, v.z)
+    format!("{} {} {}", number(v.x), number(v.y), number(v.z))
+}
+
+/// Adds the notes on the files of some shapes, where there are any.
+pub fn add_notes<'a>(document: &mut Map<String, Value>, solids: impl IntoIterator<Item = &'a Solid>) {
+    let notes: Vec<&str> = solids.into_iter().flat_map(|s| &s.notes).map(String::as_str).collect();
+    if !notes.is_empty() {
+        document.insert("notes".to_owned(), json!(notes));
+    }
+}
+
+/// A number of things for people.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}
+
+/// Writes a file beside its place and renames it: a full disk leaves what was there.
+pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
+    let said = |e: std::io::Error| format!("{}: {e}", path.display());
+    // A device or a pipe is written as it is; a link is followed.
+    let target = match path.metadata() {
+        Ok(data) if !data.is_file() => return std::fs::write(path, text).map_err(said),
+        Ok(_) => path.canonicalize().map_err(said)?,
+        Err(_) => path.to_path_buf(),
+    };
+    let folder = target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".carom-");
+    #[cfg(unix)]
+    let builder = {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file has them: less what the user's mask takes away.
+        builder.permissions(std::fs::Permissions::from_mode(0o666))
+    };
+    let mut file = builder.tempfile_in(folder).map_err(said)?;
+    file.write_all(text).and_then(|()| file.as_file().sync_all()).map_err(said)?;
+    file.persist(&target).map_err(|e| said(e.error))?;
+    Ok(())
 }
 
 /// How many pairs of triangles of two meshes in world coordinates share a point; exact.

@@ -6,12 +6,12 @@
 use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, TriMesh,
 };
-use carom_io::{Part, Piece, Placement, RawMesh};
+use carom_io::{Options, Part, Piece, Placement, RawMesh};
 use carom_math::f64::Pose;
 use carom_math::tol;
 use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
 use glam::{DMat3, DQuat, DVec3};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A shape as it was described.
@@ -52,12 +52,14 @@ pub struct Solid {
     pub pose: Pose,
     /// The origin of the frame in which it was described, in the frame of the shape: where a mesh was placed, else zero.
     pub origin: DVec3,
+    /// What is to be said of its file, each line with the file.
+    pub notes: Vec<String>,
 }
 
 impl Solid {
     /// A mesh in world coordinates, that was described in a frame with this origin.
     pub fn baked(mesh: MeshShape, origin: DVec3) -> Solid {
-        Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY, origin }
+        Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY, origin, notes: Vec::new() }
     }
 
     /// The mesh, for exact counts; `None` for a convex shape.
@@ -71,7 +73,18 @@ impl Solid {
 
 /// Reads, scales and places a shape; the message names what is wrong.
 pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Solid, String> {
-    let convex = |shape: Shape| Ok(Solid { shape, pose: pose_of(placement), origin: DVec3::ZERO });
+    build_with(spec, scale, placement, &Options::default())
+}
+
+/// [`build`] with options for files.
+pub fn build_with(
+    spec: &ShapeSpec,
+    scale: f64,
+    placement: &Placement,
+    options: &Options,
+) -> Result<Solid, String> {
+    let pose = pose_of(placement);
+    let convex = |shape: Shape| Ok(Solid { shape, pose, origin: DVec3::ZERO, notes: Vec::new() });
     match spec {
         ShapeSpec::Sphere(r) => convex(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
         ShapeSpec::Box(h) => {
@@ -102,16 +115,24 @@ pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Soli
         }
         ShapeSpec::Hull(points) => convex(hull(points, scale).map_err(said("hull"))?),
         ShapeSpec::HullFile(file) => {
-            let mesh = carom_io::read_mesh(file).map_err(|e| e.to_string())?;
-            let name = file.display().to_string();
-            convex(hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?)
+            let (mesh, notes) = read_file(file, options)?;
+            let name = file.display();
+            let shape = hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?;
+            Ok(Solid { shape, pose, origin: DVec3::ZERO, notes })
         }
         ShapeSpec::File(file) => {
-            let mesh = carom_io::read_mesh(file).map_err(|e| e.to_string())?;
-            bake(&file.display().to_string(), Arc::new(mesh), scale, placement)
+            let (mesh, notes) = read_file(file, options)?;
+            let solid = bake(&file.display().to_string(), Arc::new(mesh), scale, placement)?;
+            Ok(Solid { notes, ..solid })
         }
         ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement),
     }
+}
+
+/// The mesh of a file, and what is to be said of it.
+pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Vec<String>), String> {
+    let (mesh, notes) = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
+    Ok((mesh, notes.into_iter().map(|note| format!("{}: {note}", file.display())).collect()))
 }
 
 /// A message with the shape's kind in front.

@@ -1,11 +1,16 @@
-//! Recorded boxes, frame by frame: lines of `frame,id,minx,miny,minz,maxx,maxy,maxz` below a header with these names.
+//! Recorded boxes, frame by frame: lines of `frame,id,minx,miny,minz,maxx,maxy,maxz` below a header
+//! with these names.
 //!
-//! Frames stand in rising order; a box that has no line in a frame has left. Parsing by the crate `csv`.
+//! Frames stand in rising order; a box that has no line in a frame has left. Parsing by the crate
+//! `csv`.
 //!
-//! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files, RFC 4180, 2005.
+//! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files,
+//! RFC 4180, 2005.
 //! Differs: the header is required, in any order of the columns; other columns are passed over.
 
 use crate::error::{Place, ReadError};
+use crate::files;
+use crate::limits::MAX_FILE_BYTES;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -22,12 +27,13 @@ const COLUMNS: [&str; 8] = ["frame", "id", "minx", "miny", "minz", "maxx", "maxy
 
 /// Reads a recording; `path` is for messages.
 pub fn read(path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
-    let bytes = std::fs::read(path).map_err(|error| ReadError::Open { path: path.to_path_buf(), error })?;
+    let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
     parse(&bytes, path)
 }
 
 /// Reads the bytes of a recording; `path` is for messages.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
+    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
     let place_of = |position: Option<&csv::Position>| {
         position.map_or(Place::File, |position| Place::Line(position.line() as usize))

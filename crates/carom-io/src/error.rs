@@ -47,7 +47,7 @@ impl ReadError {
     pub(crate) fn at(path: &std::path::Path, place: Place, reason: impl Into<String>) -> ReadError {
         // Libraries' messages may span lines; one line is promised.
         let reason = reason.into().split_whitespace().collect::<Vec<_>>().join(" ");
-        ReadError::Syntax { path: path.to_path_buf(), place, reason: shortened(&reason, 300) }
+        ReadError::Syntax { path: path.to_path_buf(), place, reason: shortened(&reason, 400) }
     }
 
     /// The file that is meant.
@@ -61,16 +61,30 @@ impl ReadError {
 }
 
 /// The most characters of a file's name in a message.
-const MAX_NAME: usize = 200;
+const MAX_NAME: usize = 120;
 
-/// The name without line feeds and the like, and of a long one its end.
+/// The name without characters that steer a terminal; a long name is cut at its beginning.
 fn name_on_one_line(path: &std::path::Path) -> String {
     let name = path.display().to_string();
     let n = name.chars().count();
     let dots = if MAX_NAME < n { "..." } else { "" };
     let mut shown = String::from(dots);
     for c in name.chars().skip(n.saturating_sub(MAX_NAME)) {
-        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+        shown.push(c);
+    }
+    without_controls(&shown)
+}
+
+/// The text with characters that steer a terminal written as `\u{1b}` and the like.
+pub fn without_controls(text: &str) -> String {
+    let is_steering = |c: char| {
+        // Marks that turn the direction of writing steer too.
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_steering(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
     }
     shown
 }
@@ -83,19 +97,44 @@ fn shortened(text: &str, n: usize) -> String {
     }
 }
 
+/// The name of a format that is not read, and what to export in its place.
+fn export_hint(path: &std::path::Path) -> Option<(&'static str, &'static str)> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match ending.as_str() {
+        "dae" => ("COLLADA", "glTF, OBJ or STL"),
+        "step" | "stp" | "iges" | "igs" | "brep" => {
+            ("a format of curved solids", "STL, OBJ or glTF from the CAD program")
+        }
+        "3mf" | "amf" => ("a printer's package", "STL"),
+        "off" | "wrl" | "x3d" | "fbx" | "3ds" | "blend" | "usd" | "usdz" => {
+            ("this format", "glTF, OBJ or STL")
+        }
+        "sdf" | "world" => ("SDFormat", "URDF"),
+        _ => return None,
+    })
+}
+
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&name_on_one_line(self.path()))?;
         match self {
             ReadError::Open { error, .. } => write!(f, ": {error}"),
-            ReadError::UnknownFormat { .. } => {
-                write!(f, ": unknown format; known are .obj .stl .ply .gltf .glb .urdf and scene .json")
+            ReadError::UnknownFormat { path } => {
+                let known = "known are .obj .stl .ply .gltf .glb .urdf and scene .json";
+                write!(f, ": unknown format; {known}")?;
+                match export_hint(path) {
+                    Some((name, instead)) => write!(f, "; {name} is not read: export {instead}"),
+                    None => Ok(()),
+                }
             }
-            ReadError::Syntax { place: Place::File, reason, .. } => write!(f, ": {reason}"),
-            ReadError::Syntax { place: Place::Line(line), reason, .. } => {
-                write!(f, ": line {line}: {reason}")
+            ReadError::Syntax { place, reason, .. } => {
+                let reason = without_controls(reason);
+                match place {
+                    Place::File => write!(f, ": {reason}"),
+                    Place::Line(line) => write!(f, ": line {line}: {reason}"),
+                    Place::Item(item) => write!(f, ": {}: {reason}", without_controls(&shortened(item, 200))),
+                }
             }
-            ReadError::Syntax { place: Place::Item(item), reason, .. } => write!(f, ": {item}: {reason}"),
         }
     }
 }

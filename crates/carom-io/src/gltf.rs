@@ -1,132 +1,611 @@
-//! glTF 2.0, text and binary: each node with a mesh is a part, placed by the nodes above it.
+//! glTF 2.0, text and binary: each node with a mesh is a part, placed by the nodes above it; so is
+//! each of its instances.
 //!
-//! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.5 and 3.6. Parsing of the document by the crate `gltf`.
-//! Differs: accessors are read here, because the crate's readers trust counts and offsets; skins and morph
-//! targets are not applied.
+//! 1. Lists of the document are kept as text, and an item is parsed when it is needed: memory
+//!    goes by the file's size.
+//! 2. Every range of a buffer is checked. Primitives with equal accessors share their triangles;
+//!    one that repeats another of its mesh is left out.
+//! 3. `EXT_mesh_gpu_instancing` and `KHR_mesh_quantization` are read. A required extension that
+//!    is not understood is refused. One that is used is noted, and listed as unread where it stands
+//!    at a node or a mesh.
+//! 4. Points and lines have no surface, which is noted; a node of them alone is listed as
+//!    unread. Skins and morph targets are not applied, which is noted.
+//!
+//! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.5, 3.6 and 4.4;
+//! EXT_mesh_gpu_instancing.
+//! Differs: parsed here by `serde_json` rather than by the crate `gltf`, which makes a structure of
+//! each item of every list, trusts counts and offsets, and does not know instancing.
 
+use crate::accessor::{Accessor, AccessorItem, BufferView, Elements};
 use crate::error::{Place, ReadError};
-use crate::part::{Model, Part, Piece, Placement, RawMesh};
+use crate::files::{Files, piece};
+use crate::limits::MAX_ITEM_CHARS;
+use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, number_by, push_note, used_vertices};
 use base64::Engine;
-use glam::DVec3;
-use gltf::accessor::{DataType, Dimensions};
-use gltf::{Accessor, Document, Gltf, Node, Primitive, Semantic};
-use std::collections::HashMap;
+use glam::{DMat4, DQuat, DVec3};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
+/// Extensions that are read.
+const READ: [&str; 2] = ["EXT_mesh_gpu_instancing", "KHR_mesh_quantization"];
+
+/// Beginnings of the names of extensions that say nothing of where a surface is.
+const LOOKS: [&str; 15] = [
+    "FB_ngon_encoding",
+    "EXT_mesh_features",
+    "EXT_instance_features",
+    "EXT_structural_metadata",
+    "CESIUM_primitive_outline",
+    "GODOT_single_root",
+    "KHR_materials_",
+    "KHR_texture_",
+    "KHR_lights_",
+    "KHR_xmp",
+    "KHR_animation_",
+    "EXT_texture_",
+    "EXT_lights_",
+    "MSFT_texture_",
+    "ADOBE_materials_",
+];
+
+/// The document; items are text until they are needed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    asset: Asset<'a>,
+    scene: Option<usize>,
+    #[serde(borrow, default)]
+    scenes: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    nodes: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    meshes: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    accessors: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    buffer_views: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    buffers: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    extensions_used: Vec<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    extensions_required: Vec<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Asset<'a> {
+    #[serde(borrow)]
+    version: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Scene {
+    #[serde(default)]
+    nodes: Vec<usize>,
+}
+
+/// By name.
+type Extensions<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+#[derive(Deserialize)]
+struct Node<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    mesh: Option<usize>,
+    skin: Option<usize>,
+    #[serde(default)]
+    children: Vec<usize>,
+    matrix: Option<[f64; 16]>,
+    translation: Option<[f64; 3]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+    #[serde(borrow, default)]
+    extensions: Extensions<'a>,
+}
+
+#[derive(Deserialize)]
+struct Instancing {
+    #[serde(default)]
+    attributes: BTreeMap<String, usize>,
+}
+
+#[derive(Deserialize)]
+struct Mesh<'a> {
+    #[serde(borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    primitives: Vec<Primitive<'a>>,
+    #[serde(borrow, default)]
+    extensions: Extensions<'a>,
+}
+
+#[derive(Deserialize)]
+struct Primitive<'a> {
+    attributes: Attributes,
+    indices: Option<usize>,
+    mode: Option<u64>,
+    #[serde(borrow)]
+    targets: Option<&'a RawValue>,
+    #[serde(borrow)]
+    extensions: Option<Extensions<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Attributes {
+    #[serde(rename = "POSITION")]
+    position: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BufferItem<'a> {
+    #[serde(borrow)]
+    uri: Option<Cow<'a, str>>,
+    byte_length: u64,
+}
+
+/// Corners of a primitive: position accessor, index accessor, mode.
+type Key = (usize, Option<usize>, u64);
+
+/// A mesh of the document.
+struct MeshParts {
+    name: Option<String>,
+    /// Shared by all nodes with this mesh.
+    triangles: Vec<Arc<RawMesh>>,
+    /// Primitives without a surface.
+    n_thin: usize,
+}
+
 /// Reads the bytes of a .gltf or .glb file; buffers in files beside it are read too.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
+pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
-    if bytes.starts_with(b"glTF") {
-        check_glb(bytes).map_err(whole)?;
+    let (json, blob) = chunks(bytes).map_err(whole)?;
+    let document: Document<'_> =
+        serde_json::from_slice(json).map_err(|e| whole(format!("not a valid glTF file: {e}")))?;
+    if !document.asset.version.starts_with("2.") {
+        return Err(whole(format!("glTF version {:?}; 2.0 is read", document.asset.version)));
     }
-    let invalid = |e: gltf::Error| whole(format!("not a valid glTF file: {e}"));
-    let Gltf { document, mut blob } = Gltf::from_slice_without_validation(bytes).map_err(invalid)?;
-    let json = document.into_json();
-    // The library's validation looks positions up before it has checked their numbers.
-    for (i, mesh) in json.meshes.iter().enumerate() {
-        let mut accessors = mesh.primitives.iter().flat_map(|p| p.attributes.values());
-        if let Some(accessor) = accessors.find(|a| json.accessors.len() <= a.value()) {
-            let reason = format!("accessor {} of {}", accessor.value(), json.accessors.len());
-            return Err(ReadError::at(path, Place::Item(format!("meshes[{i}]")), reason));
-        }
-    }
-    let document = Document::from_json(json).map_err(invalid)?;
-    let mut buffers = Vec::new();
-    for buffer in document.buffers() {
-        let data = match buffer.source() {
-            gltf::buffer::Source::Bin => blob
-                .take()
-                .ok_or_else(|| whole("no binary chunk, but a buffer that asks for it".to_owned()))?,
-            gltf::buffer::Source::Uri(uri) => read_uri(uri, path)?,
-        };
-        if data.len() < buffer.length() {
-            let reason = format!("truncated: {} bytes announced, {} there", buffer.length(), data.len());
-            return Err(ReadError::at(path, Place::Item(format!("buffers[{}]", buffer.index())), reason));
-        }
-        buffers.push(data);
-    }
-    let scene = document.default_scene().or_else(|| document.scenes().next());
-    let roots: Vec<Node<'_>> = match scene {
-        Some(scene) => scene.nodes().collect(),
-        None => return Err(whole("no scene".to_owned())),
-    };
     let mut model = Model { unit: Some("m"), up: Some("y"), ..Model::new(Vec::new()) };
-    let mut meshes: HashMap<usize, Arc<RawMesh>> = HashMap::new();
-    let mut is_visited = vec![false; document.nodes().len()];
-    // Depth first in the order of the file; a node that is met twice would make a cycle or a net.
-    let mut stack: Vec<(Node<'_>, Placement)> =
-        roots.into_iter().rev().map(|n| (n, Placement::IDENTITY)).collect();
-    let mut has_skin = false;
-    while let Some((node, parent)) = stack.pop() {
-        let place = || Place::Item(format!("nodes[{}]", node.index()));
-        if core::mem::replace(&mut is_visited[node.index()], true) {
-            return Err(ReadError::at(path, place(), "is the child of two nodes"));
-        }
-        let local = node.transform().matrix();
-        // Column-major there, row-major here.
-        let local = Placement(core::array::from_fn(|e| f64::from(local[e % 4][e / 4])));
-        let world = parent.after(&local);
-        if let Some(mesh) = node.mesh() {
-            Placement::checked(world.0).map_err(|e| ReadError::at(path, place(), e))?;
-            has_skin |= node.skin().is_some();
-            let raw = match meshes.get(&mesh.index()) {
-                Some(raw) => raw.clone(),
-                None => {
-                    let raw = Arc::new(read_mesh(&mesh, &buffers, path)?);
-                    meshes.insert(mesh.index(), raw.clone());
-                    raw
-                }
-            };
-            // A mesh of points or lines alone has nothing to collide with.
-            if !raw.triangles.is_empty() {
-                let name = node
-                    .name()
-                    .or(mesh.name())
-                    .map_or_else(|| format!("node{}", node.index()), str::to_owned);
-                let piece = Piece { mesh: raw, scale: [1.0; 3], placement: world };
-                model.parts.push(Part { name, pieces: vec![piece] });
-            }
-        }
-        let children: Vec<Node<'_>> = node.children().collect();
-        stack.extend(children.into_iter().rev().map(|child| (child, world)));
+    let name_of = |e: &Cow<'_, str>| e.chars().take(80).collect::<String>();
+    if let Some(extension) = document.extensions_required.iter().find(|e| !is_understood(e)) {
+        let advice = if extension.contains("draco") || extension.contains("meshopt") {
+            ": the geometry is compressed; export it uncompressed"
+        } else {
+            ""
+        };
+        return Err(whole(format!(
+            "the extension {} is required and not understood{advice}",
+            name_of(extension)
+        )));
     }
-    if has_skin {
-        model.notes.push("skinned meshes are read in their rest pose".to_owned());
+    for extension in document.extensions_used.iter().filter(|e| !is_understood(e)) {
+        push_note(
+            &mut model.notes,
+            format!("the extension {} is used and not understood", name_of(extension)),
+        );
     }
+    let mut reader =
+        Loader { document, blob, path, files, buffers: HashMap::new(), accessors: HashMap::new() };
+    reader.read(&mut model)?;
     if model.parts.is_empty() {
-        return Err(whole("no node with triangles".to_owned()));
+        let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
+        return Err(whole(format!("no node with triangles{why}")));
     }
     Ok(model)
 }
 
-/// The chunk lengths of a binary file fit into it, so that nothing is allocated on their word alone.
-fn check_glb(bytes: &[u8]) -> Result<(), String> {
-    let word =
-        |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
-    let total = word(8).ok_or("truncated header")?;
+/// Read, or without a meaning for surfaces.
+fn is_understood(extension: &str) -> bool {
+    READ.contains(&extension) || LOOKS.iter().any(|start| extension.starts_with(start))
+}
+
+/// The text, and the binary chunk that may follow it.
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+    if !bytes.starts_with(b"glTF") {
+        return Ok((bytes, None));
+    }
+    let word = |bytes: &[u8], at: usize| {
+        bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)
+    };
+    let total = word(bytes, 8).ok_or("truncated header")?;
     if bytes.len() < total {
         return Err(format!("truncated: {total} bytes announced, {} there", bytes.len()));
     }
-    let json = word(12).ok_or("truncated header")?;
-    if total < 20 || total - 20 < json {
-        return Err(format!("the JSON chunk of {json} bytes does not fit into {total}"));
+    if total < bytes.len() {
+        return Err(format!("{} bytes behind the {total} that are announced", bytes.len() - total));
     }
-    Ok(())
+    let mut rest = bytes.get(12..).ok_or("truncated header")?;
+    let mut found: Vec<(&[u8], &[u8])> = Vec::new();
+    // Further chunks belong to extensions.
+    while !rest.is_empty() && found.len() < 2 {
+        let length = word(rest, 0).ok_or("truncated chunk")?;
+        let kind = rest.get(4..8).ok_or("truncated chunk")?;
+        let end = length.checked_add(8).filter(|end| *end <= rest.len());
+        let end = end.ok_or_else(|| format!("a chunk of {length} bytes does not fit into the file"))?;
+        found.push((kind, &rest[8..end]));
+        rest = &rest[end..];
+    }
+    match found.as_slice() {
+        [(b"JSON", json)] => Ok((json, None)),
+        [(b"JSON", json), (b"BIN\0", blob)] => Ok((json, Some(blob))),
+        [(b"JSON", json), _] => Ok((json, None)),
+        _ => Err("no JSON chunk".to_owned()),
+    }
 }
 
-/// A buffer beside the file, or in its text.
-fn read_uri(uri: &str, path: &Path) -> Result<Vec<u8>, ReadError> {
-    if let Some(data) = uri.strip_prefix("data:") {
-        let (_, encoded) = data
-            .split_once(";base64,")
-            .ok_or_else(|| ReadError::at(path, Place::File, "a data URI that is not base64"))?;
-        return base64::engine::general_purpose::STANDARD
-            .decode(encoded)
-            .map_err(|e| ReadError::at(path, Place::File, format!("a data URI: {e}")));
+/// A document that is being read.
+struct Loader<'a, 'f, 'o> {
+    document: Document<'a>,
+    blob: Option<&'a [u8]>,
+    path: &'a Path,
+    files: &'f mut Files<'o>,
+    buffers: HashMap<usize, Arc<Vec<u8>>>,
+    accessors: HashMap<usize, Rc<AccessorItem>>,
+}
+
+impl<'a> Loader<'a, '_, '_> {
+    fn at(&self, item: impl Into<String>, reason: impl Into<String>) -> ReadError {
+        ReadError::at(self.path, Place::Item(item.into()), reason)
     }
-    let file = path.with_file_name("").join(percent_decoded(uri));
-    std::fs::read(&file).map_err(|error| ReadError::Open { path: file, error })
+
+    fn read(&mut self, model: &mut Model) -> Result<(), ReadError> {
+        let scene_number = self.document.scene.unwrap_or(0);
+        let no_scene = ReadError::at(self.path, Place::File, "no scene");
+        let scene = *self.document.scenes.get(scene_number).ok_or(no_scene)?;
+        let scene: Scene = self.item(scene, "scenes", scene_number)?;
+        let mut meshes: HashMap<usize, Result<Rc<MeshParts>, String>> = HashMap::new();
+        let mut is_visited = vec![false; self.document.nodes.len()];
+        // Depth first in the order of the file; a node that is met twice would make a cycle or a
+        // net.
+        let mut stack: Vec<(usize, Placement)> =
+            scene.nodes.into_iter().rev().map(|n| (n, Placement::IDENTITY)).collect();
+        let mut n_skins = 0;
+        while let Some((number, parent)) = stack.pop() {
+            let text = self.document.nodes.get(number).copied();
+            let text = text.ok_or_else(|| self.at("nodes", format!("there is no node {number}")))?;
+            if core::mem::replace(&mut is_visited[number], true) {
+                return Err(self.at(format!("nodes[{number}]"), "is the child of two nodes"));
+            }
+            let node: Node<'a> = self.item(text, "nodes", number)?;
+            let called = match &node.name {
+                Some(name) => format!("nodes[{number}] ({name})"),
+                None => format!("nodes[{number}]"),
+            };
+            let world = parent.after(&local(&node));
+            for extension in node.extensions.keys().filter(|e| !is_understood(e)) {
+                push_note(
+                    &mut model.unread,
+                    format!("{called}: the extension {extension} is not understood"),
+                );
+            }
+            if let Some(mesh) = node.mesh {
+                n_skins += usize::from(node.skin.is_some());
+                let known = match meshes.get(&mesh) {
+                    Some(known) => known.clone(),
+                    None => {
+                        let read = self.mesh(mesh, model).map(Rc::new).map_err(|e| e.to_string());
+                        meshes.insert(mesh, read.clone());
+                        read
+                    }
+                };
+                let made =
+                    known.and_then(|mesh| self.node_parts(&node, number, &mesh, world, &called, model));
+                match made {
+                    Ok(()) => {}
+                    Err(e) if self.files.options.keep_going => {
+                        let own = format!("{}: ", self.path.display());
+                        let e = e.strip_prefix(&own).unwrap_or(&e);
+                        push_note(&mut model.unread, format!("{called}: {e}"));
+                    }
+                    Err(e) => {
+                        let own = format!("{}: ", self.path.display());
+                        return Err(match e.strip_prefix(&own) {
+                            Some(e) => ReadError::at(self.path, Place::File, e),
+                            None => self.at(called, e),
+                        });
+                    }
+                }
+            }
+            stack.extend(node.children.into_iter().rev().map(|child| (child, world)));
+        }
+        let n_outside = is_visited.iter().filter(|is_visited| !**is_visited).count();
+        if 0 < n_outside {
+            model
+                .notes
+                .push(format!("{n_outside} nodes are not in the scene {scene_number} and are left out"));
+        }
+        if 0 < n_skins {
+            model.notes.push("skinned meshes are read in their rest pose".to_owned());
+        }
+        Ok(())
+    }
+
+    /// An item of a list.
+    fn item<T: Deserialize<'a>>(
+        &self,
+        text: &'a RawValue,
+        list: &str,
+        number: usize,
+    ) -> Result<T, ReadError> {
+        serde_json::from_str(text.get()).map_err(|e| self.at(format!("{list}[{number}]"), e.to_string()))
+    }
+
+    /// A short item of a list.
+    fn short_item<T: Deserialize<'a>>(list: &[&'a RawValue], name: &str, number: usize) -> Result<T, String> {
+        let text = list.get(number).ok_or_else(|| format!("{name}[{number}] of {}", list.len()))?.get();
+        if MAX_ITEM_CHARS < text.len() && name != "buffers" {
+            let n = text.len();
+            return Err(format!("{name}[{number}]: {n} characters: more than the limit of {MAX_ITEM_CHARS}"));
+        }
+        serde_json::from_str(text).map_err(|e| format!("{name}[{number}]: {e}"))
+    }
+
+    /// Adds a node's mesh as a part, or one for each instance.
+    fn node_parts(
+        &mut self,
+        node: &Node<'a>,
+        number: usize,
+        mesh: &MeshParts,
+        world: Placement,
+        called: &str,
+        model: &mut Model,
+    ) -> Result<(), String> {
+        if mesh.triangles.is_empty() {
+            let what = if 0 < mesh.n_thin { "points or lines alone" } else { "no primitive" };
+            push_note(&mut model.unread, format!("{called}: {what}: no triangle to collide with"));
+            return Ok(());
+        }
+        if 0 < mesh.n_thin {
+            push_note(&mut model.notes, format!("{called}: points or lines are left out: no surface"));
+        }
+        let name = node.name.as_deref().or(mesh.name.as_deref());
+        let name = name.map_or_else(|| format!("node{number}"), str::to_owned);
+        let instances = match node.extensions.get(READ[0]) {
+            None => vec![Placement::IDENTITY],
+            Some(text) => self.instances(text)?,
+        };
+        if instances.is_empty() {
+            push_note(&mut model.unread, format!("{called}: instancing without instances"));
+        }
+        for instance in &instances {
+            let placement = Placement::affine(world.after(instance).0)?;
+            let placed = |mesh: &Arc<RawMesh>| Piece { mesh: mesh.clone(), scale: [1.0; 3], placement };
+            let pieces: Vec<Piece> = mesh.triangles.iter().map(placed).collect();
+            for piece in &pieces {
+                match piece.flattening() {
+                    Flattening::None => {}
+                    Flattening::Harmless => {
+                        push_note(
+                            &mut model.notes,
+                            format!("{called}: a flat mesh is scaled by 0 across its plane"),
+                        );
+                    }
+                    Flattening::Collapses(t) => {
+                        return Err(format!(
+                            "the matrix flattens: its determinant is 0, and triangle {t} loses its area"
+                        ));
+                    }
+                }
+            }
+            self.files.count_triangles(1)?;
+            model.parts.push(Part { name: name.clone(), pieces });
+        }
+        Ok(())
+    }
+
+    /// Where the instances of a node are, in its frame.
+    fn instances(&mut self, text: &RawValue) -> Result<Vec<Placement>, String> {
+        let instancing: Instancing =
+            serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", READ[0]))?;
+        let mut count = None;
+        let mut columns: [Option<Vec<[f64; 4]>>; 3] = [None, None, None];
+        for ((column, name), size) in
+            columns.iter_mut().zip(["TRANSLATION", "ROTATION", "SCALE"]).zip([3, 4, 3])
+        {
+            let Some(accessor) = instancing.attributes.get(name) else { continue };
+            let elements = self.elements(*accessor)?;
+            if elements.n_components() != size {
+                return Err(format!("{}: {name} is not {size} numbers", READ[0]));
+            }
+            if count.replace(elements.len()).is_some_and(|n| n != elements.len()) {
+                return Err(format!("{}: attributes of different lengths", READ[0]));
+            }
+            *column = Some((0..elements.len()).map(|i| elements.get(i)).collect());
+        }
+        let [translations, rotations, scales] = columns;
+        let one = |i: usize| {
+            let three = |column: &Option<Vec<[f64; 4]>>, usual: f64| {
+                column.as_ref().map_or([usual; 3], |c| [c[i][0], c[i][1], c[i][2]])
+            };
+            let rotation = rotations.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |c| c[i]);
+            matrix(three(&translations, 0.0), rotation, three(&scales, 1.0))
+        };
+        Ok((0..count.unwrap_or(0)).map(one).collect())
+    }
+
+    /// The triangles of a mesh.
+    fn mesh(&mut self, number: usize, model: &mut Model) -> Result<MeshParts, String> {
+        let list = &self.document.meshes;
+        let text = list.get(number).ok_or_else(|| format!("meshes[{number}] of {}", list.len()))?;
+        let mesh: Mesh<'a> =
+            serde_json::from_str(text.get()).map_err(|e| format!("meshes[{number}]: {e}"))?;
+        for extension in mesh.extensions.keys().filter(|e| !is_understood(e)) {
+            push_note(
+                &mut model.unread,
+                format!("meshes[{number}]: the extension {extension} is not understood"),
+            );
+        }
+        let mut parts = MeshParts { name: mesh.name.map(Cow::into_owned), triangles: Vec::new(), n_thin: 0 };
+        let mut seen: HashSet<Key> = HashSet::new();
+        let (mut n_repeated, mut has_targets) = (0_usize, false);
+        for (i, primitive) in mesh.primitives.iter().enumerate() {
+            let item = || format!("meshes[{number}].primitives[{i}]");
+            let extensions = primitive.extensions.iter().flat_map(BTreeMap::keys);
+            for extension in extensions.filter(|e| !is_understood(e)) {
+                push_note(
+                    &mut model.unread,
+                    format!("{}: the extension {extension} is not understood", item()),
+                );
+            }
+            has_targets |= primitive.targets.is_some();
+            let mode = primitive.mode.unwrap_or(4);
+            match mode {
+                4..=6 => {}
+                0..=3 => {
+                    parts.n_thin += 1;
+                    continue;
+                }
+                _ => {
+                    push_note(&mut model.unread, format!("{}: the mode {mode} is not understood", item()));
+                    continue;
+                }
+            }
+            let position = primitive.attributes.position.ok_or_else(|| format!("{}: no POSITION", item()))?;
+            let key = (position, primitive.indices, mode);
+            if !seen.insert(key) {
+                n_repeated += 1;
+                continue;
+            }
+            let mesh = self.primitive(key).map_err(|e| format!("{}: {e}", item()))?;
+            let mesh = mesh.checked_at(self.path, &item()).map_err(|e| e.to_string())?;
+            parts.triangles.push(piece(mesh).mesh);
+        }
+        if 0 < n_repeated {
+            push_note(
+                &mut model.notes,
+                format!(
+                    "meshes[{number}]: {n_repeated} primitives repeat others of the mesh and are read once"
+                ),
+            );
+        }
+        if has_targets {
+            push_note(&mut model.notes, format!("meshes[{number}]: morph targets are not applied"));
+        }
+        Ok(parts)
+    }
+
+    /// The triangles of a primitive, with the vertices that they use.
+    fn primitive(&mut self, (position, indices, mode): Key) -> Result<RawMesh, String> {
+        let positions = self.elements(position)?;
+        if positions.n_components() != 3 {
+            return Err("POSITION is not three numbers".to_owned());
+        }
+        let n = positions.len();
+        let corners: Vec<u32> = match indices {
+            None => {
+                self.files.count_triangles(n / 3)?;
+                (0..u32::try_from(n).map_err(|_| "too many vertices".to_owned())?).collect()
+            }
+            Some(indices) => {
+                let indices = self.elements(indices)?;
+                if indices.n_components() != 1 || !indices.is_whole() {
+                    return Err("indices are not whole numbers".to_owned());
+                }
+                self.files.count_triangles(indices.len() / 3)?;
+                (0..indices.len()).map(|i| indices.get(i)[0] as u32).collect()
+            }
+        };
+        if let Some(v) = corners.iter().find(|v| n <= **v as usize) {
+            return Err(format!("vertex {v} of {n}, counted from 0"));
+        }
+        let mut mesh = RawMesh::default();
+        match mode {
+            5 => mesh.push_strip(&corners),
+            6 => mesh.push_polygon(&corners),
+            _ => {
+                let (triangles, rest) = corners.as_chunks::<3>();
+                if !rest.is_empty() {
+                    return Err(format!("{} corners are no whole number of triangles", corners.len()));
+                }
+                mesh.triangles = triangles.to_vec();
+            }
+        }
+        let used = used_vertices(&mesh.triangles);
+        number_by(&used, &mut mesh.triangles);
+        let vertex = |v: &u32| {
+            let [x, y, z, _] = positions.get(*v as usize);
+            DVec3::new(x, y, z)
+        };
+        mesh.vertices = used.iter().map(vertex).collect();
+        Ok(mesh)
+    }
+
+    /// The elements of an accessor; all ranges are checked.
+    fn elements(&mut self, number: usize) -> Result<Elements, String> {
+        let item = match self.accessors.get(&number) {
+            Some(item) => item.clone(),
+            None => {
+                let item: Accessor<'a> = Self::short_item(&self.document.accessors, "accessors", number)?;
+                let item = Rc::new(item.checked(number)?);
+                self.accessors.insert(number, item.clone());
+                item
+            }
+        };
+        let n_bytes = self.files.n_bytes();
+        let mut view = |number: usize| -> Result<(Arc<Vec<u8>>, BufferView), String> {
+            let view: BufferView = Self::short_item(&self.document.buffer_views, "bufferViews", number)?;
+            Ok((self.buffer(view.buffer)?, view))
+        };
+        item.elements(number, n_bytes, &mut view)
+    }
+
+    /// A buffer, read once.
+    fn buffer(&mut self, number: usize) -> Result<Arc<Vec<u8>>, String> {
+        if let Some(buffer) = self.buffers.get(&number) {
+            return Ok(buffer.clone());
+        }
+        let item: BufferItem<'a> = Self::short_item(&self.document.buffers, "buffers", number)?;
+        let data = match &item.uri {
+            None => {
+                let blob = self.blob.filter(|_| number == 0);
+                let blob = blob.ok_or("no binary chunk, but a buffer that asks for it")?;
+                Arc::new(blob.to_vec())
+            }
+            Some(uri) => self.uri(uri, item.byte_length)?,
+        };
+        if (data.len() as u64) < item.byte_length {
+            let (n, there) = (item.byte_length, data.len());
+            return Err(format!("buffers[{number}]: truncated: {n} bytes announced, {there} there"));
+        }
+        self.buffers.insert(number, data.clone());
+        Ok(data)
+    }
+
+    /// A buffer beside the file, or in its text.
+    fn uri(&mut self, uri: &str, n: u64) -> Result<Arc<Vec<u8>>, String> {
+        if let Some(data) = uri.strip_prefix("data:") {
+            let (_, encoded) = data.split_once(";base64,").ok_or("a data URI that is not base64")?;
+            let data = base64::engine::general_purpose::STANDARD.decode(encoded);
+            return data.map(Arc::new).map_err(|e| format!("a data URI: {e}"));
+        }
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let file = self.files.inside(folder.join(percent_decoded(uri)), folder)?;
+        self.files.buffer(&file, n).map_err(|e| e.to_string())
+    }
+}
+
+/// A node's own transform.
+fn local(node: &Node<'_>) -> Placement {
+    if let Some(m) = node.matrix {
+        // Column-major there, row-major here.
+        return Placement(core::array::from_fn(|e| m[4 * (e % 4) + e / 4]));
+    }
+    let rotation = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+    matrix(node.translation.unwrap_or([0.0; 3]), rotation, node.scale.unwrap_or([1.0; 3]))
+}
+
+/// Scale, then rotation, then translation.
+fn matrix(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Placement {
+    let rotation = DQuat::from_array(rotation);
+    let length = rotation.length();
+    let rotation = if 0.0 < length && length.is_finite() { rotation / length } else { rotation };
+    let matrix = DMat4::from_scale_rotation_translation(scale.into(), rotation, translation.into());
+    Placement(core::array::from_fn(|e| matrix.col(e % 4)[e / 4]))
 }
 
 /// `%20` and the like replaced by what they stand for.
@@ -148,142 +627,4 @@ fn percent_decoded(uri: &str) -> String {
         }
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-/// All primitives of a mesh that are triangles, as one mesh; empty when there are none.
-fn read_mesh(mesh: &gltf::Mesh<'_>, buffers: &[Vec<u8>], path: &Path) -> Result<RawMesh, ReadError> {
-    let mut all = RawMesh::default();
-    for primitive in mesh.primitives() {
-        let item = format!("meshes[{}].primitives[{}]", mesh.index(), primitive.index());
-        let part = read_primitive(&primitive, buffers)
-            .map_err(|e| ReadError::at(path, Place::Item(item.clone()), e))?;
-        let Some(part) = part else { continue };
-        let part = part.checked_at(path, &item)?;
-        let first = all.vertices.len() as u32;
-        all.vertices.extend(part.vertices);
-        all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
-    }
-    Ok(all)
-}
-
-/// The triangles of a primitive, `None` for points and lines.
-fn read_primitive(primitive: &Primitive<'_>, buffers: &[Vec<u8>]) -> Result<Option<RawMesh>, String> {
-    use gltf::mesh::Mode;
-    if !matches!(primitive.mode(), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
-        return Ok(None);
-    }
-    let positions = primitive.get(&Semantic::Positions).ok_or("no POSITION")?;
-    if (positions.data_type(), positions.dimensions()) != (DataType::F32, Dimensions::Vec3) {
-        return Err("POSITION is not three floats".to_owned());
-    }
-    let mut mesh = RawMesh::default();
-    for bytes in read_accessor(&positions, buffers)?.chunks_exact(12) {
-        let at =
-            |i: usize| f64::from(f32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]));
-        mesh.vertices.push(DVec3::new(at(0), at(4), at(8)));
-    }
-    let corners: Vec<u32> = match primitive.indices() {
-        None => (0..mesh.vertices.len() as u32).collect(),
-        Some(indices) => {
-            let bytes = read_accessor(&indices, buffers)?;
-            match (indices.data_type(), indices.dimensions()) {
-                (DataType::U8, Dimensions::Scalar) => bytes.iter().map(|b| u32::from(*b)).collect(),
-                (DataType::U16, Dimensions::Scalar) => {
-                    bytes.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]]))).collect()
-                }
-                (DataType::U32, Dimensions::Scalar) => {
-                    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-                }
-                _ => return Err("indices are not whole numbers".to_owned()),
-            }
-        }
-    };
-    match primitive.mode() {
-        Mode::TriangleStrip => {
-            for (i, t) in corners.windows(3).enumerate() {
-                // Every second triangle of a strip runs the other way round.
-                mesh.triangles.push(if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] });
-            }
-        }
-        Mode::TriangleFan => mesh.push_polygon(&corners),
-        _ => {
-            if !corners.len().is_multiple_of(3) {
-                return Err(format!("{} corners are no whole number of triangles", corners.len()));
-            }
-            mesh.triangles.extend(corners.chunks_exact(3).map(|t| [t[0], t[1], t[2]]));
-        }
-    }
-    Ok(Some(mesh))
-}
-
-/// The elements of an accessor, packed, sparse replacements applied; every range is checked.
-fn read_accessor(accessor: &Accessor<'_>, buffers: &[Vec<u8>]) -> Result<Vec<u8>, String> {
-    let size = accessor.size();
-    let mut out = match accessor.view() {
-        Some(view) => gather(&view, accessor.offset(), accessor.count(), size, buffers)?,
-        None => {
-            // All zeros, to be replaced by sparse values: no buffer vouches for the count.
-            let sparse = accessor.sparse().map_or(0, |s| s.count());
-            if sparse.saturating_mul(1024).saturating_add(1 << 20) < accessor.count() {
-                return Err(format!(
-                    "accessor {} has {} elements and no data",
-                    accessor.index(),
-                    accessor.count()
-                ));
-            }
-            vec![0; accessor.count() * size]
-        }
-    };
-    if let Some(sparse) = accessor.sparse() {
-        let indices = sparse.indices();
-        let index_size = indices.index_type().size();
-        let numbers = gather(&indices.view(), indices.offset(), sparse.count(), index_size, buffers)?;
-        let values = sparse.values();
-        let values = gather(&values.view(), values.offset(), sparse.count(), size, buffers)?;
-        for (number, value) in numbers.chunks_exact(index_size).zip(values.chunks_exact(size)) {
-            let number = number.iter().rev().fold(0usize, |n, b| n << 8 | usize::from(*b));
-            let target = number
-                .checked_mul(size)
-                .and_then(|start| out.get_mut(start..start + size))
-                .ok_or_else(|| format!("sparse index {number} is out of range"))?;
-            target.copy_from_slice(value);
-        }
-    }
-    Ok(out)
-}
-
-/// `count` elements of `size` bytes from a view, packed.
-fn gather(
-    view: &gltf::buffer::View<'_>,
-    offset: usize,
-    count: usize,
-    size: usize,
-    buffers: &[Vec<u8>],
-) -> Result<Vec<u8>, String> {
-    let outside = || format!("bufferViews[{}] reaches beyond its buffer", view.index());
-    let buffer = buffers.get(view.buffer().index()).ok_or_else(outside)?;
-    let data = view
-        .offset()
-        .checked_add(view.length())
-        .and_then(|end| buffer.get(view.offset()..end))
-        .ok_or_else(outside)?;
-    let stride = view.stride().unwrap_or(size);
-    let short = || format!("an accessor reaches beyond bufferViews[{}]", view.index());
-    if count == 0 {
-        return Ok(Vec::new());
-    }
-    let end = (count - 1)
-        .checked_mul(stride)
-        .and_then(|n| n.checked_add(offset))
-        .and_then(|n| n.checked_add(size))
-        .ok_or_else(short)?;
-    if data.len() < end || stride < size {
-        return Err(short());
-    }
-    let mut out = Vec::with_capacity(count * size);
-    for i in 0..count {
-        let start = offset + i * stride;
-        out.extend_from_slice(&data[start..start + size]);
-    }
-    Ok(out)
 }

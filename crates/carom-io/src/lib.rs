@@ -1,5 +1,5 @@
-//! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes in `f64`;
-//! levels of brushes ([`map`]) become entities and planes.
+//! Real files for carom: OBJ, STL, PLY, glTF, URDF and scene files become named parts with meshes
+//! in `f64`; levels of brushes ([`map`]) become entities and planes.
 //!
 //! Reading does not panic (tests: `random_bytes`). It does not trust the counts of a header
 //! (test: `bad_files::counts_of_headers_are_not_believed`). Each refusal is one line that names the
@@ -20,22 +20,27 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
+mod accessor;
 pub mod boxes_csv;
 mod error;
-pub mod gltf;
+mod files;
+mod gltf;
+mod limits;
 pub mod map;
-pub mod obj;
+mod obj;
 mod part;
-mod plain_xml;
-pub mod ply;
+mod ply;
+mod polygon;
 pub mod scene_json;
 mod shapes;
-pub mod stl;
-pub mod urdf;
+mod stl;
+mod urdf;
 
-pub use error::{Place, ReadError};
+pub use error::{Place, ReadError, without_controls};
+pub use limits::Options;
 pub use part::{Model, Part, Piece, Placement, RawMesh, make_names_unique};
 
+use files::Files;
 use std::path::Path;
 
 /// A file format, told by the ending of the name.
@@ -65,7 +70,8 @@ impl Format {
             "stl" => Format::Stl,
             "ply" => Format::Ply,
             "gltf" | "glb" => Format::Gltf,
-            "urdf" => Format::Urdf,
+            // What is left to expand is refused with a word of advice.
+            "urdf" | "xacro" => Format::Urdf,
             "json" => Format::Scene,
             _ => return None,
         })
@@ -74,41 +80,76 @@ impl Format {
 
 /// Reads a file and everything that it refers to; names of parts are unique.
 pub fn read(path: &Path) -> Result<Model, ReadError> {
-    let format = Format::of(path);
-    let bytes = std::fs::read(path).map_err(|error| ReadError::Open { path: path.to_path_buf(), error })?;
-    let format = format.ok_or_else(|| ReadError::UnknownFormat { path: path.to_path_buf() })?;
-    parse(&bytes, format, path)
+    read_with(path, &Options::default())
 }
 
-/// Reads the bytes of a file; `path` is for messages, the part's name, and where other files are looked for.
+/// [`read`] with options.
+pub fn read_with(path: &Path, options: &Options) -> Result<Model, ReadError> {
+    let mut files = Files::new(options);
+    if !path.is_dir()
+        && path.exists()
+        && let None = Format::of(path)
+    {
+        return Err(ReadError::UnknownFormat { path: path.to_path_buf() });
+    }
+    let bytes = files.read(path)?;
+    let format = Format::of(path).ok_or_else(|| ReadError::UnknownFormat { path: path.to_path_buf() })?;
+    finish(parse_in(&bytes, format, path, &mut files)?, path, &files)
+}
+
+/// Reads the bytes of a file; `path` is for messages, the part's name, and where other files are
+/// looked for.
 pub fn parse(bytes: &[u8], format: Format, path: &Path) -> Result<Model, ReadError> {
+    parse_with(bytes, format, path, &Options::default())
+}
+
+/// [`parse`] with options.
+pub fn parse_with(bytes: &[u8], format: Format, path: &Path, options: &Options) -> Result<Model, ReadError> {
+    let mut files = Files::new(options);
+    files.count_bytes(bytes.len());
+    finish(parse_in(bytes, format, path, &mut files)?, path, &files)
+}
+
+/// The bytes of a file as a model; all files count together.
+fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     if bytes.is_empty() {
         return Err(ReadError::at(path, Place::File, "the file is empty"));
     }
-    let mesh = match format {
-        Format::Obj => obj::parse(bytes, path)?,
-        Format::Stl => stl::parse(bytes, path)?,
-        Format::Ply => ply::parse(bytes, path)?,
-        Format::Gltf | Format::Urdf | Format::Scene => {
-            let mut model = match format {
-                Format::Gltf => gltf::parse(bytes, path)?,
-                Format::Urdf => urdf::parse(bytes, path)?,
-                _ => scene_json::parse(bytes, path)?,
-            };
-            make_names_unique(&mut model.parts);
-            return Ok(model);
-        }
-    };
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Model::new(vec![Part::new(name, mesh)]))
+    // The header of a binary STL file is free, and so may begin with anything.
+    let text = if format == Format::Stl { Ok(bytes) } else { files::without_mark(bytes) };
+    let text = text.map_err(|e| ReadError::at(path, Place::File, e))?;
+    match format {
+        Format::Obj => obj::parse(text, path, files.options),
+        Format::Stl => stl::parse(text, path),
+        Format::Ply => ply::parse(text, path),
+        Format::Gltf => gltf::parse(text, path, files),
+        Format::Urdf => urdf::parse(text, path, files),
+        Format::Scene => scene_json::parse(text, path, files),
+    }
 }
 
-/// Reads a file that holds one mesh: OBJ, STL, PLY, or a glTF scene as one mesh.
+/// The model with unique names, if it is not too large for its files.
+fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
+    let placed = |part: &Part| part.n_triangles() as u64 + limits::TRIANGLES_PER_PART;
+    let n = model.parts.iter().map(placed).fold(0, u64::saturating_add);
+    files::check_triangles(n, files.n_bytes(), files.options)
+        .map_err(|e| ReadError::at(path, Place::File, e))?;
+    make_names_unique(&mut model.parts);
+    Ok(model)
+}
+
+/// Reads a file that holds one mesh: OBJ, STL, PLY, or a glTF scene as one mesh; the notes are
+/// dropped.
 pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
+    read_mesh_with(path, &Options::default()).map(|(mesh, _)| mesh)
+}
+
+/// [`read_mesh`] with options, and the notes of the file, those on what is not read first.
+pub fn read_mesh_with(path: &Path, options: &Options) -> Result<(RawMesh, Vec<String>), ReadError> {
     if matches!(Format::of(path), Some(Format::Urdf | Format::Scene)) {
         return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
     }
-    let model = read(path)?;
+    let model = read_with(path, options)?;
     let mut all = RawMesh::default();
     for part in &model.parts {
         let mesh = part.world_mesh().map_err(|e| ReadError::at(path, Place::File, e))?;
@@ -116,5 +157,5 @@ pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
         all.vertices.extend(mesh.vertices);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
-    Ok(all)
+    Ok((all, model.unread.into_iter().chain(model.notes).collect()))
 }

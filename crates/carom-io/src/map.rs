@@ -7,6 +7,8 @@
 //! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a brush no line.
 
 use crate::error::{Place, ReadError};
+use crate::files;
+use crate::limits::MAX_FILE_BYTES;
 use carom_bsp::{Brush, Contents, SplitPlane};
 use glam::DVec3;
 use std::path::Path;
@@ -109,12 +111,13 @@ pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
 
 /// Reads a file.
 pub fn read(path: &Path) -> Result<Map, ReadError> {
-    let bytes = std::fs::read(path).map_err(|error| ReadError::Open { path: path.to_path_buf(), error })?;
+    let bytes = files::read_regular(path, MAX_FILE_BYTES)?;
     parse(&bytes, path)
 }
 
 /// Reads the bytes of a map; `path` is for messages.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
+    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
     let mut map = Map::default();
     let mut open: Vec<Block> = Vec::new();
     for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {

@@ -1,58 +1,186 @@
-//! Wavefront OBJ: the `v` and `f` lines, in `f64`.
+//! Wavefront OBJ: the `v` and `f` lines, in `f64`; groups and objects on demand.
 //!
-//! Numbers are read by the standard library and so to the last bit. Texture and normal indices, groups and
-//! materials do not matter here and are passed over; a file is one mesh.
+//! Numbers are read by the standard library and so to the last bit. Texture and normal indices and
+//! materials do not matter here. Lines and points have no surface, which is noted. Curved surfaces
+//! and lines with unknown keywords are listed as unread.
 //!
 //! Reference: Wavefront Technologies, Object Files (.obj), Advanced Visualizer Manual, app. B1.
-//! Differs: read here rather than by `tobj`, which gives no line numbers, splits shared vertices at each group, and
-//! overflows on large texture indices.
+//! Differs: read here rather than by `tobj`, which gives no line numbers, splits shared vertices at
+//! each group, and overflows on large texture indices.
 
 use crate::error::{Place, ReadError};
-use crate::part::RawMesh;
+use crate::limits::{MAX_NOTES, Options};
+use crate::part::{Model, Part, RawMesh};
+use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
-/// Reads the bytes of an OBJ file; `path` is for messages.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<RawMesh, ReadError> {
+/// Keywords that say nothing of where a surface is.
+const NO_GEOMETRY: [&str; 31] = [
+    "vt",
+    "vn",
+    "vp",
+    "o",
+    "g",
+    "s",
+    "mg",
+    "usemtl",
+    "mtllib",
+    "usemap",
+    "maplib",
+    "bevel",
+    "c_interp",
+    "d_interp",
+    "lod",
+    "shadow_obj",
+    "trace_obj",
+    "cstype",
+    "deg",
+    "bmat",
+    "step",
+    "parm",
+    "trim",
+    "hole",
+    "scrv",
+    "sp",
+    "end",
+    "con",
+    "ctech",
+    "stech",
+    "curv2",
+];
+
+/// Faces of a file.
+#[derive(Default)]
+struct Faces {
+    corners: Vec<u32>,
+    /// For each face its line and the end of its corners.
+    ends: Vec<(usize, usize)>,
+    /// The first face of each object or group, with its name.
+    groups: Vec<(usize, String)>,
+}
+
+/// Reads the bytes of an OBJ file; `path` is for messages and the name of the part.
+pub(crate) fn parse(bytes: &[u8], path: &Path, options: &Options) -> Result<Model, ReadError> {
     let mut mesh = RawMesh::default();
-    let mut corners: Vec<u32> = Vec::new();
+    let mut faces = Faces::default();
+    let mut unusual = Unusual::default();
     let mut has_keyword = false;
-    let mut lines = bytes.split(|b| *b == b'\n').enumerate();
-    while let Some((number, line)) = lines.next() {
-        let at = |reason: String| ReadError::at(path, Place::Line(number + 1), reason);
+    let mut lines = Lines { rest: bytes, number: 0 };
+    while let Some(line) = lines.next() {
+        let number = lines.number;
+        let at = |reason: String| ReadError::at(path, Place::Line(number), reason);
         let Ok(text) = core::str::from_utf8(line) else {
             // Names and comments may be in any encoding, geometry may not.
             match line.trim_ascii_start() {
                 [b'v' | b'f', b' ' | b'\t', ..] => return Err(at("not text".to_owned())),
                 _ if line.contains(&0) => return Err(at("not text: not an OBJ file".to_owned())),
+                [b'o' | b'g', b' ' | b'\t', name @ ..] => {
+                    let name = String::from_utf8_lossy(name.trim_ascii()).into_owned();
+                    faces.groups.push((faces.ends.len(), name));
+                    continue;
+                }
                 _ => continue,
             }
         };
-        let mut text = Cow::Borrowed(text.trim_end());
+        let mut text = Cow::Borrowed(text.trim());
         // A backslash at the end continues the line.
         while text.ends_with('\\') && !text.starts_with('#') {
             let mut joined = text.into_owned();
             joined.pop();
             joined.push(' ');
-            if let Some((_, next)) = lines.next() {
+            if let Some(next) = lines.next() {
                 joined.push_str(String::from_utf8_lossy(next).trim_end());
             }
             text = Cow::Owned(joined);
         }
-        has_keyword |= read_line(&text, &mut mesh, &mut corners).map_err(at)?;
+        has_keyword |= read_line(&text, number, &mut mesh, &mut faces, &mut unusual).map_err(at)?;
     }
     if !has_keyword {
         return Err(ReadError::at(path, Place::File, "no v or f line: not an OBJ file"));
     }
-    mesh.checked(path)
+    let mut quirks = Quirks::default();
+    let mut ends = Vec::with_capacity(faces.ends.len());
+    let mut start = 0;
+    for &(line, end) in &faces.ends {
+        let corners = &faces.corners[start..end];
+        triangulate(&mut mesh, corners, &mut quirks, || format!("line {line}"))
+            .map_err(|e| ReadError::at(path, Place::Line(line), e))?;
+        ends.push(mesh.triangles.len());
+        start = end;
+    }
+    let mesh = mesh.checked(path)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let parts = if options.split_objects { split(&mesh, &faces.groups, &ends, &stem) } else { Vec::new() };
+    let mut model = Model::new(if parts.is_empty() { vec![Part::new(stem, mesh)] } else { parts });
+    model.notes = quirks.notes();
+    unusual.report(&mut model);
+    Ok(model)
+}
+
+/// Lines with any of the three usual ends.
+struct Lines<'a> {
+    rest: &'a [u8],
+    /// Of the last line, from 1.
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let end = self.rest.iter().position(|b| matches!(*b, b'\n' | b'\r')).unwrap_or(self.rest.len());
+        let (line, rest) = self.rest.split_at(end);
+        self.rest = rest.strip_prefix(b"\r\n").unwrap_or_else(|| rest.get(1..).unwrap_or(&[]));
+        Some(line)
+    }
+}
+
+/// Lines that are neither vertices nor faces.
+#[derive(Default)]
+struct Unusual {
+    /// How many `l` and `p` lines, and the first.
+    n_thin: usize,
+    first_thin: usize,
+    /// Line and keyword.
+    unread: Vec<(usize, String)>,
+    n_unread: usize,
+}
+
+impl Unusual {
+    fn report(self, model: &mut Model) {
+        if 0 < self.n_thin {
+            let (n, line) = (self.n_thin, self.first_thin);
+            model
+                .notes
+                .push(format!("{n} lines or points are left out, the first at line {line}: no surface"));
+        }
+        for (line, word) in &self.unread {
+            model.unread.push(format!("line {line}: {word:?} is not read"));
+        }
+        let more = self.n_unread - self.unread.len();
+        if 0 < more {
+            model.unread.push(format!("{more} more lines are not read"));
+        }
+    }
 }
 
 /// One line; says whether it was geometry.
-fn read_line(line: &str, mesh: &mut RawMesh, corners: &mut Vec<u32>) -> Result<bool, String> {
+fn read_line(
+    line: &str,
+    number: usize,
+    mesh: &mut RawMesh,
+    faces: &mut Faces,
+    unusual: &mut Unusual,
+) -> Result<bool, String> {
     let mut words = line.split_whitespace();
-    match words.next() {
-        Some("v") => {
+    let Some(keyword) = words.next() else { return Ok(false) };
+    match keyword {
+        "v" | "V" => {
             let mut v = [0.0f64; 3];
             for (axis, x) in v.iter_mut().enumerate() {
                 let word = words.next().ok_or_else(|| format!("a vertex with {axis} coordinates"))?;
@@ -61,28 +189,75 @@ fn read_line(line: &str, mesh: &mut RawMesh, corners: &mut Vec<u32>) -> Result<b
                     return Err(format!("coordinate {word} is not finite"));
                 }
             }
+            // A weight or a colour may follow.
+            for word in words.take_while(|word| !word.starts_with('#')) {
+                word.parse::<f64>().map_err(|_| format!("{word:?} is not a number"))?;
+            }
             mesh.vertices.push(DVec3::from_array(v));
             Ok(true)
         }
-        Some("f") => {
-            corners.clear();
-            for word in words {
+        // `fo` is an older name.
+        "f" | "F" | "fo" => {
+            let first = faces.corners.len();
+            for word in words.take_while(|word| !word.starts_with('#')) {
                 let index = word.split('/').next().unwrap_or(word);
                 let number: i64 = index.parse().map_err(|_| format!("{word:?} is not a vertex number"))?;
                 let n = mesh.vertices.len();
                 // Negative numbers count back from the last vertex so far.
-                let vertex = if number < 0 { n as i64 + number } else { number - 1 };
+                let vertex = if number < 0 { (n as i64).saturating_add(number) } else { number - 1 };
                 match usize::try_from(vertex) {
-                    Ok(v) if v < n => corners.push(v as u32),
+                    Ok(v) if v < n => faces.corners.push(v as u32),
                     _ => return Err(format!("vertex {number} is out of range: {n} so far")),
                 }
             }
-            if corners.len() < 3 {
-                return Err(format!("a face with {} corners", corners.len()));
+            let n_corners = faces.corners.len() - first;
+            if n_corners < 3 {
+                return Err(format!("a face with {n_corners} corners"));
             }
-            mesh.push_polygon(corners);
+            faces.ends.push((number, faces.corners.len()));
             Ok(true)
         }
-        _ => Ok(false),
+        "l" | "p" => {
+            if unusual.n_thin == 0 {
+                unusual.first_thin = number;
+            }
+            unusual.n_thin += 1;
+            Ok(false)
+        }
+        _ if keyword.starts_with('#') => Ok(false),
+        _ => {
+            if keyword == "o" || keyword == "g" {
+                faces.groups.push((faces.ends.len(), words.collect::<Vec<_>>().join(" ")));
+            } else if !NO_GEOMETRY.contains(&keyword) {
+                unusual.n_unread += 1;
+                if unusual.unread.len() < MAX_NOTES {
+                    unusual.unread.push((number, keyword.chars().take(40).collect()));
+                }
+            }
+            Ok(false)
+        }
     }
+}
+
+/// The objects and groups as parts; a name that comes again goes on with its part.
+fn split(mesh: &RawMesh, groups: &[(usize, String)], ends: &[usize], stem: &str) -> Vec<Part> {
+    let mut named: Vec<(&str, Vec<[u32; 3]>)> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let triangle_at = |face: usize| if face == 0 { 0 } else { ends[face - 1] };
+    let ungrouped = (0, stem.to_owned());
+    let starts: Vec<&(usize, String)> = core::iter::once(&ungrouped).chain(groups).collect();
+    for (i, (face, name)) in starts.iter().enumerate() {
+        let end = starts.get(i + 1).map_or(ends.len(), |next| next.0);
+        let triangles = &mesh.triangles[triangle_at(*face)..triangle_at(end)];
+        if triangles.is_empty() {
+            continue;
+        }
+        let name = if name.is_empty() { "default" } else { name };
+        let part = *known.entry(name).or_insert_with(|| {
+            named.push((name, Vec::new()));
+            named.len() - 1
+        });
+        named[part].1.extend_from_slice(triangles);
+    }
+    named.into_iter().map(|(name, triangles)| Part::new(name, mesh.with_used_vertices(triangles))).collect()
 }

@@ -1,6 +1,7 @@
 //! Parts: meshes as they stand in a file, and where they stand in the world.
 
 use crate::error::{Place, ReadError};
+use crate::limits::MAX_NOTES;
 use glam::DVec3;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 pub struct RawMesh {
     /// Positions in the file's own unit and frame.
     pub vertices: Vec<DVec3>,
-    /// Three vertex numbers each, in the order of the file; polygons are fanned from their first corner.
+    /// Three vertex numbers each, in the order of the file; polygons are cut into triangles.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -44,11 +45,58 @@ impl RawMesh {
         Ok(self)
     }
 
-    /// Adds a polygon as a fan; fewer than three corners add nothing.
+    /// Adds a convex polygon as a fan; fewer than three corners add nothing.
     pub(crate) fn push_polygon(&mut self, corners: &[u32]) {
         for pair in corners.windows(2).skip(1) {
             self.triangles.push([corners[0], pair[0], pair[1]]);
         }
+    }
+
+    /// Adds a strip; every second triangle runs the other way round. Triangles that repeat a corner
+    /// only turn the strip and are left out.
+    pub(crate) fn push_strip(&mut self, corners: &[u32]) {
+        for (i, t) in corners.windows(3).enumerate() {
+            if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
+                self.triangles.push(if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] });
+            }
+        }
+    }
+
+    /// Some of the triangles, with the vertices that they use, in the order of the vertices.
+    pub(crate) fn with_used_vertices(&self, mut triangles: Vec<[u32; 3]>) -> RawMesh {
+        let used = used_vertices(&triangles);
+        number_by(&used, &mut triangles);
+        RawMesh { vertices: used.iter().map(|v| self.vertices[*v as usize]).collect(), triangles }
+    }
+
+    /// The number of a triangle that has an area, but none when its vertices are moved so.
+    fn collapsed(&self, moved: impl Fn(DVec3) -> DVec3) -> Option<usize> {
+        // A rotation leaves rounding errors, 2^-53 each.
+        const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
+        let is_flat = |[a, b, c]: [DVec3; 3]| {
+            let (u, v) = (b - a, c - a);
+            u.cross(v).length() <= ROUNDING * (u.length() * v.length())
+        };
+        self.triangles.iter().position(|t| {
+            let corners = t.map(|v| self.vertices[v as usize]);
+            !is_flat(corners) && is_flat(corners.map(&moved))
+        })
+    }
+}
+
+/// The vertex numbers of triangles, sorted.
+pub(crate) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut used: Vec<u32> = triangles.as_flattened().to_vec();
+    used.sort_unstable();
+    used.dedup();
+    used.shrink_to_fit();
+    used
+}
+
+/// Replaces vertex numbers by their places in the sorted list.
+pub(crate) fn number_by(used: &[u32], triangles: &mut [[u32; 3]]) {
+    for v in triangles.as_flattened_mut() {
+        *v = used.binary_search(v).unwrap_or(0) as u32;
     }
 }
 
@@ -61,17 +109,33 @@ impl Placement {
     pub const IDENTITY: Placement =
         Placement([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 
-    /// The matrix, if it is finite, keeps volume above zero, and ends in 0 0 0 1; or what is wrong with it.
+    /// A scale along the axes.
+    pub(crate) fn scaling(scale: [f64; 3]) -> Placement {
+        let mut placement = Placement::IDENTITY;
+        for (k, s) in scale.into_iter().enumerate() {
+            placement.0[5 * k] = s;
+        }
+        placement
+    }
+
+    /// The matrix, if it is finite, keeps volume above zero, and ends in 0 0 0 1; or what is wrong
+    /// with it.
     pub fn checked(matrix: [f64; 16]) -> Result<Placement, String> {
+        let placement = Placement::affine(matrix)?;
+        if placement.determinant() == 0.0 {
+            return Err("the matrix flattens: its determinant is 0".to_owned());
+        }
+        Ok(placement)
+    }
+
+    /// The matrix, if it is finite and ends in 0 0 0 1; it may flatten.
+    pub(crate) fn affine(matrix: [f64; 16]) -> Result<Placement, String> {
         let placement = Placement(matrix);
         if let Some(i) = matrix.iter().position(|x| !x.is_finite()) {
             return Err(format!("number {i} of the matrix, {}, is not finite", matrix[i]));
         }
         if matrix[12..] != [0.0, 0.0, 0.0, 1.0] {
             return Err(format!("the last row is {:?}, not 0 0 0 1 (row-major order)", &matrix[12..]));
-        }
-        if placement.determinant() == 0.0 {
-            return Err("the matrix flattens: its determinant is 0".to_owned());
         }
         Ok(placement)
     }
@@ -105,8 +169,8 @@ impl Placement {
         Placement(product)
     }
 
-    /// `((r0 x + r1 y) + r2 z) + t` on each row, every product and sum rounded: the formula that exact counts of
-    /// other tools can be compared with.
+    /// `((r0 x + r1 y) + r2 z) + t` on each row, every product and sum rounded: the formula that
+    /// exact counts of other tools can be compared with.
     #[inline]
     pub fn apply(&self, p: DVec3) -> DVec3 {
         let m = &self.0;
@@ -124,6 +188,34 @@ pub struct Piece {
     pub scale: [f64; 3],
     /// Applied after the scale: mesh frame to world.
     pub placement: Placement,
+}
+
+/// How a scale and a placement treat the thickness of a mesh.
+pub(crate) enum Flattening {
+    /// Nothing is flattened.
+    None,
+    /// An axis is flattened in which no triangle has an extent.
+    Harmless,
+    /// This triangle loses its area.
+    Collapses(usize),
+}
+
+impl Piece {
+    /// Whether the piece is flattened.
+    pub(crate) fn flattening(&self) -> Flattening {
+        let Placement(m) = self.placement.after(&Placement::scaling(self.scale));
+        if Placement(m).determinant() != 0.0 {
+            return Flattening::None;
+        }
+        let largest = m.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        // The sizes of vertices and of the matrix do not matter, and could overflow.
+        let size = self.mesh.vertices.iter().map(|v| v.abs().max_element()).fold(0.0, f64::max);
+        let linear = Placement(core::array::from_fn(|e| if e % 4 == 3 { 0.0 } else { m[e] / largest }));
+        match self.mesh.collapsed(|v| linear.apply(v / size)) {
+            Some(triangle) => Flattening::Collapses(triangle),
+            None => Flattening::Harmless,
+        }
+    }
 }
 
 /// A thing with a name that either collides with others or not.
@@ -147,10 +239,11 @@ impl Part {
         self.pieces.iter().map(|p| p.mesh.triangles.len()).sum()
     }
 
-    /// The part as one mesh in world coordinates: scale, then place, without fused operations; pieces in order.
+    /// The part as one mesh in world coordinates: scale, then place, without fused operations;
+    /// pieces in order.
     ///
-    /// A piece that is mirrored has its triangles turned over, so that outside stays outside. Fails when a
-    /// coordinate overflows.
+    /// A piece that is mirrored has its triangles turned over, so that outside stays outside. Fails
+    /// when a coordinate overflows.
     pub fn world_mesh(&self) -> Result<RawMesh, String> {
         let mut world = RawMesh::default();
         for piece in &self.pieces {
@@ -174,6 +267,15 @@ impl Part {
     }
 }
 
+/// Adds a line to a list of notes, which stays short.
+pub(crate) fn push_note(notes: &mut Vec<String>, note: String) {
+    match notes.len() {
+        n if n < MAX_NOTES => notes.push(note),
+        MAX_NOTES => notes.push("and more, which are not listed".to_owned()),
+        _ => {}
+    }
+}
+
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -184,14 +286,17 @@ pub struct Model {
     pub unit: Option<&'static str>,
     /// The axis that points up by the format; `None` where the file's author chose.
     pub up: Option<&'static str>,
-    /// What was not read as it stands there: shapes approximated, elements passed over.
+    /// What is worth knowing about how it was read: shapes approximated, polygons that are not
+    /// flat.
     pub notes: Vec<String>,
+    /// What may have a surface and was not read. A check of the parts is not complete then.
+    pub unread: Vec<String>,
 }
 
 impl Model {
     /// Parts in the file's own unit and frame.
     pub(crate) fn new(parts: Vec<Part>) -> Model {
-        Model { parts, unit: None, up: None, notes: Vec::new() }
+        Model { parts, unit: None, up: None, notes: Vec::new(), unread: Vec::new() }
     }
 }
 

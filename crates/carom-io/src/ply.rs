@@ -1,22 +1,32 @@
-//! PLY, text and binary of either byte order: elements `vertex` (x, y, z) and `face` (a list of vertex numbers).
+//! PLY, text and binary of either byte order: elements `vertex` (x, y, z), `face` (a list of vertex
+//! numbers) and `tristrips` (the same; -1 starts a new strip).
+//!
+//! Other elements are noted, and listed as unread if they name vertices in lists. Words or bytes
+//! that are left over are an error.
 //!
 //! Reference: G. Turk, The PLY Polygon File Format, 1994. Parsing by the crate `ply-rs-bw`.
-//! Differs: the counts of the header are held against the size of the file before anything is read.
+//! Differs: the counts of the header are held against the size of the file before anything is read,
+//! and elements are read one by one.
 
 use crate::error::{Place, ReadError};
-use crate::part::RawMesh;
+use crate::part::{Model, Part, RawMesh};
+use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult};
+use ply_rs_bw::ply::{ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult};
 use std::io::Cursor;
 use std::path::Path;
 
-/// An element of either kind: what is not asked for is not kept.
+/// Names of the list of vertex numbers.
+const LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// An element of any kind: what does not matter is not kept.
 #[derive(Default)]
 struct Element {
     position: [f64; 3],
-    /// -1 where a vertex number was negative.
     corners: Vec<i64>,
+    /// Words that it takes in a text.
+    n_words: usize,
 }
 
 impl PropertyAccess for Element {
@@ -25,22 +35,37 @@ impl PropertyAccess for Element {
     }
 
     fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
+        fn list<T: Into<i64> + Copy>(values: &[T]) -> Vec<i64> {
+            values.iter().map(|v| (*v).into()).collect()
+        }
+        let corners = match &property {
+            Property::ListChar(v) => Some(list(v)),
+            Property::ListUChar(v) => Some(list(v)),
+            Property::ListShort(v) => Some(list(v)),
+            Property::ListUShort(v) => Some(list(v)),
+            Property::ListInt(v) => Some(list(v)),
+            Property::ListUInt(v) => Some(list(v)),
+            Property::ListFloat(v) => {
+                self.n_words += v.len();
+                None
+            }
+            Property::ListDouble(v) => {
+                self.n_words += v.len();
+                None
+            }
+            _ => None,
+        };
+        self.n_words += 1 + corners.as_ref().map_or(0, Vec::len);
+        if let Some(corners) = corners {
+            if LISTS.contains(&name) {
+                self.corners = corners;
+            }
+            return PropertyAccessResult::Set;
+        }
         let axis = match name {
             "x" => 0,
             "y" => 1,
             "z" => 2,
-            "vertex_indices" | "vertex_index" => {
-                self.corners = match property {
-                    Property::ListChar(v) => v.into_iter().map(i64::from).collect(),
-                    Property::ListUChar(v) => v.into_iter().map(i64::from).collect(),
-                    Property::ListShort(v) => v.into_iter().map(i64::from).collect(),
-                    Property::ListUShort(v) => v.into_iter().map(i64::from).collect(),
-                    Property::ListInt(v) => v.into_iter().map(i64::from).collect(),
-                    Property::ListUInt(v) => v.into_iter().map(i64::from).collect(),
-                    _ => return PropertyAccessResult::Ignored,
-                };
-                return PropertyAccessResult::Set;
-            }
             _ => return PropertyAccessResult::Ignored,
         };
         self.position[axis] = match property {
@@ -58,8 +83,16 @@ impl PropertyAccess for Element {
     }
 }
 
-/// Reads the bytes of a PLY file; `path` is for messages.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<RawMesh, ReadError> {
+/// Faces and strips, which may stand before the vertices.
+#[derive(Default)]
+struct Lists {
+    corners: Vec<i64>,
+    /// For each list whether it is a strip, its number in its element, and the end of its corners.
+    ends: Vec<(bool, usize, usize)>,
+}
+
+/// Reads the bytes of a PLY file; `path` is for messages and the name of the part.
+pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     if !bytes.starts_with(b"ply") {
         return Err(whole("not a PLY file: it does not begin with \"ply\"".to_owned()));
@@ -67,46 +100,157 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<RawMesh, ReadError> {
     let mut reader = Reader::new(Cursor::new(bytes));
     let parser = Parser::<Element>::new();
     let header = parser.read_header(&mut reader).map_err(|e| whole(format!("header: {e}")))?;
-    let left = bytes.len() as u64 - reader.get_ref().position().min(bytes.len() as u64);
-    for element in header.elements.values() {
-        // Every value takes a byte or more, so a header cannot ask for more elements than there are bytes.
-        let least = element.count as u64 * u64::from(!element.properties.is_empty());
-        if left < least || (element.properties.is_empty() && 0 < element.count) {
-            let reason = format!("truncated: {} announced, {left} bytes left", element.count);
-            return Err(ReadError::at(path, Place::Item(format!("element {}", element.name)), reason));
-        }
-    }
+    let start = (reader.get_ref().position() as usize).min(bytes.len());
+    let mut payload = Payload {
+        rest: &bytes[start..],
+        line: 1 + bytes[..start].iter().filter(|b| **b == b'\n').count(),
+        encoding: header.encoding,
+        parser,
+    };
     let has =
         |element: &ElementDef, names: &[&str]| names.iter().any(|n| element.properties.contains_key(*n));
     let vertex = header.elements.get("vertex").ok_or_else(|| whole("no element vertex".to_owned()))?;
-    let face = header
-        .elements
-        .get("face")
-        .ok_or_else(|| whole("no element face: a point cloud, not a mesh".to_owned()))?;
     if !(has(vertex, &["x"]) && has(vertex, &["y"]) && has(vertex, &["z"])) {
         return Err(whole("element vertex lacks x, y or z".to_owned()));
     }
-    if !has(face, &["vertex_indices", "vertex_index"]) {
-        return Err(whole("element face lacks vertex_indices".to_owned()));
+    let surfaces = ["face", "tristrips"].map(|name| header.elements.get(name));
+    if surfaces.iter().all(Option::is_none) {
+        return Err(whole("no element face: a point cloud, not a mesh".to_owned()));
     }
-    let mut payload = parser.read_payload(&mut reader, &header).map_err(|e| whole(e.to_string()))?;
+    if let Some(element) = surfaces.iter().flatten().find(|element| !has(element, &LISTS)) {
+        return Err(whole(format!("element {} lacks vertex_indices", element.name)));
+    }
     let mut mesh = RawMesh::default();
-    let vertices = payload.shift_remove("vertex").unwrap_or_default();
-    mesh.vertices = vertices.iter().map(|v| DVec3::from_array(v.position)).collect();
-    let mut corners: Vec<u32> = Vec::new();
-    for (number, face) in payload.shift_remove("face").unwrap_or_default().iter().enumerate() {
-        let at = |reason: String| ReadError::at(path, Place::Item(format!("face {number}")), reason);
-        corners.clear();
-        for &v in &face.corners {
-            match u32::try_from(v) {
-                Ok(vertex) if (vertex as usize) < mesh.vertices.len() => corners.push(vertex),
-                _ => return Err(at(format!("vertex {v} is out of range: {}", mesh.vertices.len()))),
+    let mut lists = Lists::default();
+    let (mut notes, mut unread) = (Vec::new(), Vec::new());
+    for element in header.elements.values() {
+        let n = element.count;
+        let at =
+            |reason: String| ReadError::at(path, Place::Item(format!("element {}", element.name)), reason);
+        // Every value takes a byte or more, so a header cannot ask for more elements than there are
+        // bytes.
+        let left = payload.rest.len();
+        if (left as u64) < n as u64 || (element.properties.is_empty() && 0 < n) {
+            return Err(at(format!("truncated: {n} announced, {left} bytes left")));
+        }
+        match element.name.as_str() {
+            "vertex" | "face" | "tristrips" => {}
+            name if 0 < n => {
+                let has_lists = has(element, &LISTS);
+                let to = if has_lists { &mut unread } else { &mut notes };
+                to.push(format!("{n} of element {name} are not read"));
+            }
+            _ => {}
+        }
+        for number in 0..n {
+            let one = payload.read(element, number).map_err(|(place, e)| ReadError::at(path, place, e))?;
+            match element.name.as_str() {
+                "vertex" => mesh.vertices.push(DVec3::from_array(one.position)),
+                "face" | "tristrips" => {
+                    lists.corners.extend(one.corners);
+                    lists.ends.push((element.name == "tristrips", number, lists.corners.len()));
+                }
+                _ => {}
             }
         }
-        if corners.len() < 3 {
-            return Err(at(format!("{} corners", corners.len())));
-        }
-        mesh.push_polygon(&corners);
     }
-    mesh.checked(path)
+    let left = match payload.encoding {
+        Encoding::Ascii => payload.rest.trim_ascii().len(),
+        _ => payload.rest.len(),
+    };
+    if 0 < left {
+        return Err(whole(format!("{left} bytes behind the elements that are announced")));
+    }
+    let mut quirks = Quirks::default();
+    lists.triangles(&mut mesh, &mut quirks, path)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut model = Model::new(vec![Part::new(name, mesh.checked(path)?)]);
+    notes.extend(quirks.notes());
+    (model.notes, model.unread) = (notes, unread);
+    Ok(model)
+}
+
+/// What follows the header.
+struct Payload<'a> {
+    rest: &'a [u8],
+    /// Of the next element, in a text.
+    line: usize,
+    encoding: Encoding,
+    parser: Parser<Element>,
+}
+
+impl Payload<'_> {
+    /// The next element; an error has its place.
+    fn read(&mut self, element: &ElementDef, number: usize) -> Result<Element, (Place, String)> {
+        let place = || Place::Item(format!("{} {number}", element.name));
+        if self.encoding != Encoding::Ascii {
+            let mut cursor = Cursor::new(self.rest);
+            let read = match self.encoding {
+                Encoding::BinaryBigEndian => self.parser.read_big_endian_element(&mut cursor, element),
+                _ => self.parser.read_little_endian_element(&mut cursor, element),
+            };
+            let is_cut = cursor.position() as usize == self.rest.len();
+            let one = read.map_err(|e| {
+                (place(), if is_cut { format!("unexpected end of file: {e}") } else { e.to_string() })
+            })?;
+            self.rest = &self.rest[cursor.position() as usize..];
+            return Ok(one);
+        }
+        loop {
+            if self.rest.is_empty() {
+                return Err((place(), "unexpected end of file".to_owned()));
+            }
+            let end = self.rest.iter().position(|b| matches!(*b, b'\n' | b'\r')).unwrap_or(self.rest.len());
+            let (line, rest) = self.rest.split_at(end);
+            self.rest = rest.strip_prefix(b"\r\n").unwrap_or_else(|| rest.get(1..).unwrap_or(&[]));
+            let number = Place::Line(self.line);
+            self.line += 1;
+            // Blank lines are passed over.
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let Ok(text) = core::str::from_utf8(line) else { return Err((number, "not text".to_owned())) };
+            let one = self.parser.read_ascii_element(text.trim(), element);
+            let one = one.map_err(|e| (Place::Line(self.line - 1), e.to_string()))?;
+            let n_words = text.split_whitespace().count();
+            if one.n_words != n_words {
+                return Err((number, format!("{n_words} words, but a {} has {}", element.name, one.n_words)));
+            }
+            return Ok(one);
+        }
+    }
+}
+
+impl Lists {
+    fn triangles(&self, mesh: &mut RawMesh, quirks: &mut Quirks, path: &Path) -> Result<(), ReadError> {
+        let n_vertices = mesh.vertices.len();
+        let mut corners: Vec<u32> = Vec::new();
+        let mut start = 0;
+        for &(is_strip, number, end) in &self.ends {
+            let name = if is_strip { "strip" } else { "face" };
+            let place = || format!("{name} {number}");
+            let at = |reason: String| ReadError::at(path, Place::Item(place()), reason);
+            let list = &self.corners[start..end];
+            start = end;
+            // In a strip, -1 begins another one.
+            for run in list.split(|v| is_strip && *v == -1) {
+                corners.clear();
+                for &v in run {
+                    match u32::try_from(v) {
+                        Ok(vertex) if (vertex as usize) < n_vertices => corners.push(vertex),
+                        _ => return Err(at(format!("vertex {v} is out of range: {n_vertices}"))),
+                    }
+                }
+                if is_strip {
+                    mesh.push_strip(&corners);
+                    continue;
+                }
+                if corners.len() < 3 {
+                    return Err(at(format!("{} corners", corners.len())));
+                }
+                triangulate(mesh, &corners, quirks, place).map_err(at)?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -1,12 +1,28 @@
 //! Meshes of the round shapes that URDF has beside meshes.
 //!
-//! Reference: Open Robotics, URDF XML specification, element geometry: cylinder and capsule stand along z.
+//! Reference: Open Robotics, URDF XML specification, element geometry: cylinder and capsule stand
+//! along z.
 
 use crate::part::RawMesh;
 use glam::DVec3;
 
-/// Sides of a circle: the mesh is inside the true shape by at most 0.03 % of the radius.
-const SIDES: usize = 128;
+/// Sides of a circle: the most, and the fewest where there are many shapes.
+pub(crate) const SIDES: [usize; 5] = [128, 96, 64, 48, 32];
+
+/// How far inside of the true shape a mesh is, in radii: around and along the circle.
+pub(crate) fn inset(sides: usize) -> f64 {
+    2.0 * (1.0 - (core::f64::consts::PI / sides as f64).cos())
+}
+
+/// Triangles of a capsule or a sphere.
+pub(crate) fn n_capsule_triangles(sides: usize) -> u64 {
+    (sides * sides) as u64
+}
+
+/// Triangles of a cylinder.
+pub(crate) fn n_cylinder_triangles(sides: usize) -> u64 {
+    4 * sides as u64
+}
 
 /// A box, exact.
 pub(crate) fn cuboid(size: [f64; 3]) -> RawMesh {
@@ -26,13 +42,16 @@ pub(crate) fn cuboid(size: [f64; 3]) -> RawMesh {
 }
 
 /// A cylinder along z.
-pub(crate) fn cylinder(radius: f64, length: f64) -> RawMesh {
-    revolve(&[(0.0, -0.5 * length), (radius, -0.5 * length), (radius, 0.5 * length), (0.0, 0.5 * length)])
+pub(crate) fn cylinder(radius: f64, length: f64, sides: usize) -> RawMesh {
+    revolve(
+        sides,
+        &[(0.0, -0.5 * length), (radius, -0.5 * length), (radius, 0.5 * length), (0.0, 0.5 * length)],
+    )
 }
 
 /// A capsule along z; `length` is that of its straight part.
-pub(crate) fn capsule(radius: f64, length: f64) -> RawMesh {
-    let steps = SIDES / 2;
+pub(crate) fn capsule(radius: f64, length: f64, sides: usize) -> RawMesh {
+    let steps = sides / 2;
     let profile: Vec<(f64, f64)> = (0..=steps)
         .flat_map(|i| {
             let a = core::f64::consts::PI * (i as f64 / steps as f64 - 0.5);
@@ -44,24 +63,24 @@ pub(crate) fn capsule(radius: f64, length: f64) -> RawMesh {
             twin.into_iter().chain([point])
         })
         .collect();
-    revolve(&profile)
+    revolve(sides, &profile)
 }
 
 /// A profile of (radius, height), from the bottom pole to the top pole, turned about z.
-fn revolve(profile: &[(f64, f64)]) -> RawMesh {
+fn revolve(sides: usize, profile: &[(f64, f64)]) -> RawMesh {
     let mut mesh = RawMesh::default();
     let last = profile.len() - 1;
     mesh.vertices.push(DVec3::new(0.0, 0.0, profile[0].1));
     for &(r, z) in &profile[1..last] {
-        for side in 0..SIDES {
-            let (sin, cos) = (core::f64::consts::TAU * side as f64 / SIDES as f64).sin_cos();
+        for side in 0..sides {
+            let (sin, cos) = (core::f64::consts::TAU * side as f64 / sides as f64).sin_cos();
             mesh.vertices.push(DVec3::new(r * cos, r * sin, z));
         }
     }
     mesh.vertices.push(DVec3::new(0.0, 0.0, profile[last].1));
     let top = mesh.vertices.len() as u32 - 1;
-    let at = |ring: usize, side: usize| (1 + ring * SIDES + side % SIDES) as u32;
-    for side in 0..SIDES {
+    let at = |ring: usize, side: usize| (1 + ring * sides + side % sides) as u32;
+    for side in 0..sides {
         mesh.triangles.push([0, at(0, side + 1), at(0, side)]);
         for ring in 0..last - 2 {
             let (a, b) = (at(ring, side), at(ring, side + 1));

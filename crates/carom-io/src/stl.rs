@@ -1,12 +1,20 @@
-//! STL, text and binary: triangles in single precision, corners with equal bits merged.
+//! STL, text and binary: each solid is a mesh. Corners at equal positions are merged; normals are
+//! never used.
 //!
-//! Reference: 3D Systems, Stereolithography Interface Specification, 1989. Parsing by the crate `stl_io`.
-//! Differs: a binary file whose free header begins with "solid" is known by its zero bytes, and not taken for text.
+//! A binary file is known by its length, or by a zero byte, which text has not: its free header may
+//! begin with "solid". Text is read word by word. Capitals, blank lines, missing or odd normals, a
+//! byte order mark and solids without triangles are read. What follows the last solid is an error,
+//! as are bytes behind the triangles that are counted.
+//!
+//! Reference: 3D Systems, Stereolithography Interface Specification, 1989.
+//! Differs: read here rather than by `stl_io`, which stops at the first solid and refuses normals
+//! that are no numbers.
 
 use crate::error::{Place, ReadError};
-use crate::part::RawMesh;
+use crate::files;
+use crate::part::{Model, Part, RawMesh, push_note};
 use glam::DVec3;
-use std::io::Cursor;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Bytes before the triangles of a binary file: a free header and the count.
@@ -15,35 +23,210 @@ const HEADER: usize = 84;
 /// Bytes of a triangle of a binary file.
 const RECORD: usize = 50;
 
-/// Reads the bytes of an STL file; `path` is for messages.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<RawMesh, ReadError> {
-    let count = bytes.get(80..HEADER).map_or(0, |c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]) as usize);
-    let is_binary_size = HEADER <= bytes.len()
-        && count.checked_mul(RECORD).and_then(|n| n.checked_add(HEADER)).is_some_and(|n| n <= bytes.len());
-    // A count below 2^24 has a zero byte, and text has none.
-    let is_text = bytes.starts_with(b"solid") && !bytes[..HEADER.min(bytes.len())].contains(&0);
-    let mesh = if is_text {
-        // The name may be missing, which the library does not expect.
-        let rest = bytes.iter().position(|b| *b == b'\n').map_or(&[][..], |end| &bytes[end..]);
-        let text = [b"solid x", rest].concat();
-        stl_io::read_stl(&mut Cursor::new(text))
-            .map_err(|e| ReadError::at(path, Place::File, format!("text STL: {e}")))?
-    } else {
-        if !is_binary_size {
-            let reason = if bytes.len() < HEADER {
-                format!("{} bytes: too short for an STL file", bytes.len())
-            } else {
-                let n = (bytes.len() - HEADER) / RECORD;
-                format!("truncated, or not an STL file: {count} triangles announced, {n} there")
-            };
-            return Err(ReadError::at(path, Place::File, reason));
+/// Bytes in which a binary file has a zero and text has none.
+const PROBE: usize = 1024;
+
+/// One solid of a file.
+struct Solid {
+    /// As the file has it; may be empty.
+    name: String,
+    /// May be without triangles.
+    mesh: RawMesh,
+    /// Of its first word.
+    line: usize,
+}
+
+/// Reads the bytes of an STL file; `path` is for messages and the name of a single solid.
+pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if is_binary(bytes) {
+        let mesh = binary(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+        return Ok(Model::new(vec![Part::new(stem, mesh.checked(path)?)]));
+    }
+    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let mut words = Words { rest: text, line: 1 };
+    let solids = solids(&mut words);
+    let solids = solids.map_err(|reason| ReadError::at(path, Place::Line(words.line), reason))?;
+    let is_single = solids.len() == 1;
+    let mut model = Model::new(Vec::new());
+    for Solid { name, mesh, line } in solids {
+        if mesh.triangles.is_empty() && !is_single {
+            push_note(&mut model.unread, format!("line {line}: the solid {name:?} has no triangle"));
+            continue;
         }
-        // The header means nothing; without "solid" in it the library cannot take it for text.
-        let binary = [&[0; 80][..], &bytes[80..]].concat();
-        stl_io::read_stl(&mut Cursor::new(binary))
-            .map_err(|e| ReadError::at(path, Place::File, format!("binary STL: {e}")))?
-    };
-    let vertices = mesh.vertices.iter().map(|v| DVec3::from_array(v.0.map(f64::from))).collect();
-    let triangles = mesh.faces.iter().map(|f| f.vertices.map(|v| v as u32)).collect();
-    RawMesh { vertices, triangles }.checked(path)
+        let name = if name.is_empty() || is_single { stem.clone().into_owned() } else { name };
+        model.parts.push(Part::new(name, mesh.checked(path)?));
+    }
+    if model.parts.is_empty() {
+        return Err(ReadError::at(path, Place::File, "the mesh is empty: no triangle"));
+    }
+    Ok(model)
+}
+
+/// How many triangles a binary file says that it has.
+fn announced(bytes: &[u8]) -> Option<usize> {
+    let count = bytes.get(80..HEADER)?;
+    Some(u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize)
+}
+
+fn is_binary(bytes: &[u8]) -> bool {
+    let whole = |n: usize| n.checked_mul(RECORD).and_then(|n| n.checked_add(HEADER));
+    if announced(bytes).and_then(whole) == Some(bytes.len()) {
+        return true;
+    }
+    // UTF-16 text is told of as such.
+    let Ok(text) = files::without_mark(bytes) else { return false };
+    let start = text.trim_ascii_start();
+    let is_solid = start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    !is_solid || bytes[..PROBE.min(bytes.len())].contains(&0)
+}
+
+fn binary(bytes: &[u8]) -> Result<RawMesh, String> {
+    let n = announced(bytes).ok_or_else(|| format!("{} bytes: too short for an STL file", bytes.len()))?;
+    let (records, rest) = bytes[HEADER..].as_chunks::<RECORD>();
+    if records.len() < n {
+        let there = records.len();
+        return Err(format!("truncated, or not an STL file: {n} triangles announced, {there} there"));
+    }
+    let left = (records.len() - n) * RECORD + rest.len();
+    if 0 < left {
+        return Err(format!("{left} bytes behind the {n} triangles that are announced"));
+    }
+    let mut welder = Welder::default();
+    for record in records {
+        let number = |at: usize| {
+            f64::from(f32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]))
+        };
+        let corner = |at: usize| DVec3::new(number(at), number(at + 4), number(at + 8));
+        welder.push([corner(12), corner(24), corner(36)]);
+    }
+    Ok(welder.mesh)
+}
+
+/// Words of a text and the line of the last one.
+struct Words<'a> {
+    rest: &'a [u8],
+    line: usize,
+}
+
+impl<'a> Words<'a> {
+    fn skip_blanks(&mut self) {
+        let blank = self.rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        self.line += self.rest[..blank].iter().filter(|b| **b == b'\n').count();
+        self.rest = &self.rest[blank..];
+    }
+
+    /// The next word; `None` at the end.
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.skip_blanks();
+        let length = self.rest.iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        (0 < length).then_some(word)
+    }
+
+    /// The rest of the line.
+    fn rest_of_line(&mut self) -> String {
+        let length = self.rest.iter().take_while(|b| !matches!(**b, b'\n' | b'\r')).count();
+        let (line, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        String::from_utf8_lossy(line.trim_ascii()).into_owned()
+    }
+
+    /// The next word, which has to be this one.
+    fn skip_word(&mut self, wanted: &str) -> Result<(), String> {
+        match self.next() {
+            Some(word) if is(word, wanted) => Ok(()),
+            found => Err(format!("{} instead of \"{wanted}\"", said(found))),
+        }
+    }
+
+    fn number(&mut self) -> Result<f64, String> {
+        let word = self.next();
+        let text = word.and_then(|word| core::str::from_utf8(word).ok());
+        let number: Option<f64> = text.and_then(|text| text.parse().ok());
+        let number = number.ok_or_else(|| format!("{} instead of a number", said(word)))?;
+        if !number.is_finite() {
+            return Err(format!("coordinate {number} is not finite"));
+        }
+        Ok(number)
+    }
+}
+
+fn is(word: &[u8], wanted: &str) -> bool {
+    word.eq_ignore_ascii_case(wanted.as_bytes())
+}
+
+/// A word for messages.
+fn said(word: Option<&[u8]>) -> String {
+    word.map_or("the end of the file".to_owned(), |word| format!("{:?}", String::from_utf8_lossy(word)))
+}
+
+fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
+    let mut solids = Vec::new();
+    while let Some(word) = words.next() {
+        if !is(word, "solid") {
+            return Err(format!("{} instead of \"solid\"", said(Some(word))));
+        }
+        let line = words.line;
+        let name = words.rest_of_line();
+        let mut welder = Welder::default();
+        loop {
+            match words.next() {
+                Some(word) if is(word, "facet") => welder.push(facet(words)?),
+                Some(word) if is(word, "endsolid") => break,
+                found => return Err(format!("{} instead of \"facet\" or \"endsolid\"", said(found))),
+            }
+        }
+        let tail = words.rest_of_line();
+        if tail.split_whitespace().any(|word| ["solid", "facet", "vertex"].contains(&&*word.to_lowercase())) {
+            return Err("more than a name behind \"endsolid\"".to_owned());
+        }
+        solids.push(Solid { name, mesh: welder.mesh, line });
+    }
+    Ok(solids)
+}
+
+/// The corners of a facet, after its first word.
+fn facet(words: &mut Words<'_>) -> Result<[DVec3; 3], String> {
+    // The normal has three numbers, or none, or what a program prints that divided by zero.
+    const MAX_NORMAL_WORDS: usize = 8;
+    let mut n_words = 0;
+    while !words.next().is_some_and(|word| is(word, "outer")) {
+        n_words += 1;
+        if MAX_NORMAL_WORDS < n_words || words.rest.is_empty() {
+            return Err("a facet without \"outer loop\"".to_owned());
+        }
+    }
+    words.skip_word("loop")?;
+    let mut corners = [DVec3::ZERO; 3];
+    for corner in &mut corners {
+        words.skip_word("vertex")?;
+        *corner = DVec3::new(words.number()?, words.number()?, words.number()?);
+    }
+    words.skip_word("endloop")?;
+    words.skip_word("endfacet")?;
+    Ok(corners)
+}
+
+/// Triangles whose corners are merged where they are equal.
+#[derive(Default)]
+struct Welder {
+    mesh: RawMesh,
+    known: HashMap<[u64; 3], u32>,
+}
+
+impl Welder {
+    fn push(&mut self, corners: [DVec3; 3]) {
+        let triangle = corners.map(|corner| {
+            let next = self.mesh.vertices.len() as u32;
+            // Zero has no sign here.
+            let number = *self.known.entry((corner + 0.0).to_array().map(f64::to_bits)).or_insert(next);
+            if number == next {
+                self.mesh.vertices.push(corner);
+            }
+            number
+        });
+        self.mesh.triangles.push(triangle);
+    }
 }

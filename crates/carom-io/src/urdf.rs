@@ -1,106 +1,534 @@
-//! URDF robots at zero joint values: each link with geometry is a part, in the frame of the root link.
+//! URDF robots at zero joint values: each link with geometry is a part, in the frame of the root
+//! link.
 //!
-//! Collision geometry is read where the robot has any, else visual geometry. Shapes other than meshes and boxes become
-//! fine meshes, which is noted.
+//! Collision geometry is read where the robot has any, else visual geometry. Shapes other than
+//! meshes and boxes become meshes inside them, which is noted; equal shapes share one. What is
+//! wrong with a shape is said with the link and the file; with `keep_going` the other shapes are
+//! read.
 //!
-//! Reference: Open Robotics, URDF XML specification, elements link and joint. Parsing by the crate `urdf-rs`.
+//! Reference: Open Robotics, URDF XML specification, elements link and joint. XML by the crate
+//! `quick-xml`.
+//! Differs: read here rather than by `urdf-rs`, which refuses a robot for one geometry that it does
+//! not know, and does not say at which link.
 
 use crate::error::{Place, ReadError};
-use crate::part::{Model, Part, Piece, Placement, RawMesh};
-use crate::{plain_xml, shapes};
-use std::collections::HashMap;
+use crate::files::Files;
+use crate::limits::{MAX_XML_ATTRIBUTES, MAX_XML_DEPTH};
+use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, push_note};
+use crate::shapes;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use urdf_rs::{Geometry, Pose};
+
+/// Elements of a robot, a link or a geometry's neighbours without a surface.
+const NO_GEOMETRY: [&str; 11] = [
+    "material",
+    "inertial",
+    "transmission",
+    "gazebo",
+    "ros2_control",
+    "sensor",
+    "contact",
+    "verbose",
+    "contact_coefficients",
+    "safety_controller",
+    "disable_collisions",
+];
+
+/// A shape of a link.
+#[derive(Clone, Debug)]
+enum Geometry {
+    Box([f64; 3]),
+    /// Radius, length.
+    Cylinder([f64; 2]),
+    /// Radius, length of the straight part.
+    Capsule([f64; 2]),
+    Sphere(f64),
+    /// Name and scale.
+    Mesh(String, [f64; 3]),
+}
+
+/// A shape in its place, or what is wrong with it.
+#[derive(Debug)]
+struct Shape {
+    origin: Placement,
+    geometry: Result<Geometry, String>,
+}
+
+#[derive(Debug, Default)]
+struct Link {
+    name: String,
+    collision: Vec<Shape>,
+    visual: Vec<Shape>,
+}
+
+impl Link {
+    fn shapes(&self, has_collision: bool) -> &[Shape] {
+        if has_collision { &self.collision } else { &self.visual }
+    }
+}
+
+#[derive(Debug)]
+struct Joint {
+    name: String,
+    origin: Placement,
+    parent: String,
+    child: String,
+}
+
+#[derive(Debug, Default)]
+struct Robot {
+    links: Vec<Link>,
+    joints: Vec<Joint>,
+    /// The shape that is read belongs to visual geometry.
+    is_visual: bool,
+    /// Names of elements that are not understood.
+    unknown: BTreeSet<String>,
+}
 
 /// Reads the bytes of a URDF file and the meshes that it names.
-pub fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
+pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     let text = core::str::from_utf8(bytes).map_err(|e| whole(format!("not text: {e}")))?;
-    let text = plain_xml::plain(text).map_err(|e| whole(format!("not a valid URDF file: {e}")))?;
-    let robot = urdf_rs::read_from_string(&text).map_err(|e| whole(format!("not a valid URDF file: {e}")))?;
+    let robot = read_robot(text).map_err(whole)?;
     if robot.links.is_empty() {
         return Err(whole("no link: not a URDF file".to_owned()));
     }
     let poses = link_placements(&robot, path)?;
     let has_collision = robot.links.iter().any(|l| !l.collision.is_empty());
     let mut model = Model { unit: Some("m"), up: Some("z"), ..Model::new(Vec::new()) };
-    let mut meshes: HashMap<PathBuf, Arc<RawMesh>> = HashMap::new();
-    let mut n_approximated = 0;
+    let limit = files.options.triangle_limit(files.n_bytes());
+    let mut meshes = Meshes::new(&robot.links, has_collision, limit);
+    let mut n_repeated = 0;
     for (link, link_pose) in robot.links.iter().zip(&poses) {
-        let at = |reason: String| ReadError::at(path, Place::Item(format!("link {}", link.name)), reason);
-        let geometries: Vec<(&Pose, &Geometry)> = if has_collision {
-            link.collision.iter().map(|c| (&c.origin, &c.geometry)).collect()
-        } else {
-            link.visual.iter().map(|v| (&v.origin, &v.geometry)).collect()
-        };
         let mut pieces = Vec::new();
-        for (origin, geometry) in geometries {
-            let mut scale = [1.0; 3];
-            let positive = |values: &[f64]| match values.iter().find(|v| !(0.0 < **v && v.is_finite())) {
-                Some(v) => Err(at(format!("a size of {v}"))),
-                None => Ok(()),
-            };
-            let mesh = match geometry {
-                Geometry::Box { size } => {
-                    positive(&size.0)?;
-                    Arc::new(shapes::cuboid(size.0))
-                }
-                Geometry::Cylinder { radius, length } => {
-                    positive(&[*radius, *length])?;
-                    n_approximated += 1;
-                    Arc::new(shapes::cylinder(*radius, *length))
-                }
-                Geometry::Capsule { radius, length } => {
-                    positive(&[*radius])?;
-                    if !(0.0 <= *length && length.is_finite()) {
-                        return Err(at(format!("a length of {length}")));
+        let mut known = HashSet::new();
+        for shape in link.shapes(has_collision) {
+            match meshes.pieces(shape, link_pose, path, files, &mut model.notes) {
+                Ok((placed, unread)) => {
+                    for what in unread {
+                        push_note(&mut model.unread, format!("link {}: {what}", link.name));
                     }
-                    n_approximated += 1;
-                    Arc::new(shapes::capsule(*radius, *length))
-                }
-                Geometry::Sphere { radius } => {
-                    positive(&[*radius])?;
-                    n_approximated += 1;
-                    Arc::new(shapes::capsule(*radius, 0.0))
-                }
-                Geometry::Mesh { filename, scale: factor } => {
-                    if let Some(factor) = factor {
-                        scale = factor.0;
-                    }
-                    if scale.iter().any(|s| *s == 0.0 || !s.is_finite()) {
-                        return Err(at(format!("scale {scale:?}")));
-                    }
-                    let file = resolve(filename, path);
-                    match meshes.get(&file) {
-                        Some(mesh) => mesh.clone(),
-                        None => {
-                            let mesh = Arc::new(crate::read_mesh(&file)?);
-                            meshes.insert(file, mesh.clone());
-                            mesh
+                    for piece in placed {
+                        let bits = (piece.scale.map(f64::to_bits), piece.placement.0.map(f64::to_bits));
+                        if known.insert((Arc::as_ptr(&piece.mesh), bits)) {
+                            pieces.push(piece);
+                        } else {
+                            n_repeated += 1;
                         }
                     }
                 }
-            };
-            let placement = link_pose.after(&placement(origin));
-            Placement::checked(placement.0).map_err(at)?;
-            pieces.push(Piece { mesh, scale, placement });
+                Err(e) if files.options.keep_going => {
+                    push_note(&mut model.unread, format!("link {}: {e}", link.name));
+                }
+                Err(e) => return Err(ReadError::at(path, Place::Item(format!("link {}", link.name)), e)),
+            }
+        }
+        if has_collision && link.collision.is_empty() && !link.visual.is_empty() {
+            let note = format!(
+                "link {} has visual geometry alone and is left out, as others have collision geometry",
+                link.name
+            );
+            push_note(&mut model.notes, note);
         }
         if !pieces.is_empty() {
             model.parts.push(Part { name: link.name.clone(), pieces });
         }
     }
-    if 0 < n_approximated {
-        model.notes.push(format!("{n_approximated} round shapes are read as fine meshes inside them"));
+    if 0 < meshes.n_round {
+        let percent = 100.0 * shapes::inset(meshes.sides);
+        let n = meshes.n_round;
+        let what = if n == 1 {
+            "1 round shape is read as a mesh inside it"
+        } else {
+            "round shapes are read as meshes inside them"
+        };
+        let number = if n == 1 { String::new() } else { format!("{n} ") };
+        model.notes.push(format!("{number}{what}, by up to {percent:.2} % of the radius"));
+    }
+    if 0 < n_repeated {
+        model.notes.push(format!("{n_repeated} shapes repeat others of their link and are read once"));
+    }
+    if !robot.unknown.is_empty() {
+        let names: Vec<String> = robot.unknown.into_iter().collect();
+        model.notes.push(format!("elements that are not understood: {}", names.join(", ")));
     }
     if model.parts.is_empty() {
-        return Err(whole("no link has geometry".to_owned()));
+        let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
+        return Err(whole(format!("no link has geometry{why}")));
     }
     Ok(model)
 }
 
+/// Meshes that shapes share.
+struct Meshes {
+    /// Of a circle.
+    sides: usize,
+    n_round: usize,
+    unit_box: Option<Arc<RawMesh>>,
+    unit_cylinder: Option<Arc<RawMesh>>,
+    /// Radius and length by their bits; a sphere has the radius 1.
+    capsules: HashMap<[u64; 2], Arc<RawMesh>>,
+}
+
+impl Meshes {
+    /// As many sides as the limit allows.
+    fn new(links: &[Link], has_collision: bool, limit: u64) -> Meshes {
+        let (mut n_balls, mut n_cylinders) = (0_u64, 0_u64);
+        for link in links {
+            // A shape that repeats another of its link is not placed.
+            let mut known = HashSet::new();
+            for shape in link.shapes(has_collision) {
+                let (n, key) = match &shape.geometry {
+                    Ok(Geometry::Sphere(radius)) => (&mut n_balls, [*radius, f64::NAN]),
+                    Ok(Geometry::Capsule(sizes)) => (&mut n_balls, *sizes),
+                    Ok(Geometry::Cylinder(sizes)) => (&mut n_cylinders, *sizes),
+                    _ => continue,
+                };
+                let is_cylinder = matches!(shape.geometry, Ok(Geometry::Cylinder(_)));
+                let place = shape.origin.0.map(f64::to_bits);
+                *n += u64::from(known.insert((is_cylinder, key.map(f64::to_bits), place)));
+            }
+        }
+        let n = |sides: usize| {
+            n_balls * shapes::n_capsule_triangles(sides) + n_cylinders * shapes::n_cylinder_triangles(sides)
+        };
+        let [most, .., fewest] = shapes::SIDES;
+        let sides = shapes::SIDES.into_iter().find(|sides| n(*sides) <= limit / 10 * 9).unwrap_or(fewest);
+        Meshes {
+            sides: if n(most) == 0 { most } else { sides },
+            n_round: 0,
+            unit_box: None,
+            unit_cylinder: None,
+            capsules: HashMap::new(),
+        }
+    }
+
+    /// The pieces of a shape, and what of its file is not read.
+    fn pieces(
+        &mut self,
+        shape: &Shape,
+        link_pose: &Placement,
+        path: &Path,
+        files: &mut Files<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<(Vec<Piece>, Vec<String>), String> {
+        let placement = Placement::affine(link_pose.after(&shape.origin).0)?;
+        let sides = self.sides;
+        let one = |mesh: &Arc<RawMesh>, scale: [f64; 3]| {
+            Ok((vec![Piece { mesh: mesh.clone(), scale, placement }], Vec::new()))
+        };
+        match shape.geometry.as_ref().map_err(String::clone)? {
+            Geometry::Box(size) => {
+                positive(size)?;
+                one(self.unit_box.get_or_insert_with(|| Arc::new(shapes::cuboid([1.0; 3]))), *size)
+            }
+            Geometry::Cylinder([radius, length]) => {
+                positive(&[*radius, *length])?;
+                self.n_round += 1;
+                let unit = || Arc::new(shapes::cylinder(1.0, 1.0, sides));
+                one(self.unit_cylinder.get_or_insert_with(unit), [*radius, *radius, *length])
+            }
+            Geometry::Capsule([radius, length]) => {
+                positive(&[*radius])?;
+                if !(0.0 <= *length && length.is_finite()) {
+                    return Err(format!("a length of {length}"));
+                }
+                self.n_round += 1;
+                one(self.capsule(*radius, *length, files)?, [1.0; 3])
+            }
+            Geometry::Sphere(radius) => {
+                positive(&[*radius])?;
+                self.n_round += 1;
+                one(self.capsule(1.0, 0.0, files)?, [*radius; 3])
+            }
+            Geometry::Mesh(name, scale) => {
+                if let Some(s) = scale.iter().find(|s| !s.is_finite()) {
+                    return Err(format!("a scale of {s}"));
+                }
+                let (file, root) = resolve(name, path, files.options.allow_outside)?;
+                let file = files.inside(file, &root)?;
+                let mesh = files.mesh(&file)?;
+                let pieces = mesh.placed(*scale, &placement);
+                for piece in &pieces {
+                    match piece.flattening() {
+                        Flattening::None => {}
+                        Flattening::Harmless => {
+                            push_note(notes, format!("{name}: a flat mesh is scaled by 0 across its plane"));
+                        }
+                        Flattening::Collapses(t) => {
+                            return Err(format!(
+                                "scale {scale:?} takes the area from triangle {t} of {name}"
+                            ));
+                        }
+                    }
+                }
+                for note in mesh.take_notes() {
+                    push_note(notes, note);
+                }
+                Ok((pieces, mesh.unread.clone()))
+            }
+        }
+    }
+
+    fn capsule(&mut self, radius: f64, length: f64, files: &mut Files<'_>) -> Result<&Arc<RawMesh>, String> {
+        let key = [radius.to_bits(), length.to_bits()];
+        if !self.capsules.contains_key(&key) {
+            files.count_triangles(shapes::n_capsule_triangles(self.sides) as usize)?;
+        }
+        let made = || Arc::new(shapes::capsule(radius, length, self.sides));
+        Ok(self.capsules.entry(key).or_insert_with(made))
+    }
+}
+
+fn positive(values: &[f64]) -> Result<(), String> {
+    match values.iter().find(|v| !(0.0 < **v && v.is_finite())) {
+        Some(v) => Err(format!("a size of {v}")),
+        None => Ok(()),
+    }
+}
+
+/// The attributes of an element.
+struct Attributes(Vec<(String, String)>);
+
+impl Attributes {
+    fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        // The library's own search for names that are there twice takes the square of their number.
+        for attribute in element.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|e| e.to_string())?;
+            let name = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+            if MAX_XML_ATTRIBUTES <= all.len() {
+                return Err(format!("an element with more than {MAX_XML_ATTRIBUTES} attributes"));
+            }
+            if all.iter().any(|(other, _)| *other == name) {
+                return Err(format!("the attribute {name} is there twice"));
+            }
+            let value = attribute.unescape_value().map_err(|e| e.to_string())?.into_owned();
+            // The mark of a name space is left in the files that xacro writes.
+            if name.starts_with("xacro:") || value.contains("${") || value.contains("$(") {
+                return Err(XACRO.to_owned());
+            }
+            all.push((name, value));
+        }
+        Ok(Attributes(all))
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    fn text(&self, name: &str) -> Result<String, String> {
+        self.get(name).map(str::to_owned).ok_or_else(|| format!("no attribute {name}"))
+    }
+
+    /// Numbers separated by blanks; `usual` where the attribute is missing.
+    fn numbers<const N: usize>(&self, name: &str, usual: Option<[f64; N]>) -> Result<[f64; N], String> {
+        let Some(text) = self.get(name) else { return usual.ok_or_else(|| format!("no attribute {name}")) };
+        let mut numbers = [0.0; N];
+        let mut n = 0;
+        for word in text.split_whitespace() {
+            let x = word.parse().map_err(|_| format!("{name}: {word:?} is not a number"))?;
+            if let Some(number) = numbers.get_mut(n) {
+                *number = x;
+            }
+            n += 1;
+        }
+        if n == N { Ok(numbers) } else { Err(format!("{name}: {n} numbers; {N} are needed")) }
+    }
+
+    /// Roll about x, then pitch about y, then yaw about z, then the translation.
+    fn origin(&self) -> Result<Placement, String> {
+        let [x, y, z] = self.numbers("xyz", Some([0.0; 3]))?;
+        let [roll, pitch, yaw] = self.numbers("rpy", Some([0.0; 3]))?;
+        if self.get("quat_xyzw").is_some() {
+            return Err("quat_xyzw is not read; rpy is".to_owned());
+        }
+        let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
+        #[rustfmt::skip]
+        let matrix = [
+            cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x,
+            sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y,
+            -sp, cp * sr, cp * cr, z,
+            0.0, 0.0, 0.0, 1.0,
+        ];
+        Placement::affine(matrix)
+    }
+}
+
+/// Until a geometry is read.
+const NO_SHAPE: &str = "no geometry";
+
+const XACRO: &str = "this is a xacro file: expand it first (xacro FILE > robot.urdf)";
+
+/// The element that is being read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    Document,
+    Robot,
+    Link,
+    Joint,
+    Shape,
+    Geometry,
+    /// Nothing in here is read.
+    Other,
+}
+
+fn read_robot(text: &str) -> Result<Robot, String> {
+    let mut reader = Reader::from_str(text);
+    let mut robot = Robot::default();
+    let mut open = vec![Inside::Document];
+    loop {
+        let event = reader
+            .read_event()
+            .map_err(|e| format!("not a valid URDF file: byte {}: {e}", reader.error_position()))?;
+        let inside = open.last().copied().unwrap_or(Inside::Document);
+        let place =
+            |e: String| if e == XACRO { e } else { format!("byte {}: {e}", reader.buffer_position()) };
+        match event {
+            Event::Start(element) => {
+                if MAX_XML_DEPTH < open.len() {
+                    return Err(place(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
+                }
+                open.push(robot.start(&element, inside).map_err(place)?);
+            }
+            Event::Empty(element) => {
+                let kind = robot.start(&element, inside).map_err(place)?;
+                robot.end(kind).map_err(place)?;
+            }
+            Event::End(_) => {
+                open.pop();
+                robot.end(inside).map_err(place)?;
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    if 1 < open.len() {
+        return Err("not a valid URDF file: the text ends inside of an element".to_owned());
+    }
+    Ok(robot)
+}
+
+impl Robot {
+    /// The beginning of an element.
+    fn start(&mut self, element: &BytesStart<'_>, inside: Inside) -> Result<Inside, String> {
+        let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+        if name.starts_with("xacro:") {
+            return Err(XACRO.to_owned());
+        }
+        if inside == Inside::Other {
+            return Ok(Inside::Other);
+        }
+        let attributes = Attributes::new(element)?;
+        let kind = match (inside, name.as_str()) {
+            (Inside::Document, "robot") => Inside::Robot,
+            (Inside::Robot, "link") => {
+                self.links.push(Link { name: attributes.text("name")?, ..Link::default() });
+                Inside::Link
+            }
+            (Inside::Robot, "joint") => {
+                let name = attributes.text("name")?;
+                let (parent, child) = (String::new(), String::new());
+                self.joints.push(Joint { name, origin: Placement::IDENTITY, parent, child });
+                Inside::Joint
+            }
+            (Inside::Link, "collision" | "visual") => {
+                if let Some(link) = self.links.last_mut() {
+                    let list = if name == "visual" { &mut link.visual } else { &mut link.collision };
+                    list.push(Shape { origin: Placement::IDENTITY, geometry: Err(NO_SHAPE.to_owned()) });
+                }
+                self.is_visual = name == "visual";
+                Inside::Shape
+            }
+            (Inside::Joint, "origin" | "parent" | "child") => {
+                if let Some(joint) = self.joints.last_mut() {
+                    let named = |e: String| format!("joint {}: {e}", joint.name);
+                    match name.as_str() {
+                        "origin" => joint.origin = attributes.origin().map_err(named)?,
+                        "parent" => joint.parent = attributes.text("link").map_err(named)?,
+                        _ => joint.child = attributes.text("link").map_err(named)?,
+                    }
+                }
+                Inside::Other
+            }
+            (Inside::Shape, "origin") => {
+                match attributes.origin() {
+                    Ok(origin) => self.change_shape(|shape| shape.origin = origin),
+                    Err(e) => self.change_shape(|shape| shape.fail(format!("origin: {e}"))),
+                }
+                Inside::Other
+            }
+            (Inside::Shape, "geometry") => Inside::Geometry,
+            (Inside::Geometry, _) => {
+                let geometry = geometry(&name, &attributes);
+                self.change_shape(|shape| match (&shape.geometry, geometry) {
+                    (Ok(_), _) => shape.fail("two shapes in one geometry".to_owned()),
+                    (Err(e), _) if e != NO_SHAPE => {}
+                    (Err(_), geometry) => shape.geometry = geometry,
+                });
+                Inside::Other
+            }
+            (Inside::Document | Inside::Joint, _) => Inside::Other,
+            (_, other) => {
+                if !NO_GEOMETRY.contains(&other) && self.unknown.len() < 20 {
+                    self.unknown.insert(other.chars().take(40).collect());
+                }
+                Inside::Other
+            }
+        };
+        Ok(kind)
+    }
+
+    /// The end of an element.
+    fn end(&mut self, kind: Inside) -> Result<(), String> {
+        if kind == Inside::Joint
+            && let Some(joint) = self.joints.last()
+            && (joint.parent.is_empty() || joint.child.is_empty())
+        {
+            return Err(format!("joint {} lacks parent or child", joint.name));
+        }
+        Ok(())
+    }
+
+    /// The shape that is being read.
+    fn change_shape(&mut self, change: impl FnOnce(&mut Shape)) {
+        let is_visual = self.is_visual;
+        let shapes = self.links.last_mut().map(|l| if is_visual { &mut l.visual } else { &mut l.collision });
+        if let Some(shape) = shapes.and_then(|shapes| shapes.last_mut()) {
+            change(shape);
+        }
+    }
+}
+
+impl Shape {
+    fn fail(&mut self, reason: String) {
+        self.geometry = Err(reason);
+    }
+}
+
+fn geometry(name: &str, attributes: &Attributes) -> Result<Geometry, String> {
+    let one = |key: &str| attributes.numbers::<1>(key, None).map(|[x]| x);
+    let made = match name {
+        "box" => attributes.numbers("size", None).map(Geometry::Box),
+        "cylinder" => one("radius").and_then(|r| Ok(Geometry::Cylinder([r, one("length")?]))),
+        "capsule" => one("radius").and_then(|r| Ok(Geometry::Capsule([r, one("length")?]))),
+        "sphere" => one("radius").map(Geometry::Sphere),
+        "mesh" => attributes
+            .text("filename")
+            .and_then(|file| Ok(Geometry::Mesh(file, attributes.numbers("scale", Some([1.0; 3]))?))),
+        _ => return Err(format!("the geometry {name} is not read")),
+    };
+    made.map_err(|e| format!("{name}: {e}"))
+}
+
+/// For each link its parent and the joint's origin.
+type Parents = Vec<Option<(usize, Placement)>>;
+
 /// Where each link is in the frame of the root, all joints at zero.
-fn link_placements(robot: &urdf_rs::Robot, path: &Path) -> Result<Vec<Placement>, ReadError> {
+fn link_placements(robot: &Robot, path: &Path) -> Result<Vec<Placement>, ReadError> {
     let mut number: HashMap<&str, usize> = HashMap::new();
     for (i, link) in robot.links.iter().enumerate() {
         if number.insert(&link.name, i).is_some() {
@@ -108,15 +536,14 @@ fn link_placements(robot: &urdf_rs::Robot, path: &Path) -> Result<Vec<Placement>
             return Err(ReadError::at(path, place, "is there twice"));
         }
     }
-    // For each link, its parent and the joint's origin.
-    let mut parent: Vec<Option<(usize, Placement)>> = vec![None; robot.links.len()];
+    let mut parent: Parents = vec![None; robot.links.len()];
     for joint in &robot.joints {
         let at = |reason: String| ReadError::at(path, Place::Item(format!("joint {}", joint.name)), reason);
         let find =
             |name: &str| number.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")));
-        let (above, below) = (find(&joint.parent.link)?, find(&joint.child.link)?);
-        if parent[below].replace((above, placement(&joint.origin))).is_some() {
-            return Err(at(format!("link {} hangs on two joints", joint.child.link)));
+        let (above, below) = (find(&joint.parent)?, find(&joint.child)?);
+        if parent[below].replace((above, joint.origin)).is_some() {
+            return Err(at(format!("link {} hangs on two joints", joint.child)));
         }
     }
     let mut placed: Vec<Option<Placement>> = vec![None; robot.links.len()];
@@ -151,36 +578,45 @@ fn link_placements(robot: &urdf_rs::Robot, path: &Path) -> Result<Vec<Placement>
     Ok(placed.into_iter().map(|p| p.unwrap_or(Placement::IDENTITY)).collect())
 }
 
-/// Roll about x, then pitch about y, then yaw about z, then the translation.
-fn placement(pose: &Pose) -> Placement {
-    let [roll, pitch, yaw] = pose.rpy.0;
-    let ((sr, cr), (sp, cp), (sy, cy)) = (roll.sin_cos(), pitch.sin_cos(), yaw.sin_cos());
-    let [x, y, z] = pose.xyz.0;
-    #[rustfmt::skip]
-    let matrix = [
-        cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr, x,
-        sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr, y,
-        -sp, cp * sr, cp * cr, z,
-        0.0, 0.0, 0.0, 1.0,
-    ];
-    Placement(matrix)
-}
-
-/// A mesh's file name: relative to the URDF file, or `package://NAME/...` found in a folder above it.
-fn resolve(name: &str, urdf: &Path) -> PathBuf {
-    let folder = urdf.parent().unwrap_or(Path::new(""));
-    let Some(in_package) = name.strip_prefix("package://") else {
-        return folder.join(name.strip_prefix("file://").unwrap_or(name));
+/// A mesh's file, and the folder that it has to lie in.
+///
+/// A name is relative to the URDF file, or `package://NAME/...`. A package is a folder of that name
+/// that holds the URDF file, or that has a package.xml and lies beside a folder that holds it; or
+/// the URDF file's own under another name.
+fn resolve(name: &str, urdf: &Path, is_free: bool) -> Result<(PathBuf, PathBuf), String> {
+    let folder = urdf.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let own = own_package(&absolute);
+    let Some(in_package) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) else {
+        if let Some((scheme, _)) = name.split_once("://").filter(|(scheme, _)| *scheme != "file") {
+            return Err(format!("{name}: {scheme} is not read"));
+        }
+        return Ok((folder.join(name.strip_prefix("file://").unwrap_or(name)), own));
     };
     let (package, rest) = in_package.split_once('/').unwrap_or(("", in_package));
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    if package.is_empty() || package.starts_with('.') {
+        return Err(format!("{name}: {package:?} is not the name of a package"));
+    }
     for above in absolute.ancestors() {
-        // The folder above the package's, or the package's own under another name.
-        for candidate in [above.join(package).join(rest), above.join(rest)] {
-            if candidate.is_file() {
-                return candidate;
-            }
+        let root = above.join(package);
+        let is_package = absolute.starts_with(&root) || is_free || root.join("package.xml").is_file();
+        if is_package && root.join(rest).is_file() {
+            return Ok((root.join(rest), root));
         }
     }
-    folder.join(rest)
+    for above in absolute.ancestors().filter(|above| is_free || above.starts_with(&own)) {
+        if above.join(rest).is_file() {
+            return Ok((above.join(rest), own));
+        }
+    }
+    Ok((folder.join(rest), own))
+}
+
+/// The folder of the package that a URDF file belongs to: the nearest with a package.xml, else the
+/// one above a folder called urdf, else the file's own.
+fn own_package(folder: &Path) -> PathBuf {
+    let with_manifest = folder.ancestors().find(|above| above.join("package.xml").is_file());
+    let is_urdf = folder.file_name().is_some_and(|name| name == "urdf");
+    let above = folder.parent().filter(|_| is_urdf);
+    with_manifest.or(above).unwrap_or(folder).to_path_buf()
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod brushes;
+mod entangled;
 mod levels;
 mod meshes;
 mod oracle;

@@ -88,7 +88,9 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
     match op {
         "distance" | "contact" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
-            Ok(report::distance_members(&a, &b, op == "contact"))
+            members = report::distance_members(&a, &b, op == "contact");
+            report::add_notes(&mut members, [&a, &b]);
+            Ok(members)
         }
         "cast" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
@@ -97,7 +99,9 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 Some(_) => sweep::angular(&list(question, "rotate_by")?)
                     .map_err(|e| format!("\"rotate_by\": {e}"))?,
             };
-            sweep::members(&a, &b, vector(question, "by")?, angular, false)
+            members = sweep::members(&a, &b, vector(question, "by")?, angular, false)?;
+            report::add_notes(&mut members, [&a, &b]);
+            Ok(members)
         }
         "vertex_face" | "edge_edge" => {
             let at = |key| list::<12>(question, key).map(|x| points(&x));
@@ -128,6 +132,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 let is_hit = intersects(&a.shape, &a.pose, &b.shape, &b.pose);
                 members.insert("intersects".to_owned(), json!(is_hit));
             }
+            report::add_notes(&mut members, [&a, &b]);
             Ok(members)
         }
         "ray" => {
@@ -138,9 +143,13 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             }
             let is = |key: &str| question.get(key).and_then(Value::as_bool).unwrap_or(false);
             let interval = if is("both") { Interval::BOTH } else { Interval::FORWARD };
-            let hits = ray::cast(&solid, &ray, interval, is("all"));
+            let mut hits = ray::cast(&solid, &ray, interval, is("all"));
+            if is("merge") {
+                hits = ray::merged(hits, &solid, &ray);
+            }
             let hits: Vec<Value> = hits.iter().map(|h| ray::hit_members(h, None).into()).collect();
             members.insert("hits".to_owned(), json!(hits));
+            report::add_notes(&mut members, [&solid]);
             Ok(members)
         }
         "point" => {
@@ -150,6 +159,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             members.insert("distance".to_owned(), json!(projection.distance.abs()));
             members.insert("nearest".to_owned(), report::list(projection.point));
             members.insert("inside".to_owned(), json!(projection.is_inside));
+            report::add_notes(&mut members, [&solid]);
             Ok(members)
         }
         _ => Err(format!(

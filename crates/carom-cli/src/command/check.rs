@@ -3,16 +3,17 @@
 //! A broad phase over the parts' boxes names the pairs, exact counts decide, distances measure.
 
 use crate::args::CheckArgs;
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Remarks};
 use crate::progress::Progress;
-use crate::report::{self, Found, spaced};
+use crate::report::{self, Found, counted, spaced};
 use crate::scene_page;
 use crate::solid::{self, Solid};
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, Pair};
+use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_io::Part;
+use carom_io::{Part, without_controls};
 use carom_query::f64::{MeshShape, contact, distance};
+use core::ops::ControlFlow;
 use glam::DVec3;
 use serde_json::{Value, json};
 
@@ -34,12 +35,13 @@ pub struct PairReport {
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> Result<Found, String> {
-    let (files, has_bad) = load::load_all(&args.files, args.keep_going)?;
+    let mut remarks = Remarks::default();
+    let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
     let (names, solids) = place(files)?;
     let ignored = ignored_pairs(&args.ignore, &names)?;
     let clearance = args.clearance.unwrap_or(0.0);
-    let candidates = candidates(&solids, clearance)?;
+    let candidates = candidates(&solids, clearance, args.max_pairs)?;
     let mut listed = Vec::new();
     let mut progress = Progress::new("pairs", candidates.len() as u64);
     for pair in &candidates {
@@ -52,15 +54,15 @@ pub fn run(args: &CheckArgs) -> Result<Found, String> {
     drop(progress);
     if let Some(page) = &args.html {
         let html = scene_page::page(&names, &solids, &listed, frame.1)?;
-        std::fs::write(page, html).map_err(|e| format!("{}: {e}", page.display()))?;
+        report::write_file(page, html.as_bytes())?;
     }
     if args.json {
-        report::print(&document(&names, &listed, frame).to_string())?;
+        report::print(&document(&names, &listed, frame, &remarks).to_string())?;
     } else {
-        print_lines(&names, &listed, args.clearance, frame)?;
+        print_lines(&names, &listed, args.clearance, frame, &remarks)?;
     }
-    Ok(match (listed.is_empty(), has_bad) {
-        (_, true) => Found::BadInput,
+    Ok(match (listed.is_empty(), remarks.unread.is_empty()) {
+        (_, false) => Found::BadInput,
         (true, _) => Found::Nothing,
         (false, _) => Found::Something,
     })
@@ -97,15 +99,16 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<Vec<(usize, usiz
         let (a, b) = found.ok_or_else(|| {
             let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
             let more = if some.len() < names.len() { ", ..." } else { "" };
-            format!("--ignore {text:?}: not two names of parts; parts are: {}{more}", some.join(" "))
+            let some = without_controls(&some.join(" "));
+            format!("--ignore {text:?}: not two names of parts; parts are: {some}{more}")
         })?;
         pairs.push((a.min(b), a.max(b)));
     }
     Ok(pairs)
 }
 
-/// Pairs whose boxes come within the clearance, sorted.
-fn candidates(solids: &[Solid], clearance: f64) -> Result<Vec<Pair>, String> {
+/// Pairs whose boxes come within the clearance, sorted; an error where they are more than `max_pairs`.
+fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pair>, String> {
     let bounds: Vec<(DVec3, DVec3)> =
         solids.iter().filter_map(Solid::mesh).map(|m: &MeshShape| m.mesh().wide_bounds()).collect();
     let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
@@ -121,6 +124,22 @@ fn candidates(solids: &[Solid], clearance: f64) -> Result<Vec<Pair>, String> {
     let mut phase = DynamicBvh::new();
     let mut ids = Vec::new();
     phase.insert_batch(&boxes, &mut ids).map_err(|e| e.to_string())?;
+    let mut n_touching = 0_u64;
+    // Each pair is met from both sides, and each box meets itself. All are counted before any is kept.
+    let limit = max_pairs.saturating_mul(2).saturating_add(boxes.len() as u64);
+    for (aabb, _) in &boxes {
+        phase.visit_box(aabb, &mut |_| {
+            n_touching += 1;
+            if limit < n_touching { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if limit < n_touching {
+            let n = solids.len();
+            return Err(format!(
+                "{n} parts have more than {max_pairs} pairs whose boxes overlap: many parts in one place? \
+                 --max-pairs raises the limit"
+            ));
+        }
+    }
     let mut pairs = Vec::new();
     phase.pairs(&mut pairs);
     Ok(pairs)
@@ -156,7 +175,15 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
 }
 
 /// The report as JSON.
-fn document(names: &[String], listed: &[PairReport], (unit, up): (Option<&str>, Option<&str>)) -> Value {
+fn document(
+    names: &[String],
+    listed: &[PairReport],
+    (unit, up): (Option<&str>, Option<&str>),
+    remarks: &Remarks,
+) -> Value {
+    let Remarks { notes, unread } = remarks;
+    // An answer about some parts is no answer about all.
+    let is_clear = listed.is_empty() && unread.is_empty();
     let pairs: Vec<Value> = listed
         .iter()
         .map(|p| {
@@ -167,7 +194,8 @@ fn document(names: &[String], listed: &[PairReport], (unit, up): (Option<&str>, 
         })
         .collect();
     json!({
-        "schema": "carom.check.v1", "parts": names, "pairs": pairs, "clear": listed.is_empty(), "unit": unit, "up": up,
+        "schema": "carom.check.v1", "parts": names, "pairs": pairs, "clear": is_clear, "unit": unit, "up": up,
+        "notes": notes, "unread": unread,
     })
 }
 
@@ -177,22 +205,27 @@ fn print_lines(
     listed: &[PairReport],
     clearance: Option<f64>,
     frame: (Option<&str>, Option<&str>),
+    remarks: &Remarks,
 ) -> Result<(), String> {
     for p in listed {
-        let (a, b, at) = (&names[p.a], &names[p.b], spaced(p.point));
+        let (a, b, at) = (without_controls(&names[p.a]), without_controls(&names[p.b]), spaced(p.point));
         report::print(&match p.depth {
             Some(depth) => {
-                format!(
-                    "{a} and {b} collide: {} pairs of triangles, {depth:.3e} deep, near {at}",
-                    p.triangle_pairs
-                )
+                let pairs = counted(p.triangle_pairs, "pair", "pairs");
+                format!("{a} and {b} collide: {pairs} of triangles, {depth:.3e} deep, near {at}")
             }
-            None => format!("{a} and {b} are {} apart, at {at}", p.distance),
+            None => format!("{a} and {b} are {} apart, at {at}", report::number(p.distance)),
         })?;
     }
     let n_collide = listed.iter().filter(|p| 0 < p.triangle_pairs).count();
-    let limit =
-        clearance.map_or(String::new(), |d| format!(", {} closer than {d}", listed.len() - n_collide));
-    let parts = if names.len() == 1 { "1 part".to_owned() } else { format!("{} parts", names.len()) };
-    report::print(&format!("{parts}: {n_collide} pairs collide{limit}; {}", load::frame_text(frame)))
+    let limit = clearance.map_or(String::new(), |d| {
+        format!(", {} closer than {}", listed.len() - n_collide, report::number(d))
+    });
+    let (parts, pairs) =
+        (counted(names.len(), "part", "parts"), counted(n_collide, "pair collides", "pairs collide"));
+    let unread = match remarks.unread.len() {
+        0 => String::new(),
+        n => format!("; not clear: {} not read", counted(n, "thing was", "things were")),
+    };
+    report::print(&format!("{parts}: {pairs}{limit}{unread}; {}", load::frame_text(frame)))
 }

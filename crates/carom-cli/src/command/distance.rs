@@ -1,10 +1,10 @@
 //! `carom distance`: two shapes, one answer.
 
 use crate::args::{DistanceArgs, Numbers, PairArgs};
-use crate::report::{self, Found, spaced};
+use crate::report::{self, Found, counted, spaced};
 use crate::shape_arg::ShapeArg;
 use crate::solid::{self, Solid};
-use carom_io::Placement;
+use carom_io::{Placement, without_controls};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,7 @@ pub fn run(args: &DistanceArgs) -> Result<Found, String> {
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
     document.extend(report::distance_members(&a, &b, false));
+    report::add_notes(&mut document, [&a, &b]);
     let is_intersecting = document["intersects"] == json!(true);
     if args.json {
         report::print(&Value::Object(document).to_string())?;
@@ -26,8 +27,8 @@ pub fn run(args: &DistanceArgs) -> Result<Found, String> {
 /// The two shapes of a command line, in their places.
 pub fn read_pair(args: &PairArgs) -> Result<[Solid; 2], String> {
     Ok([
-        read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a)?,
-        read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b)?,
+        read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a, args)?,
+        read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b, args)?,
     ])
 }
 
@@ -37,6 +38,7 @@ fn read(
     scale: f64,
     pose: Option<Numbers<7>>,
     matrix: Option<Numbers<16>>,
+    args: &PairArgs,
 ) -> Result<Solid, String> {
     let placement = match (pose, matrix) {
         (Some(pose), _) => solid::placement_of_pose(&pose.0),
@@ -44,7 +46,11 @@ fn read(
         (None, None) => Ok(Placement::IDENTITY),
     };
     let placement = placement.map_err(|e| format!("{which}: {e}"))?;
-    solid::build(&shape.0, scale, &placement)
+    let solid = solid::build_with(&shape.0, scale, &placement, &args.reading.options(false))?;
+    for note in &solid.notes {
+        eprintln!("note: {}", without_controls(note));
+    }
+    Ok(solid)
 }
 
 /// The answer for people.
@@ -55,13 +61,17 @@ fn sentence(d: &Map<String, Value>) -> String {
     };
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     if d["intersects"] != json!(true) {
-        let distance = number(&d["distance"]);
+        let distance = report::number(number(&d["distance"]));
         return format!("apart by {distance}, from {} to {}", vector("point_a"), vector("point_b"));
     }
     match (d.get("triangle_pairs"), d.get("depth")) {
-        (Some(n), _) => format!("intersecting: {n} pairs of triangles, one of them at {}", vector("point_a")),
+        (Some(n), _) => {
+            let pairs = counted(number(n) as usize, "pair", "pairs");
+            format!("intersecting: {pairs} of triangles, one of them at {}", vector("point_a"))
+        }
         (None, Some(depth)) => {
-            format!("overlapping by {}; B comes free along {}", number(depth), vector("normal"))
+            let depth = report::number(number(depth));
+            format!("overlapping by {depth}; B comes free along {}", vector("normal"))
         }
         (None, None) => format!("intersecting, at {}", vector("point_a")),
     }

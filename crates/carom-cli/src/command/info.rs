@@ -1,15 +1,16 @@
 //! `carom info`: what a mesh is like, and what is wrong with it.
 
 use crate::args::InfoArgs;
-use crate::load;
+use crate::load::{self, Remarks};
 use crate::report::{self, Found, spaced};
 use carom_geom::f64::{MeshReport, TriMesh};
-use carom_io::Part;
+use carom_io::{Part, without_controls};
 use serde_json::{Value, json};
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<Found, String> {
-    let (files, has_bad) = load::load_all(&args.files, args.keep_going)?;
+    let mut remarks = Remarks::default();
+    let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
     let mut documents = Vec::new();
     for file in &files {
         let mut parts = Vec::new();
@@ -31,9 +32,12 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
         }
     }
     if args.json {
-        report::print(&json!({"schema": "carom.info.v1", "files": documents}).to_string())?;
+        let Remarks { notes, unread } = &remarks;
+        let document =
+            json!({"schema": "carom.info.v1", "files": documents, "notes": notes, "unread": unread});
+        report::print(&document.to_string())?;
     }
-    Ok(if has_bad { Found::BadInput } else { Found::Nothing })
+    Ok(if remarks.unread.is_empty() { Found::Nothing } else { Found::BadInput })
 }
 
 fn examine(part: &Part) -> Result<MeshReport, String> {
@@ -72,10 +76,11 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
         (false, false) => "not watertight",
     };
     format!(
-        "{file}: {}\n  {} triangles, {} vertices (equal positions counted once), components: {}\n  {seal}; edges: {} open, \
+        "{}: {}\n  {} triangles, {} vertices (equal positions counted once), components: {}\n  {seal}; edges: {} open, \
          {} non-manifold, {} flipped\n  triangles: {} with a repeated corner, {} without area, {} duplicates\n  \
          box {} to {}\n  volume {}",
-        part.name,
+        without_controls(file),
+        without_controls(&part.name),
         r.n_triangles,
         r.n_vertices,
         r.n_components,
@@ -87,6 +92,6 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
         r.n_duplicates,
         spaced(r.min),
         spaced(r.max),
-        r.signed_volume,
+        report::number(r.signed_volume),
     )
 }

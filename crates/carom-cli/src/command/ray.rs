@@ -1,10 +1,10 @@
 //! `carom ray`: where a line meets a mesh or a shape.
 
 use crate::args::RayArgs;
-use crate::load;
+use crate::load::{self, Remarks};
 use crate::report::{self, Found, spaced};
 use crate::solid::{self, ShapeSpec, Solid};
-use carom_io::Placement;
+use carom_io::{Placement, without_controls};
 use carom_math::f64::{Interval, Ray};
 use carom_query::f64::{ray_cast, ray_cast_all};
 use glam::DVec3;
@@ -18,6 +18,10 @@ pub struct Hit {
     pub triangle: Option<u32>,
     /// Unit vector out of the surface.
     pub normal: DVec3,
+    /// Weights of the triangle's corners; `None` for a shape that is no mesh.
+    pub barycentric: Option<[f64; 3]>,
+    /// The surface is met from behind.
+    pub is_back_face: bool,
 }
 
 /// Runs the command.
@@ -28,9 +32,11 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
     }
     let ray = Ray::new(DVec3::from_array(args.from.0), direction);
     let interval = if args.both { Interval::BOTH } else { Interval::FORWARD };
+    let mut remarks = Remarks::default();
+    let options = args.reading.options(false);
     let solids: Vec<(Option<String>, Solid)> = match &args.file.0 {
         ShapeSpec::File(file) => {
-            let model = load::load(file).map_err(|e| e.to_string())?;
+            let model = load::load(file, &options, &mut remarks).map_err(|e| e.to_string())?;
             let has_parts = 1 < model.parts.len();
             let bake = |part| -> Result<Solid, String> {
                 let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -42,11 +48,19 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
                 .map(|part| Ok((has_parts.then(|| part.name.clone()), bake(part)?)))
                 .collect::<Result<_, String>>()?
         }
-        spec => vec![(None, solid::build(spec, 1.0, &Placement::IDENTITY)?)],
+        spec => {
+            let solid = solid::build_with(spec, 1.0, &Placement::IDENTITY, &options)?;
+            solid.notes.iter().for_each(|note| remarks.note(note.clone()));
+            vec![(None, solid)]
+        }
     };
     let mut hits: Vec<(Option<&str>, Hit)> = Vec::new();
     for (part, solid) in &solids {
-        hits.extend(cast(solid, &ray, interval, args.all).into_iter().map(|hit| (part.as_deref(), hit)));
+        let mut found = cast(solid, &ray, interval, args.all);
+        if !args.raw {
+            found = merged(found, solid, &ray);
+        }
+        hits.extend(found.into_iter().map(|hit| (part.as_deref(), hit)));
     }
     if args.all {
         hits.sort_by(|x, y| x.1.t.total_cmp(&y.1.t));
@@ -56,26 +70,35 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
     }
     if args.json {
         let hits: Vec<Value> = hits.iter().map(|(part, hit)| hit_members(hit, *part).into()).collect();
-        report::print(&json!({"schema": "carom.ray.v1", "hits": hits}).to_string())?;
+        let Remarks { notes, unread } = &remarks;
+        let document = json!({"schema": "carom.ray.v1", "hits": hits, "notes": notes, "unread": unread});
+        report::print(&document.to_string())?;
     } else if hits.is_empty() {
         report::print("no hit")?;
     } else {
         for (part, hit) in &hits {
-            let part = part.map_or(String::new(), |p| format!("{p}, "));
+            let part = part.map_or(String::new(), |p| format!("{}, ", without_controls(p)));
             let triangle = hit.triangle.map_or(String::new(), |t| format!("triangle {t}, "));
             let (point, normal) = (spaced(ray.at(hit.t)), spaced(hit.normal));
-            report::print(&format!("t {}: {part}{triangle}at {point}, normal {normal}", hit.t))?;
+            let t = report::number(hit.t);
+            report::print(&format!("t {t}: {part}{triangle}at {point}, normal {normal}"))?;
         }
     }
-    Ok(if hits.is_empty() { Found::Nothing } else { Found::Something })
+    Ok(match (hits.is_empty(), remarks.unread.is_empty()) {
+        (_, false) => Found::BadInput,
+        (true, _) => Found::Nothing,
+        (false, _) => Found::Something,
+    })
 }
 
 /// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a line that runs
 /// both ways is the one nearest to the origin.
 pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<Hit> {
-    let is_mesh = solid.mesh().is_some();
-    let hit =
-        |h: carom_geom::f64::RayHit| Hit { t: h.t, triangle: is_mesh.then_some(h.part), normal: h.normal };
+    let hit = |h: carom_geom::f64::RayHit| {
+        let triangle = solid.mesh().map(|_| h.part);
+        let barycentric = triangle.and_then(|t| barycentric(solid, t, ray.at(h.t)));
+        Hit { t: h.t, triangle, normal: h.normal, barycentric, is_back_face: h.is_back_face }
+    };
     if is_all || interval == Interval::BOTH {
         let mut found = Vec::new();
         ray_cast_all(&solid.shape, &solid.pose, ray, interval, &mut found);
@@ -88,6 +111,42 @@ pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<H
     } else {
         ray_cast(&solid.shape, &solid.pose, ray, interval).map(hit).into_iter().collect()
     }
+}
+
+/// The hits with one for each crossing: several triangles that are met at one place from one side, as at an edge or a
+/// corner, are one. The first triangle stands for all.
+pub fn merged(hits: Vec<Hit>, solid: &Solid, ray: &Ray) -> Vec<Hit> {
+    let Some(mesh) = solid.mesh() else { return hits };
+    let (min, max) = mesh.mesh().wide_bounds();
+    let size = min.abs().max(max.abs()).max_element().max(ray.origin.abs().max_element());
+    // The rounding error of t, with room: 2^-40 of the largest coordinate.
+    let room = size / ray.direction.length() / (1_u64 << 40) as f64;
+    let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let same = merged.iter_mut().rev().take_while(|other| (other.t - hit.t).abs() <= room);
+        match same.into_iter().find(|other| other.is_back_face == hit.is_back_face) {
+            Some(other) if hit.triangle < other.triangle => *other = Hit { t: other.t, ..hit },
+            Some(_) => {}
+            None => merged.push(hit),
+        }
+    }
+    merged
+}
+
+/// The weights of a triangle's corners at a point of its plane.
+fn barycentric(solid: &Solid, triangle: u32, point: DVec3) -> Option<[f64; 3]> {
+    let mesh = solid.mesh()?.mesh();
+    let [a, b, c] = mesh.indices().get(triangle as usize)?.map(|v| mesh.vertices()[v as usize]);
+    // Largest coordinates are 1, so that squares do not overflow.
+    let size = (b - a).abs().max((c - a).abs()).max_element();
+    let (u, v, p) = ((b - a) / size, (c - a) / size, (point - a) / size);
+    let normal = u.cross(v);
+    let area = normal.length_squared();
+    if !(0.0 < area) {
+        return None;
+    }
+    let (second, third) = (p.cross(v).dot(normal) / area, u.cross(p).dot(normal) / area);
+    Some([1.0 - second - third, second, third])
 }
 
 /// Nearer to the origin first, on either side.
@@ -104,6 +163,9 @@ pub fn hit_members(hit: &Hit, part: Option<&str>) -> Map<String, Value> {
     }
     if let Some(triangle) = hit.triangle {
         members.insert("triangle".to_owned(), json!(triangle));
+    }
+    if let Some(barycentric) = hit.barycentric {
+        members.insert("barycentric".to_owned(), json!(barycentric));
     }
     members.insert("normal".to_owned(), report::list(hit.normal));
     members

@@ -24,6 +24,7 @@ pub fn run(args: &SweepArgs) -> Result<Found, String> {
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.sweep.v1"));
     document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular, args.cost)?);
+    report::add_notes(&mut document, [&a, &b]);
     let is_hit = document["hit"] == json!(true);
     if args.json {
         report::print(&Value::Object(document).to_string())?;
@@ -140,8 +141,9 @@ fn answer_sentence(d: &Map<String, Value>) -> String {
     } else {
         format!(", at {}, normal {}", vector("point"), vector("normal"))
     };
+    let time = |key: &str| report::number(d[key].as_f64().unwrap_or(f64::NAN));
     match &d["time_end"] {
-        Value::Null => format!("perhaps a hit, not before {}{place}", d["time"]),
-        end => format!("hit between {} and {end}{place}", d["time"]),
+        Value::Null => format!("perhaps a hit, not before {}{place}", time("time")),
+        _ => format!("hit between {} and {}{place}", time("time"), time("time_end")),
     }
 }

@@ -1,10 +1,10 @@
 //! `carom trace`: where a body that moves through a level first meets it, by a BSP tree with shifted planes.
 
 use crate::args::TraceArgs;
-use crate::load;
+use crate::load::{self, Remarks};
 use crate::report::{self, Found, spaced};
 use crate::solid;
-use carom_bsp::{Bevels, Body, BspSettings, BspTree, Contents, Point, Supported};
+use carom_bsp::{Bevels, Body, BspError, BspSettings, BspTree, Contents, Point, Supported};
 use carom_io::{Placement, map};
 use carom_query::f64::Shape;
 use glam::{DMat3, DQuat, DVec3};
@@ -87,7 +87,17 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
     let settings = BspSettings::default().with_bevels(bevels);
     let mut of = Map::new();
     let is_map = args.level.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("map"));
-    let said = |error: carom_bsp::BspError| format!("{}: {error}", args.level.display());
+    let said = |error: BspError| {
+        let advice = match error {
+            BspError::Entangled(_) => "; --max-splits raises the limit",
+            _ => "",
+        };
+        format!("{}: {error}{advice}", args.level.display())
+    };
+    let limited = |n_faces: usize| match args.max_splits {
+        Some(n) => settings.with_max_splits(n),
+        None => settings.with_limits_for(n_faces),
+    };
     if is_map {
         let read = map::read(&args.level).map_err(|e| e.to_string())?;
         let (brushes, refused) = read.brushes(&args.level, map::usual_contents);
@@ -98,10 +108,13 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
             eprintln!("error: {error}");
         }
         of.insert("brushes".to_owned(), json!(brushes.len()));
+        let settings = limited(brushes.iter().map(|brush| brush.faces().len()).sum());
         let tree = BspTree::from_brushes(&brushes, &settings).map_err(said)?;
         return Ok((tree, of, !refused.is_empty()));
     }
-    let model = load::load(&args.level).map_err(|e| e.to_string())?;
+    let mut remarks = Remarks::default();
+    let options = args.reading.options(args.keep_going);
+    let model = load::load(&args.level, &options, &mut remarks).map_err(|e| e.to_string())?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for part in &model.parts {
         let mesh = part.world_mesh().map_err(|e| format!("{}: {e}", args.level.display()))?;
@@ -110,13 +123,18 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
     of.insert("triangles".to_owned(), json!(triangles.len()));
+    let Remarks { notes, unread } = remarks;
+    let has_unread = !unread.is_empty();
+    of.insert("notes".to_owned(), json!(notes));
+    of.insert("unread".to_owned(), json!(unread));
+    let settings = limited(triangles.len());
     let build = |settings| BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, settings);
     match build(&settings) {
-        Err(error) if args.keep_going => {
+        Err(error @ BspError::Open(_)) if args.keep_going => {
             eprintln!("error: {}", said(error));
             Ok((build(&settings.with_max_open(1.0)).map_err(said)?, of, true))
         }
-        tree => Ok((tree.map_err(said)?, of, false)),
+        tree => Ok((tree.map_err(said)?, of, has_unread)),
     }
 }
 
@@ -153,5 +171,6 @@ fn sentence(d: &Map<String, Value>) -> String {
             _ => format!("starts in the level; free at {}", vector("free")),
         };
     }
-    format!("hit at {} of the way, at {}, normal {}", d["fraction"], vector("position"), vector("normal"))
+    let fraction = report::number(d["fraction"].as_f64().unwrap_or(f64::NAN));
+    format!("hit at {fraction} of the way, at {}, normal {}", vector("position"), vector("normal"))
 }

@@ -1,6 +1,6 @@
 //! Parts that collide or come too close, in made scenes and in real assemblies and robots.
 
-use crate::run::{carom, error, folder, json, stderr, stdout};
+use crate::run::{carom, error, file, folder, json, stderr, stdout};
 use carom_testkit::data;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn lines_for_people_say_units() {
     assert!(text.contains("left and touching collide: "), "{text}");
     assert!(text.contains("touching and near are 0.25 apart, at 3 "), "{text}");
     assert!(
-        text.ends_with("4 parts: 1 pairs collide, 1 closer than 0.3; lengths in the unit of the files\n"),
+        text.ends_with("4 parts: 1 pair collides, 1 closer than 0.3; lengths in the unit of the files\n"),
         "{text}"
     );
     assert!(stderr(&output).is_empty(), "no bar where there is no terminal");
@@ -185,4 +185,80 @@ fn real_robots_by_their_links() {
             assert!(found[pair].abs_diff(*n) <= n / 20, "{name} {pair:?}: {} and {n}", found[pair]);
         }
     }
+}
+
+#[test]
+fn many_parts_in_one_place_end_with_a_message() {
+    let part = r#"{"mesh": "open.obj"}"#;
+    let n = 3000;
+    file("heap.json", &format!(r#"{{"parts": [{}]}}"#, vec![part; n].join(",")));
+    let said = error("check heap.json --json");
+    assert!(
+        said.contains("3000 parts have more than 1000000 pairs") && said.contains("--max-pairs"),
+        "{said}"
+    );
+    // The limit itself is allowed: ten parts are 45 pairs.
+    file("ten.json", &format!(r#"{{"parts": [{}]}}"#, [part; 10].join(",")));
+    let (d, _) = json("check ten.json --json --max-pairs 45");
+    assert_eq!(d["pairs"].as_array().unwrap().len(), 45);
+    assert!(error("check ten.json --json --max-pairs 44").contains("more than 44 pairs"));
+    let text = stdout(&carom("check ten.json"));
+    assert!(text.ends_with("10 parts: 45 pairs collide; lengths in the unit of the files\n"), "{text}");
+    file(
+        "apart.json",
+        &format!(
+            r#"{{"parts": [{part}, {{"mesh": "open.obj", "pose": [1,0,0,9, 0,1,0,0, 0,0,1,0, 0,0,0,1]}}]}}"#
+        ),
+    );
+    assert!(stdout(&carom("check apart.json")).starts_with("2 parts: 0 pairs collide; "));
+}
+
+#[test]
+fn names_do_not_steer_the_terminal() {
+    let names = ["\\u001b[31mred\\u0007", "a\\nb", "\\u202eright", "</script><script>alert(1)</script>"];
+    let parts: Vec<String> = names.iter().map(|n| format!(r#"{{"mesh":"cube.obj","name":"{n}"}}"#)).collect();
+    file("ctrl.json", &format!(r#"{{"parts":[{}]}}"#, parts.join(",")));
+    for command in [
+        "check ctrl.json",
+        "info ctrl.json",
+        "ray ctrl.json --from 0,0.1,9 --dir 0,0,-1 --all",
+        "check ctrl.json --ignore x,y",
+    ] {
+        let output = carom(command);
+        let text = stdout(&output) + &stderr(&output);
+        let steers = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!text.contains(steers), "{command}: {text:?}");
+        assert!(text.contains("\\u{1b}[31mred\\u{7}"), "{command}: {text:?}");
+    }
+    // In JSON they are what they are.
+    assert_eq!(json("check ctrl.json --json").0["parts"][0], "\u{1b}[31mred\u{7}");
+    // A file of such a name.
+    let odd = folder().join("odd\u{1b}[2J.obj");
+    std::fs::write(&odd, "v 0 0 0\n").unwrap();
+    let output = crate::run::carom_list(&["check", "odd\u{1b}[2J.obj"], b"");
+    assert!(stderr(&output).contains("\\u{1b}[2J") && !stderr(&output).contains('\u{1b}'));
+    carom("check ctrl.json --html ctrl.html");
+    let page = std::fs::read_to_string(folder().join("ctrl.html")).unwrap();
+    assert!(!page.contains("alert(1)"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_are_whole_or_not_there() {
+    // A device is written as it is; its failure is told.
+    assert!(error("check scene.json --html /dev/full").contains("/dev/full: "));
+    let here = folder().join("pages");
+    std::fs::create_dir_all(&here).unwrap();
+    let page = here.join("a.html");
+    std::fs::write(&page, "before").unwrap();
+    assert_eq!(carom("check scene.json --html pages/a.html").status.code(), Some(1));
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<canvas"));
+    // Nothing else is left in the folder, and a link is followed.
+    std::os::unix::fs::symlink("a.html", here.join("b.html"))
+        .or_else(|_| std::fs::metadata(here.join("b.html")).map(drop))
+        .unwrap();
+    std::fs::write(&page, "before").unwrap();
+    carom("check scene.json --html pages/b.html");
+    assert!(here.join("b.html").is_symlink() && std::fs::read_to_string(&page).unwrap().contains("<canvas"));
+    assert_eq!(std::fs::read_dir(&here).unwrap().count(), 2);
 }

@@ -13,3 +13,4 @@ mod ray;
 mod run;
 mod sweep;
 mod trace;
+mod unread;

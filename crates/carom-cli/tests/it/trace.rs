@@ -105,3 +105,35 @@ fn broken_levels_are_a_clear_line_each() {
         error(&format!("trace twice.map --from 0,0,32 --to 9,0,32 {wrong}"));
     }
 }
+
+/// Walls that all go through one column: each cuts those that are there already.
+#[test]
+fn levels_that_cross_themselves_end_with_a_message() {
+    let walls: String = (0..24)
+        .map(|i| {
+            let a = 0.1 + core::f64::consts::PI * f64::from(i) / 24.0;
+            let ((sin, cos), z) = (a.sin_cos(), f64::from(i));
+            let planes = [[cos, sin, 0.02 * z], [-sin, cos, 0.01], [0.3, 0.2 * sin, 1.0]];
+            let line = |n: [f64; 3], offset: f64| {
+                // Three points of the plane, clockwise seen from outside.
+                let n = glam::DVec3::from_array(n).normalize();
+                let (u, v) = n.any_orthonormal_pair();
+                let points = [n * offset, n * offset + v, n * offset + u];
+                let text = points.map(|p| format!("( {} {} {} )", p.x, p.y, p.z)).join(" ");
+                format!("{text} wall 0 0 0 1 1\n")
+            };
+            let sides = planes.iter().zip([2.0, 500.0, 500.0]);
+            let lines: String =
+                sides.map(|(n, offset)| line(*n, offset) + &line(n.map(|x| -x), offset)).collect();
+            format!("{{\n{lines}}}\n")
+        })
+        .collect();
+    file("cross.map", &world(&walls));
+    let said = error("trace cross.map --from 0,0,600 --to 9,0,600 --max-splits 300");
+    assert!(said.contains("cross.map: the faces cross each other too often"), "{said}");
+    assert!(said.contains("--max-splits raises the limit"), "{said}");
+    // The usual limit is far above what one room needs.
+    file("room.map", &world(&cuboid([0, 0, 0], [8, 8, 8], "stone")));
+    assert_eq!(json("trace room.map --from -8,4,4 --to 8,4,4 --json").1, 1);
+    assert_eq!(json("trace room.map --from -8,4,4 --to 8,4,4 --json --max-splits 0").1, 1);
+}

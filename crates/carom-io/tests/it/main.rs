@@ -1,12 +1,17 @@
-//! Files that are right are read to the last bit; files that are wrong are refused in one line, whatever is in them.
+//! Files that are right are read to the last bit; files that are wrong are refused in one line,
+//! whatever is in them.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bad_files;
 mod formats;
+mod hostile;
+mod left_out;
 mod maps;
+mod polygons;
 mod random_bytes;
 mod real_data;
 mod scenes;
+mod stl;
 
 use carom_io::{Format, Model, RawMesh, ReadError};
 use std::path::{Path, PathBuf};

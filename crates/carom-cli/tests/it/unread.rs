@@ -1,0 +1,231 @@
+//! A check never says clear while a part is not read, and every command tells what it knows of its files.
+
+use crate::run::{carom, error, file, folder, json, stderr, stdout};
+use carom_testkit::data;
+use serde_json::{Value, json};
+
+/// A tetrahedron as OBJ lines.
+const TETRA: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+/// Facets of a text STL file.
+const FACETS: &str =
+    "facet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n";
+
+/// A glTF document of two nodes that share triangles, with another text in some place.
+fn gltf(from: &str, to: &str) -> String {
+    // The corners (0, 0, 0), (1, 0, 0), (0, 1, 0).
+    let text = r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0,1]}],
+"nodes":[{"mesh":0},{"name":"second","mesh":1,"translation":[9,0,0]}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]},{"primitives":[{"attributes":{"POSITION":0},"mode":4}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#;
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1)
+}
+
+/// Files that have a part that is broken, unknown or empty; the first of each kind of document is good.
+fn documents() -> Vec<(&'static str, String)> {
+    let plain = |text: &str| text.to_owned();
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nMOREend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+    let extension = r#""extensions":{"ACME_shapes":{}},"#;
+    vec![
+        ("cut.obj", plain("v 0 0 0\nv 1 0 0\nf 1 2 3\n")),
+        ("empty.obj", plain("v 0 0 0\n")),
+        ("surf.obj", format!("{TETRA}surf 0 1 0 1 1 2 3\n")),
+        ("junk.obj", format!("{TETRA}polygon 1 2 3\n")),
+        ("nothing.obj", plain("")),
+        (
+            "wide.obj",
+            TETRA.encode_utf16().map(|c| char::from(c as u8).to_string() + "\0").collect::<String>(),
+        ),
+        ("cut.stl", format!("solid a\n{FACETS}")),
+        ("left.stl", format!("solid a\n{FACETS}endsolid a\n{FACETS}")),
+        ("hollow.stl", format!("solid a\n{FACETS}endsolid a\nsolid b\nendsolid b\n")),
+        ("empty.stl", plain("solid a\nendsolid a\n")),
+        (
+            "fans.ply",
+            ply.replace("MORE", "element trifans 1\nproperty list uchar int vertex_indices\n") + "3 0 1 2\n",
+        ),
+        ("left.ply", ply.replace("MORE", "") + "3 0 2 1\n"),
+        (
+            "cloud.ply",
+            plain(
+                "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 0\n",
+            ),
+        ),
+        ("points.gltf", gltf(r#""mode":4"#, r#""mode":0"#)),
+        ("mode.gltf", gltf(r#""mode":4"#, r#""mode":9"#)),
+        ("none.gltf", gltf(r#"{"attributes":{"POSITION":0},"mode":4}"#, "")),
+        ("node.gltf", gltf(r#""name":"second","#, &format!(r#""name":"second",{extension}"#))),
+        ("primitive.gltf", gltf(r#""mode":4"#, &format!(r#"{extension}"mode":4"#))),
+        (
+            "required.gltf",
+            gltf(r#""scenes""#, r#""extensionsRequired":["KHR_draco_mesh_compression"],"scenes""#),
+        ),
+        ("missing.gltf", gltf("data:;base64,", "none.bin?")),
+        ("index.gltf", gltf(r#""POSITION":0},"mode""#, r#""POSITION":8},"mode""#)),
+        ("model.dae", plain("<COLLADA/>")),
+        ("model.step", plain("ISO-10303-21;\n")),
+        ("robot.xacro", plain(r#"<robot name="r"><xacro:a/></robot>"#)),
+    ]
+}
+
+/// A robot with a box and this geometry.
+fn robot(geometry: &str) -> String {
+    format!(
+        r#"<robot name="r"><link name="a"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="b"><collision><geometry>{geometry}</geometry></collision></link>
+<joint name="j" type="fixed"><parent link="a"/><child link="b"/><origin xyz="9 0 0"/></joint></robot>"#
+    )
+}
+
+/// Either an error without an answer, or an answer that is not clear; the exit status says so too.
+fn check_not_clear(arguments: &str) {
+    let output = carom(arguments);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {text}");
+    assert!(!stderr(&output).is_empty() && !stderr(&output).contains("panicked"), "{arguments}");
+    if !text.is_empty() {
+        let d: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(d["clear"], json!(false), "{arguments}: {d}");
+        assert!(!d["unread"].as_array().unwrap().is_empty(), "{arguments}: {d}");
+        let sentence = stdout(&carom(&arguments.replace(" --json", "")));
+        assert!(sentence.contains("not clear: "), "{arguments}: {sentence}");
+    }
+}
+
+#[test]
+fn a_check_is_never_clear_with_an_unread_part() {
+    file("tetra.obj", TETRA);
+    for (n, (name, text)) in documents().into_iter().enumerate() {
+        file(name, &text);
+        let part = |file: &str, i: usize| {
+            format!(r#"{{"mesh": "{file}", "pose": [1,0,0,{}, 0,1,0,0, 0,0,1,0, 0,0,0,1]}}"#, 20 * i)
+        };
+        // The part stands first, in the middle, or last.
+        let mut files = ["tetra.obj"; 3];
+        files[n % 3] = name;
+        let parts: Vec<String> = files.iter().enumerate().map(|(i, f)| part(f, i)).collect();
+        file("unread.json", &format!(r#"{{"parts": [{}]}}"#, parts.join(",")));
+        file("unread.urdf", &robot(&format!(r#"<mesh filename="{name}"/>"#)));
+        for keep_going in ["", " --keep-going"] {
+            check_not_clear(&format!("check {name} --json{keep_going}"));
+            check_not_clear(&format!("check unread.json --json{keep_going}"));
+            check_not_clear(&format!("check unread.urdf --json{keep_going}"));
+            check_not_clear(&format!("check open.obj {name} --json{keep_going}"));
+        }
+    }
+    for geometry in
+        ["", r#"<plane/>"#, r#"<box size="1"/>"#, r#"<sphere radius="-1"/>"#, r#"<mesh filename="no.stl"/>"#]
+    {
+        file("unread.urdf", &robot(geometry));
+        check_not_clear("check unread.urdf --json");
+        check_not_clear("check unread.urdf --json --keep-going");
+    }
+    for part in [r#"{"mesh": "tetra.obj", "scale": [1, 0, 1]}"#, r#"{"mesh": "no.obj"}"#, r#"{}"#, "7"] {
+        file("unread.json", &format!(r#"{{"parts": [{{"mesh": "tetra.obj"}}, {part}]}}"#));
+        check_not_clear("check unread.json --json");
+        check_not_clear("check unread.json --json --keep-going");
+    }
+    // The same documents without the fault are clear.
+    file("good.gltf", &gltf("2.0", "2.0"));
+    file("good.urdf", &robot(r#"<mesh filename="tetra.obj"/>"#));
+    for name in ["good.gltf", "good.urdf", "tetra.obj"] {
+        let (d, status) = json(&format!("check {name} --json"));
+        assert_eq!((status, &d["clear"], &d["unread"]), (0, &json!(true), &json!([])), "{name}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_checked() {
+    file("tetra.obj", TETRA);
+    // Two links collide, and a third is not read.
+    let links = robot(r#"<mesh filename="a.dae"/>"#).replace(
+        "</robot>",
+        r#"<link name="c"><collision><geometry><mesh filename="tetra.obj"/></geometry></collision></link>
+<joint name="k" type="fixed"><parent link="a"/><child link="c"/></joint></robot>"#,
+    );
+    file("three.urdf", &links);
+    let output = carom("check three.urdf --json --keep-going");
+    let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((d["parts"].as_array().unwrap().len(), d["pairs"].as_array().unwrap().len()), (2, 1));
+    let unread = d["unread"][0].as_str().unwrap();
+    assert!(unread.contains("three.urdf: link b: ") && unread.contains("a.dae"), "{unread}");
+    assert!(stderr(&output).contains("not read: three.urdf: link b: "), "{}", stderr(&output));
+    assert!(error("check three.urdf --json").contains("three.urdf: link b: "));
+    // A file that is not read counts as well.
+    let output = carom("check tetra.obj no.stl --json --keep-going");
+    let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&d["clear"], d["unread"].as_array().unwrap().len()), (&json!(false), 1));
+}
+
+#[test]
+fn notes_are_in_every_document() {
+    // A square that is not flat.
+    file("bent.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0.2\nv 0 1 0\nf 1 2 3 4\n");
+    for (command, place) in [
+        ("check bent.obj", "notes"),
+        ("info bent.obj", "notes"),
+        ("ray bent.obj --from 0.2,0.3,9 --dir 0,0,-1", "notes"),
+        ("distance bent.obj sphere:1", "notes"),
+        ("distance hull:bent.obj sphere:1", "notes"),
+        ("sweep bent.obj sphere:1 --by 1,0,0", "notes"),
+    ] {
+        let output = carom(&format!("{command} --json"));
+        let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let note = d[place][0].as_str().unwrap_or_default();
+        assert!(note.starts_with("bent.obj: 1 polygon is not flat"), "{command}: {d}");
+        assert!(stderr(&output).starts_with("note: bent.obj: 1 polygon is not flat"), "{command}");
+    }
+    let question = r#"{"op":"distance","a":{"file":"bent.obj"},"b":{"sphere":1}}"#;
+    let answer = &crate::run::batch(question)[0];
+    assert!(answer["notes"][0].as_str().unwrap().contains("is not flat"), "{answer}");
+    // No notes where there is nothing to say.
+    assert!(json("distance cube.obj sphere:1 --json").0.get("notes").is_none());
+}
+
+#[test]
+fn objects_are_parts_on_demand() {
+    file("two.obj", &format!("o left\n{TETRA}o right\nf 1 2 3\n"));
+    assert_eq!(json("check two.obj --json").0["parts"], json!(["two"]));
+    let (d, status) = json("check two.obj --json --split objects");
+    assert_eq!((&d["parts"], status), (&json!(["left", "right"]), 1));
+    assert!(error("check two.obj --split groups").contains("groups"));
+}
+
+#[test]
+fn files_outside_are_read_on_demand() {
+    std::fs::create_dir_all(folder().join("below")).unwrap();
+    file("tetra.obj", TETRA);
+    file("below/s.json", r#"{"parts": [{"mesh": "../tetra.obj"}]}"#);
+    assert!(error("check below/s.json").contains("--allow-outside reads it"));
+    assert_eq!(json("check below/s.json --allow-outside --json").0["clear"], json!(true));
+    for (name, text) in [
+        (
+            "zero.urdf",
+            r#"<robot name="r"><link name="a"><visual><geometry><mesh filename="/dev/zero"/></geometry></visual></link></robot>"#,
+        ),
+        ("devzero.json", r#"{"parts":[{"mesh":"/dev/zero"}]}"#),
+    ] {
+        file(name, text);
+        assert!(error(&format!("check {name}")).contains(name));
+        assert!(error(&format!("check {name} --allow-outside")).contains(name));
+    }
+}
+
+#[test]
+fn given_reports_are_answered() {
+    let Some(folder) = data::find("reports") else { return };
+    let at = |name: &str| folder.join(name).display().to_string();
+    // A peg in a channel whose ends are concave polygons: half a unit to each side.
+    for channel in ["channel_ngon.obj", "channel_ngon2.obj", "u_channel.obj"] {
+        let (d, _) = json(&format!("distance {} {} --json", at(channel), at("peg.obj")));
+        assert_eq!((&d["intersects"], &d["distance"]), (&json!(false), &json!(0.5)), "{channel}");
+    }
+    let (d, status) = json(&format!("check {} --json", at("two_solids.stl")));
+    assert_eq!((&d["parts"], status), (&json!(["a", "b"]), 0));
+    let output = carom(&format!("check {} --json --keep-going", at("urdf/my_robot/dae.urdf")));
+    let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!((&d["parts"], &d["clear"], output.status.code()), (&json!(["a"]), &json!(false), Some(2)));
+}

@@ -1,0 +1,218 @@
+//! Access to files: which ones a document may name, how much of them is read, and what was read
+//! already.
+//!
+//! 1. Only regular files are read: a device or a pipe has no end.
+//! 2. A document names files inside of its folder; [`Options::allow_outside`] lifts that. Links
+//!    are followed first.
+//! 3. Each file is read once and shared by all parts that name it.
+//! 4. The triangles in memory are counted against the size of the files.
+//!
+//! Reference: none; rules of carom's own.
+
+use crate::error::{Place, ReadError};
+use crate::limits::{MAX_FILE_BYTES, Options};
+use crate::part::{Piece, Placement, RawMesh};
+use crate::{Format, Model};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What one run of a reader knows beyond the bytes.
+pub(crate) struct Files<'a> {
+    pub(crate) options: &'a Options,
+    /// Of all files so far.
+    n_bytes: u64,
+    /// In memory so far.
+    n_triangles: u64,
+    meshes: HashMap<PathBuf, Result<Rc<MeshFile>, String>>,
+    buffers: HashMap<PathBuf, Arc<Vec<u8>>>,
+}
+
+/// The meshes of a file that is one part of a document.
+#[derive(Default)]
+pub(crate) struct MeshFile {
+    pieces: Vec<Piece>,
+    notes: RefCell<Vec<String>>,
+    pub(crate) unread: Vec<String>,
+}
+
+impl MeshFile {
+    /// The notes on the file, for the first part that uses it.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
+    /// The pieces, scaled and placed.
+    pub(crate) fn placed(&self, scale: [f64; 3], placement: &Placement) -> Vec<Piece> {
+        let place = |piece: &Piece| {
+            if piece.placement == Placement::IDENTITY {
+                let scale = core::array::from_fn(|k| scale[k] * piece.scale[k]);
+                return Piece { mesh: piece.mesh.clone(), scale, placement: *placement };
+            }
+            let placement = placement.after(&Placement::scaling(scale)).after(&piece.placement);
+            Piece { mesh: piece.mesh.clone(), scale: piece.scale, placement }
+        };
+        self.pieces.iter().map(place).collect()
+    }
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn new(options: &'a Options) -> Files<'a> {
+        Files { options, n_bytes: 0, n_triangles: 0, meshes: HashMap::new(), buffers: HashMap::new() }
+    }
+
+    /// Counts bytes that were read elsewhere.
+    pub(crate) fn count_bytes(&mut self, n: usize) {
+        self.n_bytes += n as u64;
+    }
+
+    /// Bytes of all files so far.
+    pub(crate) fn n_bytes(&self) -> u64 {
+        self.n_bytes
+    }
+
+    /// Counts triangles before they are made; an error where they are too many for the files.
+    pub(crate) fn count_triangles(&mut self, n: usize) -> Result<(), String> {
+        self.n_triangles = self.n_triangles.saturating_add(n as u64);
+        check_triangles(self.n_triangles, self.n_bytes, self.options)
+    }
+
+    /// Reads a file whole.
+    pub(crate) fn read(&mut self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        self.read_start(path, MAX_FILE_BYTES)
+    }
+
+    /// Reads the first bytes of a file.
+    fn read_start(&mut self, path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
+        let bytes = read_regular(path, n)?;
+        self.n_bytes += bytes.len() as u64;
+        Ok(bytes)
+    }
+
+    /// The first `n` bytes of a buffer, read once.
+    pub(crate) fn buffer(&mut self, path: &Path, n: u64) -> Result<Arc<Vec<u8>>, ReadError> {
+        let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if let Some(bytes) = self.buffers.get(&key).filter(|bytes| n <= bytes.len() as u64) {
+            return Ok(bytes.clone());
+        }
+        let bytes = Arc::new(self.read_start(path, n)?);
+        self.buffers.insert(key, bytes.clone());
+        Ok(bytes)
+    }
+
+    /// The meshes of a file, read once.
+    pub(crate) fn mesh(&mut self, path: &Path) -> Result<Rc<MeshFile>, String> {
+        let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if let Some(known) = self.meshes.get(&key) {
+            return known.clone();
+        }
+        let read = self.read_mesh_file(path).map(Rc::new).map_err(|e| e.to_string());
+        self.meshes.insert(key, read.clone());
+        read
+    }
+
+    fn read_mesh_file(&mut self, path: &Path) -> Result<MeshFile, ReadError> {
+        let format = Format::of(path).ok_or_else(|| ReadError::UnknownFormat { path: path.to_path_buf() })?;
+        if matches!(format, Format::Urdf | Format::Scene) {
+            return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
+        }
+        let bytes = self.read(path)?;
+        let Model { parts, notes, unread, .. } = crate::parse_in(&bytes, format, path, self)?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let named = |notes: Vec<String>| -> Vec<String> {
+            notes.iter().map(|note| format!("{file}: {note}")).collect()
+        };
+        let pieces = parts.into_iter().flat_map(|part| part.pieces).collect();
+        Ok(MeshFile { pieces, notes: RefCell::new(named(notes)), unread: named(unread) })
+    }
+
+    /// The file that a document names, if it may be read; `root` is the folder that it has to lie
+    /// in.
+    pub(crate) fn inside(&self, file: PathBuf, root: &Path) -> Result<PathBuf, String> {
+        if self.options.allow_outside {
+            return Ok(file);
+        }
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        let is_inside = match (file.canonicalize(), root.canonicalize()) {
+            (Ok(file), Ok(root)) => file.starts_with(root),
+            // A file that is not there is refused by its name alone.
+            _ => !leaves(file.strip_prefix(root).unwrap_or(&file), root),
+        };
+        if is_inside {
+            return Ok(file);
+        }
+        let root = root.display();
+        Err(format!(
+            "{} lies outside of the document's folder {root}; --allow-outside reads it",
+            file.display()
+        ))
+    }
+}
+
+/// The first bytes of a regular file.
+pub(crate) fn read_regular(path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
+    let open = |error| ReadError::Open { path: path.to_path_buf(), error };
+    let length = {
+        // Asked before the file is opened: to open a pipe may wait for ever.
+        let data = std::fs::metadata(path).map_err(open)?;
+        if !data.is_file() {
+            let what = if data.is_dir() { "a folder" } else { "a device or pipe" };
+            return Err(ReadError::at(path, Place::File, format!("{what}, not a regular file")));
+        }
+        data.len()
+    };
+    if MAX_FILE_BYTES < length.min(n.saturating_add(1)) {
+        let reason = format!("{length} bytes: more than the limit of {MAX_FILE_BYTES}");
+        return Err(ReadError::at(path, Place::File, reason));
+    }
+    let file = std::fs::File::open(path).map_err(open)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(n)).unwrap_or(0));
+    // A file may have grown since its length was asked for.
+    file.take(length.min(n)).read_to_end(&mut bytes).map_err(open)?;
+    Ok(bytes)
+}
+
+/// Whether a name goes out of the folder that it starts in.
+fn leaves(name: &Path, root: &Path) -> bool {
+    let mut depth = 0_i64;
+    for component in name.components() {
+        depth += match component {
+            Component::Normal(_) => 1,
+            Component::ParentDir => -1,
+            Component::CurDir => 0,
+            Component::RootDir | Component::Prefix(_) => return !name.starts_with(root),
+        };
+        if depth < 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// An error where so many triangles are too many for files of so many bytes.
+pub(crate) fn check_triangles(n: u64, n_bytes: u64, options: &Options) -> Result<(), String> {
+    let limit = options.triangle_limit(n_bytes);
+    if n <= limit {
+        return Ok(());
+    }
+    Err(format!(
+        "{n} triangles or more, in {n_bytes} bytes of files: the limit is {limit}; --max-triangles raises it"
+    ))
+}
+
+/// Text without the byte order mark that some programs put before it; the message of an error is
+/// about UTF-16.
+pub(crate) fn without_mark(bytes: &[u8]) -> Result<&[u8], String> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err("UTF-16 text; UTF-8 is needed".to_owned());
+    }
+    Ok(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+/// One mesh as a piece that stands as it is.
+pub(crate) fn piece(mesh: RawMesh) -> Piece {
+    Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY }
+}

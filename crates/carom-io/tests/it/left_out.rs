@@ -1,0 +1,448 @@
+//! Nothing of a file is left out silently: it is read, refused, or named.
+
+use super::{folder, mesh, parse, refusal, samples};
+use carom_io::{Format, Options};
+use std::fs;
+use std::path::Path;
+
+fn options() -> Options {
+    Options::default().with_keep_going(true)
+}
+
+#[test]
+fn text_may_begin_with_a_byte_order_mark() {
+    let files: [(&[u8], Format); 6] = [
+        (samples::OBJ, Format::Obj),
+        (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", Format::Obj),
+        (samples::PLY_TEXT, Format::Ply),
+        (&samples::gltf(), Format::Gltf),
+        (samples::URDF, Format::Urdf),
+        (&samples::stl_text(), Format::Stl),
+    ];
+    for (bytes, format) in files {
+        let marked = [b"\xef\xbb\xbf", bytes].concat();
+        assert_eq!(parse(&marked, format).unwrap(), parse(bytes, format).unwrap(), "{format:?}");
+        let utf16: Vec<u8> = [0xfe, 0xff].into_iter().chain(bytes.iter().flat_map(|b| [0, *b])).collect();
+        assert_eq!(refusal(&utf16, format), "file.x: UTF-16 text; UTF-8 is needed", "{format:?}");
+    }
+    let map = b"\xef\xbb\xbf{\n\"classname\" \"worldspawn\"\n}\n";
+    assert_eq!(carom_io::map::parse(map, Path::new("a.map")).unwrap().entities.len(), 1);
+    let boxes = b"\xef\xbb\xbfframe,id,minx,miny,minz,maxx,maxy,maxz\n0,1,0,0,0,1,1,1\n";
+    assert_eq!(carom_io::boxes_csv::parse(boxes, Path::new("a.csv")).unwrap().len(), 1);
+    let scene = "\u{feff}{\"parts\": []}";
+    assert_eq!(refusal(scene.as_bytes(), Format::Scene), "file.x: no part");
+}
+
+#[test]
+fn obj_lines_end_in_any_way() {
+    let text = String::from_utf8(samples::OBJ.to_vec()).unwrap();
+    let reference = mesh(samples::OBJ, Format::Obj);
+    for end in ["\r\n", "\r"] {
+        assert_eq!(mesh(text.replace('\n', end).as_bytes(), Format::Obj), reference, "{end:?}");
+    }
+    assert_eq!(
+        refusal(b"v 0 0 0\rv 1 0 0\rf 1 2 9\r", Format::Obj),
+        "file.x: line 3: vertex 9 is out of range: 2 so far"
+    );
+    // What follows on a line is no vertex.
+    assert_eq!(refusal(b"v 0 0 0 v 1 0 0\n", Format::Obj), "file.x: line 1: \"v\" is not a number");
+}
+
+#[test]
+fn obj_lines_that_are_not_read_are_named() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\ns off\nusemtl a\n# x\nf 1 2 3\n";
+    let model = parse(text.as_bytes(), Format::Obj).unwrap();
+    assert!(model.notes.is_empty() && model.unread.is_empty());
+    let model = parse(format!("{text}l 1 2\np 1\n").as_bytes(), Format::Obj).unwrap();
+    assert_eq!(model.notes, ["2 lines or points are left out, the first at line 9: no surface"]);
+    assert!(model.unread.is_empty());
+    for keyword in ["surf", "curv", "call", "vertex", "face", "fo2"] {
+        let model = parse(format!("{text}{keyword} 1 2 3\n").as_bytes(), Format::Obj).unwrap();
+        assert_eq!(model.unread, [format!("line 9: {keyword:?} is not read")]);
+    }
+    let many = parse(format!("{text}{}", "junk\n".repeat(1000)).as_bytes(), Format::Obj).unwrap();
+    assert!(many.unread.len() < 60);
+}
+
+#[test]
+fn obj_objects_are_parts_on_demand() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\no a\nf 1 2 4\nf 1 3 4\ng b c\nf 2 3 4\no a\nf 3 2 1\no empty\ng\nf 4 2 1\n";
+    let parts = |options: Options| -> Vec<(String, usize, usize)> {
+        let model = carom_io::parse_with(text.as_bytes(), Format::Obj, Path::new("m.obj"), &options).unwrap();
+        model
+            .parts
+            .iter()
+            .map(|p| (p.name.clone(), p.n_triangles(), p.pieces[0].mesh.vertices.len()))
+            .collect()
+    };
+    assert_eq!(parts(Options::default()), [("m".to_owned(), 6, 4)]);
+    let split = parts(Options::default().with_split_objects(true));
+    let named = |name: &str, n: usize, vertices: usize| (name.to_owned(), n, vertices);
+    assert_eq!(split, [named("m", 1, 3), named("a", 3, 4), named("b c", 1, 3), named("default", 1, 3)]);
+}
+
+#[test]
+fn ply_strips_are_read() {
+    let strips = |count: usize, lists: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\nelement tristrips {count}\nproperty list int int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 2 0\n{lists}\n"
+        )
+    };
+    let read = |text: &str| mesh(text.as_bytes(), Format::Ply).triangles;
+    assert_eq!(read(&strips(1, "4 0 1 2 3")), [[0, 1, 2], [2, 1, 3]]);
+    // -1 begins another strip; repeated corners only turn it.
+    assert_eq!(read(&strips(1, "9 0 1 2 3 -1 1 4 3 -1")), [[0, 1, 2], [2, 1, 3], [1, 4, 3]]);
+    assert_eq!(read(&strips(2, "3 0 1 2\n5 0 1 1 3 4")), [[0, 1, 2], [1, 3, 4]]);
+    assert!(
+        refusal(strips(1, "4 0 1 2 9").as_bytes(), Format::Ply)
+            .contains("strip 0: vertex 9 is out of range: 5")
+    );
+    assert!(refusal(strips(1, "2 0 1").as_bytes(), Format::Ply).contains("empty"));
+    // Faces and strips in one file, faces before vertices.
+    let both = "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n3 0 1 3\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1 2\n";
+    assert_eq!(read(both), [[0, 1, 3], [0, 1, 2]]);
+}
+
+#[test]
+fn ply_leftovers_are_refused_or_named() {
+    let text = String::from_utf8(samples::PLY_TEXT.to_vec()).unwrap();
+    for (from, to) in [
+        ("3 1 2 3\n", "3 1 2 3\n3 0 1 2\n"),
+        ("3 0 2 1\n", "3 0 2 1 3\n"),
+        ("1 0 0\n", "1 0 0 5\n"),
+        ("1 0 0\n", "1 0\n"),
+    ] {
+        refusal(text.replacen(from, to, 1).as_bytes(), Format::Ply);
+    }
+    let mut binary = samples::ply_binary(false);
+    binary.extend([0; 13]);
+    assert_eq!(refusal(&binary, Format::Ply), "file.x: 13 bytes behind the elements that are announced");
+    let fans = text
+        .replace("end_header", "element trifans 1\nproperty list uchar int vertex_indices\nelement edge 1\nproperty int a\nend_header")
+        + "4 0 1 2 3\n7\n";
+    let model = parse(fans.as_bytes(), Format::Ply).unwrap();
+    assert_eq!(
+        (model.unread, model.notes),
+        (
+            vec!["1 of element trifans are not read".to_owned()],
+            vec!["1 of element edge are not read".to_owned()]
+        )
+    );
+}
+
+/// The sample with another text in some places.
+fn gltf(changes: &[(&str, &str)]) -> Vec<u8> {
+    let mut text = String::from_utf8(samples::gltf()).unwrap();
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn gltf_extensions_are_read_refused_or_named() {
+    let required =
+        |name: &str| format!(r#""extensionsUsed":["{name}"],"extensionsRequired":["{name}"],"scene":0"#);
+    for name in ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "ACME_shapes"] {
+        let message = refusal(&gltf(&[(r#""scene":0"#, &required(name))]), Format::Gltf);
+        assert!(message.contains(name) && message.contains("is required and not understood"), "{message}");
+    }
+    for name in
+        ["KHR_materials_unlit", "KHR_mesh_quantization", "KHR_texture_transform", "EXT_mesh_gpu_instancing"]
+    {
+        let model = parse(&gltf(&[(r#""scene":0"#, &required(name))]), Format::Gltf).unwrap();
+        assert!(model.notes.is_empty() && model.unread.is_empty(), "{name}");
+    }
+    // Used where a surface may be: at a node, a mesh, a primitive; or somewhere else.
+    let extension = r#""extensions":{"ACME_shapes":{"count":3}}"#;
+    for (from, to, place) in [
+        (r#""name":"b","#, format!(r#""name":"b",{extension},"#), "nodes[1] (b)"),
+        (r#""meshes":[{"#, format!(r#""meshes":[{{{extension},"#), "meshes[0]"),
+        (r#""indices":1"#, format!(r#""indices":1,{extension}"#), "meshes[0].primitives[0]"),
+    ] {
+        let model = parse(&gltf(&[(from, &to)]), Format::Gltf).unwrap();
+        assert_eq!(model.unread, [format!("{place}: the extension ACME_shapes is not understood")]);
+        assert_eq!(model.parts.len(), 2);
+    }
+    let used =
+        parse(&gltf(&[(r#""scene":0"#, r#""extensionsUsed":["ACME_shapes"],"scene":0"#)]), Format::Gltf)
+            .unwrap();
+    assert_eq!(used.notes, ["the extension ACME_shapes is used and not understood"]);
+}
+
+#[test]
+fn gltf_instances_are_parts() {
+    use base64::Engine;
+    // Translations and scales of two instances behind the mesh.
+    let text = String::from_utf8(samples::gltf()).unwrap();
+    let start = text.find("base64,").unwrap() + 7;
+    let end = start + text[start..].find('"').unwrap();
+    let engine = base64::engine::general_purpose::STANDARD;
+    let mut data = engine.decode(&text[start..end]).unwrap();
+    for x in [10f32, 0.0, 0.0, 0.0, 20.0, 0.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0] {
+        data.extend(x.to_le_bytes());
+    }
+    let changed = format!("{}{}{}", &text[..start], engine.encode(&data), &text[end..])
+        .replace(r#""byteLength":72}"#, r#""byteLength":120}"#)
+        .replace(
+            r#""byteLength":24}]"#,
+            r#""byteLength":24},{"buffer":0,"byteOffset":72,"byteLength":24},{"buffer":0,"byteOffset":96,"byteLength":24}]"#,
+        )
+        .replace(
+            r#""count":12,"type":"SCALAR"}]"#,
+            r#""count":12,"type":"SCALAR"},{"bufferView":2,"componentType":5126,"count":2,"type":"VEC3"},{"bufferView":3,"componentType":5126,"count":2,"type":"VEC3"}]"#,
+        );
+    let instancing = |attributes: &str| {
+        let extension = format!(
+            r#""name":"b","extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{attributes}}}}},"#
+        );
+        parse(changed.replace(r#""name":"b","#, &extension).as_bytes(), Format::Gltf)
+    };
+    let model = instancing(r#"{"TRANSLATION":2,"SCALE":3}"#).unwrap();
+    let names: Vec<&str> = model.parts.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "b#2"]);
+    // The node is at (1, 2, 3) and half as large.
+    let corner = |part: usize, i: usize| model.parts[part].world_mesh().unwrap().vertices[i].to_array();
+    assert_eq!((corner(1, 0), corner(1, 1)), ([6.0, 2.0, 3.0], [6.5, 2.0, 3.0]));
+    assert_eq!((corner(2, 0), corner(2, 1)), ([1.0, 12.0, 3.0], [2.0, 12.0, 3.0]));
+    // All instances share the triangles.
+    assert!(std::sync::Arc::ptr_eq(&model.parts[0].pieces[0].mesh, &model.parts[2].pieces[0].mesh));
+    assert_eq!(instancing(r#"{"TRANSLATION":2}"#).unwrap().parts.len(), 3);
+    assert_eq!(instancing("{}").unwrap().unread, ["nodes[1] (b): instancing without instances"]);
+    for bad in [r#"{"TRANSLATION":0,"SCALE":3}"#, r#"{"ROTATION":2}"#, r#"{"TRANSLATION":9}"#] {
+        assert!(instancing(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn gltf_numbers_may_be_small_and_normalized() {
+    use base64::Engine;
+    let points = [[0i16, 0, 0, 0], [i16::MAX, 0, 0, 0], [0, i16::MAX, 0, 0], [0, 0, i16::MIN, 0]];
+    let data: Vec<u8> = points.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    let data = base64::engine::general_purpose::STANDARD.encode(data);
+    let document = |component: &str| {
+        format!(
+            r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0]}}],"nodes":[{{"mesh":0,"scale":[2,2,2]}}],
+"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"mode":5}}]}}],
+"accessors":[{{"bufferView":0,"count":4,"type":"VEC3",{component}}}],
+"bufferViews":[{{"buffer":0,"byteLength":32,"byteStride":8}}],
+"buffers":[{{"byteLength":32,"uri":"data:application/octet-stream;base64,{data}"}}]}}"#
+        )
+    };
+    let corners = |component: &str| mesh(document(component).as_bytes(), Format::Gltf).vertices;
+    let normalized = corners(r#""componentType":5122,"normalized":true"#);
+    assert_eq!((normalized[1].to_array(), normalized[3].to_array()), ([2.0, 0.0, 0.0], [0.0, 0.0, -2.0]));
+    assert_eq!(corners(r#""componentType":5122"#)[1].to_array(), [65534.0, 0.0, 0.0]);
+    assert_eq!(corners(r#""componentType":5123"#)[3].to_array(), [0.0, 0.0, 65536.0]);
+    assert_eq!(corners(r#""componentType":5121,"normalized":true"#)[1].x, 2.0);
+    refusal(document(r#""componentType":5130"#).as_bytes(), Format::Gltf);
+}
+
+#[test]
+fn gltf_nodes_without_triangles_are_named() {
+    for (mode, what) in
+        [("0", "points or lines"), ("1", "points or lines"), ("3", "points or lines"), ("7", "the mode 7")]
+    {
+        let second =
+            format!(r#"}},{{"primitives":[{{"attributes":{{"POSITION":0}},"mode":{mode}}}]}}],"accessors""#);
+        let file = gltf(&[
+            (
+                r#"}],
+"accessors""#,
+                &second,
+            ),
+            (r#""name":"b","mesh":0"#, r#""name":"b","mesh":1"#),
+        ]);
+        let model = parse(&file, Format::Gltf).unwrap();
+        assert_eq!(model.parts.len(), 1);
+        assert!(model.unread.iter().any(|line| line.contains(what)), "{:?}", model.unread);
+    }
+    let beside = gltf(&[(r#""indices":1}"#, r#""indices":1},{"attributes":{"POSITION":0},"mode":1}"#)]);
+    let model = parse(&beside, Format::Gltf).unwrap();
+    assert_eq!((model.notes.len(), model.unread.len()), (2, 0), "{:?}", model.notes);
+    let outside = gltf(&[(r#""children":[1]"#, r#""children":[]"#)]);
+    assert_eq!(
+        parse(&outside, Format::Gltf).unwrap().notes,
+        ["1 nodes are not in the scene 0 and are left out"]
+    );
+}
+
+#[test]
+fn one_bad_node_is_passed_over_on_demand() {
+    let file = gltf(&[(r#""name":"b","mesh":0"#, r#""name":"b","mesh":7"#)]);
+    assert!(refusal(&file, Format::Gltf).contains("nodes[1] (b): meshes[7] of 1"));
+    let model = carom_io::parse_with(&file, Format::Gltf, Path::new("a.gltf"), &options()).unwrap();
+    assert_eq!((model.parts.len(), model.unread.len()), (1, 1));
+    assert_eq!(model.unread, ["nodes[1] (b): meshes[7] of 1"]);
+}
+
+/// A robot with one link for each geometry.
+fn robot(geometries: &[&str]) -> String {
+    let links: String = geometries
+        .iter()
+        .enumerate()
+        .map(|(i, g)| format!(r#"<link name="l{i}"><collision><geometry>{g}</geometry></collision></link>"#))
+        .collect();
+    let joints: String = (1..geometries.len())
+        .map(|i| {
+            format!(r#"<joint name="j{i}" type="fixed"><parent link="l0"/><child link="l{i}"/></joint>"#)
+        })
+        .collect();
+    format!(r#"<robot name="r">{links}{joints}</robot>"#)
+}
+
+#[test]
+fn one_bad_link_is_named_with_its_file() {
+    let folder = folder("links");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    fs::write(folder.join("cut.stl"), "solid a\nfacet\n").unwrap();
+    fs::write(folder.join("t.dae"), "<COLLADA/>").unwrap();
+    let file = folder.join("r.urdf");
+    for (bad, words) in [
+        (r#"<mesh filename="t.dae"/>"#, &["link l1", "t.dae", "COLLADA"][..]),
+        (r#"<mesh filename="package://none/nothere.stl"/>"#, &["link l1", "nothere.stl"]),
+        (r#"<mesh filename="cut.stl"/>"#, &["link l1", "cut.stl: line 3"]),
+        (r#"<plane normal="0 0 1"/>"#, &["link l1", "the geometry plane is not read"]),
+        (r#"<box size="1 1"/>"#, &["link l1", "box: size: 2 numbers; 3 are needed"]),
+        (r#"<sphere radius="x"/>"#, &["link l1", "\"x\" is not a number"]),
+        (r#"<mesh filename="http://a/b.stl"/>"#, &["link l1", "http is not read"]),
+        ("", &["link l1", "no geometry"]),
+    ] {
+        fs::write(&file, robot(&[r#"<box size="1 1 1"/>"#, bad, r#"<mesh filename="t.obj"/>"#])).unwrap();
+        let message = carom_io::read(&file).unwrap_err().to_string();
+        assert!(message.contains("r.urdf: ") && words.iter().all(|w| message.contains(w)), "{message}");
+        let model = carom_io::read_with(&file, &options()).unwrap();
+        let names: Vec<&str> = model.parts.iter().map(|p| p.name.as_str()).collect();
+        assert_eq!(names, ["l0", "l2"]);
+        assert!(
+            model.unread.len() == 1 && words.iter().all(|w| model.unread[0].contains(w)),
+            "{:?}",
+            model.unread
+        );
+    }
+    // Nothing is left: no robot.
+    fs::write(&file, robot(&[r#"<mesh filename="t.dae"/>"#])).unwrap();
+    assert!(carom_io::read_with(&file, &options()).unwrap_err().to_string().contains("COLLADA"));
+}
+
+#[test]
+fn xacro_files_are_named_as_such() {
+    let marked = r#"<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">"#;
+    let plain = r#"<link name="a"><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>"#;
+    for inner in [
+        r#"<xacro:property name="w" value="0.2"/>"#.to_owned() + plain,
+        plain.replace("1 1 1", "${w} 1 1"),
+        plain.replace(r#""a""#, r#""$(arg name)""#),
+        plain.replace("</link>", "</link><xacro:arm/>"),
+    ] {
+        let message = refusal(format!("{marked}{inner}").as_bytes(), Format::Urdf);
+        assert!(message.starts_with("file.x: this is a xacro file: expand it first"), "{message}");
+    }
+    // What xacro writes still has the mark of the name space.
+    assert_eq!(parse(format!("{marked}{plain}").as_bytes(), Format::Urdf).unwrap().parts.len(), 1);
+    assert_eq!(Format::of(Path::new("a.urdf.xacro")), Some(Format::Urdf));
+}
+
+#[test]
+fn a_flat_mesh_may_be_scaled_by_zero_across_its_plane() {
+    let folder = folder("flat");
+    fs::write(folder.join("plane.obj"), "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 4 3 2\n").unwrap();
+    fs::write(folder.join("roof.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 1\nv 0 1 1\nf 1 2 3 4\n").unwrap();
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    let scene = |part: &str| {
+        fs::write(folder.join("s.json"), format!(r#"{{"parts": [{part}]}}"#)).unwrap();
+        carom_io::read(&folder.join("s.json")).map_err(|e| e.to_string())
+    };
+    for part in [
+        r#"{"mesh": "plane.obj", "scale": [0.5, 0, 0.5]}"#,
+        r#"{"mesh": "plane.obj", "scale": [2, 0, -2], "pose": [0.6,-0.8,0,1, 0.8,0.6,0,2, 0,0,1,3, 0,0,0,1]}"#,
+        r#"{"mesh": "plane.obj", "pose": [1,0,0,0, 0,0,0,5, 0,0,1,0, 0,0,0,1]}"#,
+        // Seen from above, a slope keeps its area.
+        r#"{"mesh": "roof.obj", "scale": [1, 0, 1]}"#,
+    ] {
+        let model = scene(part).unwrap();
+        assert!(
+            model.notes.len() == 1 && model.notes[0].contains("scaled by 0 across its plane"),
+            "{:?}",
+            model.notes
+        );
+        assert_eq!(model.parts[0].world_mesh().unwrap().triangles.len(), 2);
+    }
+    for (part, reason) in [
+        (r#"{"mesh": "plane.obj", "scale": [0, 1, 1]}"#, "a scale of 0 takes the area from triangle 0"),
+        (r#"{"mesh": "plane.obj", "scale": [0, 0, 1]}"#, "a scale of 0"),
+        (r#"{"mesh": "t.obj", "scale": [1, 0, 1]}"#, "a scale of 0"),
+        (r#"{"mesh": "plane.obj", "scale": 0}"#, "a scale of 0"),
+        (r#"{"mesh": "plane.obj", "pose": [0,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]}"#, "determinant is 0"),
+    ] {
+        assert!(scene(part).unwrap_err().contains(reason), "{part}");
+    }
+    // The same in robots and glTF.
+    fs::write(folder.join("r.urdf"), robot(&[r#"<mesh filename="plane.obj" scale="0.5 0 0.5"/>"#])).unwrap();
+    let model = carom_io::read(&folder.join("r.urdf")).unwrap();
+    assert!(model.notes[0].contains("scaled by 0"), "{:?}", model.notes);
+    let plane = gltf(&[("[0.5,0.5,0.5]", "[0.5,0.5,0]"), (r#""count":12"#, r#""count":3"#)]);
+    assert!(parse(&plane, Format::Gltf).unwrap().notes[0].contains("scaled by 0"));
+}
+
+#[test]
+fn scene_members_that_are_not_understood_are_noted() {
+    let folder = folder("members");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    fs::write(folder.join("s.json"), r#"{"parts": [{"mesh": "t.obj", "rotation": [0,0,1], "colour": 3}]}"#)
+        .unwrap();
+    let model = carom_io::read(&folder.join("s.json")).unwrap();
+    assert_eq!(model.notes, ["parts have members that are not understood: colour, rotation"]);
+    // One bad part of three.
+    let parts = r#"{"parts": [{"mesh": "t.obj"}, {"mesh": "none.obj"}, {"mesh": "t.obj", "scale": 1e999}]}"#;
+    fs::write(folder.join("s.json"), parts.replace("1e999", "[1]")).unwrap();
+    let model = carom_io::read_with(&folder.join("s.json"), &options()).unwrap();
+    assert_eq!((model.parts.len(), model.unread.len()), (1, 2), "{:?}", model.unread);
+    assert!(model.unread[0].starts_with("parts[1]: ") && model.unread[1].starts_with("parts[2].scale: "));
+}
+
+#[test]
+fn several_solids_of_a_mesh_file_are_one_part_of_a_scene() {
+    let folder = folder("solids");
+    let one = String::from_utf8(samples::stl_text()).unwrap();
+    fs::write(folder.join("two.stl"), format!("{one}{}", one.replace("vertex 0", "vertex 5"))).unwrap();
+    fs::write(folder.join("s.json"), r#"{"parts": [{"mesh": "two.stl", "scale": 2}]}"#).unwrap();
+    let model = carom_io::read(&folder.join("s.json")).unwrap();
+    assert_eq!((model.parts.len(), model.parts[0].n_triangles()), (1, 8));
+    // A node of a glTF file stands where its parents put it, scaled with the part.
+    fs::write(folder.join("t.gltf"), samples::gltf()).unwrap();
+    fs::write(folder.join("s.json"), r#"{"parts": [{"mesh": "t.gltf", "scale": 2}]}"#).unwrap();
+    let mesh = carom_io::read(&folder.join("s.json")).unwrap().parts[0].world_mesh().unwrap();
+    assert_eq!(mesh.vertices[5].to_array(), [3.0, 4.0, 6.0]);
+}
+
+#[test]
+fn given_files_are_read_or_named() {
+    let Some(folder) = carom_testkit::data::find("reports") else { return };
+    let read = |file: &str| carom_io::read(&folder.join(file));
+    assert_eq!(read("p_strips.ply").unwrap().parts[0].n_triangles(), 2);
+    for file in ["g_inst_used.gltf", "g_inst_req.gltf"] {
+        let model = read(file).unwrap();
+        assert_eq!(model.parts.len(), 2, "{file}");
+        assert_eq!(model.parts[1].world_mesh().unwrap().vertices[0].to_array(), [5.0, 0.0, 0.0]);
+    }
+    let quantized = read("g_quant16.gltf").unwrap().parts[0].world_mesh().unwrap();
+    assert_eq!(quantized.vertices[1].to_array(), [2.0, 0.0, 0.0]);
+    assert!(read("g_draco.gltf").unwrap_err().to_string().contains("KHR_draco_mesh_compression"));
+    let robot = |file: &str| read(&format!("urdf/my_robot/{file}"));
+    for (file, words) in [
+        ("dae.urdf", &["dae.urdf", "link b", "t.dae", "COLLADA"][..]),
+        ("missing.urdf", &["missing.urdf", "link b", "nothere.stl"]),
+        ("x.urdf", &["x.urdf", "this is a xacro file: expand it first"]),
+        ("robot.urdf.xacro", &["this is a xacro file: expand it first"]),
+    ] {
+        let message = robot(file).unwrap_err().to_string();
+        assert!(words.iter().all(|w| message.contains(w)), "{message}");
+    }
+    let model = carom_io::read_with(&folder.join("urdf/my_robot/dae.urdf"), &options()).unwrap();
+    assert_eq!((model.parts.len(), model.unread.len()), (1, 1));
+    assert_eq!(robot("scale.urdf").unwrap().parts.len(), 3);
+    let bom = read("hostile/bom.obj").unwrap().parts[0].world_mesh().unwrap();
+    assert_eq!(bom, read("hostile/nobom.obj").unwrap().parts[0].world_mesh().unwrap());
+}
