@@ -43,7 +43,7 @@ pub use cast_queue::{ImpactQueue, ImpactQueueError, MovingShape, PairImpact};
 pub use clearance::{nearer_than, places_nearer_than};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
-pub use inside::{placement, winding_number};
+pub use inside::{placement, solid_placement, winding_number};
 pub use internal_edges::{Neighbour, smooth_internal_edges};
 pub use manifolds::{ManifoldCache, manifolds, manifolds_with};
 pub use mesh_shape::MeshShape;
