@@ -257,3 +257,42 @@ fn turned_facets_and_open_meshes() {
     }
     assert_eq!(ask(&["batch"], question(0..0, 10)).0, Value::Null);
 }
+
+/// Cubes that touch along a face, and overlap by 0.1 and by 1 with four faces flush.
+#[test]
+fn flush_cubes_touch_or_overlap() {
+    let cube = |low: f64, high: f64| {
+        let end = |i: usize, bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
+        let vertices: Vec<[f64; 3]> =
+            (0..8).map(|i| [end(i, 0, low, high), end(i, 1, -1.0, 1.0), end(i, 2, 0.0, 2.0)]).collect();
+        let triangles = [
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 4, 6],
+            [0, 6, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+        ];
+        json!({"mesh": {"vertices": vertices, "triangles": triangles}})
+    };
+    for (x, contact) in [(0.0, "touching"), (-0.1, "overlapping"), (-1.0, "overlapping"), (0.5, "clear")] {
+        let d = one(
+            json!({"op": "contact", "a": cube(-2.0, 0.0), "b": cube(0.0, 2.0), "pose_b": [x, 0, 0, 0, 0, 0, 1]}),
+        );
+        assert_eq!(d["contact"], contact, "{d}");
+        if contact == "overlapping" {
+            for key in ["depth", "depth_at_least", "depth_at_most"] {
+                assert!((d[key].as_f64().unwrap() + x).abs() < 1e-9, "{key} {d}");
+            }
+            assert!((d["normal"][0].as_f64().unwrap() - 1.0).abs() < 1e-9, "{d}");
+        } else {
+            assert!(d.get("depth_at_least").is_none(), "{d}");
+        }
+    }
+}

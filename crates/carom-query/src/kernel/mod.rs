@@ -35,6 +35,8 @@ mod round_pair;
 mod rounded;
 mod shape;
 mod shut_ways;
+mod solid_depth;
+mod solids;
 mod special;
 
 pub use answer::{Distance, PairContact};
@@ -55,3 +57,5 @@ pub use ray_batch::ray_cast_batch;
 pub use ray_depth::{RayContact, RayDepthCache, RayDepthCounters, RayDepthSettings, RayMesh, ray_depth};
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};
 pub use shape::{Shape, UserShape};
+pub use solid_depth::{SolidOverlap, solid_overlap};
+pub use solids::{SolidRelation, solid_relation};

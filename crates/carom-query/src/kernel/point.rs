@@ -85,6 +85,11 @@ fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 
+/// The distance of a point of the mesh's frame from the surface; infinite without one.
+pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
+    nearest(mesh, point).map_or(f64::INFINITY, |(distance, ..)| distance)
+}
+
 /// The nearest triangle, the lowest number of several: its distance, its number, and the nearest point.
 fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
