@@ -23,8 +23,11 @@ use carom_math::predicates::{orient2d, orient2d_along, orient3d};
 use carom_math::{rounding, tol};
 use glam::{DVec2, DVec3, Vec3};
 
-/// So many slabs each axis is cut into to find the best plane.
+/// Number of slabs of equal thickness between whose sides the best cut along an axis is sought.
 const N_SLABS: usize = 12;
+
+/// Most planes of faces that are tried on each axis beside those at even distances.
+const MAX_FACE_PLANES: usize = 12;
 
 /// The extreme points of a part, in the mesh's coordinates, and the volume of their hull at unit size.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +144,8 @@ impl Cell {
         let mut best: Option<(f64, usize, f64, Cloud, Cloud)> = None;
         for axis in axes {
             let Region { low, high } = self.region;
-            let planes = planes(min[axis].max(low[axis]), max[axis].min(high[axis]), axis, unit);
+            let ends = (min[axis].max(low[axis]), max[axis].min(high[axis]));
+            let (planes, of_faces) = self.planes(ends, axis, surface, unit);
             let slabs = self.slabs(axis, &planes, surface, unit, is_solid);
             let mut above = Vec::with_capacity(slabs.len());
             let mut all = Cloud::default();
@@ -157,7 +161,8 @@ impl Cell {
                 below.push(all.clone());
             }
             let mut order: Vec<usize> = (0..planes.len()).collect();
-            order.sort_by_key(|&i| (2 * i + 1).abs_diff(planes.len()));
+            // Look ahead: a window closes no hull until all its sides are cut, so faces go first where volumes are alike.
+            order.sort_by_key(|&i| (!of_faces.contains(&planes[i]), (2 * i + 1).abs_diff(planes.len())));
             for i in order {
                 let total = below[i].volume + above[i + 1].volume;
                 let is_better = best.as_ref().is_none_or(|other| total < other.0 * tol::CUT_GAIN);
@@ -185,6 +190,46 @@ impl Cell {
             Cell { region: below, triangles: in_below, cloud: cloud_below },
             Cell { region: above, triangles: in_above, cloud: cloud_above },
         ])
+    }
+
+    /// Planes strictly between two coordinates, which `f32` holds, in order: at even distances, and those of the largest faces that
+    /// lie across the axis.
+    /// Also those of faces alone.
+    fn planes(
+        &self,
+        (low, high): (f64, f64),
+        axis: usize,
+        surface: &Surface,
+        unit: Unit,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let mut planes = Vec::with_capacity(N_SLABS + MAX_FACE_PLANES);
+        for i in 1..N_SLABS {
+            let place = low + (high - low) * (i as f64 / N_SLABS as f64);
+            if let Some(place) = unit.leave(DVec3::splat(place)) {
+                planes.push(unit.enter(place)[axis]);
+            }
+        }
+        // The corners of the mesh are numbers of `f32`.
+        let mut faces: Vec<(f64, f64)> = Vec::new();
+        for &number in &self.triangles {
+            let t = surface.triangle(number);
+            let (least, most) = ends(t, axis);
+            if least == most && low < least && least < high {
+                faces.push((least, (t[1] - t[0]).cross(t[2] - t[0]).length()));
+            }
+        }
+        faces.sort_by(|p, q| p.0.total_cmp(&q.0));
+        let mut areas: Vec<(f64, f64)> = faces
+            .chunk_by(|p, q| p.0 == q.0)
+            .map(|same| (same[0].0, same.iter().map(|face| face.1).sum()))
+            .collect();
+        areas.sort_by(|p, q| q.1.total_cmp(&p.1).then(p.0.total_cmp(&q.0)));
+        let of_faces: Vec<f64> = areas.iter().take(MAX_FACE_PLANES).map(|face| face.0).collect();
+        planes.extend(&of_faces);
+        planes.retain(|place| low < *place && *place < high);
+        planes.sort_by(f64::total_cmp);
+        planes.dedup();
+        (planes, of_faces)
     }
 
     /// Points of what lies between neighbouring planes.
@@ -422,18 +467,4 @@ fn add_full_corners(region: &Region, surface: &Surface, unit: Unit, out: &mut Ve
             Corner::exact(place).add_points(region, unit, out);
         }
     }
-}
-
-/// Planes strictly between two coordinates, which `f32` holds, in order.
-fn planes(low: f64, high: f64, axis: usize, unit: Unit) -> Vec<f64> {
-    let mut planes = Vec::with_capacity(N_SLABS);
-    for i in 1..N_SLABS {
-        let place = low + (high - low) * (i as f64 / N_SLABS as f64);
-        let Some(place) = unit.leave(DVec3::splat(place)) else { continue };
-        let place = unit.enter(place)[axis];
-        if low < place && place < high && planes.last().is_none_or(|last| *last < place) {
-            planes.push(place);
-        }
-    }
-    planes
 }

@@ -1,7 +1,7 @@
 //! A concave mesh as a few convex hulls that cover it.
 //!
 //! The part whose hull stands farthest off the mesh is cut in two, by the plane across an axis that leaves the hulls
-//! the least volume, until all are near enough or there are twice as many as wanted. Then parts are put together again: first
+//! the least volume; among planes that leave the same, those of the mesh's own faces go first. That goes on until all are near enough or there are twice as many as wanted. Then parts are put together again: first
 //! those whose common hull adds least volume, until there are few enough, then those whose common hull is still near
 //! enough. How far a hull stands off is bounded by `reach.rs`, the inside of a closed mesh counting as distance 0.
 //!
@@ -18,7 +18,7 @@ use crate::simplify::outer_points;
 use crate::surface::{Surface, Unit};
 use crate::{DecomposeError, Progress, Stage};
 use alloc::vec::Vec;
-use carom_geom::{ConvexHull, HullSettings, MeshReport, TriMesh};
+use carom_geom::{ConvexHull, HullSettings, TriMesh};
 use carom_math::tol;
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -103,7 +103,7 @@ pub struct Decomposition {
     /// For each hull: no point of its surface is farther than this from the mesh, or from its inside if it is closed. An
     /// upper bound, a length.
     pub concavities: Vec<f64>,
-    /// The mesh is closed, and its inside is covered.
+    /// The mesh is closed, whatever its triangles face, and its inside is covered.
     pub is_solid: bool,
 }
 
@@ -138,8 +138,10 @@ pub fn decompose_with(
         return Err(DecomposeError::BadConcavity);
     }
     let unit = Unit::of(mesh);
+    // What faces inwards counts as turned over, so that the solid is covered, and a cavity is none of it.
+    let (mesh, _) = mesh.clone().oriented();
     let surface = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
-    let is_solid = MeshReport::new(mesh).is_solid();
+    let is_solid = mesh.is_solid();
     let target = settings.concavity * surface.diagonal();
     let mut work = Work { unit, surface, is_solid, target, progress };
     let max_parts = 2 * settings.max_hulls;
