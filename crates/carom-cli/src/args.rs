@@ -14,6 +14,9 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "carom", version, propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
+    /// Leave the triangles of meshes as the files turn them; otherwise closed meshes are turned to face outwards, with a note
+    #[arg(long, global = true)]
+    pub keep_orientation: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

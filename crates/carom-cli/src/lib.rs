@@ -36,6 +36,7 @@ use std::process::ExitCode;
 /// Reads the command line, runs the command, and says how it ended: 0 nothing found, 1 found, 2 error.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    solid::keep_orientation(cli.keep_orientation);
     let ended = match &cli.command {
         Command::Demo(args) => command::demo::run(args),
         Command::Check(args) => command::check::run(args),

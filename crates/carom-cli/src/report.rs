@@ -2,7 +2,10 @@
 
 use crate::solid::Solid;
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, contact, distance, intersects, triangle_pairs};
+use carom_query::f64::{
+    MeshShape, SolidOverlap, SolidRelation, contact, distance, intersects, solid_overlap, solid_relation,
+    triangle_pairs,
+};
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -115,7 +118,19 @@ pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool) -> Map<String, V
     };
     let d = distance(&a.shape, &a.pose, &b.shape, &b.pose);
     members.insert("distance".to_owned(), json!(if is_intersecting { 0.0 } else { d.distance }));
+    let overlap = match (a.mesh(), b.mesh(), is_contact) {
+        (Some(mesh_a), Some(mesh_b), true) => {
+            let contact = Contact::of(mesh_a, mesh_b);
+            members.insert("contact".to_owned(), json!(contact.name()));
+            contact.overlap
+        }
+        _ => None,
+    };
     match deep {
+        Some(_) if overlap.is_some() => {
+            members.insert("point_a".to_owned(), list(d.point_a));
+            members.insert("point_b".to_owned(), list(d.point_b));
+        }
         Some(deep) => {
             members.insert("point_a".to_owned(), list(deep.contact.point_a));
             members.insert("point_b".to_owned(), list(deep.contact.point_b));
@@ -125,10 +140,55 @@ pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool) -> Map<String, V
         None => {
             members.insert("point_a".to_owned(), list(d.point_a));
             members.insert("point_b".to_owned(), list(d.point_b));
-            if is_contact && !is_intersecting {
+            if is_contact && !is_intersecting && overlap.is_none() {
                 members.insert("normal".to_owned(), list(d.normal));
             }
         }
     }
+    if let Some(overlap) = overlap {
+        members.insert("depth".to_owned(), json!(overlap.at_most));
+        members.insert("normal".to_owned(), list(overlap.separation / overlap.at_most));
+        members.extend(overlap_members(&overlap));
+    }
+    members
+}
+
+/// What two meshes are to each other as solids.
+pub struct Contact {
+    /// `None` if one of them does not tell inside from outside.
+    pub relation: Option<SolidRelation>,
+    /// Bounds of the depth, of solids that overlap.
+    pub overlap: Option<SolidOverlap>,
+}
+
+impl Contact {
+    /// Of two meshes in world coordinates.
+    pub fn of(a: &MeshShape, b: &MeshShape) -> Contact {
+        let here = Pose::IDENTITY;
+        let relation = solid_relation(a, &here, b, &here);
+        let overlap = match relation {
+            Some(SolidRelation::Overlapping) => solid_overlap(a, &here, b, &here),
+            _ => None,
+        };
+        Contact { relation, overlap }
+    }
+
+    /// In a word; `None` if it is not known.
+    pub fn name(&self) -> Option<&'static str> {
+        match self.relation? {
+            SolidRelation::Clear => Some("clear"),
+            SolidRelation::Touching => Some("touching"),
+            SolidRelation::Overlapping => Some("overlapping"),
+            _ => None,
+        }
+    }
+}
+
+/// The bounds of a depth.
+pub fn overlap_members(overlap: &SolidOverlap) -> Map<String, Value> {
+    let mut members = Map::new();
+    members.insert("depth_at_least".to_owned(), json!(overlap.at_least));
+    members.insert("depth_at_most".to_owned(), json!(overlap.at_most));
+    members.insert("separation".to_owned(), list(overlap.separation));
     members
 }

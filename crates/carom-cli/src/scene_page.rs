@@ -41,7 +41,7 @@ pub(crate) fn page(
         .collect();
     let mut states = vec![BodyState::Fixed; solids.len()];
     for pair in listed {
-        let is_hit = 0 < pair.triangle_pairs;
+        let is_hit = pair.is_collision();
         for part in [pair.a, pair.b] {
             states[part] = match (states[part], is_hit) {
                 (_, true) | (BodyState::Colliding, _) => BodyState::Colliding,

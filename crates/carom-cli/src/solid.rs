@@ -13,6 +13,7 @@ use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
 use glam::{DMat3, DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A shape as it was described.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,7 +157,26 @@ pub fn bake(name: &str, mesh: Arc<RawMesh>, scale: f64, placement: &Placement) -
 pub fn bake_part(part: &Part) -> Result<MeshShape, String> {
     let world = part.world_mesh()?;
     let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
+    if KEEPS_ORIENTATION.load(Ordering::Relaxed) {
+        let shape = MeshShape::new(mesh).map_err(|e| format!("{}: {e}", part.name))?;
+        return Ok(shape.with_kept_orientation());
+    }
+    let n_triangles = mesh.n_triangles();
+    let (mesh, orientation) = mesh.oriented();
+    let n_turned = orientation.turned().map_or(0, <[u32]>::len);
+    if 0 < n_turned {
+        eprintln!("note: {}: {n_turned} of {n_triangles} triangles turned to face outwards", part.name);
+    }
     MeshShape::new(mesh).map_err(|e| format!("{}: {e}", part.name))
+}
+
+/// Whether meshes stay as their files turn them.
+static KEEPS_ORIENTATION: AtomicBool = AtomicBool::new(false);
+
+/// Decides, for all meshes that are baked from now on, whether their triangles stay as they are; else those of closed meshes are turned
+/// to face outwards, and a note on standard error says how many.
+pub fn keep_orientation(keeps: bool) {
+    KEEPS_ORIENTATION.store(keeps, Ordering::Relaxed);
 }
 
 /// The matrix of a pose given as x, y, z, qx, qy, qz, qw.

@@ -257,6 +257,42 @@ pub fn half_line(p: DVec3, t: &[DVec3; 3]) -> HalfLine {
     }
 }
 
+/// [`half_line`] from a point moved by an infinitely small amount, towards larger coordinates on the axes for which `octant`
+/// is true, else towards smaller ones. Exact; the moved point lies in no triangle.
+///
+/// The point moves farther along y than along z, and farther along z than along x. So it tells what is beside a point of the
+/// surface: in a cone at the point that no triangle enters, all points near it have the same answer.
+pub fn half_line_beside(p: DVec3, octant: [bool; 3], t: &[DVec3; 3]) -> HalfLine {
+    let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+    if high.x < p.x || high.y < p.y || p.y < low.y || high.z < p.z || p.z < low.z {
+        return HalfLine::Misses;
+    }
+    let [x, y, z] = octant.map(|is_up| if is_up { 1.0 } else { -1.0 });
+    let first_of = |signs: [f64; 3]| signs.into_iter().find(|sign| *sign != 0.0).unwrap_or(0.0);
+    // Determinants are linear in the point: after the value comes what it grows by along y, then along z.
+    let side = |i: usize| {
+        let (a, b) = (t[i], t[(i + 1) % 3]);
+        let grows = |from: f64, to: f64| if from == to { 0.0 } else { (to - from).signum() };
+        first_of([orient2d_along(0, a, b, p), y * grows(b.z, a.z), z * grows(a.y, b.y)])
+    };
+    let first = side(0);
+    let agrees = |s: f64| 0.0 < s * first.signum() && first != 0.0;
+    if !(agrees(side(1)) && agrees(side(2))) {
+        return HalfLine::Misses;
+    }
+    let normal = |axis: usize| orient2d_along(axis, t[0], t[1], t[2]);
+    let mut below = orient3d(t[0], t[1], t[2], p);
+    if below == 0.0 {
+        // The sides agree, so the triangle has an area seen along x.
+        below = -first_of([y * normal(1), z * normal(2), x * normal(0)]);
+    }
+    if (0.0 < below) == (0.0 < first) {
+        HalfLine::Crosses { is_back_face: 0.0 < first }
+    } else {
+        HalfLine::Misses
+    }
+}
+
 /// Where a point is, as to triangles that are closed: exact. Every triangle is looked at.
 ///
 /// For a mesh that is not closed the answer is the parity along the x axis, whatever that means.

@@ -1,25 +1,35 @@
-//! What of a mesh lies in a box, and the points whose hull contains it.
+//! The part of a mesh in a box, and points whose hull contains it.
 //!
-//! A cell is a box, and in it convex polygons: the triangles cut by the cell's sides. Cuts run along the axes at numbers that `f32`
-//! holds, and a cut point is stood for by the corners of a little box of `f32` points around it. The hull of these points
-//! contains the triangles' parts; with the corners of the cell that lie inside a closed mesh it contains the solid's part as well,
-//! because an extreme point of that is a corner of a polygon, or lies inside the solid and is then one of the cell.
+//! Cells are boxes that tile the box around the mesh. Cuts run along the axes at numbers that `f32` holds. The points of a cell
+//! are the corners of the parts that its sides leave of the triangles, and those of its own corners at which it is full: the
+//! solid fills the box in a neighbourhood of the corner.
+//!
+//! Nothing is left out. Take the closure of the solid's inside in the open box, and an extreme point of that. If no triangle
+//! that reaches into the open box contains the point, the box is full there, and only a corner of the box is extreme. If one
+//! does, that triangle parts inside from outside, so its part in the box belongs to the closure, and the point is a corner of that
+//! part. Each corner is decided by exact signs. A coordinate that `f32` does not hold is replaced by one on either side of it, so
+//! that the hull of the `f32` points contains the true corner. A triangle in the plane of a cut is no part of this argument:
+//! one of the two cells gets it, the one with the solid behind it, so that the surface is covered if it encloses nothing.
 //!
 //! Reference: K. Mamou, Volumetric Hierarchical Approximate Convex Decomposition, Game Engine Gems 3, 2016 (planes along
 //! the axes, judged by the volume of the hulls).
 //! Differs: triangles are cut, not voxels, so that nothing is lost; the solid's inside is kept by a few points.
 
-use crate::polygon;
 use crate::surface::{Surface, Unit};
 use alloc::vec::Vec;
 use carom_geom::{ConvexHull, FlatHull, HullError, HullSettings};
+use carom_math::exact_number::ExactVec3;
+use carom_math::predicates::{orient2d, orient2d_along, orient3d};
 use carom_math::{rounding, tol};
-use glam::{DVec3, Vec3};
+use glam::{DVec2, DVec3, Vec3};
 
-/// So many slabs each axis is cut into to find the best plane.
+/// Number of slabs of equal thickness between whose sides the best cut along an axis is sought.
 const N_SLABS: usize = 12;
 
-/// Points of which the hull is meant, in the mesh's coordinates, and its volume at unit size.
+/// Most planes of faces that are tried on each axis beside those at even distances.
+const MAX_FACE_PLANES: usize = 12;
+
+/// The extreme points of a part, in the mesh's coordinates, and the volume of their hull at unit size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) points: Vec<Vec3>,
@@ -82,12 +92,28 @@ fn volume(hull: &ConvexHull, unit: Unit) -> f64 {
     carom_geom::winding::signed_volume(hull_triangles(hull, unit)).max(0.0)
 }
 
+/// A box that is closed, at unit size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Region {
+    pub(crate) low: DVec3,
+    pub(crate) high: DVec3,
+}
+
+impl Region {
+    /// The parts below and above a plane across an axis.
+    fn split(self, axis: usize, plane: f64) -> [Region; 2] {
+        let (mut below, mut above) = (self, self);
+        (below.high[axis], above.low[axis]) = (plane, plane);
+        [below, above]
+    }
+}
+
 /// The part of a mesh in a box.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    low: DVec3,
-    high: DVec3,
-    polygons: Vec<Vec<DVec3>>,
+    pub(crate) region: Region,
+    /// The triangles that reach into the box, or lie in one of its sides and were given to this cell.
+    triangles: Vec<u32>,
     pub(crate) cloud: Cloud,
 }
 
@@ -95,12 +121,13 @@ impl Cell {
     /// The whole mesh.
     pub(crate) fn whole(surface: &Surface, unit: Unit) -> Cell {
         let (low, high) = surface.bounds();
-        let polygons: Vec<Vec<DVec3>> = surface.triangles().iter().map(|t| t.to_vec()).collect();
-        let mut points = Vec::with_capacity(3 * polygons.len());
-        for p in polygons.iter().flatten() {
-            add_point(*p, low, high, unit, &mut points);
+        let corners = surface.triangles().iter().flatten();
+        let points = corners.filter_map(|p| unit.leave(*p)).collect();
+        Cell {
+            region: Region { low, high },
+            triangles: (0..surface.triangles().len() as u32).collect(),
+            cloud: Cloud::new(points, unit),
         }
-        Cell { low, high, polygons, cloud: Cloud::new(points, unit) }
     }
 
     /// The two cells on both sides of the plane along an axis for which their hulls have the least volume together; `None` where the
@@ -116,7 +143,9 @@ impl Cell {
         axes.sort_by(|&i, &k| extent[k].total_cmp(&extent[i]));
         let mut best: Option<(f64, usize, f64, Cloud, Cloud)> = None;
         for axis in axes {
-            let planes = planes(min[axis].max(self.low[axis]), max[axis].min(self.high[axis]), axis, unit);
+            let Region { low, high } = self.region;
+            let ends = (min[axis].max(low[axis]), max[axis].min(high[axis]));
+            let (planes, of_faces) = self.planes(ends, axis, surface, unit);
             let slabs = self.slabs(axis, &planes, surface, unit, is_solid);
             let mut above = Vec::with_capacity(slabs.len());
             let mut all = Cloud::default();
@@ -132,7 +161,8 @@ impl Cell {
                 below.push(all.clone());
             }
             let mut order: Vec<usize> = (0..planes.len()).collect();
-            order.sort_by_key(|&i| (2 * i + 1).abs_diff(planes.len()));
+            // Look ahead: a window closes no hull until all its sides are cut, so faces go first where volumes are alike.
+            order.sort_by_key(|&i| (!of_faces.contains(&planes[i]), (2 * i + 1).abs_diff(planes.len())));
             for i in order {
                 let total = below[i].volume + above[i + 1].volume;
                 let is_better = best.as_ref().is_none_or(|other| total < other.0 * tol::CUT_GAIN);
@@ -142,21 +172,67 @@ impl Cell {
             }
         }
         let (_, axis, plane, cloud_below, cloud_above) = best?;
-        let (mut below, mut above) = (Vec::new(), Vec::new());
-        for polygon in &self.polygons {
-            let (lower, upper) = split(polygon, axis, plane);
-            below.extend((!lower.is_empty()).then_some(lower));
-            above.extend((!upper.is_empty()).then_some(upper));
+        let [below, above] = self.region.split(axis, plane);
+        let mut triangles = [Vec::new(), Vec::new()];
+        for &number in &self.triangles {
+            let t = surface.triangle(number);
+            let (least, most) = ends(t, axis);
+            let is_above = least == most && least == plane && self.is_above(t, axis, surface, unit, is_solid);
+            if least < plane || (most == plane && !is_above) {
+                triangles[0].push(number);
+            }
+            if plane < most || is_above {
+                triangles[1].push(number);
+            }
         }
-        let (mut high, mut low) = (self.high, self.low);
-        (high[axis], low[axis]) = (plane, plane);
+        let [in_below, in_above] = triangles;
         Some([
-            Cell { low: self.low, high, polygons: below, cloud: cloud_below },
-            Cell { low, high: self.high, polygons: above, cloud: cloud_above },
+            Cell { region: below, triangles: in_below, cloud: cloud_below },
+            Cell { region: above, triangles: in_above, cloud: cloud_above },
         ])
     }
 
-    /// What lies between neighbouring planes, as points.
+    /// Planes strictly between two coordinates, which `f32` holds, in order: at even distances, and those of the largest faces that
+    /// lie across the axis.
+    /// Also those of faces alone.
+    fn planes(
+        &self,
+        (low, high): (f64, f64),
+        axis: usize,
+        surface: &Surface,
+        unit: Unit,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let mut planes = Vec::with_capacity(N_SLABS + MAX_FACE_PLANES);
+        for i in 1..N_SLABS {
+            let place = low + (high - low) * (i as f64 / N_SLABS as f64);
+            if let Some(place) = unit.leave(DVec3::splat(place)) {
+                planes.push(unit.enter(place)[axis]);
+            }
+        }
+        // The corners of the mesh are numbers of `f32`.
+        let mut faces: Vec<(f64, f64)> = Vec::new();
+        for &number in &self.triangles {
+            let t = surface.triangle(number);
+            let (least, most) = ends(t, axis);
+            if least == most && low < least && least < high {
+                faces.push((least, (t[1] - t[0]).cross(t[2] - t[0]).length()));
+            }
+        }
+        faces.sort_by(|p, q| p.0.total_cmp(&q.0));
+        let mut areas: Vec<(f64, f64)> = faces
+            .chunk_by(|p, q| p.0 == q.0)
+            .map(|same| (same[0].0, same.iter().map(|face| face.1).sum()))
+            .collect();
+        areas.sort_by(|p, q| q.1.total_cmp(&p.1).then(p.0.total_cmp(&q.0)));
+        let of_faces: Vec<f64> = areas.iter().take(MAX_FACE_PLANES).map(|face| face.0).collect();
+        planes.extend(&of_faces);
+        planes.retain(|place| low < *place && *place < high);
+        planes.sort_by(f64::total_cmp);
+        planes.dedup();
+        (planes, of_faces)
+    }
+
+    /// Points of what lies between neighbouring planes.
     fn slabs(
         &self,
         axis: usize,
@@ -165,109 +241,230 @@ impl Cell {
         unit: Unit,
         is_solid: bool,
     ) -> Vec<Cloud> {
-        let mut points = alloc::vec![Vec::new(); planes.len() + 1];
-        for polygon in &self.polygons {
-            let mut rest = polygon.clone();
-            for (slab, out) in points.iter_mut().enumerate() {
-                let part = match planes.get(slab) {
-                    Some(&plane) => {
-                        let (lower, upper) = split(&rest, axis, plane);
-                        rest = upper;
-                        lower
-                    }
-                    None => core::mem::take(&mut rest),
-                };
-                let (mut low, mut high) = (self.low, self.high);
-                if let Some(&plane) = planes.get(slab) {
-                    high[axis] = plane;
-                }
-                if 0 < slab {
-                    low[axis] = planes[slab - 1];
-                }
-                for &p in &part {
-                    add_point(p, low, high, unit, out);
-                }
-                if rest.is_empty() {
-                    break;
+        let Region { low, high } = self.region;
+        let heights: Vec<f64> =
+            [low[axis]].into_iter().chain(planes.iter().copied()).chain([high[axis]]).collect();
+        let regions: Vec<Region> = heights
+            .windows(2)
+            .map(|pair| {
+                let (mut low, mut high) = (low, high);
+                (low[axis], high[axis]) = (pair[0], pair[1]);
+                Region { low, high }
+            })
+            .collect();
+        let mut points = alloc::vec![Vec::new(); regions.len()];
+        let mut corners = Vec::new();
+        for &number in &self.triangles {
+            let t = surface.triangle(number);
+            let (least, most) = ends(t, axis);
+            // The first slab that ends above the triangle's lowest corner, and those that begin below the highest.
+            let mut first = planes.partition_point(|plane| *plane <= least);
+            let mut last = planes.partition_point(|plane| *plane < most);
+            if least == most && last < first {
+                // The triangle lies in a plane.
+                let is_above = self.is_above(t, axis, surface, unit, is_solid);
+                (first, last) = if is_above { (first, first) } else { (last, last) };
+            }
+            for slab in first..=last {
+                part_corners(t, &regions[slab], unit, &mut corners);
+                for corner in corners.drain(..) {
+                    corner.add_points(&regions[slab], unit, &mut points[slab]);
                 }
             }
         }
         if is_solid {
-            self.add_corners(axis, planes, surface, unit, &mut points);
+            for (region, out) in regions.iter().zip(&mut points) {
+                add_full_corners(region, surface, unit, out);
+            }
         }
         points.into_iter().map(|points| Cloud::new(points, unit)).collect()
     }
 
-    /// Corners of the slabs that are inside the solid.
-    fn add_corners(
-        &self,
-        axis: usize,
-        planes: &[f64],
-        surface: &Surface,
-        unit: Unit,
-        points: &mut [Vec<Vec3>],
-    ) {
-        let heights: Vec<f64> =
-            core::iter::once(self.low[axis]).chain(planes.iter().copied()).chain([self.high[axis]]).collect();
-        for (i, &height) in heights.iter().enumerate() {
-            for corner in 0..4 {
-                let mut p = DVec3::splat(height);
-                for (bit, other) in [(axis + 1) % 3, (axis + 2) % 3].into_iter().enumerate() {
-                    p[other] = if corner >> bit & 1 == 0 { self.low[other] } else { self.high[other] };
-                }
-                // A corner on the surface is one of a polygon, if it belongs to what is on this side.
-                if !surface.contains_strictly(p) {
-                    continue;
-                }
-                for slab in i.saturating_sub(1)..=i {
-                    if let Some(out) = points.get_mut(slab) {
-                        add_point(p, self.low, self.high, unit, out);
-                    }
-                }
+    /// Whether the cell above a triangle that lies in a plane across an axis gets it, not the cell below.
+    ///
+    /// Either would do; the one with the solid behind the triangle has a smaller hull.
+    fn is_above(&self, t: &[DVec3; 3], axis: usize, surface: &Surface, unit: Unit, is_solid: bool) -> bool {
+        if !is_solid {
+            // The back of the triangle is taken for the side of the solid.
+            return orient2d_along(axis, t[0], t[1], t[2]) < 0.0;
+        }
+        let mut flat = self.region;
+        (flat.low[axis], flat.high[axis]) = (t[0][axis], t[0][axis]);
+        let mut corners = Vec::new();
+        part_corners(t, &flat, unit, &mut corners);
+        let sum = corners.iter().fold(DVec3::ZERO, |sum, corner| sum + corner.place);
+        let mut middle = sum / corners.len().max(1) as f64;
+        middle[axis] = t[0][axis];
+        let contains = |is_up: bool| {
+            let mut octant = [true; 3];
+            octant[axis] = is_up;
+            surface.contains_beside(middle, octant)
+        };
+        !contains(false) && contains(true)
+    }
+}
+
+/// Least and greatest coordinate of a triangle along an axis.
+fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
+    let [a, b, c] = t.map(|p| p[axis]);
+    (a.min(b).min(c), a.max(b).max(c))
+}
+
+/// A corner of what a box leaves of a triangle, at unit size.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    place: DVec3,
+    /// Whether a coordinate is exact, and one of `f32`; else it is within [`tol::CUT_ROUNDING`] of the true one.
+    is_exact: [bool; 3],
+}
+
+impl Corner {
+    fn exact(place: DVec3) -> Corner {
+        Corner { place, is_exact: [true; 3] }
+    }
+
+    /// Sets a coordinate to the `f32` number at or beside it, if `is_true` proves that one to be right.
+    fn settle(&mut self, axis: usize, unit: Unit, is_true: impl Fn(f64) -> bool) {
+        let Some(near) = unit.leave(self.place) else { return };
+        let near = unit.enter(near)[axis];
+        if (near - self.place[axis]).abs() <= tol::CUT_ROUNDING && is_true(near) {
+            self.place[axis] = near;
+            self.is_exact[axis] = true;
+        }
+    }
+
+    /// `f32` points of the region whose hull contains the true corner.
+    fn add_points(&self, region: &Region, unit: Unit, out: &mut Vec<Vec3>) {
+        let mut ends = [Vec3::ZERO; 2];
+        for axis in 0..3 {
+            let x = self.place[axis];
+            let slack = if self.is_exact[axis] { 0.0 } else { tol::CUT_ROUNDING };
+            let [least, most] = [(x - slack).max(region.low[axis]), (x + slack).min(region.high[axis])];
+            ends[0][axis] = rounding::down(unit.leave_length(least));
+            ends[1][axis] = rounding::up(unit.leave_length(most));
+        }
+        for corner in 0..8_usize {
+            let [x, y, z] = [0, 1, 2].map(|axis| corner >> axis & 1);
+            // A coordinate without slack has one end.
+            if (0..3).all(|axis| corner >> axis & 1 == 0 || ends[0][axis] != ends[1][axis]) {
+                out.push(Vec3::new(ends[x].x, ends[y].y, ends[z].z));
             }
         }
     }
 }
 
-/// The parts of a polygon below and above a plane across an axis.
-fn split(polygon: &[DVec3], axis: usize, plane: f64) -> (Vec<DVec3>, Vec<DVec3>) {
-    polygon::split(polygon, |p| p[axis] - plane, |p| p[axis] = plane)
-}
-
-/// Planes strictly between two coordinates, which `f32` holds, in order.
-fn planes(low: f64, high: f64, axis: usize, unit: Unit) -> Vec<f64> {
-    let mut planes = Vec::with_capacity(N_SLABS);
-    for i in 1..N_SLABS {
-        let place = low + (high - low) * (i as f64 / N_SLABS as f64);
-        let Some(place) = unit.leave(DVec3::splat(place)) else { continue };
-        let place = unit.enter(place)[axis];
-        if low < place && place < high && planes.last().is_none_or(|last| *last < place) {
-            planes.push(place);
+/// The corners of what a region leaves of a triangle, and perhaps points within rounding of it. None if that lies in a side of the
+/// region, and the triangle does not.
+fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corner>) {
+    let &Region { low, high } = region;
+    let first = out.len();
+    let is_in = |p: DVec3| low.cmple(p).all() && p.cmple(high).all();
+    out.extend(t.iter().filter(|p| is_in(**p)).map(|p| Corner::exact(*p)));
+    if out.len() - first < 3 {
+        for axis in 0..3 {
+            for plane in [low[axis], high[axis]] {
+                for i in 0..3 {
+                    add_crossing(t[i], t[(i + 1) % 3], axis, plane, region, unit, out);
+                }
+            }
+            add_edge_hits(t, axis, region, unit, out);
         }
     }
-    planes
+    for axis in 0..3 {
+        for side in [low[axis], high[axis]] {
+            if out[first..].iter().all(|corner| corner.place[axis] == side) && ends(t, axis) != (side, side) {
+                out.truncate(first);
+            }
+        }
+    }
 }
 
-/// `f32` points around a point of a cell, itself if `f32` holds it: its coordinates on the cell's sides are exact, the others
-/// have been rounded.
-fn add_point(p: DVec3, low: DVec3, high: DVec3, unit: Unit, out: &mut Vec<Vec3>) {
-    if let Some(same) = unit.leave(p)
-        && unit.enter(same) == p
-    {
-        out.push(same);
+/// The point in which an edge of a triangle passes a plane across an axis, if it lies in the region.
+fn add_crossing(
+    p: DVec3,
+    q: DVec3,
+    axis: usize,
+    plane: f64,
+    region: &Region,
+    unit: Unit,
+    out: &mut Vec<Corner>,
+) {
+    // Always upwards, so that both triangles of an edge have the same point.
+    let (p, q) = if p[axis] < q[axis] { (p, q) } else { (q, p) };
+    if !(p[axis] < plane && plane < q[axis]) {
         return;
     }
-    let mut ends = [Vec3::ZERO; 2];
-    for axis in 0..3 {
-        let slack = if p[axis] == low[axis] || p[axis] == high[axis] { 0.0 } else { tol::CUT_ROUNDING };
-        ends[0][axis] = rounding::down(unit.leave_length(p[axis] - slack));
-        ends[1][axis] = rounding::up(unit.leave_length(p[axis] + slack));
+    let place = p + (q - p) * ((plane - p[axis]) / (q[axis] - p[axis]));
+    let mut corner = Corner { place, is_exact: [false; 3] };
+    (corner.place[axis], corner.is_exact[axis]) = (plane, true);
+    for other in [(axis + 1) % 3, (axis + 2) % 3] {
+        let seen = |x: f64, y: f64| DVec2::new(x, y);
+        let (from, to) = (seen(p[axis], p[other]), seen(q[axis], q[other]));
+        corner.settle(other, unit, |x| orient2d(from, to, seen(plane, x)) == 0.0);
+        let slack = if corner.is_exact[other] { 0.0 } else { tol::CUT_ROUNDING };
+        let x = corner.place[other];
+        if x + slack < region.low[other] || region.high[other] < x - slack {
+            return;
+        }
     }
+    out.push(corner);
+}
+
+/// The points in which the edges of the region along an axis pass through a triangle.
+fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: &mut Vec<Corner>) {
+    let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+    let ((least_j, most_j), (least_k, most_k)) = (ends(t, j), ends(t, k));
+    for y in [region.low[j], region.high[j]] {
+        if y < least_j || most_j < y {
+            continue;
+        }
+        for z in [region.low[k], region.high[k]] {
+            if z < least_k || most_k < z {
+                continue;
+            }
+            let (mut from, mut to) = (region.low, region.high);
+            (from[j], from[k], to[j], to[k]) = (y, z, y, z);
+            let sides = [0, 1, 2].map(|i| orient2d_along(axis, t[i], t[(i + 1) % 3], from));
+            let is_past = sides.iter().any(|s| *s < 0.0) && sides.iter().any(|s| 0.0 < *s);
+            let (at_from, at_to) = (orient3d(t[0], t[1], t[2], from), orient3d(t[0], t[1], t[2], to));
+            // Along the plane, or seen edge-on: then the triangle's own edges pass the sides of the region.
+            let is_along = (at_from == 0.0 && at_to == 0.0) || sides == [0.0; 3];
+            if is_past || is_along || (0.0 < at_from && 0.0 < at_to) || (at_from < 0.0 && at_to < 0.0) {
+                continue;
+            }
+            if at_from == 0.0 || at_to == 0.0 {
+                out.push(Corner::exact(if at_from == 0.0 { from } else { to }));
+                continue;
+            }
+            let normal = ExactVec3::difference(t[1], t[0]).cross(&ExactVec3::difference(t[2], t[0]));
+            let height = normal.dot(&ExactVec3::difference(t[0], from));
+            let speed = normal.dot(&ExactVec3::from(DVec3::AXES[axis]));
+            let mut corner = Corner::exact(from);
+            corner.is_exact[axis] = false;
+            corner.place[axis] = (from[axis] + height.quotient(&speed)).clamp(from[axis], to[axis]);
+            corner.settle(axis, unit, |x| {
+                let mut place = from;
+                place[axis] = x;
+                orient3d(t[0], t[1], t[2], place) == 0.0
+            });
+            out.push(corner);
+        }
+    }
+}
+
+/// The corners of a region at which the solid fills it.
+fn add_full_corners(region: &Region, surface: &Surface, unit: Unit, out: &mut Vec<Vec3>) {
     for corner in 0..8_usize {
-        let [x, y, z] = [0, 1, 2].map(|axis| corner >> axis & 1);
-        // A coordinate without slack has one end.
-        if (0..3).all(|axis| corner >> axis & 1 == 0 || ends[0][axis] != ends[1][axis]) {
-            out.push(Vec3::new(ends[x].x, ends[y].y, ends[z].z));
+        let mut place = region.low;
+        // Into the region.
+        let mut octant = [true; 3];
+        for axis in 0..3 {
+            if corner >> axis & 1 == 1 {
+                (place[axis], octant[axis]) = (region.high[axis], false);
+            }
+        }
+        if surface.contains_beside(place, octant) {
+            Corner::exact(place).add_points(region, unit, out);
         }
     }
 }

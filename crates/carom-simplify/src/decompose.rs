@@ -1,7 +1,7 @@
 //! A concave mesh as a few convex hulls that cover it.
 //!
 //! The part whose hull stands farthest off the mesh is cut in two, by the plane across an axis that leaves the hulls
-//! the least volume, until all are near enough or there are twice as many as wanted. Then parts are put together again: first
+//! the least volume; among planes that leave the same, those of the mesh's own faces go first. That goes on until all are near enough or there are twice as many as wanted. Then parts are put together again: first
 //! those whose common hull adds least volume, until there are few enough, then those whose common hull is still near
 //! enough. How far a hull stands off is bounded by `reach.rs`, the inside of a closed mesh counting as distance 0.
 //!
@@ -11,13 +11,14 @@
 //! Differs: the concavity is a proven bound; one step is looked ahead, not many; vertices are saved by growing the hull, never by
 //! leaving points out.
 
-use crate::cell::{Cell, Cloud, hull_triangles};
+use crate::cell::{Cell, Cloud, Region, hull_triangles};
+use crate::full::is_surely_full;
 use crate::reach::{Goal, reach};
 use crate::simplify::outer_points;
 use crate::surface::{Surface, Unit};
 use crate::{DecomposeError, Progress, Stage};
 use alloc::vec::Vec;
-use carom_geom::{ConvexHull, HullSettings, MeshReport, TriMesh};
+use carom_geom::{ConvexHull, HullSettings, TriMesh};
 use carom_math::tol;
 use core::ops::ControlFlow;
 use glam::Vec3;
@@ -60,17 +61,49 @@ impl DecomposeSettings {
     }
 }
 
+/// A box, and the hull that contains the part of the mesh in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CoverCell {
+    /// Least coordinates.
+    pub min: Vec3,
+    /// Greatest coordinates.
+    pub max: Vec3,
+    /// The number of the hull.
+    pub hull: usize,
+}
+
+/// Why a decomposition ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// No hull stands off farther than the settings allow.
+    Concavity,
+    /// The number of hulls does not do.
+    MaxHulls,
+    /// Neither: parts are too small to be cut, or the limit on vertices, or the thickness of flat parts, makes hulls larger.
+    Resolution,
+}
+
 /// Hulls that cover a mesh.
+///
+/// The cells are the proof that nothing is left out. They tile the box around the mesh, and each names a hull. That hull
+/// contains the mesh's part in the cell: the triangles and, if the mesh is closed, the inside. So a point can be checked with
+/// one cell and one hull.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decomposition {
-    /// The hulls, at least one. Every triangle of the mesh lies in their union, and so does the inside of a closed mesh, to
-    /// within 2^-44 of the size.
+    /// The hulls, at least one. Every triangle of the mesh lies in their union, and so does the inside of a closed mesh. That
+    /// is exact for the vertices as they are stored; the planes of a hull's faces are rounded.
     pub hulls: Vec<ConvexHull>,
+    /// Boxes without common inside whose union is the box around the mesh.
+    pub cells: Vec<CoverCell>,
+    /// Why there are no more hulls.
+    pub stop: Stop,
     /// For each hull: no point of its surface is farther than this from the mesh, or from its inside if it is closed. An
     /// upper bound, a length.
     pub concavities: Vec<f64>,
-    /// The mesh is closed, and its inside is covered.
+    /// The mesh is closed, whatever its triangles face, and its inside is covered.
     pub is_solid: bool,
 }
 
@@ -105,21 +138,44 @@ pub fn decompose_with(
         return Err(DecomposeError::BadConcavity);
     }
     let unit = Unit::of(mesh);
+    // What faces inwards counts as turned over, so that the solid is covered, and a cavity is none of it.
+    let (mesh, _) = mesh.clone().oriented();
     let surface = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
-    let is_solid = MeshReport::new(mesh).is_solid();
+    let is_solid = mesh.is_solid();
     let target = settings.concavity * surface.diagonal();
     let mut work = Work { unit, surface, is_solid, target, progress };
-    let clouds = work.cut(2 * settings.max_hulls)?;
-    let clouds = work.merge(clouds, settings.max_hulls)?;
-    let n = clouds.len();
+    let max_parts = 2 * settings.max_hulls;
+    let parts = work.cut(max_parts)?;
+    let is_limited = max_parts <= parts.len() || settings.max_hulls < parts.len();
+    let parts = work.merge(parts, settings.max_hulls)?;
+    let n = parts.len();
     let (mut hulls, mut concavities) = (Vec::with_capacity(n), Vec::with_capacity(n));
-    for cloud in clouds {
+    let mut cells = Vec::new();
+    for Part { cloud, regions } in parts {
+        for region in regions {
+            // Its sides are numbers of `f32`.
+            if let (Some(min), Some(max)) = (unit.leave(region.low), unit.leave(region.high)) {
+                cells.push(CoverCell { min, max, hull: hulls.len() });
+            }
+        }
         let hull = work.hull(&cloud, settings.max_vertices)?;
         let goal = Goal { gap: tol::REACH_GAP, ..work.goal(0.25 * target) };
         concavities.push(unit.leave_length(work.concavity(&hull, goal, Stage::Measuring, n)?));
         hulls.push(hull);
     }
-    Ok(Decomposition { hulls, concavities, is_solid })
+    let is_near = concavities.iter().all(|c| *c <= unit.leave_length(target));
+    let stop = match (is_near, is_limited) {
+        (true, _) => Stop::Concavity,
+        (false, true) => Stop::MaxHulls,
+        (false, false) => Stop::Resolution,
+    };
+    Ok(Decomposition { hulls, cells, stop, concavities, is_solid })
+}
+
+/// What becomes one hull: its extreme points, and the cells that they cover.
+struct Part {
+    cloud: Cloud,
+    regions: Vec<Region>,
 }
 
 /// What is the same for all parts.
@@ -153,6 +209,9 @@ impl Work<'_> {
         stage: Stage,
         count: usize,
     ) -> Result<f64, DecomposeError> {
+        if self.is_solid && is_surely_full(hull, &self.surface, self.unit) {
+            return Ok(0.0);
+        }
         let triangles = hull_triangles(hull, self.unit);
         let progress = &mut *self.progress;
         match reach(&triangles, &self.surface, goal, &mut || progress(&Progress::new(stage, count))) {
@@ -162,7 +221,7 @@ impl Work<'_> {
     }
 
     /// Parts that are near enough, or `max_parts` of them.
-    fn cut(&mut self, max_parts: usize) -> Result<Vec<Cloud>, DecomposeError> {
+    fn cut(&mut self, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let whole = Cell::whole(&self.surface, self.unit);
         // A part and how far its hull stands off; `None` once it cannot be cut.
         let mut parts = alloc::vec![(whole, Some(f64::INFINITY))];
@@ -194,7 +253,8 @@ impl Work<'_> {
             parts[i] = (below, Some(c_below));
             parts.push((above, Some(c_above)));
         }
-        Ok(parts.into_iter().map(|(cell, _)| cell.cloud).collect())
+        let part = |cell: Cell| Part { cloud: cell.cloud, regions: Vec::from([cell.region]) };
+        Ok(parts.into_iter().map(|(cell, _)| part(cell)).collect())
     }
 
     /// About how far a part's hull stands off.
@@ -205,20 +265,20 @@ impl Work<'_> {
     }
 
     /// Fewer parts: while there are too many those that add least volume, then those that stay near enough.
-    fn merge(&mut self, mut clouds: Vec<Cloud>, max_parts: usize) -> Result<Vec<Cloud>, DecomposeError> {
+    fn merge(&mut self, mut parts: Vec<Part>, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
         let unit = self.unit;
         // What joining two parts adds, and whether they are too far apart, or stand off too far together.
         let cost = |a: &Cloud, b: &Cloud| a.joined(b, unit).volume - a.volume - b.volume;
         let target = self.target;
         let entry = |a: &Cloud, b: &Cloud| (cost(a, b), target < a.gap(b, unit));
         let mut costs: Vec<Vec<(f64, bool)>> = Vec::new();
-        for (i, cloud) in clouds.iter().enumerate() {
-            self.tell(Stage::Merging, clouds.len())?;
-            costs.push(clouds[..i].iter().map(|other| entry(cloud, other)).collect());
+        for (i, part) in parts.iter().enumerate() {
+            self.tell(Stage::Merging, parts.len())?;
+            costs.push(parts[..i].iter().map(|other| entry(&part.cloud, &other.cloud)).collect());
         }
         loop {
-            self.tell(Stage::Merging, clouds.len())?;
-            let must = max_parts < clouds.len();
+            self.tell(Stage::Merging, parts.len())?;
+            let must = max_parts < parts.len();
             let mut best: Option<(f64, usize, usize)> = None;
             for (i, row) in costs.iter().enumerate() {
                 for (k, &(cost, is_refused)) in row.iter().enumerate() {
@@ -227,21 +287,22 @@ impl Work<'_> {
                     }
                 }
             }
-            let Some((_, i, k)) = best else { return Ok(clouds) };
-            let joined = clouds[i].joined(&clouds[k], unit);
-            if !must && self.target < self.rough(&joined, clouds.len())? {
+            let Some((_, i, k)) = best else { return Ok(parts) };
+            let joined = parts[i].cloud.joined(&parts[k].cloud, unit);
+            if !must && self.target < self.rough(&joined, parts.len())? {
                 costs[i][k].1 = true;
                 continue;
             }
-            clouds[k] = joined;
-            clouds.remove(i);
+            let gone = parts.remove(i);
+            parts[k].cloud = joined;
+            parts[k].regions.extend(gone.regions);
             costs.remove(i);
             for row in costs.iter_mut().skip(i) {
                 row.remove(i);
             }
-            for other in 0..clouds.len() {
+            for other in 0..parts.len() {
                 if other != k {
-                    let new = entry(&clouds[k], &clouds[other]);
+                    let new = entry(&parts[k].cloud, &parts[other].cloud);
                     costs[other.max(k)][other.min(k)] = new;
                 }
             }

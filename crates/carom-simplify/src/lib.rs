@@ -20,8 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`decompose`] covers a mesh with a few hulls: no triangle, and nothing of the inside of a closed mesh, is left out, and no hull's
-//! surface stands off farther than the result says.
+//! [`decompose`] covers a mesh with a few hulls. No triangle is left out, nor any point inside a closed mesh. No hull's surface
+//! stands off farther than the result says.
 //!
 //! ```
 //! use carom_geom::TriMesh;
@@ -44,6 +44,7 @@ mod cell;
 mod cover;
 mod decompose;
 mod error;
+mod full;
 mod patch;
 mod polygon;
 mod progress;
@@ -52,7 +53,7 @@ mod reach;
 mod simplify;
 mod surface;
 
-pub use decompose::{DecomposeSettings, Decomposition, decompose, decompose_with};
+pub use decompose::{CoverCell, DecomposeSettings, Decomposition, Stop, decompose, decompose_with};
 pub use error::{DecomposeError, SimplifyError};
 pub use progress::{Progress, Stage};
 pub use simplify::{Side, Simplified, SimplifySettings, simplify, simplify_with};

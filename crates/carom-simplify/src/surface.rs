@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh};
-use carom_geom::ray_mesh::{HalfLine, half_line};
+use carom_geom::ray_mesh::{HalfLine, half_line, half_line_beside};
 use carom_geom::{TriMesh, tri_distance};
 use carom_math::scaling::scale_of;
 use core::ops::ControlFlow;
@@ -99,6 +99,11 @@ impl Surface {
         &self.triangles
     }
 
+    /// The tree over the triangles.
+    pub(crate) fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
     /// Least and greatest coordinates.
     pub(crate) fn bounds(&self) -> (DVec3, DVec3) {
         (self.min, self.max)
@@ -134,15 +139,24 @@ impl Surface {
         self.winding(p).is_some_and(|winding| winding != 0)
     }
 
+    /// The points beside this one in an octant, see [`half_line_beside`], are inside the surface, which is closed.
+    pub(crate) fn contains_beside(&self, p: DVec3, octant: [bool; 3]) -> bool {
+        self.count(p, |t| half_line_beside(p, octant, t)).is_some_and(|winding| winding != 0)
+    }
+
     /// How often the surface, which is closed, winds around the point; `None` on it.
     fn winding(&self, p: DVec3) -> Option<i64> {
+        self.count(p, |t| half_line(p, t))
+    }
+
+    /// Triangles left through by the half-line along x from a point, less those entered through; `None` if it starts in one.
+    fn count(&self, p: DVec3, meets: impl Fn(&[DVec3; 3]) -> HalfLine) -> Option<i64> {
         let mut winding = 0_i64;
         let mut is_on = false;
         let ahead = Aabb::around(p, DVec3::new(self.max.x.max(p.x), p.y, p.z));
         self.tree.visit_box(&ahead, |leaf| {
             for &number in leaf.primitives {
-                let t = self.triangle(number);
-                match half_line(p, t) {
+                match meets(self.triangle(number)) {
                     HalfLine::Misses => {}
                     HalfLine::StartsIn => {
                         is_on = true;

@@ -158,7 +158,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             let projection = project_point(&solid.shape, &solid.pose, point).ok_or("the shape is empty")?;
             members.insert("distance".to_owned(), json!(projection.distance.abs()));
             members.insert("nearest".to_owned(), report::list(projection.point));
-            members.insert("inside".to_owned(), json!(projection.is_inside));
+            members.insert("inside".to_owned(), json!(projection.inside));
             report::add_notes(&mut members, [&solid]);
             Ok(members)
         }

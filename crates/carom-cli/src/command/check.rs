@@ -5,14 +5,14 @@
 use crate::args::CheckArgs;
 use crate::load::{self, Loaded, Remarks};
 use crate::progress::Progress;
-use crate::report::{self, Found, counted, spaced};
+use crate::report::{self, Contact, Found, counted, spaced};
 use crate::scene_page;
 use crate::solid::{self, Solid};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_io::{Part, without_controls};
-use carom_query::f64::{MeshShape, contact, distance};
+use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
 use core::ops::ControlFlow;
 use glam::DVec3;
 use serde_json::{Value, json};
@@ -25,12 +25,21 @@ pub struct PairReport {
     pub b: usize,
     /// Pairs of triangles that share a point; exact.
     pub triangle_pairs: usize,
+    /// What they are to each other as solids.
+    pub contact: Contact,
     /// 0 when they intersect.
     pub distance: f64,
-    /// How deep the deepest pair of triangles is; `None` when apart.
+    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles is. `None` when apart.
     pub depth: Option<f64>,
     /// Where: a point of both, or on A nearest to B.
     pub point: DVec3,
+}
+
+impl PairReport {
+    /// The surfaces meet, or one solid lies in the other.
+    pub fn is_collision(&self) -> bool {
+        0 < self.triangle_pairs || self.contact.overlap.is_some()
+    }
 }
 
 /// Runs the command.
@@ -149,16 +158,32 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
 fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairReport> {
     let (x, y) = (&solids[a], &solids[b]);
     let n = report::count_pairs(x.mesh()?, y.mesh()?);
+    let contact_of_solids = Contact::of(x.mesh()?, y.mesh()?);
+    if let Some(overlap) = contact_of_solids.overlap {
+        let (depth, point) = (Some(overlap.at_most), overlap.point);
+        return Some(PairReport {
+            a,
+            b,
+            triangle_pairs: n,
+            contact: contact_of_solids,
+            distance: 0.0,
+            depth,
+            point,
+        });
+    }
     if 0 < n {
+        let is_touching = contact_of_solids.relation == Some(SolidRelation::Touching);
         let deepest = contact(&x.shape, &x.pose, &y.shape, &y.pose, 0.0);
         let (depth, point) = match &deepest {
             Some(deep) => {
                 let c = &deep.contact;
-                ((-c.distance).max(0.0), c.point_a * 0.5 + c.point_b * 0.5)
+                let depth = if is_touching { 0.0 } else { (-c.distance).max(0.0) };
+                (depth, c.point_a * 0.5 + c.point_b * 0.5)
             }
             None => (0.0, distance(&x.shape, &x.pose, &y.shape, &y.pose).point_a),
         };
-        return Some(PairReport { a, b, triangle_pairs: n, distance: 0.0, depth: Some(depth), point });
+        let (contact, depth) = (contact_of_solids, Some(depth));
+        return Some(PairReport { a, b, triangle_pairs: n, contact, distance: 0.0, depth, point });
     }
     if clearance == 0.0 {
         return None;
@@ -168,6 +193,7 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
         a,
         b,
         triangle_pairs: 0,
+        contact: contact_of_solids,
         distance: d.distance,
         depth: None,
         point: d.point_a,
@@ -187,10 +213,15 @@ fn document(
     let pairs: Vec<Value> = listed
         .iter()
         .map(|p| {
-            json!({
-                "a": names[p.a], "b": names[p.b], "intersects": 0 < p.triangle_pairs, "triangle_pairs": p.triangle_pairs,
-                "distance": p.distance, "depth": p.depth, "point": report::list(p.point),
-            })
+            let mut pair = json!({
+                "a": names[p.a], "b": names[p.b], "intersects": p.is_collision(), "contact": p.contact.name(),
+                "triangle_pairs": p.triangle_pairs, "distance": p.distance, "depth": p.depth,
+                "point": report::list(p.point),
+            });
+            if let (Some(members), Some(overlap)) = (pair.as_object_mut(), &p.contact.overlap) {
+                members.extend(report::overlap_members(overlap));
+            }
+            pair
         })
         .collect();
     json!({
@@ -209,15 +240,22 @@ fn print_lines(
 ) -> Result<(), String> {
     for p in listed {
         let (a, b, at) = (without_controls(&names[p.a]), without_controls(&names[p.b]), spaced(p.point));
-        report::print(&match p.depth {
-            Some(depth) => {
-                let pairs = counted(p.triangle_pairs, "pair", "pairs");
-                format!("{a} and {b} collide: {pairs} of triangles, {depth:.3e} deep, near {at}")
+        let pairs = || format!("{} of triangles", counted(p.triangle_pairs, "pair", "pairs"));
+        report::print(&match (p.depth, p.contact.relation, &p.contact.overlap) {
+            (Some(_), _, Some(o)) if o.is_exact => {
+                format!("{a} and {b} overlap: {:.3e} deep, near {at}", o.at_most)
             }
-            None => format!("{a} and {b} are {} apart, at {at}", report::number(p.distance)),
+            (Some(_), _, Some(o)) => {
+                format!("{a} and {b} overlap: {:.3e} to {:.3e} deep, near {at}", o.at_least, o.at_most)
+            }
+            (Some(_), Some(SolidRelation::Touching), _) => {
+                format!("{a} and {b} touch: {}, near {at}", pairs())
+            }
+            (Some(depth), ..) => format!("{a} and {b} collide: {}, {depth:.3e} deep, near {at}", pairs()),
+            (None, ..) => format!("{a} and {b} are {} apart, at {at}", report::number(p.distance)),
         })?;
     }
-    let n_collide = listed.iter().filter(|p| 0 < p.triangle_pairs).count();
+    let n_collide = listed.iter().filter(|p| p.is_collision()).count();
     let limit = clearance.map_or(String::new(), |d| {
         format!(", {} closer than {}", listed.len() - n_collide, report::number(d))
     });

@@ -3,6 +3,7 @@
 use crate::args::InfoArgs;
 use crate::load::{self, Remarks};
 use crate::report::{self, Found, spaced};
+use carom_geom::Orientation;
 use carom_geom::f64::{MeshReport, TriMesh};
 use carom_io::{Part, without_controls};
 use serde_json::{Value, json};
@@ -63,8 +64,32 @@ fn members(name: &str, r: &MeshReport) -> Value {
         "zero_area_triangles": r.n_zero_area,
         "duplicate_triangles": r.n_duplicates,
         "components": r.n_components,
+        "orientation": orientation_of(r),
+        "turned_triangles": r.orientation.turned().map(<[u32]>::len),
         "volume": r.signed_volume,
     })
+}
+
+/// Which way the triangles face, in a word.
+fn orientation_of(r: &MeshReport) -> &'static str {
+    match r.orientation.turned() {
+        None => "unknown",
+        Some([]) => "outwards",
+        Some(turned) if turned.len() + r.n_repeated_corner == r.n_triangles => "inwards",
+        Some(_) => "mixed",
+    }
+}
+
+/// The same for people.
+fn orientation_text(r: &MeshReport) -> String {
+    match &r.orientation {
+        Orientation::Unknown(why) => format!("inside and outside cannot be told apart ({why})"),
+        _ => match (orientation_of(r), r.orientation.turned().map_or(0, <[u32]>::len)) {
+            ("outwards", _) => "all triangles face outwards".to_owned(),
+            ("inwards", _) => "inside out: all triangles face inwards".to_owned(),
+            (_, n) => format!("{n} of {} triangles face inwards", r.n_triangles),
+        },
+    }
 }
 
 /// The report for people.
@@ -77,7 +102,7 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
     };
     format!(
         "{}: {}\n  {} triangles, {} vertices (equal positions counted once), components: {}\n  {seal}; edges: {} open, \
-         {} non-manifold, {} flipped\n  triangles: {} with a repeated corner, {} without area, {} duplicates\n  \
+         {} non-manifold, {} flipped\n  {}\n  triangles: {} with a repeated corner, {} without area, {} duplicates\n  \
          box {} to {}\n  volume {}",
         without_controls(file),
         without_controls(&part.name),
@@ -87,6 +112,7 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
         r.n_boundary_edges,
         r.n_non_manifold_edges,
         r.n_flipped_edges,
+        orientation_text(r),
         r.n_repeated_corner,
         r.n_zero_area,
         r.n_duplicates,

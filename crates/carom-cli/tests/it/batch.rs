@@ -201,12 +201,98 @@ fn real_rays_and_points() {
         .iter()
         .map(|c| json!({"op": "point", "a": {"file": file(&c["mesh"])}, "point": c["point"]}).to_string())
         .collect();
+    let mut n_unknown = 0;
     for (c, d) in points.iter().zip(batch(&questions.join("\n"))) {
         let (expected, found) = (c["distance"].as_f64().unwrap(), d["distance"].as_f64().unwrap());
         assert!((expected - found).abs() <= 1e-9 * expected.max(1.0), "{c} {d}");
         let winding = c["winding_number"].as_f64().unwrap();
-        if (winding - 0.5).abs() > 0.2 {
-            assert_eq!(d["inside"].as_bool(), Some(0.5 < winding), "{c} {d}");
+        match d["inside"].as_bool() {
+            // Off the surface of a closed mesh the reference is a whole number, in the sense in which the file turns it.
+            Some(inside) if 1e-9 < expected => assert_eq!(inside, 0.5 < winding.abs(), "{c} {d}"),
+            Some(_) => {}
+            None => n_unknown += 1,
+        }
+    }
+    assert!(0 < n_unknown && 60 < points.len() - n_unknown, "{n_unknown} of {}", points.len());
+}
+
+/// Facets that face the wrong way are turned, with a note; a mesh that does not tell inside from outside says so.
+#[test]
+fn turned_facets_and_open_meshes() {
+    let vertices: Vec<[u32; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();
+    let faces = [
+        [0, 2, 3],
+        [0, 3, 1],
+        [4, 5, 7],
+        [4, 7, 6],
+        [0, 1, 5],
+        [0, 5, 4],
+        [2, 6, 7],
+        [2, 7, 3],
+        [0, 4, 6],
+        [0, 6, 2],
+        [1, 3, 7],
+        [1, 7, 5],
+    ];
+    let question = |turned: std::ops::Range<usize>, n: usize| {
+        let mut faces = faces.to_vec();
+        faces[turned].iter_mut().for_each(|t| t.swap(1, 2));
+        faces.truncate(n);
+        let mesh = json!({"mesh": {"vertices": vertices, "triangles": faces}});
+        json!({"op": "point", "a": mesh, "point": [0.5, 0.5, 0.25]}).to_string()
+    };
+    let ask = |arguments: &[&str], question: String| {
+        let output = carom_list(arguments, question.as_bytes());
+        let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        assert_eq!(answer["distance"], 0.25, "{answer}");
+        (answer["inside"].clone(), crate::run::stderr(&output))
+    };
+    assert_eq!(ask(&["batch"], question(0..0, 12)), (json!(true), String::new()));
+    for (range, n) in [(0..12, 12), (3..4, 1), (2..9, 7)] {
+        let (inside, notes) = ask(&["batch"], question(range.clone(), 12));
+        assert_eq!(inside, true);
+        assert!(notes.contains(&format!("{n} of 12 triangles turned")), "{notes}");
+        let (inside, notes) = ask(&["batch", "--keep-orientation"], question(range, 12));
+        assert_eq!((inside, notes), (Value::Null, String::new()));
+    }
+    assert_eq!(ask(&["batch"], question(0..0, 10)).0, Value::Null);
+}
+
+/// Cubes that touch along a face, and overlap by 0.1 and by 1 with four faces flush.
+#[test]
+fn flush_cubes_touch_or_overlap() {
+    let cube = |low: f64, high: f64| {
+        let end = |i: usize, bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
+        let vertices: Vec<[f64; 3]> =
+            (0..8).map(|i| [end(i, 0, low, high), end(i, 1, -1.0, 1.0), end(i, 2, 0.0, 2.0)]).collect();
+        let triangles = [
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 4, 6],
+            [0, 6, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+        ];
+        json!({"mesh": {"vertices": vertices, "triangles": triangles}})
+    };
+    for (x, contact) in [(0.0, "touching"), (-0.1, "overlapping"), (-1.0, "overlapping"), (0.5, "clear")] {
+        let d = one(
+            json!({"op": "contact", "a": cube(-2.0, 0.0), "b": cube(0.0, 2.0), "pose_b": [x, 0, 0, 0, 0, 0, 1]}),
+        );
+        assert_eq!(d["contact"], contact, "{d}");
+        if contact == "overlapping" {
+            for key in ["depth", "depth_at_least", "depth_at_most"] {
+                assert!((d[key].as_f64().unwrap() + x).abs() < 1e-9, "{key} {d}");
+            }
+            assert!((d["normal"][0].as_f64().unwrap() - 1.0).abs() < 1e-9, "{d}");
+        } else {
+            assert!(d.get("depth_at_least").is_none(), "{d}");
         }
     }
 }

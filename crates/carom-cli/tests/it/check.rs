@@ -47,7 +47,7 @@ fn files_are_parts_with_unique_names() {
 fn lines_for_people_say_units() {
     let output = carom("check scene.json --clearance 0.3");
     let text = stdout(&output);
-    assert!(text.contains("left and touching collide: "), "{text}");
+    assert!(text.contains("left and touching touch: "), "{text}");
     assert!(text.contains("touching and near are 0.25 apart, at 3 "), "{text}");
     assert!(
         text.ends_with("4 parts: 1 pair collides, 1 closer than 0.3; lengths in the unit of the files\n"),
@@ -85,10 +85,11 @@ fn parts_beyond_single_precision() {
     )
     .unwrap();
     let (d, _) = json("check huge.json --json");
-    // Powers of two: sizes 2^130 and 2^127 touch exactly. A surface inside a surface does not touch it; the third touches the first from outside.
+    // Powers of two: sizes 2^130 and 2^127 touch exactly. The second lies in the first; the third touches the first from outside.
     let pairs = d["pairs"].as_array().unwrap();
-    assert_eq!(pairs.len(), 1, "{d}");
-    assert_eq!((pairs[0]["a"].as_str(), pairs[0]["b"].as_str()), (Some("cube"), Some("cube#3")));
+    assert_eq!(pairs.len(), 2, "{d}");
+    let found = [0, 1].map(|i| (pairs[i]["b"].as_str(), pairs[i]["contact"].as_str()));
+    assert_eq!(found, [(Some("cube#2"), Some("overlapping")), (Some("cube#3"), Some("touching"))]);
 }
 
 #[test]
@@ -261,4 +262,49 @@ fn pages_are_whole_or_not_there() {
     carom("check scene.json --html pages/b.html");
     assert!(here.join("b.html").is_symlink() && std::fs::read_to_string(&page).unwrap().contains("<canvas"));
     assert_eq!(std::fs::read_dir(&here).unwrap().count(), 2);
+}
+
+/// Flush, deep, nested and apart, in the document and in words.
+#[test]
+fn solids_touch_or_overlap() {
+    for (x, contact, depth, said) in [
+        ("2", "touching", 0.0, "touch: "),
+        ("1.875", "overlapping", 0.125, "overlap: 1.250e-1 deep"),
+        ("1", "overlapping", 1.0, "overlap: 1.000e0 deep"),
+        ("0", "overlapping", 2.0, "overlap: 2.000e0 deep"),
+    ] {
+        let name = format!("solids-{contact}-{depth}.json");
+        let pose = format!("[1,0,0,{x}, 0,1,0,0, 0,0,1,0, 0,0,0,1]");
+        let scene =
+            format!(r#"{{"parts": [{{"mesh": "cube.obj"}}, {{"mesh": "cube.obj", "pose": {pose}}}]}}"#);
+        std::fs::write(folder().join(&name), scene).unwrap();
+        let (d, status) = json(&format!("check {name} --json"));
+        let pair = &d["pairs"][0];
+        assert_eq!((status, pair["contact"].as_str()), (1, Some(contact)), "{d}");
+        assert!((pair["depth"].as_f64().unwrap() - depth).abs() < 1e-9, "{d}");
+        if contact == "overlapping" {
+            let bound = |key: &str| pair[key].as_f64().unwrap();
+            assert!(bound("depth_at_least") <= bound("depth_at_most"), "{d}");
+            assert!((bound("depth_at_least") - depth).abs() < 1e-9, "{d}");
+            assert_eq!(pair["separation"].as_array().unwrap().len(), 3);
+        }
+        let text = stdout(&carom(&format!("check {name}")));
+        assert!(text.contains(said), "{text}");
+    }
+    // One inside the other, without a common point of their surfaces.
+    let nested = r#"{"parts": [{"mesh": "cube.obj"}, {"mesh": "cube.obj", "scale": 0.5}]}"#;
+    std::fs::write(folder().join("solids-nested.json"), nested).unwrap();
+    let (d, status) = json("check solids-nested.json --json");
+    let pair = &d["pairs"][0];
+    assert_eq!(
+        (status, pair["contact"].as_str(), pair["triangle_pairs"].as_u64()),
+        (1, Some("overlapping"), Some(0))
+    );
+    assert!((pair["depth_at_most"].as_f64().unwrap() - 1.5).abs() < 1e-9 && d["clear"] == false, "{d}");
+    // A mesh that does not tell inside from outside.
+    let (d, _) = json("check cube.obj open.obj --json");
+    assert_eq!(
+        (d["pairs"][0]["contact"].clone(), d["pairs"][0]["intersects"].clone()),
+        (Value::Null, true.into())
+    );
 }

@@ -26,3 +26,36 @@ fn text_and_errors() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stdout(&output).contains("12 triangles") && stderr(&output).contains("bad.obj"));
 }
+
+/// Which way the facets face is named, in words and in the document.
+#[test]
+fn the_orientation_is_named() {
+    let folder = std::env::temp_dir().join(format!("carom-info-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let quads = ["1 4 3 2", "5 6 7 8", "1 2 6 5", "2 3 7 6", "3 4 8 7", "4 1 5 8"];
+    let corners = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+    let turned = |quad: &str| quad.split(' ').rev().collect::<Vec<_>>().join(" ");
+    for (name, n_turned, n, word, said) in [
+        ("out", 0, 6, "outwards", "all triangles face outwards"),
+        ("in", 6, 6, "inwards", "inside out"),
+        ("mixed", 2, 6, "mixed", "4 of 12 triangles face inwards"),
+        ("open", 0, 5, "unknown", "cannot be told apart"),
+    ] {
+        let faces = quads
+            .iter()
+            .enumerate()
+            .take(n)
+            .map(|(i, q)| if i < n_turned { turned(q) } else { (*q).to_owned() });
+        let text = faces.fold(corners.to_owned(), |text, face| text + &format!("f {face}\n"));
+        let file = folder.join(format!("{name}.obj"));
+        std::fs::write(&file, text).unwrap();
+        let (d, _) = json(&format!("info {} --json", file.display()));
+        let part = &d["files"][0]["parts"][0];
+        assert_eq!(part["orientation"], word, "{name}");
+        let expected = if name == "open" { serde_json::Value::Null } else { (2 * n_turned).into() };
+        assert_eq!(part["turned_triangles"], expected, "{name}");
+        let text = stdout(&carom(&format!("info {}", file.display())));
+        assert!(text.contains(said), "{name}: {text}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -101,9 +101,11 @@ impl IntoIterator for RayHits {
 pub struct PointProjection {
     /// The nearest point of the surface, in the frame of the given point.
     pub point: Vec3,
-    /// The given point lies in the solid, surface included.
+    /// The given point is known to lie in the solid, surface included.
     pub is_inside: bool,
-    /// Distance from the surface, negative inside.
+    /// Whether the point lies in the solid, surface included; `None` if the surface does not tell inside from outside.
+    pub inside: Option<bool>,
+    /// Distance from the surface, negative inside, positive if nothing is known of an inside.
     pub distance: Real,
     /// Triangle of a mesh or part of a compound, 0 for a single convex shape.
     pub part: u32,
@@ -115,7 +117,14 @@ impl PointProjection {
     /// On a single shape, from the nearest point and the signed distance; inside where that is not above 0.
     #[inline]
     pub const fn new(point: Vec3, distance: Real, feature: FeatureId) -> PointProjection {
-        PointProjection { point, is_inside: distance <= 0.0, distance, part: 0, feature }
+        let is_inside = distance <= 0.0;
+        PointProjection { point, is_inside, inside: Some(is_inside), distance, part: 0, feature }
+    }
+
+    /// The same on a surface that does not tell inside from outside.
+    #[must_use]
+    pub const fn without_inside(self) -> PointProjection {
+        PointProjection { is_inside: false, inside: None, distance: self.distance.abs(), ..self }
     }
 
     /// From the nearest point and the signed distance, in `f64`.

@@ -101,6 +101,15 @@ impl TriMesh {
         Ok(TriMesh { vertices, indices })
     }
 
+    /// Turns triangles over: their second and third corners change places. A number that is no triangle's is passed over.
+    pub fn turn_over(&mut self, triangles: &[u32]) {
+        for &t in triangles {
+            if let Some(corners) = self.indices.get_mut(t as usize) {
+                corners.swap(1, 2);
+            }
+        }
+    }
+
     /// All vertices.
     #[inline]
     pub fn vertices(&self) -> &[Vec3] {

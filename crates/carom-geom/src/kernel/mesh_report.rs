@@ -8,6 +8,7 @@
 
 use super::TriMesh;
 use crate::flat::{self, Span};
+use crate::orientation::{Orientation, orientation};
 use crate::weld::weld;
 use crate::winding;
 use alloc::vec::Vec;
@@ -44,6 +45,8 @@ pub struct MeshReport {
     /// The first edges that are not shared by exactly two triangles that run in opposite directions, each by one of its triangles; at most
     /// [`MeshReport::MAX_NAMED`].
     pub open_or_flipped: Vec<u32>,
+    /// Which triangles have to be turned over to face outwards, if the mesh is closed.
+    pub orientation: Orientation,
     /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the middle of the box, so it has
     /// meaning where [`MeshReport::is_solid`].
     pub signed_volume: f64,
@@ -76,6 +79,7 @@ impl MeshReport {
             zero_area: Vec::new(),
             duplicates: Vec::new(),
             open_or_flipped: Vec::new(),
+            orientation: orientation(&corners),
             signed_volume: winding::signed_volume(corners.iter().copied()),
             min,
             max,
@@ -154,6 +158,20 @@ impl MeshReport {
 }
 
 impl TriMesh {
+    /// Which triangles have to be turned over to face outwards, if the mesh is closed; see [`orientation`].
+    pub fn orientation(&self) -> Orientation {
+        let corners: Vec<[DVec3; 3]> = self.iter_corners().collect();
+        orientation(&corners)
+    }
+
+    /// The mesh with all triangles facing outwards, and what was done. A mesh whose orientation is unknown stays as it is.
+    #[must_use]
+    pub fn oriented(mut self) -> (TriMesh, Orientation) {
+        let orientation = self.orientation();
+        self.turn_over(orientation.turned().unwrap_or(&[]));
+        (self, orientation)
+    }
+
     /// [`MeshReport::is_solid`] without the rest of the report: along every edge as many triangles run forwards as
     /// backwards, corners with equal coordinates taken for one.
     pub fn is_solid(&self) -> bool {

@@ -9,6 +9,7 @@ mod mass;
 mod mesh;
 mod mesh_report;
 mod mesh_topology;
+mod orientation;
 mod pairs;
 mod plane;
 mod ray_mesh;

@@ -267,3 +267,33 @@ fn r_in_the_plane_solid_angles_are_exact() {
         }
     }
 }
+
+#[test]
+fn beside_a_point_is_as_at_a_point_moved_a_little() {
+    use carom_geom::ray_mesh::half_line_beside;
+    let mut rng = Random::new(41);
+    // Far enough apart for coordinates as small as these, and exact in `f64`.
+    let step = 1.0 / 1024.0;
+    let (mut n_on, mut n_inside) = (0, 0);
+    for _ in 0..3000 {
+        let corners = [0; 4].map(|_| DVec3::from_array([0; 3].map(|_| rng.below(5) as f64)));
+        let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]].map(|t| t.map(|v: usize| corners[v]));
+        let p = DVec3::from_array([0; 3].map(|_| rng.below(5) as f64));
+        let octant = [0; 3].map(|_| rng.below(2) == 1);
+        let [x, y, z] = octant.map(|is_up| if is_up { step } else { -step });
+        let moved = p + DVec3::new(x * step * step, y, z * step);
+        let count = |meets: &dyn Fn(&[DVec3; 3]) -> HalfLine| {
+            faces.iter().fold(0, |n, t| match meets(t) {
+                HalfLine::Misses => n,
+                HalfLine::Crosses { is_back_face } => n + if is_back_face { 1 } else { -1 },
+                HalfLine::StartsIn => panic!("{p} moved is in {t:?}"),
+            })
+        };
+        let wanted = count(&|t| half_line(moved, t));
+        assert_eq!(count(&|t| half_line_beside(p, octant, t)), wanted, "{p} {octant:?} {faces:?}");
+        let is_on = faces.iter().any(|t| half_line(p, t) == HalfLine::StartsIn);
+        n_on += usize::from(is_on);
+        n_inside += usize::from(is_on && wanted != 0);
+    }
+    assert!(100 < n_on && 8 < n_inside, "{n_on} on the surface, {n_inside} beside the inside");
+}

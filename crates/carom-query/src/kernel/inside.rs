@@ -1,6 +1,8 @@
 //! Points against meshes: inside, outside or on the surface, and how often the surface winds around them.
 //!
-//! A mesh that bounds a solid, every edge run along as often forwards as backwards, has a whole winding number
+//! A closed mesh with two triangles at each edge has an inside whatever its triangles face: those that face inwards are found,
+//! and count as turned over. [`solid_placement`] answers for such a mesh, and for no other. A mesh that bounds a solid as its
+//! triangles face, every edge run along as often forwards as backwards, has a whole winding number
 //! everywhere off its surface: that is the number of triangles that a half-line leaves through, less those that it enters through,
 //! counted exactly through the tree. For any other mesh the winding number is that of the solid angles (`winding_tree.rs`), which
 //! is near 1 where the surface would be closed but for small holes, and falls smoothly to 0 through the holes.
@@ -9,21 +11,40 @@
 //! Numbers, ACM TOG 32(4), 2013.
 
 use super::super::num::{Pose, Vec3, widen};
-use super::mesh_shape::MeshShape;
+use super::mesh_shape::{MeshShape, Sides};
 use crate::winding_tree::{WindingNumber, WindingTree};
 use carom_geom::ray_mesh::{HalfLine, Placement, half_line};
 use carom_geom::segment_triangle::point_in_triangle;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Inside, outside or on the surface of a mesh: inside is where the surface winds around the point more than half a time.
+/// Inside, outside or on the surface of the solid that a mesh bounds; `None` if the mesh does not tell inside from outside, see
+/// [`MeshShape::ambiguity`], or if it crosses itself so that the point is inside of what faces the other way.
+///
+/// The point is taken into the mesh's frame in `f64`; from there on the answer is exact.
+pub fn solid_placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Option<Placement> {
+    solid_placement_of(mesh, pose.wide().inverse_transform_point(widen(point)))
+}
+
+/// [`solid_placement`] of a point of the mesh's frame.
+pub(super) fn solid_placement_of(mesh: &MeshShape, point: DVec3) -> Option<Placement> {
+    let Sides::Known(is_turned) = mesh.sides() else { return None };
+    match crossings(mesh, point, is_turned) {
+        None => Some(Placement::Surface),
+        Some(0) => Some(Placement::Outside),
+        Some(1..) => Some(Placement::Inside),
+        Some(_) => None,
+    }
+}
+
+/// Inside, outside or on the surface of a mesh as its triangles face, open or closed: inside is where the surface winds around the point more than half a time.
 ///
 /// The point is taken into the mesh's frame in `f64`; from there on the answer is exact for a mesh that bounds a solid, and exact
 /// in whether the point is on the surface for any mesh.
 pub fn placement(mesh: &MeshShape, pose: &Pose, point: Vec3) -> Placement {
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
-        None => match crossings(mesh, local) {
+        None => match crossings(mesh, local, &[]) {
             None => Placement::Surface,
             Some(1..) => Placement::Inside,
             Some(_) => Placement::Outside,
@@ -53,15 +74,7 @@ pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64
             let corners = |t: u32| mesh.mesh().corners(t).map(|p| p * scale);
             open.winding_number(mesh.tree(), &corners, local * scale, tolerance)
         }
-        None => WindingNumber { value: f64::from(crossings(mesh, local).unwrap_or(0)), error: 0.0 },
-    }
-}
-
-/// The surface winds around a point of the mesh's frame more than half a time.
-pub(super) fn is_inside(mesh: &MeshShape, point: DVec3) -> bool {
-    match mesh.open() {
-        Some(open) => is_inside_open(mesh, open, point),
-        None => crossings(mesh, point).is_some_and(|winding| 0 < winding),
+        None => WindingNumber { value: f64::from(crossings(mesh, local, &[]).unwrap_or(0)), error: 0.0 },
     }
 }
 
@@ -71,15 +84,16 @@ fn is_inside_open(mesh: &MeshShape, open: &WindingTree, point: DVec3) -> bool {
 }
 
 /// The winding number of a mesh that bounds a solid: triangles left through, less those entered through, by the half-line
-/// along x; `None` on the surface.
-fn crossings(mesh: &MeshShape, point: DVec3) -> Option<i32> {
+/// along x; `None` on the surface. Triangles whose flag is set, if there are flags, count as turned over.
+fn crossings(mesh: &MeshShape, point: DVec3, is_turned: &[bool]) -> Option<i32> {
     let mut winding = Some(0);
     mesh.tree().visit_ray(point * mesh.scale(), DVec3::X, 0.0, f64::INFINITY, |leaf, t_max| {
         for &triangle in leaf.primitives {
             match half_line(point, &mesh.mesh().corners(triangle)) {
                 HalfLine::Misses => {}
                 HalfLine::Crosses { is_back_face } => {
-                    winding = winding.map(|n| if is_back_face { n + 1 } else { n - 1 });
+                    let is_turned = is_turned.get(triangle as usize).is_some_and(|turned| *turned);
+                    winding = winding.map(|n| if is_back_face != is_turned { n + 1 } else { n - 1 });
                 }
                 HalfLine::StartsIn => {
                     winding = None;

@@ -15,6 +15,7 @@ use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, Leaf};
 use carom_geom::line_lanes::LineBlock8;
 use carom_geom::mesh_topology::MeshTopology;
 use carom_geom::tri_tri_lanes::TriBlock8;
+use carom_geom::{Ambiguity, Orientation};
 use carom_math::{WidePose, rounding, scaling};
 use glam::DVec3;
 
@@ -38,6 +39,11 @@ pub struct MeshShape {
     blocks: Vec<TriBlock8>,
     /// For the inside of a mesh that is not closed.
     open: Option<WindingTree>,
+    /// Which triangles face inwards, a flag for each, or none at all; made when it is first asked for.
+    #[cfg(feature = "std")]
+    sides: std::sync::OnceLock<Sides>,
+    #[cfg(not(feature = "std"))]
+    sides: Sides,
     /// For contacts with other meshes; made when it is first asked for, some 100 bytes a triangle.
     #[cfg(feature = "std")]
     topology: std::sync::OnceLock<MeshTopology>,
@@ -87,7 +93,45 @@ impl MeshShape {
         let topology = std::sync::OnceLock::new();
         #[cfg(not(feature = "std"))]
         let topology = topology_of(&mesh);
-        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, open, topology, scale, low, high })
+        #[cfg(feature = "std")]
+        let sides = std::sync::OnceLock::new();
+        #[cfg(not(feature = "std"))]
+        let sides = Sides::of(&mesh);
+        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, open, sides, topology, scale, low, high })
+    }
+
+    /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known then if along every edge as many
+    /// triangles run forwards as backwards; it is where the surface winds around a point more often than not at all.
+    #[must_use]
+    pub fn with_kept_orientation(mut self) -> MeshShape {
+        let sides = if self.is_solid() { Sides::Known(Vec::new()) } else { Sides::kept(&self.mesh) };
+        #[cfg(feature = "std")]
+        {
+            self.sides = sides.into();
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            self.sides = sides;
+        }
+        self
+    }
+
+    /// Why the mesh does not tell inside from outside; `None` if it does. See
+    /// [`Orientation`](carom_geom::Orientation).
+    pub fn ambiguity(&self) -> Option<Ambiguity> {
+        match self.sides() {
+            Sides::Known(_) => None,
+            Sides::Unknown(why) => Some(*why),
+        }
+    }
+
+    /// Which triangles face inwards, from the first question about the inside on.
+    pub(super) fn sides(&self) -> &Sides {
+        #[cfg(feature = "std")]
+        let sides = self.sides.get_or_init(|| Sides::of(&self.mesh));
+        #[cfg(not(feature = "std"))]
+        let sides = &self.sides;
+        sides
     }
 
     /// The triangles.
@@ -105,7 +149,7 @@ impl MeshShape {
         self.scale
     }
 
-    /// The mesh bounds a solid: along every edge as many triangles run forwards as backwards, so that every point off the surface has
+    /// The mesh bounds a solid as its triangles face: along every edge as many triangles run forwards as backwards, so that every point off the surface has
     /// a whole winding number.
     pub fn is_solid(&self) -> bool {
         self.open.is_none()
@@ -189,6 +233,42 @@ impl MeshShape {
         // The scale is never larger than the mesh's own: corners that fitted a tree move inwards, and fit again.
         let settings = BuildSettings::default().with_max_leaf(MAX_LEAF);
         Cow::Owned(surface_tree(&self.mesh, scale, &settings).unwrap_or_default())
+    }
+}
+
+/// What tells inside from outside.
+#[derive(Clone, Debug)]
+pub(super) enum Sides {
+    /// For each triangle whether it faces inwards; empty if none does.
+    Known(Vec<bool>),
+    Unknown(Ambiguity),
+}
+
+impl Sides {
+    fn of(mesh: &TriMesh) -> Sides {
+        match mesh.orientation() {
+            Orientation::Known { turned } => {
+                let mut is_turned = Vec::new();
+                if !turned.is_empty() {
+                    is_turned.resize(mesh.n_triangles(), false);
+                }
+                for t in turned {
+                    is_turned[t as usize] = true;
+                }
+                Sides::Known(is_turned)
+            }
+            Orientation::Unknown(why) => Sides::Unknown(why),
+            // The list of answers may grow.
+            _ => Sides::Unknown(Ambiguity::Flipped),
+        }
+    }
+
+    /// Of a mesh whose edges are not balanced, as it is.
+    fn kept(mesh: &TriMesh) -> Sides {
+        match mesh.orientation() {
+            Orientation::Unknown(why) => Sides::Unknown(why),
+            _ => Sides::Unknown(Ambiguity::Flipped),
+        }
     }
 }
 

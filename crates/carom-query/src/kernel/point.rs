@@ -1,7 +1,6 @@
 //! Points against any shape: the nearest point of its surface, and whether the point is inside.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1; A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust
-//! Inside-Outside Segmentation using Generalized Winding Numbers, 2013 (inside of meshes that are not closed).
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
@@ -11,6 +10,7 @@ use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
 use super::shape::Shape;
 use crate::ray_convex::Point;
+use carom_geom::ray_mesh::Placement;
 use carom_geom::{FeatureId, SupportMap, tri_distance};
 use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
@@ -19,8 +19,8 @@ use glam::DVec3;
 
 /// The point of the shape's surface nearest to `point`, and its signed distance, negative inside; world frame.
 ///
-/// A mesh encloses what its triangles wind around more than half a time: for a closed mesh that faces outwards that is
-/// its inside; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
+/// A closed mesh encloses its inside, whatever its triangles face, see [`solid_placement`](super::solid_placement). For any other mesh the answer
+/// says that the inside is not known, and the distance is positive; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
 /// the surface of the part the point is deepest in. `None` for a mesh without triangles, and for a
 /// point that is not finite held against a mesh.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
@@ -85,10 +85,13 @@ fn on_support_map(shape: &dyn SupportMap, point: Vec3) -> PointProjection {
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 
-/// The nearest triangle, the lowest number of several, and the winding number for the sign, if the surface may enclose
-/// anything.
-fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProjection> {
-    let wide = widen(point);
+/// The distance of a point of the mesh's frame from the surface; infinite without one.
+pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
+    nearest(mesh, point).map_or(f64::INFINITY, |(distance, ..)| distance)
+}
+
+/// The nearest triangle, the lowest number of several: its distance, its number, and the nearest point.
+fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
     mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
@@ -103,10 +106,19 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProj
         }
         ControlFlow::Continue(best.map_or(f64::INFINITY, |(least, ..)| least * scale))
     });
+    best
+}
+
+/// The nearest triangle, the lowest number of several, and the exact side for the sign, if the surface may enclose anything.
+fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool) -> Option<PointProjection> {
+    let wide = widen(point);
+    let best = nearest(mesh, wide);
     let (_, triangle, nearest) = best?;
     // In f64 from the points, so that the distance belongs to them.
     let distance = length(nearest - wide);
-    let is_inside = may_enclose && inside::is_inside(mesh, wide);
-    let signed = if is_inside { -distance } else { distance };
-    Some(PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN).with_part(triangle))
+    let place = if may_enclose { inside::solid_placement_of(mesh, wide) } else { Some(Placement::Outside) };
+    let signed = if place == Some(Placement::Inside) { -distance } else { distance };
+    let found = PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN);
+    let found = found.with_part(triangle);
+    Some(if place.is_none() { found.without_inside() } else { found })
 }

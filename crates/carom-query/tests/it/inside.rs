@@ -5,7 +5,7 @@ use carom_geom::ray_mesh::{Placement, point_in_mesh};
 use carom_geom::winding;
 use carom_math::f64::Pose;
 use carom_query::f64::Shape;
-use carom_query::f64::{MeshShape, placement, project_point, winding_number};
+use carom_query::f64::{MeshShape, placement, project_point, solid_placement, winding_number};
 use carom_testkit::meshes::MeshData;
 use carom_testkit::random::Random;
 use carom_testkit::{data, meshes};
@@ -43,8 +43,11 @@ fn check_winding(mesh: &MeshShape, p: DVec3) -> f64 {
     }
     // Which side of a half decides, unless the sum itself is in doubt.
     if 1e-9 < (expected - 0.5).abs() {
-        let found = project_point(&Shape::Mesh(Arc::new(mesh.clone())), &HERE, p).unwrap();
-        assert!((found.distance < 0.0) == (0.5 < expected) || found.distance == 0.0, "{expected} at {p}");
+        let place = placement(mesh, &HERE, p);
+        assert!(
+            (place == Placement::Inside) == (0.5 < expected) || place == Placement::Surface,
+            "{expected} at {p}"
+        );
     }
     worst
 }
@@ -132,5 +135,119 @@ fn sizes_at_the_ends() {
             assert_eq!(placement(&torn, &HERE, p) == Placement::Inside, is_inside);
             check_winding(&torn, p);
         }
+    }
+}
+
+/// A ball of 1280 triangles, some of them turned over: as many wrong answers as before, none.
+#[test]
+fn turned_triangles_change_no_answer() {
+    let ball = carom_scenes::mesh::icosphere(1280);
+    assert_eq!(ball.triangles.len(), 1280);
+    let corners: Vec<[DVec3; 3]> =
+        ball.triangles.iter().map(|t| t.map(|v| ball.vertices[v as usize])).collect();
+    // Within this of the middle all is inside.
+    let least = corners
+        .iter()
+        .map(|[a, b, c]| (*b - *a).cross(*c - *a).normalize().dot(*a))
+        .fold(f64::INFINITY, f64::min);
+    let mut random = Random::new(91);
+    for n_turned in [0, 16, 163, 640, 1280] {
+        let mut indices = ball.triangles.clone();
+        let mut is_turned = vec![false; indices.len()];
+        let mut n = 0;
+        while n < n_turned {
+            let t = random.below(indices.len());
+            if !is_turned[t] {
+                is_turned[t] = true;
+                indices[t].swap(1, 2);
+                n += 1;
+            }
+        }
+        let mesh = shape(&MeshData { vertices: ball.vertices.clone(), indices });
+        assert_eq!(mesh.ambiguity(), None);
+        let solid = Shape::Mesh(mesh.clone());
+        let (mut n_wrong, mut n_inside) = (0, 0);
+        for round in 0..100_000 {
+            let p = random.cube_point() * 1.1;
+            let radius = p.length();
+            let expected = if radius < least - 1e-12 {
+                Placement::Inside
+            } else if 1.0 + 1e-12 < radius {
+                Placement::Outside
+            } else {
+                point_in_mesh(p, corners.iter().copied())
+            };
+            n_wrong += usize::from(solid_placement(&mesh, &HERE, p) != Some(expected));
+            n_inside += usize::from(expected == Placement::Inside);
+            if round % 100 == 0 && expected != Placement::Surface {
+                let found = project_point(&solid, &HERE, p).unwrap();
+                assert_eq!(found.inside, Some(expected == Placement::Inside));
+                assert_eq!(found.distance < 0.0, expected == Placement::Inside);
+            }
+        }
+        assert_eq!(n_wrong, 0, "{n_turned} turned");
+        assert!(5_000 < n_inside && n_inside < 95_000, "{n_inside}");
+    }
+}
+
+/// Inside out, a cavity, one facet turned, as the orientation is kept; and meshes that cannot tell.
+#[test]
+fn what_cannot_tell_says_so() {
+    let cuboid = |size: f64| {
+        let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5;
+        let vertices: Vec<DVec3> = (0..8).map(|i| corner(i) * size).collect();
+        let indices = vec![
+            [0, 2, 3],
+            [0, 3, 1],
+            [4, 5, 7],
+            [4, 7, 6],
+            [0, 1, 5],
+            [0, 5, 4],
+            [2, 6, 7],
+            [2, 7, 3],
+            [0, 4, 6],
+            [0, 6, 2],
+            [1, 3, 7],
+            [1, 7, 5],
+        ];
+        MeshData { vertices, indices }
+    };
+    let turn = |mut data: MeshData, range: std::ops::Range<usize>| {
+        data.indices[range].iter_mut().for_each(|t| t.swap(1, 2));
+        data
+    };
+    let p = DVec3::new(0.25, 0.0, 0.1);
+    let asks = |mesh: &MeshShape| {
+        let found = project_point(&Shape::Mesh(Arc::new(mesh.clone())), &HERE, p).unwrap();
+        assert_eq!(found.is_inside, found.inside == Some(true));
+        assert_eq!(found.distance < 0.0, found.is_inside);
+        assert!(0.75 - 1e-12 < found.distance.abs());
+        assert_eq!(solid_placement(mesh, &HERE, p).map(|place| place == Placement::Inside), found.inside);
+        found.inside
+    };
+    for range in [0..0, 0..12, 3..4, 5..12] {
+        let mesh = shape(&turn(cuboid(2.0), range.clone()));
+        assert_eq!(asks(&mesh), Some(true), "{range:?}");
+        let kept = MeshShape::clone(&mesh).with_kept_orientation();
+        let expected = if range.is_empty() { Some(true) } else { None };
+        assert_eq!(asks(&kept), expected, "{range:?}");
+        assert_eq!(kept.ambiguity().is_some(), range.len() % 12 != 0);
+    }
+    // Two of the twelve are missing; then one lies there twice.
+    let mut open = cuboid(2.0);
+    open.indices.truncate(10);
+    assert_eq!(asks(&shape(&open)), None);
+    let mut doubled = cuboid(2.0);
+    doubled.indices.push([1, 7, 5]);
+    assert_eq!(asks(&shape(&doubled)), None);
+    // A cavity, whatever its facets face, is outside; so is what is beyond.
+    for range in [0..0, 0..24, 0..12, 12..24, 7..15] {
+        let (mut all, inner) = (cuboid(6.0), cuboid(2.0));
+        all.indices.extend(inner.indices.iter().map(|t| t.map(|v| v + 8)));
+        all.vertices.extend(inner.vertices);
+        let mesh = shape(&turn(all, range.clone()));
+        assert_eq!(asks(&mesh), Some(false), "{range:?}");
+        assert_eq!(solid_placement(&mesh, &HERE, DVec3::splat(2.0)), Some(Placement::Inside), "{range:?}");
+        assert_eq!(solid_placement(&mesh, &HERE, DVec3::splat(4.0)), Some(Placement::Outside), "{range:?}");
     }
 }

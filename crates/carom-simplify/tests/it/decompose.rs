@@ -8,7 +8,9 @@ use carom_scenes::Rng;
 use carom_scenes::mesh::{
     Gear, Knot, MeshData, bumpy_icosphere, gear, icosphere, terrain, torus, torus_knot,
 };
-use carom_simplify::{DecomposeError, DecomposeSettings, Decomposition, Stage, decompose, decompose_with};
+use carom_simplify::{
+    DecomposeError, DecomposeSettings, Decomposition, Stage, Stop, decompose, decompose_with,
+};
 use carom_testkit::{data, meshes};
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
@@ -164,6 +166,81 @@ fn two_boxes_are_two_boxes() {
     let one = decompose(&old, &settings.with_max_hulls(1)).unwrap();
     assert_eq!(one.hulls.len(), 1);
     assert!((one.concavity() - 0.5).abs() < 0.01, "{}", one.concavity());
+}
+
+/// A plate of cells between these coordinates, without some of them.
+fn plate(xs: &[f64], ys: &[f64], thickness: f64, holes: &[[usize; 2]]) -> TriMesh {
+    let mut data = MeshData::default();
+    let (n, m) = (xs.len() - 1, ys.len() - 1);
+    let is_full = |i: usize, k: usize| i < n && k < m && !holes.contains(&[i, k]);
+    let mut quad = |corners: [[f64; 3]; 4]| {
+        let first = data.vertices.len() as u32;
+        data.vertices.extend(corners.map(DVec3::from_array));
+        data.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+    };
+    for (i, k) in (0..n * m).map(|c| (c % n, c / n)).filter(|&(i, k)| is_full(i, k)) {
+        let ([x, u], [y, v], z) = ([xs[i], xs[i + 1]], [ys[k], ys[k + 1]], thickness);
+        quad([[x, y, z], [u, y, z], [u, v, z], [x, v, z]]);
+        quad([[x, v, 0.0], [u, v, 0.0], [u, y, 0.0], [x, y, 0.0]]);
+        for (is_wall, [a, b], [c, d]) in [
+            (!is_full(i.wrapping_sub(1), k), [x, v], [x, y]),
+            (!is_full(i + 1, k), [u, y], [u, v]),
+            (!is_full(i, k.wrapping_sub(1)), [x, y], [u, y]),
+            (!is_full(i, k + 1), [u, v], [x, v]),
+        ] {
+            if is_wall {
+                quad([[a, b, 0.0], [c, d, 0.0], [c, d, z], [a, b, z]]);
+            }
+        }
+    }
+    mesh(&data)
+}
+
+#[test]
+fn windows_stay_open() {
+    let thirds = [0.0, 0.613, 1.771, 2.503];
+    let wide = [0.0, 0.731, 1.317, 2.911, 3.137, 4.003];
+    for (name, xs, ys, thickness, holes, n) in [
+        ("window", &[0.0, 2.6, 3.4, 4.0][..], &[0.0, 1.0, 2.0, 3.0][..], 0.2, &[[1, 1]][..], 4),
+        ("odd window", &[0.0, 2.137, 3.011, 4.003], &thirds, 0.21, &[[1, 1]], 4),
+        ("thick", &[0.0, 2.137, 3.011, 4.003], &thirds, 5.0, &[[1, 1]], 4),
+        ("two windows", &wide, &thirds, 0.21, &[[1, 1], [3, 1]], 7),
+        (
+            "door and window",
+            &[0.0, 0.531, 1.117, 2.911, 3.737, 4.003],
+            &thirds,
+            0.21,
+            &[[1, 0], [1, 1], [3, 1]],
+            7,
+        ),
+        ("channel", &[0.0, 0.37, 2.71, 3.0], &[0.0, 0.41, 2.0], 3.3, &[[1, 1]], 3),
+    ] {
+        let old = plate(xs, ys, thickness, holes);
+        let found = decompose(&old, &DecomposeSettings::default()).unwrap();
+        assert_eq!((found.stop, found.is_solid), (Stop::Concavity, true), "{name}");
+        assert!(found.hulls.len() <= n, "{name}: {} hulls", found.hulls.len());
+        assert_eq!(found.concavity(), 0.0, "{name}");
+        for &[i, k] in holes {
+            let p = DVec3::new(xs[i] + xs[i + 1], ys[k] + ys[k + 1], thickness) * 0.5;
+            let least = found.hulls.iter().map(|h| height(h, p)).fold(f64::INFINITY, f64::min);
+            assert!(0.05 < least, "{name}: a hull is {least} off the middle of a window");
+        }
+        // With one hull the window is closed, and the result says that the number is why.
+        let one = decompose(&old, &DecomposeSettings::default().with_max_hulls(1)).unwrap();
+        assert_eq!(one.stop, Stop::MaxHulls, "{name}");
+    }
+}
+
+/// Facets that face the wrong way leave the inside covered.
+#[test]
+fn turned_triangles_change_no_cover() {
+    let right = mesh(&icosphere(320));
+    let mut turned = right.clone();
+    turned.turn_over(&(0..right.n_triangles() as u32).filter(|t| t % 3 == 0).collect::<Vec<_>>());
+    let settings = DecomposeSettings::default().with_max_vertices(500).with_concavity(0.0);
+    let (right, turned) = (decompose(&right, &settings).unwrap(), decompose(&turned, &settings).unwrap());
+    assert!(turned.is_solid);
+    assert_eq!(right.hulls[0].vertices(), turned.hulls[0].vertices());
 }
 
 #[test]

@@ -1,0 +1,334 @@
+//! Two solids bounded by meshes: clear of each other, touching, or overlapping.
+//!
+//! Overlapping means that the interiors have a point in common. If the surfaces do not meet, a solid overlaps the other only by having a
+//! whole component in it. If they meet along a line, three cases tell by exact signs, each seen across the line: two
+//! faces that cross; a face and the wedge at an edge; two wedges. Triangles that share a part of one plane overlap behind
+//! them if they face the same way. What is left touches, unless a vertex, or a triangle whose corners
+//! touch, is inside the other solid.
+//!
+//! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation and Merging Algorithms,
+//! Proceedings of the IEEE 73(1), 1985, section III (neighbourhoods of points of edges and faces).
+//! Differs: a decision, no boundary; exact predicates on the given corners.
+
+use super::super::num::geom::TriMesh;
+use super::super::num::{Pose, narrow, widen};
+use super::inside::solid_placement_of;
+use super::mesh_mesh;
+use super::mesh_shape::{MeshShape, Sides};
+use alloc::borrow::Cow;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_geom::mesh_topology::{MeshTopology, NO_TRIANGLE};
+use carom_geom::ray_mesh::Placement;
+use carom_geom::tri_intersection::{Intersection, intersection};
+use carom_math::predicates::{orient2d_along, orient3d};
+use carom_math::{WidePose, scaling};
+use glam::DVec3;
+
+/// How two solids are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SolidRelation {
+    /// They have no point in common.
+    Clear,
+    /// They have points of their surfaces in common, and no others.
+    Touching,
+    /// Their interiors have a point in common; one may lie in the other.
+    Overlapping,
+}
+
+/// How two solids are to each other; `None` if one of the meshes does not tell inside from outside, see
+/// [`MeshShape::ambiguity`].
+///
+/// Exact for meshes that do not cross themselves, at identity poses. At others the corners are placed in the world first, each coordinate
+/// rounded, and the answer is that for the placed corners; this builds trees anew.
+pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> Option<SolidRelation> {
+    let (a, b) = (placed(a, pose_a)?, placed(b, pose_b)?);
+    Some(relation(&a, &b))
+}
+
+/// The mesh in the world, its triangles facing outwards; `None` if that is not known.
+pub(super) fn placed<'a>(mesh: &'a MeshShape, pose: &Pose) -> Option<Cow<'a, MeshShape>> {
+    let Sides::Known(is_turned) = mesh.sides() else { return None };
+    let wide = pose.wide();
+    if is_turned.is_empty() && wide == WidePose::IDENTITY {
+        return Some(Cow::Borrowed(mesh));
+    }
+    let place = |v: &_| narrow(wide.transform_point(widen(*v)));
+    let vertices = mesh.mesh().vertices().iter().map(place).collect();
+    let mut indices = mesh.mesh().indices().to_vec();
+    for (t, _) in indices.iter_mut().zip(is_turned).filter(|(_, is_turned)| **is_turned) {
+        t.swap(1, 2);
+    }
+    let placed = TriMesh::new(vertices, indices).ok()?;
+    MeshShape::new(placed).ok().map(Cow::Owned)
+}
+
+/// How two solids are to each other, both in one frame and facing outwards.
+pub(super) fn relation(a: &MeshShape, b: &MeshShape) -> SolidRelation {
+    let mut pairs = Vec::new();
+    mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs);
+    let meeting = Meeting { a: Side::new(a), b: Side::new(b) };
+    let is_overlapping = pairs.iter().any(|&(t_a, t_b)| meeting.shows_overlap(t_a, t_b))
+        || meeting.a.is_partly_in(b, !pairs.is_empty())
+        || meeting.b.is_partly_in(a, !pairs.is_empty());
+    match (is_overlapping, pairs.is_empty()) {
+        (true, _) => SolidRelation::Overlapping,
+        (false, false) => SolidRelation::Touching,
+        (false, true) => SolidRelation::Clear,
+    }
+}
+
+/// One of the two.
+struct Side<'a> {
+    shape: &'a MeshShape,
+    topology: &'a MeshTopology,
+}
+
+/// Parts of a triangle at a line: an edge and the wedge between its two faces.
+struct Wedge {
+    /// The edge, in the direction in which the triangle runs.
+    edge: [DVec3; 2],
+    /// The corner of the triangle that is not on the edge.
+    apex: DVec3,
+    /// The same of the neighbour.
+    beyond: DVec3,
+}
+
+impl<'a> Side<'a> {
+    fn new(shape: &'a MeshShape) -> Side<'a> {
+        Side { shape, topology: shape.topology() }
+    }
+
+    fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        self.shape.mesh().corners(triangle)
+    }
+
+    /// The wedge at an edge; `None` if what lies beyond is not known.
+    fn wedge(&self, triangle: u32, edge: usize) -> Option<Wedge> {
+        let t = self.corners(triangle);
+        let other = self.topology.neighbours(triangle)[edge];
+        if other == NO_TRIANGLE {
+            return None;
+        }
+        let vertices = self.topology.vertices(triangle);
+        let (from, to) = (vertices[edge], vertices[(edge + 1) % 3]);
+        let beyond = self.topology.vertices(other).into_iter().find(|v| *v != from && *v != to)?;
+        Some(Wedge {
+            edge: [t[edge], t[(edge + 1) % 3]],
+            apex: t[(edge + 2) % 3],
+            beyond: self.topology.place(beyond),
+        })
+    }
+
+    /// A component, a vertex or the middle of a triangle lies inside another solid. What is on its surface says nothing; if the
+    /// surfaces do not meet, one vertex of each component is enough.
+    fn is_partly_in(&self, other: &MeshShape, do_surfaces_meet: bool) -> bool {
+        let (low, high) = other.mesh().wide_bounds();
+        let is_beside = |p: DVec3| p.cmplt(low).any() || high.cmplt(p).any();
+        let mut component = Components::new(self.topology);
+        for triangle in 0..self.topology.n_triangles() as u32 {
+            let (vertices, corners) = (self.topology.vertices(triangle), self.corners(triangle));
+            if !do_surfaces_meet && !component.is_new(vertices[0]) {
+                continue;
+            }
+            let mut n_on = 0;
+            for (vertex, corner) in vertices.into_iter().zip(corners) {
+                if is_beside(corner) {
+                    continue;
+                }
+                // Each vertex once, unless all corners of the triangle may touch.
+                match solid_placement_of(other, corner) {
+                    Some(Placement::Inside) => return true,
+                    Some(Placement::Surface) => n_on += 1,
+                    _ if self.topology.owner(vertex) != triangle => break,
+                    _ => {}
+                }
+            }
+            if n_on == 3 && self.is_middle_in(triangle, other) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A point close behind the middle of a triangle is inside both solids.
+    fn is_middle_in(&self, triangle: u32, other: &MeshShape) -> bool {
+        let [a, b, c] = self.corners(triangle);
+        let normal = self.topology.normal(triangle);
+        let size = scaling::length(b - a).max(scaling::length(c - a));
+        [40, 30, 20, 10].into_iter().any(|bits| {
+            let depth = size / (1_u64 << bits) as f64;
+            let p = (a + b + c) / 3.0 - normal * depth;
+            solid_placement_of(other, p) == Some(Placement::Inside)
+                && solid_placement_of(self.shape, p) == Some(Placement::Inside)
+        })
+    }
+}
+
+/// Which vertices edges join.
+struct Components {
+    parents: Vec<u32>,
+    is_seen: Vec<bool>,
+}
+
+impl Components {
+    fn new(topology: &MeshTopology) -> Components {
+        let n = topology.n_vertices();
+        let mut components = Components { parents: (0..n as u32).collect(), is_seen: vec![false; n] };
+        for triangle in 0..topology.n_triangles() as u32 {
+            let [p, q, r] = topology.vertices(triangle);
+            for (p, q) in [(p, q), (q, r)] {
+                let (p, q) = (components.root(p), components.root(q));
+                components.parents[p.max(q) as usize] = p.min(q);
+            }
+        }
+        components
+    }
+
+    fn root(&mut self, mut vertex: u32) -> u32 {
+        while self.parents[vertex as usize] != vertex {
+            let above = self.parents[self.parents[vertex as usize] as usize];
+            self.parents[vertex as usize] = above;
+            vertex = above;
+        }
+        vertex
+    }
+
+    /// The first vertex of its component.
+    fn is_new(&mut self, vertex: u32) -> bool {
+        let root = self.root(vertex) as usize;
+        !core::mem::replace(&mut self.is_seen[root], true)
+    }
+}
+
+struct Meeting<'a> {
+    a: Side<'a>,
+    b: Side<'a>,
+}
+
+impl Meeting<'_> {
+    /// Two triangles that meet prove that the interiors meet beside them.
+    fn shows_overlap(&self, triangle_a: u32, triangle_b: u32) -> bool {
+        let (a, b) = (self.a.corners(triangle_a), self.b.corners(triangle_b));
+        match intersection(&a, &b) {
+            Intersection::Segment(_) => {}
+            Intersection::Polygon { .. } => {
+                let face = |axis: usize, t: &[DVec3; 3]| orient2d_along(axis, t[0], t[1], t[2]);
+                return (0..3).any(|axis| {
+                    let (of_a, of_b) = (face(axis, &a), face(axis, &b));
+                    (0.0 < of_a && 0.0 < of_b) || (of_a < 0.0 && of_b < 0.0)
+                });
+            }
+            _ => return false,
+        }
+        // The edges on the common line: those in the plane of the other triangle; in one plane, those on a line.
+        let heights =
+            |plane: &[DVec3; 3], t: &[DVec3; 3]| t.map(|p| orient3d(plane[0], plane[1], plane[2], p));
+        let (of_a, of_b) = (heights(&b, &a), heights(&a, &b));
+        let edges = if of_a == [0.0; 3] {
+            let pairs = (0..9).map(|i| (i / 3, i % 3));
+            let mut pairs = pairs.filter(|&(i, j)| share_a_line(&a, i, &b, j));
+            let Some((i, j)) = pairs.next() else { return false };
+            (Some(i), Some(j))
+        } else {
+            let flat = |h: [f64; 3]| (0..3).find(|&i| h[i] == 0.0 && h[(i + 1) % 3] == 0.0);
+            (flat(of_a), flat(of_b))
+        };
+        match edges {
+            // Two faces cross: all four quarters are there.
+            (None, None) => true,
+            (Some(i), None) => self.a.wedge(triangle_a, i).is_some_and(|w| w.reaches_below(&b)),
+            (None, Some(j)) => self.b.wedge(triangle_b, j).is_some_and(|w| w.reaches_below(&a)),
+            (Some(i), Some(j)) => match (self.a.wedge(triangle_a, i), self.b.wedge(triangle_b, j)) {
+                (Some(w), Some(v)) => w.overlaps(&v),
+                _ => false,
+            },
+        }
+    }
+}
+
+/// Two edges have a part of a line in common.
+fn share_a_line(a: &[DVec3; 3], i: usize, b: &[DVec3; 3], j: usize) -> bool {
+    let ([p, q], [r, s]) = ([a[i], a[(i + 1) % 3]], [b[j], b[(j + 1) % 3]]);
+    let is_on = |r: DVec3| (0..3).all(|axis| orient2d_along(axis, p, q, r) == 0.0);
+    let (low, high) = (p.min(q).max(r.min(s)), p.max(q).min(r.max(s)));
+    is_on(r) && is_on(s) && low.cmplt(high).any()
+}
+
+impl Wedge {
+    /// A part of the wedge lies below the plane of a triangle with area, in which its edge lies.
+    fn reaches_below(&self, t: &[DVec3; 3]) -> bool {
+        // Positive below.
+        let side = |p: DVec3| orient3d(t[0], t[1], t[2], p);
+        if 0.0 < side(self.apex) || 0.0 < side(self.beyond) {
+            return true;
+        }
+        // Both faces are above: what is below is inside if the wedge is hollow there.
+        let [p, q] = self.edge;
+        orient3d(p, q, self.apex, self.beyond) < 0.0
+    }
+
+    /// Two wedges at edges of one line have a part in common.
+    fn overlaps(&self, other: &Wedge) -> bool {
+        let [p, q] = self.edge;
+        let way = q - p;
+        let [r, s] = other.edge;
+        let is_same_way = 0.0 < way.dot(s - r);
+        let line = Line { p, q };
+        // The inside of a wedge, seen turning from the outside of one face to that of the other.
+        let own = [self.beyond, self.apex];
+        let others = if is_same_way { [other.beyond, other.apex] } else { [other.apex, other.beyond] };
+        let is_thin = |arc: [DVec3; 2]| line.angle(arc[0], arc[1]) == Angle::Zero;
+        if is_thin(own) || is_thin(others) {
+            // Two faces on each other enclose nothing, or all: other triangles tell.
+            return false;
+        }
+        line.is_in_arc(others[0], own) || line.is_in_arc(own[0], others)
+    }
+}
+
+/// How far a half-plane is turned from another, about a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Angle {
+    Zero,
+    BelowHalf,
+    Half,
+    AboveHalf,
+}
+
+/// A line, about which half-planes turn; each is given by a point of it.
+#[derive(Clone, Copy)]
+struct Line {
+    p: DVec3,
+    q: DVec3,
+}
+
+impl Line {
+    /// The angle from one half-plane to another, counter-clockwise seen against the direction of the line.
+    fn angle(self, from: DVec3, to: DVec3) -> Angle {
+        let Line { p, q } = self;
+        let side = orient3d(p, q, from, to);
+        if side < 0.0 {
+            return Angle::BelowHalf;
+        }
+        if 0.0 < side {
+            return Angle::AboveHalf;
+        }
+        let is_same_side = (0..3).any(|axis| {
+            let (u, v) = (orient2d_along(axis, p, q, from), orient2d_along(axis, p, q, to));
+            (0.0 < u && 0.0 < v) || (u < 0.0 && v < 0.0)
+        });
+        if is_same_side { Angle::Zero } else { Angle::Half }
+    }
+
+    /// A half-plane is in an arc, its start included, its end not.
+    fn is_in_arc(self, at: DVec3, [start, end]: [DVec3; 2]) -> bool {
+        let (of_at, of_end) = (self.angle(start, at), self.angle(start, end));
+        if of_at != of_end {
+            return of_at < of_end;
+        }
+        // In the same half turn: which is first?
+        matches!(of_at, Angle::BelowHalf | Angle::AboveHalf) && self.angle(at, end) == Angle::BelowHalf
+    }
+}
