@@ -1,4 +1,4 @@
-//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots of triangles, a pile. Nothing sleeps.
+//! Scenes of games: bodies of all shapes on a terrain, ragdolls, knots, a pile. Nothing sleeps.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::rapier::Scene;

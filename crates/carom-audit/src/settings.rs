@@ -21,7 +21,7 @@ pub struct AuditSettings {
 
 impl Default for AuditSettings {
     fn default() -> AuditSettings {
-        // Poses and velocities in single precision round by less in some hundred steps.
+        // Above the rounding of poses and velocities in single precision over some hundred steps.
         AuditSettings {
             max_gain: 1e-4,
             max_drift: 1e-3,

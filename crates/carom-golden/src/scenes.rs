@@ -45,7 +45,7 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 pub const HASHES: [u64; 5] = [
     0xa366_64a7_e653_5195,
     0x5f64_3a32_a0f4_0f9a,
-    0x3680_8062_d790_d78e,
+    0x4b85_6018_6169_5781,
     0x9c98_d607_fb56_4d0f,
     0xe187_f1fd_7160_a123,
 ];

@@ -7,6 +7,8 @@
 //!   and then out of its velocity across.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind its place. All energies are those of the place.
+//!
+//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
 
 use crate::flight::{Flight, Rotor};
 use crate::sweep::{Limb, Sweeps};
