@@ -230,6 +230,13 @@ pub const CUT_GAIN: f64 = 0.9999;
 /// up. Needed after twenty cuts in turn: 7.7e-16 (63,000 cases, factor 74).
 pub const CUT_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 
+/// Fraction of a volume: 2^-30. A mesh whose hull has its volume but for the rounding of both sums is convex.
+pub const CONVEX_VOLUME: f64 = f64::from_bits((1023 - 30) << 52);
+
+/// Fraction of a length: 2^-30. A translation that should separate two solids is longer than a lower bound by so much, which is
+/// above the rounding of the moved corners.
+pub const SEPARATING_PART: f64 = f64::from_bits((1023 - 30) << 52);
+
 /// Fraction of the size of a mesh: 2^-16. What is flat becomes a hull by so much on both sides.
 pub const FLAT_PART: f64 = f64::from_bits((1023 - 16) << 52);
 

@@ -20,6 +20,7 @@ use carom_geom::mesh_topology::EdgeKind;
 use carom_geom::ray_mesh::Placement;
 use carom_geom::winding::signed_volume;
 use carom_math::scaling::unit;
+use carom_math::tol;
 use glam::DVec3;
 
 /// Most products of edges of two convex solids that are tried; of more, some are left out.
@@ -131,7 +132,7 @@ fn is_convex(shape: &MeshShape, hull: &ConvexHull) -> bool {
         ring[1..].windows(2).map(move |pair| [place(ring[0]), place(pair[0]), place(pair[1])])
     }));
     let own = signed_volume(shape.mesh().iter_corners());
-    (of_hull - own).abs() <= 1e-9 * of_hull
+    (of_hull - own).abs() <= tol::CONVEX_VOLUME * of_hull
 }
 
 /// A point inside both, far from both surfaces, and the sum of these distances; a common point and 0 if none is found.
@@ -190,7 +191,7 @@ fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
 fn shorten(a: &MeshShape, b: &MeshShape, at_least: f64, best: &mut (f64, DVec3)) {
     let ways = [best.1, DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
     for way in ways {
-        let mut length = at_least * (1.0 + 1e-9);
+        let mut length = at_least * (1.0 + tol::SEPARATING_PART);
         for _ in 0..8 {
             if !(0.0 < length && length < best.0) {
                 break;
