@@ -613,7 +613,6 @@ impl Solver {
             movers,
             masses,
             free,
-            touches,
             islands,
             summaries,
             active,
