@@ -150,7 +150,7 @@ struct Build<'a> {
     linker: Option<&'a Path>,
 }
 
-/// What all jobs share.
+/// The state that all jobs share.
 struct Golden<'a> {
     root: &'a Path,
     is_optimized: bool,

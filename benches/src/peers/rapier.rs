@@ -87,7 +87,7 @@ impl Scene {
         self.world.step_with_events(&Families, &());
     }
 
-    /// Where each body is that moves.
+    /// The place of each body that moves.
     pub fn places(&self) -> Vec<Vec3> {
         let place = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();

@@ -159,7 +159,7 @@ pub struct FileArgs {
     pub max_triangles: Option<u64>,
 }
 
-/// What is split into parts.
+/// The things that are split into parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Split {
     /// `o` and `g` lines.

@@ -11,12 +11,12 @@ pub(crate) struct Loaded {
     pub(crate) model: Model,
 }
 
-/// What is to be said of the files beside the answer, each line with its file.
+/// Remarks on the files beside the answer, each line with its file.
 #[derive(Default)]
 pub(crate) struct Remarks {
     /// How something was read.
     pub(crate) notes: Vec<String>,
-    /// What was not read: no answer about the files is complete then.
+    /// The parts that were not read: no answer about the files is complete then.
     pub(crate) unread: Vec<String>,
 }
 

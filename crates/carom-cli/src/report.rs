@@ -153,7 +153,7 @@ pub fn distance_members(a: &Solid, b: &Solid, is_contact: bool) -> Map<String, V
     members
 }
 
-/// What two meshes are to each other as solids.
+/// How two meshes meet as solids.
 pub struct Contact {
     /// `None` if one of them does not tell inside from outside.
     pub relation: Option<SolidRelation>,
@@ -162,7 +162,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Of two meshes in world coordinates.
+    /// Finds it for two meshes in world coordinates.
     pub fn of(a: &MeshShape, b: &MeshShape) -> Contact {
         let here = Pose::IDENTITY;
         let relation = solid_relation(a, &here, b, &here);

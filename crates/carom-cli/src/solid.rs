@@ -53,7 +53,7 @@ pub struct Solid {
     pub pose: Pose,
     /// The origin of the frame in which it was described, in the frame of the shape: where a mesh was placed, else zero.
     pub origin: DVec3,
-    /// What is to be said of its file, each line with the file.
+    /// Remarks on its file, each line with the file.
     pub notes: Vec<String>,
 }
 

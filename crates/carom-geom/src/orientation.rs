@@ -1,4 +1,4 @@
-//! Which triangles of a closed mesh have to be turned over so that all face outwards.
+//! The triangles of a closed mesh that have to be turned over so that all face outwards.
 //!
 //! Neighbours over an edge run along it in opposite directions; that fixes the triangles of a component up to one choice, and the
 //! sign of its volume makes the choice. A component inside an odd number of others bounds a cavity and faces inwards. All signs

@@ -20,10 +20,10 @@ use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What one run of a reader knows beyond the bytes.
+/// The state of one run of a reader beside the bytes.
 pub(crate) struct Files<'a> {
     pub(crate) options: &'a Options,
-    /// Of all files so far.
+    /// The bytes of all files so far.
     n_bytes: u64,
     /// In memory so far.
     n_triangles: u64,

@@ -398,7 +398,7 @@ impl<'a> Loader<'a, '_, '_> {
         Ok(())
     }
 
-    /// Where the instances of a node are, in its frame.
+    /// The places of the instances of a node, in its frame.
     fn instances(&mut self, text: &RawValue) -> Result<Vec<Placement>, String> {
         let instancing: Instancing =
             serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", READ[0]))?;

@@ -70,7 +70,7 @@ impl Format {
             "stl" => Format::Stl,
             "ply" => Format::Ply,
             "gltf" | "glb" => Format::Gltf,
-            // What is left to expand is refused with a word of advice.
+            // Macros that are not expanded are refused with advice.
             "urdf" | "xacro" => Format::Urdf,
             "json" => Format::Scene,
             _ => return None,

@@ -1,4 +1,4 @@
-//! What a reader may do: the options, and all limits that keep memory and time in proportion to the
+//! The bounds of a reader: the options, and all limits that keep memory and time in proportion to the
 //! files.
 //!
 //! Reference: none; the bounds are measured by the test `memory`.

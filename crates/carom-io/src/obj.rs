@@ -123,7 +123,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, options: &Options) -> Result<Mode
 /// Lines with any of the three usual ends.
 struct Lines<'a> {
     rest: &'a [u8],
-    /// Of the last line, from 1.
+    /// The number of the last line, from 1.
     number: usize,
 }
 

@@ -286,10 +286,10 @@ pub struct Model {
     pub unit: Option<&'static str>,
     /// The axis that points up by the format; `None` where the file's author chose.
     pub up: Option<&'static str>,
-    /// What is worth knowing about how it was read: shapes approximated, polygons that are not
+    /// Notes on how it was read: shapes approximated, polygons that are not
     /// flat.
     pub notes: Vec<String>,
-    /// What may have a surface and was not read. A check of the parts is not complete then.
+    /// Things that may have a surface and were not read. A check of the parts is not complete then.
     pub unread: Vec<String>,
 }
 

@@ -170,10 +170,10 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     Ok(model)
 }
 
-/// What follows the header.
+/// The bytes behind the header.
 struct Payload<'a> {
     rest: &'a [u8],
-    /// Of the next element, in a text.
+    /// The line of the next element, in a text.
     line: usize,
     encoding: Encoding,
     parser: Parser<Element>,

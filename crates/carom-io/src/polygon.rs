@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 /// digits.
 const FLATNESS: f64 = 1.0 / 65536.0;
 
-/// What is unusual about the polygons of a file.
+/// Counts of unusual polygons of a file.
 #[derive(Default)]
 pub(crate) struct Quirks {
     bent: Option<(String, f64)>,

@@ -3,7 +3,7 @@
 //!
 //! A binary file is known by its length, or by a zero byte, which text has not: its free header may
 //! begin with "solid". Text is read word by word. Capitals, blank lines, missing or odd normals, a
-//! byte order mark and solids without triangles are read. What follows the last solid is an error,
+//! byte order mark and solids without triangles are read. Bytes behind the last solid are an error,
 //! as are bytes behind the triangles that are counted.
 //!
 //! Reference: 3D Systems, Stereolithography Interface Specification, 1989.
@@ -32,7 +32,7 @@ struct Solid {
     name: String,
     /// May be without triangles.
     mesh: RawMesh,
-    /// Of its first word.
+    /// The line of its first word.
     line: usize,
 }
 
@@ -74,7 +74,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     if announced(bytes).and_then(whole) == Some(bytes.len()) {
         return true;
     }
-    // UTF-16 text is told of as such.
+    // UTF-16 text is named as such.
     let Ok(text) = files::without_mark(bytes) else { return false };
     let start = text.trim_ascii_start();
     let is_solid = start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));

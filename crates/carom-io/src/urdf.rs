@@ -2,9 +2,8 @@
 //! link.
 //!
 //! Collision geometry is read where the robot has any, else visual geometry. Shapes other than
-//! meshes and boxes become meshes inside them, which is noted; equal shapes share one. What is
-//! wrong with a shape is said with the link and the file; with `keep_going` the other shapes are
-//! read.
+//! meshes and boxes become meshes inside them, which is noted; equal shapes share one. A bad
+//! shape is named with the link and the file; with `keep_going` the other shapes are read.
 //!
 //! Reference: Open Robotics, URDF XML specification, elements link and joint. XML by the crate
 //! `quick-xml`.
@@ -164,7 +163,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
 
 /// Meshes that shapes share.
 struct Meshes {
-    /// Of a circle.
+    /// The sides of a circle.
     sides: usize,
     n_round: usize,
     unit_box: Option<Arc<RawMesh>>,

@@ -225,7 +225,7 @@ impl Sum {
         self.at_none + factor * (self.slope + factor * self.square)
     }
 
-    /// The largest factor that gives no energy. Where the velocities without contacts have too much already, as of a body that
+    /// The largest factor that gives no energy. If the velocities without contacts have too much already, as for a body that
     /// was pushed out upwards, it is the one with the least energy, and there is a scale for the rest.
     fn find_factor(&mut self) {
         let most = self.most.max(0.0);

@@ -138,7 +138,7 @@ pub fn decompose_with(
         return Err(DecomposeError::BadConcavity);
     }
     let unit = Unit::of(mesh);
-    // What faces inwards counts as turned over, so that the solid is covered, and a cavity is none of it.
+    // A part that faces inwards counts as turned over, so that the solid is covered, and a cavity is none of it.
     let (mesh, _) = mesh.clone().oriented();
     let surface = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
     let is_solid = mesh.is_solid();
@@ -172,7 +172,7 @@ pub fn decompose_with(
     Ok(Decomposition { hulls, cells, stop, concavities, is_solid })
 }
 
-/// What becomes one hull: its extreme points, and the cells that they cover.
+/// A future hull: its extreme points, and the cells that they cover.
 struct Part {
     cloud: Cloud,
     regions: Vec<Region>,

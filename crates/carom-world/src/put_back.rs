@@ -1,10 +1,10 @@
 //! Bodies that were put back on their way get the velocities of where they are.
 //!
-//! - It keeps its angular momentum, so its angular velocity becomes that of its orientation.
-//! - The solver gave a body the energy of gravity for its whole way. A body that is put back has not gone all of it: it pays
-//!   for the height that it kept, unless contacts took as much from it and the bodies beside it.
-//! - It pays out of its velocity along gravity, up or down, as a thrown body does. What is missing comes out of its turning,
-//!   and then out of its velocity across.
+//! - A body keeps its angular momentum, so its angular velocity becomes that of its orientation.
+//! - The solver gave it the energy of gravity for its whole way, but it has not gone all of it. It
+//!   pays for the height that it kept, if it and the bodies beside it have gained energy.
+//! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes out
+//!   of its turning, and then out of its velocity across.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind its place. All energies are those of the place.
 //!
@@ -22,7 +22,7 @@ use carom_response::{Body, BodyKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
     gravity: DVec3,
-    /// Of the gravity; zero without.
+    /// The direction of gravity; zero without.
     down: DVec3,
     /// How far the stored speed along gravity lags behind.
     lag: f64,

@@ -25,7 +25,7 @@ pub struct PairReport {
     pub b: usize,
     /// Pairs of triangles that share a point; exact.
     pub triangle_pairs: usize,
-    /// What they are to each other as solids.
+    /// How they meet as solids.
     pub contact: Contact,
     /// 0 when they intersect.
     pub distance: f64,

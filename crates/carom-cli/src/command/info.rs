@@ -70,7 +70,7 @@ fn members(name: &str, r: &MeshReport) -> Value {
     })
 }
 
-/// Which way the triangles face, in a word.
+/// The side to which the triangles face, in a word.
 fn orientation_of(r: &MeshReport) -> &'static str {
     match r.orientation.turned() {
         None => "unknown",

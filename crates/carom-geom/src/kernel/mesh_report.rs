@@ -45,7 +45,7 @@ pub struct MeshReport {
     /// The first edges that are not shared by exactly two triangles that run in opposite directions, each by one of its triangles; at most
     /// [`MeshReport::MAX_NAMED`].
     pub open_or_flipped: Vec<u32>,
-    /// Which triangles have to be turned over to face outwards, if the mesh is closed.
+    /// The triangles that have to be turned over to face outwards, if the mesh is closed.
     pub orientation: Orientation,
     /// Volume enclosed, negative if the triangles face inwards; the sum of the cones from the middle of the box, so it has
     /// meaning where [`MeshReport::is_solid`].
@@ -158,7 +158,7 @@ impl MeshReport {
 }
 
 impl TriMesh {
-    /// Which triangles have to be turned over to face outwards, if the mesh is closed; see [`orientation`].
+    /// The triangles that have to be turned over to face outwards, if the mesh is closed; see [`orientation`].
     pub fn orientation(&self) -> Orientation {
         let corners: Vec<[DVec3; 3]> = self.iter_corners().collect();
         orientation(&corners)

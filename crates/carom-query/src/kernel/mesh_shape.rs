@@ -39,7 +39,7 @@ pub struct MeshShape {
     blocks: Vec<TriBlock8>,
     /// For the inside of a mesh that is not closed.
     open: Option<WindingTree>,
-    /// Which triangles face inwards, a flag for each, or none at all; made when it is first asked for.
+    /// A flag for each triangle that faces inwards, or none at all; made at the first question about the inside.
     #[cfg(feature = "std")]
     sides: std::sync::OnceLock<Sides>,
     #[cfg(not(feature = "std"))]
@@ -125,7 +125,7 @@ impl MeshShape {
         }
     }
 
-    /// Which triangles face inwards, from the first question about the inside on.
+    /// The triangles that face inwards, from the first question about the inside on.
     pub(super) fn sides(&self) -> &Sides {
         #[cfg(feature = "std")]
         let sides = self.sides.get_or_init(|| Sides::of(&self.mesh));
@@ -236,7 +236,7 @@ impl MeshShape {
     }
 }
 
-/// What tells inside from outside.
+/// The means to tell inside from outside.
 #[derive(Clone, Debug)]
 pub(super) enum Sides {
     /// For each triangle whether it faces inwards; empty if none does.
@@ -263,7 +263,7 @@ impl Sides {
         }
     }
 
-    /// Of a mesh whose edges are not balanced, as it is.
+    /// The mesh as it is, if its edges are not balanced.
     fn kept(mesh: &TriMesh) -> Sides {
         match mesh.orientation() {
             Orientation::Unknown(why) => Sides::Unknown(why),

@@ -1,7 +1,7 @@
 //! How deep two solids overlap: a translation that separates them, and a length below which none does.
 //!
 //! Along a direction the extents of the two along it give a translation after which a plane lies between them; so the least of
-//! many directions is an upper bound. Of convex solids the normals of faces and the products of edges are enough, and the bound
+//! many directions is an upper bound. For convex solids the normals of faces and the products of edges are enough, and the bound
 //! is exact to rounding. For others, shorter translations are tried, and kept if the moved solids are found not to overlap. A point
 //! inside both, as far as `r` from one surface and `s` from the other, proves that no translation shorter than `r + s` separates:
 //! the two balls about it still overlap.
@@ -29,7 +29,7 @@ const MAX_EDGE_PAIRS: usize = 1 << 16;
 /// Most triangles of solids that are moved to see whether they still overlap.
 const MAX_MOVED_TRIANGLES: usize = 1 << 12;
 
-/// So many places along each axis of the common box are tried for a point deep in both.
+/// Places along each axis of the common box that are tried for a point deep in both.
 const N_PLACES: usize = 6;
 
 /// Relative: some roundings of `f64` of an extent.

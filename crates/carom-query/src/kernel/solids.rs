@@ -3,7 +3,7 @@
 //! Overlapping means that the interiors have a point in common. If the surfaces do not meet, a solid overlaps the other only by having a
 //! whole component in it. If they meet along a line, three cases tell by exact signs, each seen across the line: two
 //! faces that cross; a face and the wedge at an edge; two wedges. Triangles that share a part of one plane overlap behind
-//! them if they face the same way. What is left touches, unless a vertex, or a triangle whose corners
+//! them if they face the same way. The others touch, unless a vertex, or a triangle whose corners
 //! touch, is inside the other solid.
 //!
 //! Reference: A. Requicha, H. Voelcker, Boolean Operations in Solid Modeling: Boundary Evaluation and Merging Algorithms,
@@ -121,7 +121,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// A component, a vertex or the middle of a triangle lies inside another solid. What is on its surface says nothing; if the
+    /// A component, a vertex or the middle of a triangle lies inside another solid. A point on its surface says nothing; if the
     /// surfaces do not meet, one vertex of each component is enough.
     fn is_partly_in(&self, other: &MeshShape, do_surfaces_meet: bool) -> bool {
         let (low, high) = other.mesh().wide_bounds();
@@ -166,7 +166,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Which vertices edges join.
+/// The vertices that edges join.
 struct Components {
     parents: Vec<u32>,
     is_seen: Vec<bool>,

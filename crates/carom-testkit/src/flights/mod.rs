@@ -404,7 +404,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         // The side.
         if flight.is_held {
             for (k, (_, flyer)) in flight.movers.iter().enumerate() {
-                // What is about as thin as the overlap that the solver leaves may lie with its middle in it.
+                // A body about as thin as the overlap that the solver leaves may lie with its middle in it.
                 let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
                 if flight.is_endless && !flight.is_fast {
                     // A half-space has no far side: what falls in by the way of a step comes out again.
