@@ -140,7 +140,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     };
     if let Some(page) = &page {
         let html = run.recording.to_html()?;
-        std::fs::write(page, html).map_err(|e| format!("{}: {e}", page.display()))?;
+        report::write_file(page, html.as_bytes())?;
     }
     if args.json {
         let mut document = json!({
