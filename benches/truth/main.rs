@@ -54,10 +54,10 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     /// Of times of impact: only the rows that turn by so many radians.
     pub(crate) turn: Option<f64>,
-    /// Of flights: only that of this seed.
+    /// The seed of the only flight, for `flights`.
     pub(crate) only: Option<u64>,
     pub(crate) is_verbose: bool,
-    /// Of flights: only those of this class.
+    /// The class of the only flights, for `flights`.
     pub(crate) class: Option<String>,
     /// A flight is wrong, too, if an angular momentum changes that nothing acts on.
     pub(crate) with_spins: bool,

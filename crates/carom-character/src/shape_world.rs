@@ -149,7 +149,7 @@ impl ShapeWorld {
             let rank = |hit: &SweepHit| (hit.t, !hit.starts_inside, hit.object, hit.part);
             hit = hit.on(object, number);
             if best.as_ref().is_none_or(|best| rank(&hit) < rank(best)) {
-                // Of what is met in one moment the first by number counts; a little more is looked at for that.
+                // If several shapes are met in one moment, the first by number counts; a little more is searched for that.
                 until = hit.t.max(until.min(hit.t + keep));
                 hit.normal = pose.transform_vector(hit.normal);
                 hit.point = pose.transform_point(hit.point);

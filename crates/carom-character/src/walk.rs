@@ -35,7 +35,7 @@ const MOST_CHANGES: usize = 8;
 /// How often the moment at which the ground was lost is halved.
 const HALVINGS: usize = 8;
 
-/// Where the figure stood on an object at the end of a call.
+/// The place at which the figure stood on an object at the end of a call.
 #[derive(Clone, Copy, Debug)]
 struct Stand {
     /// The pose of the object then.

@@ -386,7 +386,7 @@ impl<'m> Start<'m> {
     }
 }
 
-/// Where a shape begins along a unit direction; negative infinity for a half-space.
+/// The coordinate at which a shape begins along a unit direction; negative infinity for a half-space.
 fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     match shape.kind() {
         Kind::Convex(map) => lowest_of_convex(map, pose, direction),

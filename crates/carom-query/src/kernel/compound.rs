@@ -151,7 +151,7 @@ impl Compound {
         self.first_numbers[last].saturating_add(self.parts[last].shape.n_parts())
     }
 
-    /// Where a part is; the number is below that of the parts.
+    /// The pose of a part; the number is below that of the parts.
     pub(super) fn part_pose(&self, part: usize) -> &WidePose {
         &self.poses[part]
     }
