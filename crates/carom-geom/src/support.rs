@@ -9,6 +9,7 @@
 //! Reference: G. van den Bergen, Collision Detection in Interactive 3D Environments, 2003, 2.3 and 4.3.
 
 use crate::FeatureId;
+use carom_math::tol;
 use glam::DVec3;
 
 /// The number of a support point that is no vertex: it lies on a curved part.
@@ -67,11 +68,26 @@ pub trait SupportMap {
     }
 
     /// The face, edge or vertex of the core that a plane with this outward unit normal rests on: what a manifold is
-    /// clipped from. Curved parts answer a polygon inscribed in them, or the single support point.
+    /// clipped from. Curved parts give a polygon inscribed in them, or the single support point.
     fn feature(&self, normal: DVec3, out: &mut Feature) {
+        self.feature_within(normal, tol::FEATURE_SINE, out);
+    }
+
+    /// The same for a plane that may lean from the face or edge by more: `sine` is that of the largest angle between
+    /// the two, from 0 to 0.7. The steeper the lean, the higher are the far points above the plane.
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
+        let _ = sine;
         let s = self.support(normal);
         out.clear();
         out.push(s.point, FeatureId::UNKNOWN);
+    }
+
+    /// The side of the shape that leans most toward a plane with this outward unit normal, on the surface, and whether
+    /// there is one: a face, or an edge of a shape without margin. It may lean by up to about 44 degrees.
+    fn leaning_side(&self, normal: DVec3, out: &mut Feature) -> bool {
+        self.feature_within(normal, tol::INCIDENT_SINE, out);
+        out.move_out(self.margin());
+        3 <= out.points().len() || 2 <= out.points().len() && self.margin() == 0.0
     }
 
     /// The name of [`SupportMap::feature`], for those who need no points: where a ball touches.
@@ -129,6 +145,13 @@ impl Feature {
         self.ids[self.n_points] = id;
         self.n_points += 1;
         true
+    }
+
+    /// Moves a face along its normal.
+    fn move_out(&mut self, distance: f64) {
+        for point in &mut self.points[..self.n_points] {
+            *point += self.normal * distance;
+        }
     }
 
     /// The points.

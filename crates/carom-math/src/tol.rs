@@ -38,6 +38,13 @@ pub const MIN_LENGTH: f64 = f64::from_bits((1023 - 149) << 52);
 /// clipped as faces, with contact points off the contact.
 pub const FEATURE_SINE: f64 = 0.1;
 
+/// Pure number, the sine of an angle (about 44 degrees). A face that leans from a flat one by less is clipped
+/// against it, so that the corners that a tipping body comes down on are contacts before they touch.
+///
+/// Smaller, and a wobbling disc has one contact a step, which is behind its rim; at most sin 45, or two sides of a
+/// box could be meant.
+pub const INCIDENT_SINE: f64 = 0.7;
+
 /// Relative to the sum of two bodies' sizes, a length. How much smaller the overlap along one axis must be before it
 /// is preferred over that of a face axis tried earlier.
 ///

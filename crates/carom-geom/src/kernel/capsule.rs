@@ -87,9 +87,9 @@ impl SupportMap for Capsule {
         wide(self.radius)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         let h = wide(self.half_height);
-        segment_feature(DVec3::new(0.0, h, 0.0), DVec3::new(0.0, -h, 0.0), normal, out);
+        segment_feature(DVec3::new(0.0, h, 0.0), DVec3::new(0.0, -h, 0.0), normal, sine, out);
     }
 
     #[inline]

@@ -14,7 +14,6 @@ use crate::round::radial;
 use crate::{Feature, FeatureId, NO_VERTEX, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::scaling::{balanced, hypot};
-use carom_math::tol;
 use glam::DVec3;
 
 /// The hull of the apex (0, `half_height`, 0) and the disc of `radius` at height -`half_height`.
@@ -80,20 +79,19 @@ impl SupportMap for Cone {
         hypot(wide(self.half_height), wide(self.radius)) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let (h, r) = (wide(self.half_height), wide(self.radius));
         let apex = DVec3::new(0.0, h, 0.0);
         let (x, z, horizontal) = radial(normal.x, normal.z);
-        if normal.y < 0.0 && horizontal <= tol::FEATURE_SINE {
+        if normal.y < 0.0 && horizontal <= sine {
             cap_feature(-h, r, true, out);
             return;
         }
         // The mantle's normal in the plane of the axis and the given normal: (2 h, r) over the slant's length.
         let slant = hypot(2.0 * h, r);
-        let sine = horizontal * r - normal.y * 2.0 * h;
-        if 0.0 < slant && 0.0 < horizontal * 2.0 * h + normal.y * r && sine.abs() <= tol::FEATURE_SINE * slant
-        {
+        let lean = horizontal * r - normal.y * 2.0 * h;
+        if 0.0 < slant && 0.0 < horizontal * 2.0 * h + normal.y * r && lean.abs() <= sine * slant {
             let rim = DVec3::new(r * x, -h, r * z);
             out.id = FeatureId::face(2);
             out.push(apex, FeatureId::vertex(0));

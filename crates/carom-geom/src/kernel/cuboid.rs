@@ -54,9 +54,9 @@ impl Cuboid {
         DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
     }
 
-    /// What a plane with this outward unit normal rests on.
+    /// What a plane with this outward unit normal rests on, leaning by at most an angle of this sine.
     #[inline]
-    fn part(&self, normal: DVec3) -> Part {
+    fn part(&self, normal: DVec3, sine: f64) -> Part {
         let vertex = self.support(normal).vertex;
         let (lying, along) = (normal * normal, normal.abs());
         // A face: its axis is the normal, nearly.
@@ -67,7 +67,7 @@ impl Cuboid {
         } else {
             2
         };
-        if 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE <= lying[axis] {
+        if 1.0 - sine * sine <= lying[axis] {
             return Part::Face { axis, vertex };
         }
         // An edge: its axis lies in the plane, nearly.
@@ -78,7 +78,7 @@ impl Cuboid {
         } else {
             2
         };
-        if along[axis] <= tol::FEATURE_SINE { Part::Edge { axis, vertex } } else { Part::Vertex { vertex } }
+        if along[axis] <= sine { Part::Edge { axis, vertex } } else { Part::Vertex { vertex } }
     }
 }
 
@@ -106,9 +106,9 @@ impl SupportMap for Cuboid {
         sqrt(widen(self.half_extents).length_squared()) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
-        let part = self.part(normal);
+        let part = self.part(normal, sine);
         out.id = part.id();
         let corner = |out: &mut Feature, v: u32| out.push(self.corner(v), FeatureId::vertex(v));
         match part {
@@ -134,7 +134,7 @@ impl SupportMap for Cuboid {
 
     #[inline]
     fn feature_id(&self, normal: DVec3) -> FeatureId {
-        self.part(normal).id()
+        self.part(normal, tol::FEATURE_SINE).id()
     }
 }
 

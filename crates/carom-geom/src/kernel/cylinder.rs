@@ -11,7 +11,6 @@ use crate::round::{N_ROUND, ROUND, radial};
 use crate::{Feature, FeatureId, NO_VERTEX, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::scaling::hypot;
-use carom_math::tol;
 use glam::DVec3;
 
 /// All points within `radius` of the y axis and `half_height` of the xz plane; a disc when `half_height` is zero.
@@ -69,15 +68,15 @@ impl SupportMap for Cylinder {
         hypot(wide(self.half_height), wide(self.radius)) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let (h, r) = (wide(self.half_height), wide(self.radius));
         let is_lower = normal.y < 0.0;
         let (x, z, horizontal) = radial(normal.x, normal.z);
-        if horizontal <= tol::FEATURE_SINE {
+        if horizontal <= sine {
             // A cap.
             cap_feature(if is_lower { -h } else { h }, r, is_lower, out);
-        } else if normal.y.abs() <= tol::FEATURE_SINE {
+        } else if normal.y.abs() <= sine {
             // A line of the mantle.
             out.id = FeatureId::face(2);
             out.push(DVec3::new(r * x, h, r * z), FeatureId::edge(0));

@@ -14,7 +14,6 @@ use crate::{Feature, FeatureId, FeatureKind, ShapeError, SupportMap, SupportPoin
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
-use carom_math::tol;
 use glam::{DVec2, DVec3};
 
 /// All points with `near <= -z <= far` and |x| and |y| at most `slope_x` and `slope_y` times -z; a pyramid where `near`
@@ -166,9 +165,9 @@ impl SupportMap for Frustum {
         sqrt((self.corner_wide(4) - self.center()).length_squared()) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
-        let best = sqrt(1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE);
+        let best = sqrt(1.0 - sine * sine);
         let mut top = None;
         let mut most = best;
         for face in 0..6 {
@@ -194,6 +193,6 @@ impl SupportMap for Frustum {
         let edges = [1, 2, 4].map(|bit| {
             (vertex as usize, (vertex ^ bit) as usize, edge_number(vertex, vertex ^ bit) as usize)
         });
-        edge_or_vertex(&corners, vertex as usize, &edges, normal, out);
+        edge_or_vertex(&corners, vertex as usize, &edges, normal, sine, out);
     }
 }

@@ -613,13 +613,13 @@ impl SupportMap for ConvexHull {
         self.radius
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let vertex = self.support_exact(normal, self.support(normal)).vertex;
         let mut best_face = None;
-        let mut best_cosine = sqrt(1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE);
+        let mut best_cosine = sqrt(1.0 - sine * sine);
         let mut best_edge = None;
-        let mut best_sine = tol::FEATURE_SINE;
+        let mut best_sine = sine;
         let here = widen(self.vertices[vertex as usize]);
         for half_edge in self.around(vertex) {
             let edge = self.half_edges[half_edge as usize];

@@ -84,7 +84,7 @@ impl<S: SupportMap> SupportMap for Rounded<S> {
         self.core.margin() + wide(self.radius)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
-        self.core.feature(normal, out);
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
+        self.core.feature_within(normal, sine, out);
     }
 }

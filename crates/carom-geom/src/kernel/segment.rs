@@ -8,7 +8,6 @@ use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
-use carom_math::tol;
 use glam::DVec3;
 
 /// The closed segment from `a` to `b`; with equal ends, a point.
@@ -84,13 +83,13 @@ impl SupportMap for Segment {
         sqrt((a - c).length_squared().max((widen(self.b) - c).length_squared())) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
-        segment_feature(widen(self.a), widen(self.b), normal, out);
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
+        segment_feature(widen(self.a), widen(self.b), normal, sine, out);
     }
 }
 
 /// The segment when it lies nearly along a plane with this normal, else the end that the plane rests on.
-pub(crate) fn segment_feature(a: DVec3, b: DVec3, normal: DVec3, out: &mut Feature) {
+pub(crate) fn segment_feature(a: DVec3, b: DVec3, normal: DVec3, sine: f64, out: &mut Feature) {
     out.clear();
     let (id_a, id_b) = (FeatureId::vertex(0), FeatureId::vertex(1));
     match unit(b - a) {
@@ -100,12 +99,12 @@ pub(crate) fn segment_feature(a: DVec3, b: DVec3, normal: DVec3, out: &mut Featu
             out.push(a, id_a);
         }
         Some(along) => {
-            let sine = along.dot(normal);
-            if sine.abs() <= tol::FEATURE_SINE {
+            let rise = along.dot(normal);
+            if rise.abs() <= sine {
                 out.id = FeatureId::edge(0);
                 out.push(a, id_a);
                 out.push(b, id_b);
-            } else if 0.0 < sine {
+            } else if 0.0 < rise {
                 out.id = id_b;
                 out.push(b, id_b);
             } else {

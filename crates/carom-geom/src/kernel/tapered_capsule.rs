@@ -16,7 +16,6 @@ use crate::{Feature, FeatureId, NO_VERTEX, ShapeError, SupportMap, SupportPoint,
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::scaling::{balanced, unit};
-use carom_math::tol;
 use glam::DVec3;
 
 /// The hull of a ball of `upper_radius` about (0, `half_height`, 0) and a ball of `lower_radius` about
@@ -169,14 +168,14 @@ impl SupportMap for TaperedCapsule {
     }
 
     /// The line of the mantle that a plane rests on, from the lower to the upper end, else the support point.
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let (point, _, _, vertex) = self.core();
-        if let Some((sine, cosine)) = self.taper().slope {
+        if let Some((taper_sine, cosine)) = self.taper().slope {
             let (_, _, across) = radial(normal.x, normal.z);
             // The sine of the angle between the normal and the mantle's, in the plane of the axis.
-            let turn = normal.y * cosine - across * sine;
-            if 0.0 < across * cosine + normal.y * sine && turn.abs() <= tol::FEATURE_SINE {
+            let turn = normal.y * cosine - across * taper_sine;
+            if 0.0 < across * cosine + normal.y * taper_sine && turn.abs() <= sine {
                 let tip = DVec3::new(0.0, point, 0.0);
                 out.id = FeatureId::edge(0);
                 out.push(self.on_ball(normal).point, FeatureId::vertex(1 - vertex));

@@ -12,7 +12,6 @@ use crate::{Feature, FeatureId, FeatureKind, ShapeError, SupportMap, SupportPoin
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::predicates::orient3d;
-use carom_math::tol;
 use glam::DVec3;
 
 /// The hull of four points; flat when they lie in a plane.
@@ -130,11 +129,11 @@ impl SupportMap for Tetrahedron {
         sqrt(farthest) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let corners = self.corners_wide();
         let vertex = self.support(normal).vertex as usize;
-        let cosine = sqrt(1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE);
+        let cosine = sqrt(1.0 - sine * sine);
         let mut best = None;
         let mut best_cosine = cosine;
         for face in (0..4).filter(|&face| face != vertex) {
@@ -155,6 +154,6 @@ impl SupportMap for Tetrahedron {
         }
         let [i, j, k] = [1, 2, 3].map(|step| (vertex + step) % 4);
         let edges = [i, j, k].map(|to| (vertex, to, EDGES[vertex][to]));
-        edge_or_vertex(&corners, vertex, &edges, normal, out);
+        edge_or_vertex(&corners, vertex, &edges, normal, sine, out);
     }
 }

@@ -12,7 +12,6 @@ use crate::{Feature, FeatureId, ShapeError, SupportMap, SupportPoint, check};
 use carom_bounds::Aabb;
 use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
-use carom_math::tol;
 use glam::DVec3;
 
 /// The closed triangle a, b, c; with corners on a line or at one place it is that segment or point.
@@ -117,10 +116,10 @@ impl SupportMap for Triangle {
         sqrt(farthest[0].max(farthest[1]).max(farthest[2])) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
         out.clear();
         let corners = self.corners_wide();
-        let best = 1.0 - tol::FEATURE_SINE * tol::FEATURE_SINE;
+        let best = 1.0 - sine * sine;
         if let Some(up) = triangle_normal(&corners) {
             let cosine = up.dot(normal);
             if best <= cosine * cosine {
@@ -136,28 +135,29 @@ impl SupportMap for Triangle {
         }
         let vertex = self.support(normal).vertex as usize;
         let edges = [(vertex, (vertex + 1) % 3, vertex), (vertex, (vertex + 2) % 3, (vertex + 2) % 3)];
-        edge_or_vertex(&corners, vertex, &edges, normal, out);
+        edge_or_vertex(&corners, vertex, &edges, normal, sine, out);
     }
 }
 
-/// Of the edges (from the support vertex, to, number) the one that lies best in the plane, if it does so nearly;
+/// Of the edges (from the support vertex, to, number) the one that lies best in the plane, if it leans by at most an angle of this sine;
 /// else the vertex.
 pub(crate) fn edge_or_vertex(
     corners: &[DVec3],
     vertex: usize,
     edges: &[(usize, usize, usize)],
     normal: DVec3,
+    sine: f64,
     out: &mut Feature,
 ) {
     let id = |v: usize| FeatureId::vertex(v as u32);
     let mut best = None;
-    let mut best_sine = tol::FEATURE_SINE;
+    let mut best_sine = sine;
     for &(from, to, number) in edges {
         // An edge without length is no edge.
         let Some(along) = unit(corners[to] - corners[from]) else { continue };
-        let sine = along.dot(normal).abs();
-        if sine <= best_sine {
-            best_sine = sine;
+        let rise = along.dot(normal).abs();
+        if rise <= best_sine {
+            best_sine = rise;
             best = Some((from, to, number));
         }
     }

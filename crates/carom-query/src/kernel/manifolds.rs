@@ -223,7 +223,11 @@ pub(super) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     (!manifold.is_empty()).then_some(manifold)
 }
 
-/// The points of the feature that faces the plane, at most four of them: the deepest and those that span most.
+/// The points of a feature and of a side.
+const MAX_NEAR: usize = carom_geom::MAX_FEATURE_POINTS + 2;
+
+/// The points of the feature that faces the plane and of the side that leans toward it, at most four of them: the deepest
+/// and those that span most.
 pub(super) fn on_half_space(
     a: &HalfSpace,
     b: &dyn SupportMap,
@@ -234,15 +238,22 @@ pub(super) fn on_half_space(
     let down = -b_in_a.inverse_transform_vector(normal);
     let mut feature = Feature::new();
     b.feature(down, &mut feature);
-    let mut near = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); carom_geom::MAX_FEATURE_POINTS];
+    let mut near = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); MAX_NEAR];
     let mut n = 0;
-    for (&point, &id) in feature.points().iter().zip(feature.ids()) {
-        let point = b_in_a.transform_point(point) - normal * b.margin();
-        let height = normal.dot(point);
-        if height <= widen_real(prediction) {
-            near[n] = (height, point, id);
-            n += 1;
+    let mut collect = |feature: &Feature, margin: f64| {
+        for (&point, &id) in feature.points().iter().zip(feature.ids()) {
+            let point = b_in_a.transform_point(point) - normal * margin;
+            let height = normal.dot(point);
+            // A corner of a leaning side may be here already.
+            if height <= widen_real(prediction) && near[..n].iter().all(|(.., other)| *other != id) {
+                near[n] = (height, point, id);
+                n += 1;
+            }
         }
+    };
+    collect(&feature, b.margin());
+    if feature.points().len() < 3 && b.leaning_side(down, &mut feature) {
+        collect(&feature, 0.0);
     }
     if n == 0 {
         return None;

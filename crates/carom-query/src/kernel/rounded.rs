@@ -85,7 +85,7 @@ impl SupportMap for ConvexShape {
         self.map().margin()
     }
 
-    fn feature(&self, normal: DVec3, out: &mut Feature) {
-        self.map().feature(normal, out);
+    fn feature_within(&self, normal: DVec3, sine: f64, out: &mut Feature) {
+        self.map().feature_within(normal, sine, out);
     }
 }

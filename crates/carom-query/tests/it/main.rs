@@ -33,6 +33,7 @@ mod round_manifolds;
 mod solids;
 mod spins;
 mod support;
+mod tilted;
 mod tolerances;
 mod truth;
 mod watertight;

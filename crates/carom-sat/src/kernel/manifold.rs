@@ -70,8 +70,17 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
         return manifold;
     }
     let (mut feature_a, mut feature_b) = (Feature::new(), Feature::new());
-    let face_a = own_face(a, normal, &mut feature_a);
-    b.feature(-b_in_a.inverse_transform_vector(normal), &mut feature_b);
+    let (mut margin_a, mut margin_b) = (a.margin(), b.margin());
+    let down = -b_in_a.inverse_transform_vector(normal);
+    a.feature(normal, &mut feature_a);
+    b.feature(down, &mut feature_b);
+    // If only one has a face there, the other's whole side that leans toward it, for the corners that come down next.
+    match (feature_a.points().len(), feature_b.points().len()) {
+        (3.., ..=2) => lean(b, down, &mut feature_b, &mut margin_b),
+        (..=2, 3..) => lean(a, normal, &mut feature_a, &mut margin_a),
+        _ => {}
+    }
+    let face_a = Face::of(&feature_a, margin_a);
     // No more room cleared than needed.
     let (mut few, mut many);
     let points_b: &mut [DVec3] = if feature_b.points().len() <= 4 {
@@ -81,7 +90,7 @@ pub fn manifold_from_normal_with<A: SupportMap + ?Sized, B: SupportMap + ?Sized>
         many = [DVec3::ZERO; MAX_FEATURE_POINTS];
         &mut many
     };
-    let face_b = placed(&feature_b, b_in_a, b.margin(), points_b);
+    let face_b = placed(&feature_b, b_in_a, margin_b, points_b);
     let size = a.radius() + b.radius() + a.margin() + b.margin();
     let pair = (widen(witness.point_a), widen(witness.point_b), distance);
     let least = distance - WITNESS_KEPT * size;
@@ -110,6 +119,15 @@ pub fn manifold_along<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let size = a.radius() + b.radius() + a.margin() + b.margin();
     let prediction = widen_real(prediction);
     assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, prediction, size, &mut Chosen::new())
+}
+
+/// Replaces a feature by the side that leans toward the normal, if there is one: its points have the margin on.
+#[inline(never)]
+fn lean<S: SupportMap + ?Sized>(shape: &S, normal: DVec3, feature: &mut Feature, margin: &mut f64) {
+    let mut side = Feature::new();
+    if shape.leaning_side(normal, &mut side) {
+        (*feature, *margin) = (side, 0.0);
+    }
 }
 
 /// The feature that rests on the plane with this outward normal.

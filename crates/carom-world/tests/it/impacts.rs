@@ -1,8 +1,8 @@
 //! Impacts of fast bodies: they give no energy, keep what spin the impulse leaves, and let nothing through.
 
-use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, HeightField, TriMesh};
+use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, HeightField, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{HeightFieldShape, MeshShape, Shape};
+use carom_query::{ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape};
 use carom_response::Body;
 use carom_testkit::random::Random;
 use carom_world::{BodyDesc, BodyId, World, WorldSettings};
@@ -426,4 +426,65 @@ fn no_body_leaves_a_closed_room() {
             }
         }
     }
+}
+
+/// Flat shapes that land tilted and then wobble on a rim or corners, until they lie.
+#[test]
+fn what_wobbles_on_its_rim_does_not_sink() {
+    let prism: Vec<Vec3> = (0..24)
+        .map(|i| {
+            let (sine, cosine) = ((i / 2) as f32 * std::f32::consts::TAU / 12.0).sin_cos();
+            Vec3::new(0.1 * cosine, if i % 2 == 0 { 0.02 } else { -0.02 }, 0.1 * sine)
+        })
+        .collect();
+    let disc = Cylinder::new(0.02, 0.1).unwrap();
+    let rounded = RoundedShape::new(ConvexShape::new(Shape::Cylinder(disc)).unwrap(), 0.004).unwrap();
+    let bodies = [
+        Shape::Cylinder(disc),
+        Shape::Cone(Cone::new(0.04, 0.1).unwrap()),
+        Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.02, 0.08)).unwrap()),
+        hull(&prism),
+        Shape::Rounded(Arc::new(rounded)),
+    ];
+    let corners = [(-2.0, -2.0), (-2.0, 2.0), (2.0, 2.0), (2.0, -2.0)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let mesh = TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    let slab = Shape::Cuboid(Cuboid::new(Vec3::new(2.0, 0.5, 2.0)).unwrap());
+    let floors = [
+        (Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()), Vec3::ZERO),
+        (slab, Vec3::NEG_Y * 0.5),
+        (Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())), Vec3::ZERO),
+    ];
+    let mut random = Random::new(8);
+    let (mut deepest, mut later) = (0.0_f32, 0.0_f32);
+    for (floor, at) in &floors {
+        let mut world = world(9.81);
+        let desc = BodyDesc::fixed(floor.clone()).with_pose(Pose::from_translation(*at));
+        let floor = world.insert(desc.with_friction(0.6)).unwrap();
+        let mut ids = Vec::new();
+        for (k, body) in bodies.iter().enumerate() {
+            for n in 0..6 {
+                let turn = Quat::from_scaled_axis(random.cube_point().as_vec3());
+                let place = Vec3::new(-1.5 + 0.5 * n as f32, 0.12, -1.2 + 0.6 * k as f32);
+                let spin = random.cube_point().as_vec3();
+                let desc = BodyDesc::new(body.clone()).with_pose(Pose::new(turn, place));
+                let desc = desc.with_velocity(Vec3::ZERO, spin).with_friction(0.6);
+                ids.push(world.insert(desc).unwrap());
+            }
+        }
+        for step in 0..240 {
+            world.step(DT).unwrap();
+            for &id in &ids {
+                let depth = world.contacts().filter(|view| view.a == id || view.b == id);
+                let contacts =
+                    depth.flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().to_vec()));
+                let least = contacts.map(|c| c.distance).fold(0.0, f32::min);
+                deepest = deepest.max(-least);
+                later = if step < 30 { later } else { later.max(-least) };
+            }
+        }
+        let lowest = ids.iter().map(|&id| world.motion(id).unwrap().pose.translation.y).fold(9.0, f32::min);
+        assert!(0.012 < lowest, "{floor:?}: a middle is at {lowest}");
+    }
+    // A corner that slams down may sink by its way in a step.
+    assert!(deepest < 0.025 && later < 0.008, "{deepest} {later}");
 }
