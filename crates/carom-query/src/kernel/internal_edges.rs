@@ -17,6 +17,7 @@ use super::super::num::{Pose, Real, widen, widen_real};
 use super::manifolds::place;
 use super::shape::{Kind, Shape};
 use super::shut_ways::Surroundings;
+use alloc::vec::Vec;
 use carom_geom::{Feature, SupportMap};
 use carom_math::{WidePose, tol};
 use core::ops::Range;
@@ -93,17 +94,21 @@ pub fn smooth_internal_edges(
             }
         }
     }
+    let mut all: Vec<Touching<'_>> = Vec::new();
+    for neighbour in neighbours {
+        for index in neighbour.manifolds.clone() {
+            all.push(Touching { neighbour, index, touch: Touch::of(neighbour, body, manifolds, index) });
+        }
+    }
     // The nearest of the planes may be that of an edge itself, and give way in its turn.
     for _ in 0..ROUNDS {
         let mut n = 0;
-        for neighbour in neighbours {
-            for i in neighbour.manifolds.clone() {
-                let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
-                let found = own.plane_between(neighbour, neighbours, manifolds, i, body, &pose, tolerance);
-                if let Some(normal) = found {
-                    manifolds[i] = own.along(neighbour, normal, body, &pose, prediction);
-                    n += 1;
-                }
+        for number in 0..all.len() {
+            let Touching { neighbour, index, touch: Some(own) } = all[number] else { continue };
+            if let Some(normal) = own.plane_between(number, &all, body, &pose, tolerance) {
+                manifolds[index] = own.along(neighbour, normal, body, &pose, prediction);
+                all[number].touch = Touch::of(neighbour, body, manifolds, index);
+                n += 1;
             }
         }
         n_changed += n;
@@ -114,7 +119,16 @@ pub fn smooth_internal_edges(
     n_changed
 }
 
+/// A manifold of a neighbour, by its place in the list of all; no touch if it has no contact any more.
+#[derive(Clone, Copy)]
+struct Touching<'a> {
+    neighbour: &'a Neighbour<'a>,
+    index: usize,
+    touch: Option<Touch>,
+}
+
 /// One manifold, seen from the body.
+#[derive(Clone, Copy)]
 pub(super) struct Touch {
     /// From the neighbour to the body.
     pub(super) normal: DVec3,
@@ -154,28 +168,31 @@ impl Touch {
         })?
     }
 
-    /// The normal of another manifold whose plane has this piece behind it: of several the one most like this manifold's.
+    /// The normal of another manifold whose plane has this piece behind it; if there are several, the one most like this
+    /// manifold's, which is that with this number.
     fn plane_between(
         &self,
-        neighbour: &Neighbour<'_>,
-        neighbours: &[Neighbour<'_>],
-        manifolds: &[Manifold],
-        index: usize,
+        number: usize,
+        all: &[Touching<'_>],
         body: &Shape,
         pose: &WidePose,
         tolerance: f64,
     ) -> Option<DVec3> {
-        let mut best: Option<DVec3> = None;
-        for (other, _, touch) in touches(neighbours, body, manifolds).filter(|&(_, k, _)| k != index) {
+        let neighbour = all[number].neighbour;
+        let mut best = f64::NEG_INFINITY;
+        let mut normal = None;
+        for (k, other) in all.iter().enumerate() {
+            let Some(touch) = &other.touch else { continue };
             let alike = self.normal.dot(touch.normal);
-            if best.is_none_or(|best| self.normal.dot(best) < alike)
+            if best < alike
+                && k != number
                 && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()
-                && self.is_behind(neighbour, &touch, other, body, pose, tolerance)
+                && self.is_behind(neighbour, touch, other.neighbour, body, pose, tolerance)
             {
-                best = Some(touch.normal);
+                (best, normal) = (alike, Some(touch.normal));
             }
         }
-        best
+        normal
     }
 
     /// The other touch's plane has this piece below it, and the body as far above it as there.
