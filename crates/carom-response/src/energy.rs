@@ -1,15 +1,16 @@
-//! A bound on the energy of bodies that are fast or bounce: contacts may take energy and give none.
+//! A bound on the energy of bodies that are fast, bounce or overlap deep: contacts may take energy and give none.
 //!
 //! - A few passes over the contacts do not solve them exactly, nor do bounces at several contacts; a fast body lets errors grow.
 //! - In a large island only fast bodies count: one ball that bounces on a pile would pay for all that is pushed out under it.
 //! - Between the velocities without contacts and those with them the energy is a convex parabola of one factor.
+//! - A body that is alone with what cannot move, and deep in it, pays out of its speed for the height that it is pushed up.
 //! - So there is a factor from 0 to 1, for all impulses of a group of bodies, that gives no energy.
 //! - One factor for all impulses keeps the momentum and the angular momentum of the group.
 //!
 //! Groups with joints or with a body that its owner moves may gain energy, and are left alone.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
-//! Tried: bounding what overlaps deep too. A heavy body on light ones sank through them.
+//! Tried: bounding islands that overlap deep. A heavy body on light ones sank through them.
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
@@ -41,6 +42,8 @@ pub(crate) struct Given<'a> {
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [Free],
     pub(crate) islands: &'a Islands,
+    /// By slot.
+    pub(crate) touches: &'a [Touch],
     pub(crate) summaries: &'a [Summary],
     /// The contacts that were solved, and the slots of their two bodies; those that cannot move share the last slot.
     pub(crate) active: &'a [u32],
@@ -55,8 +58,11 @@ pub(crate) struct Given<'a> {
 impl Given<'_> {
     /// The group of the body is bounded.
     fn is_bounded(&self, slot: usize, state: &State) -> bool {
-        let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
-        (self.free[slot].has_bounced() && is_small()) || self.is_fast(slot, state)
+        let size = || self.islands.size(self.islands.roots()[slot]);
+        let (free, touch) = (&self.free[slot], self.touches[slot]);
+        (free.has_bounced() && size() <= MAX_SMALL)
+            || (touch == Touch::Deep && free.is_loose() && size() == 1)
+            || self.is_fast(slot, state)
     }
 
     /// The body spins fast or flies farther than its size, and contacts changed its velocities or pushed it out.

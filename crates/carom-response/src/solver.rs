@@ -614,6 +614,7 @@ impl Solver {
             masses,
             free,
             islands,
+            touches,
             summaries,
             active,
             slots: &|body| slot_of(&self.slots, body, still) as usize,

@@ -250,8 +250,8 @@ impl Flight {
                 // Beside the line to the middle of the other, so that they begin apart.
                 let beside = |v: DVec3| v - toward * toward.dot(v);
                 let target = if is_pair { beside(rng.in_ball() * obstacle.thick) } else { target };
-                // Bumps are lower than this.
-                let bumps = if obstacle.is_flat() || is_pair { 0.0 } else { 0.5 };
+                // Above the highest bump.
+                let bumps = if obstacle.is_flat() || is_pair { 0.0 } else { obstacle.top().max(0.5) };
                 let reach = obstacle.moving.as_ref().map_or(0.0, |other| other.radius);
                 let gap = one.radius * 1.01 + 0.012 + bumps + reach + rng.range(0.0, 3.0) * speed * dt;
                 let back = if is_pair { gap } else { gap / -toward.y };

@@ -190,6 +190,16 @@ impl Obstacle {
         }
     }
 
+    /// The height of the highest point of the surface.
+    pub(super) fn top(&self) -> f64 {
+        match &self.bound {
+            Bound::Field(shape) => {
+                shape.field().heights().iter().fold(0.0, |top, &h| f64::max(top, h.into()))
+            }
+            _ => 0.0,
+        }
+    }
+
     /// Whether the surface is the plane y = 0.
     pub(super) fn is_flat(&self) -> bool {
         match &self.bound {

@@ -49,6 +49,20 @@ fn r_flights_that_were_wrong() {
         (1_099_511_656_820, "a plate bounced deep in several triangles"),
         (1_099_511_664_080, "a plate that turns too slowly to be fast trebled its energy by a bounce"),
         (1_099_511_635_566, "two bodies that fell together were parted, each on its own account"),
+        (23_089_744_239_322, "a cone wobbled on its rim with one contact a step, and sank into a half-space"),
+        (23_089_744_371_102, "the same with a disc"),
+        (23_089_744_350_570, "the same with a disc on a wall"),
+        (
+            23_089_744_450_229,
+            "a disc with one contact a step sank less than a millimetre too deep into a wall",
+        ),
+        (12_094_627_932_626, "a cone rolled off its rim, and its middle sank 4 cm"),
+        (
+            12_094_627_965_151,
+            "a disc deep in a height field was pushed out sideways, with 1.7 times the energy",
+        ),
+        (23_089_744_277_813, "a rod deep in a wall was pushed up, and paid nothing for its height"),
+        (23_089_744_303_982, "the same of a body that fell on a terrain"),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
