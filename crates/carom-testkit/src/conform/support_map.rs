@@ -63,7 +63,7 @@ pub fn check(shape: &dyn SupportMap, core_points: &[DVec3], roundness: f64) {
     }
     assert_eq!(shape.vertex(NO_VERTEX), None);
 
-    let mut feature = Feature::new();
+    let (mut feature, mut side) = (Feature::new(), Feature::new());
     for (&d, &s) in directions.iter().zip(&supports) {
         let height = s.dot(d);
         for &p in supports.iter().chain(core_points).chain([&center]) {
@@ -88,6 +88,18 @@ pub fn check(shape: &dyn SupportMap, core_points: &[DVec3], roundness: f64) {
                 let near = shape.support(q);
                 let most = shape.support_exact(q, near).point.dot(q);
                 assert!(p.dot(q) <= most + noise, "feature point {p} is outside");
+            }
+        }
+        if shape.leaning_side(d, &mut side) {
+            assert!(2 <= side.points().len());
+            assert!(
+                side.points().len() < 3 || 0.7 <= side.normal.dot(d),
+                "the side leans too much along {d}"
+            );
+            for q in &directions[..30] {
+                let most = shape.support_exact(*q, shape.support(*q)).point.dot(*q) + shape.margin();
+                let is_outside = |p: &DVec3| most + noise < p.dot(*q);
+                assert!(!side.points().iter().any(is_outside), "the side that leans along {d} stands out");
             }
         }
         if 2 <= points.len() {
