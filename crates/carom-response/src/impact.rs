@@ -18,7 +18,7 @@
 
 use crate::contact::{Contacts, Seen};
 use crate::lane_vec::State;
-use crate::pieces::{Free, MassData};
+use crate::pieces::{Free, MassData, held_center};
 use crate::settings::SolverSettings;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
@@ -67,8 +67,6 @@ struct Half {
     /// Displacement and rotation since the start of the step; the rotation is a unit quaternion.
     shift: Vec3,
     turn: (Vec3, Real),
-    /// Contacts push its centre.
-    is_held: bool,
 }
 
 impl Half {
@@ -89,7 +87,6 @@ impl Half {
             center: mass.center,
             shift: Vec3::new(d[0], d[1], d[2]),
             turn: (Vec3::new(d[3], d[4], d[5]), d[6]),
-            is_held: false,
         }
     }
 
@@ -101,7 +98,7 @@ impl Half {
     }
 
     fn lever(&self, point: Vec3) -> Vec3 {
-        if self.is_held { Vec3::ZERO } else { point - self.center }
+        point - self.center
     }
 
     fn velocity_at(&self, point: Vec3) -> Vec3 {
@@ -205,15 +202,10 @@ fn bounce_one(
     let mut n = 0;
     let mut fast = false;
     let slop = settings.slop * settings.length_unit;
+    let masses = [&bodies.masses[slot_a], &bodies.masses[slot_b]];
+    let held = held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
     for c in pair.manifold.contacts() {
-        let point = (c.point_a + c.point_b) * 0.5;
-        for (half, slot, outwards) in [(&mut a, slot_a, -normal), (&mut b, slot_b, normal)] {
-            half.is_held |=
-                bodies.masses[slot].is_held_at_center(point - half.center, outwards, c.distance, slop);
-        }
-    }
-    for c in pair.manifold.contacts() {
-        let point = (c.point_a + c.point_b) * 0.5;
+        let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
         let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
         let distance = c.distance + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal);
         // Touching, or so within the time looked ahead. Turning brings a body nearer by no more than its

@@ -14,6 +14,7 @@ use crate::load::LoadScale;
 use crate::par as loops;
 #[cfg(not(feature = "parallel"))]
 use crate::pieces as loops;
+use crate::pieces::held_center;
 use crate::solver::MassData;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
@@ -248,7 +249,7 @@ pub(crate) struct Rows {
     /// Inverse mass and inertia; how calm it is.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
-    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, plus 2 for B; how many contacts there are.
+    /// Centres of mass of A and of B; 1 if contacts hold the centre of A, 2 for B; how many contacts there are.
     centers: [Lanes; 8],
     /// The normal, the coefficient of friction; the friction of the step before and its torque about the normal.
     pairs: [Lanes; 8],
@@ -298,14 +299,7 @@ impl Rows {
         self.mass_b[lane] = b.row();
         let (center_a, center_b) = (a.center, b.center);
         let n = contacts.len() as Real;
-        let is_held = |mass: &MassData, outwards: Vec3| {
-            mass.outruns
-                && contacts.iter().any(|c| {
-                    let lever = (c.point_a + c.point_b) * 0.5 - mass.center;
-                    mass.is_held_at_center(lever, outwards, c.distance, slop)
-                })
-        };
-        let held = f32::from(u8::from(is_held(a, -normal)) + 2 * u8::from(is_held(b, normal)));
+        let held = held_center(masses, normal, contacts, slop).map_or(0.0, |side| 1.0 + side as Real);
         self.centers[lane] =
             [center_a.x, center_a.y, center_a.z, center_b.x, center_b.y, center_b.z, held, n];
         self.pairs[lane] =
@@ -345,9 +339,9 @@ impl Rows {
         let c = transposed(simd, &self.centers);
         let (center_a, center_b) = (V3 { x: c[0], y: c[1], z: c[2] }, V3 { x: c[3], y: c[4], z: c[5] });
         let (held, n_contacts) = (c[6], c[7]);
-        let (one_and_half, two) = (S::F32x8::splat(simd, 1.5), S::F32x8::splat(simd, 2.0));
-        let holds_b = one_and_half.lt(held);
-        let holds_a = half.lt(held - S::F32x8::select(holds_b, two, zero));
+        let one_and_half = S::F32x8::splat(simd, 1.5);
+        let (holds_one, holds_b) = (half.lt(held), one_and_half.lt(held));
+        let held_center = V3::select(holds_b, center_b, center_a);
         let p = transposed(simd, &self.pairs);
         let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
         // As `Vec3::any_orthonormal_vector` has it.
@@ -405,17 +399,16 @@ impl Rows {
         let is_there = zero.lt(n_contacts);
         center = V3::select(is_there, center * (one / weight_sum), center);
         let nowhere = V3 { x: zero, y: zero, z: zero };
-        V3::select(holds_a, nowhere, center - center_a).store(&mut group.friction_a);
-        V3::select(holds_b, nowhere, center - center_b).store(&mut group.friction_b);
+        let at = V3::select(holds_one, held_center, center);
+        (at - center_a).store(&mut group.friction_a);
+        (at - center_b).store(&mut group.friction_b);
         let mut k = 0;
         while k < n_points {
             let point = &mut group.points[k];
             let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
-            let (anchor_a, anchor_b) = (middles[k] - center_a, middles[k] - center_b);
-            let (anchor_a, anchor_b) =
-                (V3::select(holds_a, nowhere, anchor_a), V3::select(holds_b, nowhere, anchor_b));
-            V3::select(is_there, anchor_a, nowhere).store(&mut point.anchor_a);
-            V3::select(is_there, anchor_b, nowhere).store(&mut point.anchor_b);
+            let at = V3::select(holds_one, held_center, middles[k]);
+            V3::select(is_there, at - center_a, nowhere).store(&mut point.anchor_a);
+            V3::select(is_there, at - center_b, nowhere).store(&mut point.anchor_b);
             let lever = middles[k] - center;
             let across = lever - normal * lever.dot(normal);
             S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);

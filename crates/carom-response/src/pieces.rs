@@ -29,8 +29,12 @@ pub(crate) struct MassData {
     pub(crate) center: Vec3,
     /// From 0 to 1: it has come to rest, and no overlap has to be undone for its sake. What cannot move is at rest.
     pub(crate) calm: Real,
-    /// It moves or turns too far in the step for contacts to follow.
-    pub(crate) outruns: bool,
+    /// When the step begins.
+    velocity: Vec3,
+    /// Square of a relative speed: a body that passes another one faster moves farther than its size in the step.
+    max_contact_speed_sq: Real,
+    /// It turns too far in the step for contacts to follow.
+    spins_far: bool,
 }
 
 impl MassData {
@@ -40,7 +44,9 @@ impl MassData {
         inverse_inertia: [0.0; 6],
         center: Vec3::ZERO,
         calm: 1.0,
-        outruns: false,
+        velocity: Vec3::ZERO,
+        max_contact_speed_sq: Real::INFINITY,
+        spins_far: false,
     };
 
     /// Inverse mass and inertia; how calm it is.
@@ -49,13 +55,18 @@ impl MassData {
         [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
     }
 
-    /// A contact that holds the centre of the body, wherever it touches.
+    /// Returns whether the body moves or turns too far in the step for its contacts with `other` to follow.
+    fn outruns(&self, other: &MassData) -> bool {
+        self.spins_far || self.max_contact_speed_sq < (self.velocity - other.velocity).length_squared()
+    }
+
+    /// Returns whether a contact of a body that outruns it acts on the centre of the body, wherever it touches.
     ///
-    /// A body that spins fast has turned its contact away before the step is over, and something else of it is there. Once it is
-    /// in deep, its contacts may part at each step while its centre goes on: so they act on the centre. `outwards` is the unit
+    /// A body that spins fast has turned its contact away before the step is over, and something else of it is there.
+    /// Once it is in deep, its contacts may part at each step while its centre goes on. `outwards` is the unit
     /// normal that points to this body, `lever` the contact from its centre.
-    pub(crate) fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
-        if !(self.outruns && distance < -slop) {
+    fn is_held_at_center(&self, lever: Vec3, outwards: Vec3, distance: Real, slop: Real) -> bool {
+        if !(distance < -slop) {
             return false;
         }
         let center = 0.5 * distance - lever.dot(outwards);
@@ -65,6 +76,32 @@ impl MassData {
     pub(crate) fn inertia_matrix(&self) -> Mat3 {
         let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
         Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
+    }
+}
+
+/// Returns which of two bodies contacts hold at its centre, if they hold one: 0 for A, 1 for B.
+///
+/// Both bodies get the impulse on one line, or the pair would gain angular momentum: so it is one centre for both. If
+/// both bodies outrun their contacts, it is that of the lighter one.
+#[inline]
+pub(crate) fn held_center(
+    [a, b]: [&MassData; 2],
+    normal: Vec3,
+    contacts: &[Contact],
+    slop: Real,
+) -> Option<usize> {
+    let is_held = |body: &MassData, other: &MassData, outwards: Vec3| {
+        body.outruns(other)
+            && contacts.iter().any(|c| {
+                let lever = (c.point_a + c.point_b) * 0.5 - body.center;
+                body.is_held_at_center(lever, outwards, c.distance, slop)
+            })
+    };
+    match (is_held(a, b, -normal), is_held(b, a, normal)) {
+        (true, true) => Some(usize::from(a.inverse_mass < b.inverse_mass)),
+        (true, false) => Some(0),
+        (false, true) => Some(1),
+        (false, false) => None,
     }
 }
 
@@ -387,8 +424,9 @@ pub(crate) fn load_bodies(
                 w = if 0.0 < gyration { slower(w, forces.braked / gyration) } else { w };
             }
             let dt_sq = forces.dt * forces.dt;
-            mass.outruns = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq
-                || gyration_sq(body) < v.length_squared() * dt_sq;
+            mass.spins_far = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq;
+            let size_sq = gyration_sq(body);
+            mass.max_contact_speed_sq = if 0.0 < size_sq { size_sq / dt_sq } else { Real::INFINITY };
             free.inertia = uneven_inertia(&body.inverse_inertia);
         } else if body.is_driven() {
             free.moves = Moves::ByVelocity;
@@ -397,6 +435,7 @@ pub(crate) fn load_bodies(
         (free.v, free.w) = (v, w);
         if free.moves != Moves::Not {
             state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
+            mass.velocity = v;
         }
     }
 }

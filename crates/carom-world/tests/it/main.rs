@@ -16,6 +16,7 @@ mod impacts;
 mod joints;
 mod loads;
 mod mesh_bodies;
+mod momentum;
 mod persistence;
 mod piles;
 mod queries;
