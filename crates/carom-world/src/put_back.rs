@@ -79,12 +79,16 @@ impl<B: BroadPhase> World<B> {
         Fall::new(gravity, f64::from(self.substep()))
     }
 
-    /// Before the solver: keeps the velocities of all bodies.
+    /// Keeps the velocities before the solver of the bodies that may move.
     pub(crate) fn note_starts(&mut self) {
         self.sweeps.starts.clear();
         if !self.fast.is_empty() {
-            let velocities = |body: &Body| [body.linear_velocity, body.angular_velocity];
-            self.sweeps.starts.extend(self.bodies.iter().map(velocities));
+            let bodies = &self.bodies;
+            let start = |&number: &u32| {
+                let body = &bodies[number as usize];
+                (number, [body.linear_velocity, body.angular_velocity])
+            };
+            self.sweeps.starts.extend(self.movers.list().iter().map(start));
         }
     }
 
@@ -137,9 +141,13 @@ impl<B: BroadPhase> World<B> {
         beside.sort_unstable();
     }
 
-    /// The energy that a dynamic body has gained in the step; 0 for others.
-    fn gain_of(&self, index: usize, starts: &[[Vec3; 2]]) -> f64 {
-        let (Some(&[v, w]), Some(pose)) = (starts.get(index), self.start_of(index)) else { return 0.0 };
+    /// Returns the energy that a body has gained in the step; 0 for a body that sleeps or cannot move.
+    ///
+    /// `starts` are the velocities before the step, by the numbers of the bodies.
+    fn gain_of(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
+        let start = starts.binary_search_by_key(&(index as u32), |(number, _)| *number);
+        let (Ok(place), Some(pose)) = (start, self.start_of(index)) else { return 0.0 };
+        let (_, [v, w]) = starts[place];
         let body = &self.bodies[index];
         let mut before = *body;
         (before.pose, before.linear_velocity, before.angular_velocity) = (pose, v, w);

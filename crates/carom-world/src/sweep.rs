@@ -60,7 +60,7 @@ pub(crate) struct Sweeps {
     pub(crate) stops: alloc::vec::Vec<f64>,
     pub(crate) flights: alloc::vec::Vec<Option<Flight>>,
     /// The velocities of bodies before the solver.
-    pub(crate) starts: alloc::vec::Vec<[Vec3; 2]>,
+    pub(crate) starts: alloc::vec::Vec<(u32, [Vec3; 2])>,
     pub(crate) rotations: alloc::vec::Vec<DQuat>,
     /// How near a body comes to what it is swept against; 0 if something overlaps it.
     clearances: alloc::vec::Vec<f64>,
