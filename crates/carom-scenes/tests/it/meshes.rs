@@ -85,11 +85,25 @@ fn meshes_are_the_same_bits_everywhere() {
         mesh_hash(&mesh::bumpy_icosphere(1_280, 0.05, 9)),
         mesh_hash(&mesh::gear(&Gear::new(16, 0.1))),
         mesh_hash(&mesh::terrain(10.0, 1.0, 16, 4)),
+        mesh_hash(&mesh::torus(1.0, 0.3, 500)),
+        mesh_hash(&mesh::spring(&Spring::coil(4.0, 1.0, 2.0, 0.05))),
+        mesh_hash(&mesh::spring(&Spring::spiral(3.0, [0.4, 2.0], 0.02))),
+        super::hash(
+            hull_points(64, HULL_RADII, &mut Rng::new(5)).iter().flat_map(|p| p.to_array()).map(f64::to_bits),
+        ),
     ];
     assert_eq!(hashes, HASHES);
 }
-const HASHES: [u64; 4] =
-    [13075945134813829167, 11437908412694721852, 4324106397824595982, 258239419101398396];
+const HASHES: [u64; 8] = [
+    13075945134813829167,
+    11437908412694721852,
+    4324106397824595982,
+    258239419101398396,
+    1246778456002672033,
+    6126046498321215784,
+    16286706609694298978,
+    17535465434211061097,
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]

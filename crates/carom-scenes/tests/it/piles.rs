@@ -87,6 +87,9 @@ fn piles_are_the_same_bits_everywhere() {
     let bodies = pile(400, 7).bodies.into_iter().chain(bench_pile(100, 7).bodies);
     assert_eq!(places(bodies), PILES);
     assert_eq!(places(carom_scenes::ants(150, 7).scene.bodies), ANTS);
+    assert_eq!(places(carom_scenes::stairs(8, 7).bodies), STAIRS);
+    assert_eq!(places(carom_scenes::works(6).bodies), WORKS);
+    assert_eq!(places(carom_scenes::bullets(100, 7).bodies), BULLETS);
 }
 
 fn places(bodies: impl IntoIterator<Item = carom_scenes::BodySpec>) -> u64 {
@@ -98,6 +101,9 @@ fn places(bodies: impl IntoIterator<Item = carom_scenes::BodySpec>) -> u64 {
 }
 const PILES: u64 = 12449375327420899509;
 const ANTS: u64 = 9541098592527582880;
+const STAIRS: u64 = 14804727650209246892;
+const WORKS: u64 = 15796046392151141377;
+const BULLETS: u64 = 6468104946551230075;
 
 /// All ants and crumbs that were wished for, above the ground, clear of each other and of what stands still; of any number.
 #[test]
