@@ -21,10 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Energy: bodies that met share an account. Their energy never exceeds that at the start and the
-//!   work of forces and of the caller.
-//! - Momentum: if a group of bodies touches nothing outside it, only gravity and forces change it.
-//! - Sides: the centre of a body does not pass the surface of a fixed body.
+//! - Energy: bodies that met share an account. Their energy may not exceed the energy at the start
+//!   plus the work of forces and of the caller.
+//! - Momentum: if a group of bodies touches nothing outside it, only gravity and forces may change
+//!   it.
+//! - Sides: the centre of a body may not pass the surface of a fixed body.
 //! - Overlap, sleep, events, and numbers that are not finite.
 #![forbid(unsafe_code)]
 

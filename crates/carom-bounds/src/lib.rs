@@ -1,4 +1,5 @@
-//! What surely contains it: bounding volumes in `f32`, conservative whatever rounding did.
+//! Bounding volumes in `f32` that surely contain their points: they are rounded outwards
+//! (test: `contain::every_volume_holds_what_it_should`).
 //!
 //! ```
 //! use carom_bounds::{Aabb, BoundingVolume, Obb};
@@ -21,39 +22,27 @@
 //!
 //! # Which one to use
 //! - [`Aabb`] for broad phases and trees that are refitted: nothing is as fast to test or to fit.
-//! - [`Sphere`] for what turns all the time, and as a first test; [`Sphere::about`] is the fixed sphere of a rigid body,
-//!   [`Aabb::any_orientation`] its fixed cube, [`Aabb::over_motion`] its box while it moves.
-//! - [`Obb`] for rigid bodies that come close, above all in parallel. `from_points` is near-optimal and the default; where a
-//!   box is fitted every frame, [`Obb::from_surface_covariance`] of the convex hull's triangles, if there is a hull, else of
-//!   the mesh's. Of the corners, and about region centres, boxes are larger for nothing.
-//! - [`KDop`] where things keep their orientation: nearly the area of an oriented box on most bodies, and an exact test of
-//!   a few comparisons. 14 for most, 26 where fitting is rare.
-//! - [`Lss`] for limbs, [`Rss`] for boards, where distances are asked: their lower bounds come close to the distance.
+//! - [`Sphere`] for bodies that turn all the time, and as a first test. [`Sphere::about`] is the
+//!   fixed sphere of a rigid body. [`Aabb::any_orientation`] is its fixed cube,
+//!   [`Aabb::over_motion`] its box while it moves.
+//! - [`Obb`] for rigid bodies that come close, above all in parallel. `from_points` is near-optimal
+//!   and the default. If a box is fitted every frame, use [`Obb::from_surface_covariance`] of the
+//!   convex hull's triangles, or of the mesh's if there is no hull. The fits to corners and to
+//!   region centres give larger boxes, and are not faster.
+//! - [`KDop`] for bodies that keep their orientation. It has nearly the area of an oriented box on
+//!   most bodies, and an exact test of a few comparisons. Use 14 planes for most bodies, 26 if
+//!   fitting is rare.
+//! - [`Lss`] for limbs and [`Rss`] for boards, if distances are needed: their lower bounds come
+//!   close to the distance.
 //!
-//! Volume and area over those of the near-optimal box, on 35 real meshes (geometric mean, and what nine of ten meshes stay
-//! below), and time over that of its fit, the times from an earlier run in the test profile;
-//! `cargo test -p carom-bounds --test it fits -- --nocapture` repeats it:
-//!
-//! | fit | volume | nine of ten | area | nine of ten | time |
-//! |---|---|---|---|---|---|
-//! | `Obb::from_points`, `Obb::from_triangles` | 1 | 1 | 1 | 1 | 1 |
-//! | `Obb::from_surface_covariance`, convex hull | 1.18 | 1.70 | 1.12 | 1.50 | 0.005, and the hull |
-//! | `Obb::from_surface_covariance`, mesh | 1.25 | 1.96 | 1.15 | 1.59 | 0.14 |
-//! | `Obb::from_point_covariance` | 1.31 | 2.04 | 1.19 | 1.66 | 0.07 |
-//! | `Obb::from_region_centers`, 64 regions | 1.34 | 2.17 | 1.21 | 1.68 | 0.7 |
-//! | `Rss` | 1.33 | 2.15 | 1.09 | 1.48 | 2 |
-//! | `KDop<26>` | 1.47 | 5.91 | 1.04 | 1.08 | 0.9 |
-//! | `KDop<18>` | 1.56 | 6.58 | 1.08 | 1.14 | 0.4 |
-//! | `KDop<14>` | 1.69 | 6.90 | 1.15 | 1.20 | 0.3 |
-//! | `Aabb` | 2.18 | 9.67 | 1.45 | 1.57 | 0.01 |
-//! | `Lss` | 2.40 | 7.77 | 1.22 | 2.08 | 2 |
-//! | `Sphere::smallest` | 6.88 | 97 | 2.11 | 4.66 | 0.3 |
-//! | `Sphere::ritter` | 7.36 | 99 | 2.20 | 4.70 | 0.1 |
+//! How much larger the volumes of other fits are, and how long the fits take, on real meshes:
+//! `cargo test -p carom-bounds --test it fits -- --nocapture`.
 //!
 //! # Beyond `f32`
-//! Points in `f64` are rounded outwards. A point beyond the range of `f32`, or one that is not finite, gives a volume that
-//! is infinite, up to [`BoundingVolume::EVERYTHING`]; so does a size or a placement that `f32` cannot hold. An infinite
-//! volume overlaps, and is at distance 0.
+//! Points in `f64` are rounded outwards. A point beyond the range of `f32`, or one that is not
+//! finite, gives an infinite volume, up to [`BoundingVolume::EVERYTHING`]. So does a size or a
+//! placement that `f32` cannot hold. An infinite volume overlaps all others, at distance 0 (test:
+//! `distance::infinite_volumes_meet_all`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

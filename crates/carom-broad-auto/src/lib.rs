@@ -1,4 +1,4 @@
-//! A broad phase that chooses among the others by itself, and says why.
+//! A broad phase that chooses among the others by itself, and reports why.
 //!
 //! ```
 //! use carom_bounds::Aabb;

@@ -23,23 +23,24 @@
 //! # Which one to use
 //! | | for | when a box moves | weak at |
 //! |---|---|---|---|
-//! | [`CoherentGrid`] | the first choice: keeps a list of candidates while motion is small | nothing, while it stays within its margin | nothing falls off; where all jump, a tenth slower than the next |
-//! | [`UniformGrid`] | motion without coherence, sizes alike or mixed; little memory | all are sorted anew, at some 40 ns a box | few movers among many at rest |
+//! | [`CoherentGrid`] | the first choice: keeps a list of candidates while motion is small | nothing, while it stays within its margin | all boxes jump: then a little slower than the next |
+//! | [`UniformGrid`] | motion without coherence, sizes alike or mixed; little memory | all are sorted anew | few movers among many at rest |
 //! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike; needles |
-//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells, of which there are up to 8 | memory; sizes spread over decades; jumps; needles |
+//! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells (up to 8) | memory; sizes spread over decades; jumps; needles |
 //! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs; needles most of all |
 //!
-//! None needs the bounds of the world, and none falls off for a box as large as the world, for boxes all in one place, or for
-//! crowds within crowds.
+//! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes as
+//! large as the world, crowds at one place, and clusters within clusters (tests:
+//! `cliffs::no_world_makes_the_*_fall_off`).
 //!
 //! # Memory
-//! Bytes at most, measured with 20,000 boxes in a sparse and in a dense crowd (a test holds them); the table of proxies (40
-//! a box) and the log of events (8 a pair, when it is asked) come on top.
+//! Upper bounds in bytes, of 20,000 boxes in a sparse and in a dense crowd (tests: `memory`). The
+//! table of proxies (40 a box) and the log of events (8 a pair, if events are used) come on top.
 //!
 //! | | per box | per pair, while searching |
 //! |---|---|---|
 //! | [`UniformGrid`] | 64: 28 in the grid, 12 in lists, up to 16 of cells, 8 to count in | 24 |
-//! | [`CoherentGrid`] | 114: the same, and 36 for margins and motion | 34: 24 once, and 13 for each candidate |
+//! | [`CoherentGrid`] | 194: the same, and the rest for margins, motion and lists | 34: 24 once, and more for each candidate |
 //! | [`HierarchicalGrid`] | 114: the same, and room to spare in each level | 24 |
 //! | [`SpatialHash`] | 254: 64 in tables, the rest in cells, 1 to 4 for a box | 29 |
 //! | [`LooseOctree`] | 174: 36 in tables, the rest in cells | 24 |

@@ -19,18 +19,20 @@
 //! ```
 //!
 //! # Which one to use
-//! All give the same pairs in the same order; they differ in what makes them slow.
+//! All give the same pairs in the same order (test: `cliffs::all_agree_in_every_world`). They
+//! differ in the worlds that make them slow.
 //!
-//! | | keeps | good for | slow where |
+//! | | keeps | good for | slow if |
 //! |---|---|---|---|
 //! | [`AutoBoxPruning`] | the static boxes | anything, in any motion | little moves: it begins anew all the same; crowds within crowds |
 //! | [`BoxPruning`] | nothing | up to a few thousand boxes | many share a stretch of the axis |
 //! | [`SweepAndPrune`] | three sorted axes, the pairs | few movers, slow motion, thousands of boxes | much moves past much; everything jumps |
 //! | [`MultiBoxPruning`] | nothing | regions known beforehand | boxes larger than regions |
-//! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and where regions are left and entered often |
+//! | [`MultiSap`] | three sorted axes in each region | as above, slow motion | as above, and if boxes change regions often |
 //! | [`SweepSort`] | nothing | reading, and lines other than the axes | many share a stretch of the line |
 //!
-//! With the feature `parallel` all but [`SweepSort`] and [`SweepAndPrune`] use the threads of rayon.
+//! With the feature `parallel` all but [`SweepSort`] and [`SweepAndPrune`] use the threads of
+//! rayon, with the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 // What several algorithms share is there whichever of them is wanted.

@@ -1,7 +1,8 @@
-//! What a broad phase is: one trait, one answer, and brute force as the executable specification.
+//! The trait of broad phases: one answer for all, and brute force as the executable specification.
 //!
-//! A broad phase is told boxes and says which of them touch. Every implementation of [`BroadPhase`] gives the same
-//! pairs in the same order, so one is swapped for another by changing a type.
+//! A broad phase takes boxes and finds those that touch. Every implementation of [`BroadPhase`]
+//! gives the same pairs in the same order (tests: `conforms_to_broad_phase` in each crate). One is
+//! swapped for another by changing a type.
 //!
 //! ```
 //! use carom_bounds::Aabb;

@@ -1,4 +1,5 @@
-//! Brush worlds: one BSP tree of a level, through which bodies of any size are swept by shifting its planes.
+//! Brush worlds: one BSP tree of a level. Bodies of any size are swept through it by shifting its
+//! planes.
 //!
 //! ```
 //! use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents};

@@ -1,5 +1,5 @@
-//! Walking through the world: a character that slides, climbs steps and slopes, and falls; over any world that can be swept. A car
-//! on rays.
+//! Walking through the world: a character slides, climbs steps and slopes, and falls. A car drives
+//! on rays. Both take any world that can be swept ([`Sweep`]).
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
 #![cfg_attr(not(feature = "bsp"), doc = "```ignore")]

@@ -1,8 +1,10 @@
-//! What has to hold for any bytes: the bodies of the fuzz targets, one for each family of queries.
+//! The bodies of the fuzz targets: checks that have to hold for any bytes, one for each family of
+//! queries.
 //!
-//! A body reads numbers off its bytes, any numbers at all, and asks. Either the input is refused by a typed error, or the
-//! answers agree with each other and with something slower. It panics where they do not. The tests of this crate run the
-//! bodies on random bytes for a moment; `cargo xtask fuzz` runs them for as long as one likes.
+//! A body takes arbitrary numbers from its bytes and calls the queries. Either the input is refused
+//! by a typed error, or the answers agree with each other and with a slower method. The body panics
+//! if they do not. The tests of this crate run the bodies on random bytes for a moment (test:
+//! `main::every_body_is_run`). `cargo xtask fuzz` runs them for any time.
 #![forbid(unsafe_code)]
 // Bodies fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

@@ -1,7 +1,8 @@
-//! What shape is it: primitives, support maps, hulls, meshes, exact intersection, contacts.
+//! Shapes: primitives, support maps, hulls, meshes, exact intersection, contacts.
 //!
-//! Shapes live in their own frame, centred, round ones standing along y; a pose places them. Sizes are checked once,
-//! in `new`. Every convex shape is a [`SupportMap`]: core plus margin.
+//! A shape is centred in its own frame, and round shapes stand along y; a pose places it. Sizes are
+//! checked once, in `new` (test: `support::constructors_name_what_is_wrong`). Every convex shape is
+//! a [`SupportMap`]: core plus margin.
 //!
 //! ```
 //! use carom_geom::{Capsule, SupportMap};
@@ -15,8 +16,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! How one thing meets another is in four tables of pairs: [`ray`] (where), [`overlap`] (whether), [`closest`] (how far
-//! apart) and [`plane`] (on which side).
+//! Four tables of pairs answer how two shapes meet: [`ray`] (where), [`overlap`] (whether),
+//! [`closest`] (how far apart) and [`plane`] (on which side).
 //!
 //! ```
 //! use carom_geom::{Cuboid, Segment, closest::closest_points, overlap::overlaps};

@@ -1,8 +1,9 @@
-//! How far apart are two convex shapes, or how deep: GJK and EPA on support maps, with bounds that hold.
+//! Distance and depth of convex shapes: GJK and EPA on support maps, with bounds that hold (tests:
+//! `curved::every_answer_comes_with_its_proof`, `total::a_limit_of_rounds_gives_bounds_that_hold`).
 //!
-//! Everything here exists twice, rounded to `f32` at the crate root and, with the feature `f64`, as it is decided in
-//! the module [`f64`](mod@f64). The decisions are made in `f64` for both, by [`wide`], which can be called directly.
-//! B's place is given in A's frame, and so are the answers.
+//! Each function exists twice: rounded to `f32` at the crate root, and with the feature `f64` in
+//! the module [`f64`](mod@f64). The decisions are made in `f64` for both, by [`wide`], which can be
+//! called directly. The pose of B is given in A's frame, and so are the answers.
 //!
 //! ```
 //! use carom_geom::{SupportMap, SupportPoint};

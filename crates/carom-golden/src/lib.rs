@@ -1,8 +1,9 @@
-//! Scenes and queries whose results have known bits: the same on every target, with every instruction set, any broad
-//! phase, and glam with or without SIMD.
+//! Scenes and queries with results of known bits. The bits are the same on every target, with every
+//! instruction set and any broad phase, and for glam with or without SIMD.
 //!
-//! The program prints one line a hash. On `wasm32-unknown-unknown` the library is a module that node and browsers load.
-//! `cargo xtask golden` runs both where their targets are and writes the table in the README of carom-world.
+//! The program prints one line for each hash. On `wasm32-unknown-unknown` the library is a module
+//! that node and browsers load. `cargo xtask golden` runs both on the targets that it finds, and
+//! writes the table in the README of carom-world.
 
 mod battery;
 mod budgets;

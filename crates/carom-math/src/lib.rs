@@ -1,8 +1,8 @@
-//! Where is it: poses, planes, rays, roots, eigenvectors, exact predicates and tolerances.
+//! Poses, planes, rays, roots, eigenvectors, exact predicates and tolerances.
 //!
-//! Everything here exists twice: at the crate root in `f32`, and, with the feature `f64`, again in the
-//! module [`f64`](mod@f64), compiled from the same files in `src/kernel/`. What decides is computed in `f64` in both
-//! ([`WidePose`], [`predicates`]); the twins differ in what they store and return.
+//! The types of `src/kernel/` exist twice: in `f32` at the crate root, and with the feature `f64`
+//! in the module [`f64`](mod@f64). Decisions are made in `f64` in both ([`WidePose`],
+//! [`predicates`]); the twins differ in the numbers that they store and return.
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};

@@ -1,6 +1,6 @@
 //! All fits on real meshes: the near-optimal box is the smallest of the boxes, and how the others compare.
 //!
-//! `cargo test -p carom-bounds --test it fits -- --nocapture` prints the table of the crate's documentation.
+//! `cargo test -p carom-bounds --test it fits -- --nocapture` prints the table of benches/notes/carom-bounds.md.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_geom::ConvexHull;
