@@ -1,12 +1,14 @@
-//! Trees of volumes, the mid phase: build, refit, and walk them, without knowing what is in the leaves.
+//! Trees of volumes, the mid phase: build, refit and walk them, for primitives of any kind in the
+//! leaves.
 //!
-//! A [`Bvh`] knows primitives by their numbers and their bounds; the geometry stays the caller's. Every walk gives
-//! candidates, never too few (tests: `conform`). The caller's function decides about them.
+//! A [`Bvh`] holds the numbers and the bounds of primitives; the caller keeps the geometry. Every
+//! walk gives candidates, never too few (tests: `conform`). The caller's function decides about
+//! them.
 //!
-//! All builders are behind [`Bvh::build`], which takes a [`BuildMethod`], and [`Builder`], which keeps its memory and knows
-//! [by use](Builder::rebuild_by_use) and [from triangles](Bvh::from_triangles) besides. What changes has a type of its own that
-//! holds a tree to be asked: [`EditedBvh`] for parts that come and go, [`WatchedBvh`] for primitives that all move,
-//! `LazyBvh` (with `std`) for much that is seldom asked about.
+//! [`Bvh::build`] takes a [`BuildMethod`]. A [`Builder`] keeps its memory, and can also build [by
+//! use](Builder::rebuild_by_use) and [from triangles](Bvh::from_triangles). Trees that change have
+//! types of their own: [`EditedBvh`] for parts that come and go, [`WatchedBvh`] for primitives that
+//! all move. `LazyBvh` (with `std`) is for large scenes with few queries.
 //!
 //! ```
 //! use carom_bounds::Aabb;
@@ -59,11 +61,14 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! # What can be asked
-//! One place: [`Bvh::visit_box`], [`Bvh::visit_volume`], [`Bvh::visit_point`], [`Bvh::visit_sphere`], [`FrustumSearch::visit`]; one by
-//! one [`Bvh::in_box`], many at once [`Bvh::in_boxes`]. Rays, the first hit, any, all: [`Bvh::visit_ray`]. Near a point:
-//! [`Bvh::nearest`], [`Bvh::k_nearest`], [`Bvh::visit_near`]. Two trees: [`visit_pairs`], [`closest_pair`],
-//! [`PairSearch::visit_closer_pairs`]; one with itself: [`Bvh::visit_self_pairs`].
+//! # Queries
+//! - One place: [`Bvh::visit_box`], [`Bvh::visit_volume`], [`Bvh::visit_point`],
+//!   [`Bvh::visit_sphere`], [`FrustumSearch::visit`]. One by one: [`Bvh::in_box`]; many at once:
+//!   [`Bvh::in_boxes`].
+//! - Rays (the first hit, any, all): [`Bvh::visit_ray`].
+//! - Near a point: [`Bvh::nearest`], [`Bvh::k_nearest`], [`Bvh::visit_near`].
+//! - Two trees: [`visit_pairs`], [`closest_pair`], [`PairSearch::visit_closer_pairs`]. One tree
+//!   with itself: [`Bvh::visit_self_pairs`].
 //!
 //! ```
 //! use carom_bounds::{Aabb, Frustum};
@@ -127,69 +132,36 @@
 //! ```
 //!
 //! # Which volume when
-//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: the fastest to say yes or no and to find all pairs,
-//!   above all where surfaces come close; its build takes three times that of boxes.
-//! - [`Aabb`](carom_bounds::Aabb) for what moves within: it alone refits, builds fastest, and is smallest but for spheres. For rays.
-//! - [`Rss`](carom_bounds::Rss) where distances of rigid parts are asked again and again: as fast as oriented boxes or faster, in
-//!   two thirds of the memory, for a build that takes a dozen times as long.
-//! - [`Sphere`](carom_bounds::Sphere) where memory counts or everything turns; [`Lss`](carom_bounds::Lss) for limbs and cables, not for
-//!   surfaces.
-//! - [`KDop`](carom_bounds::KDop) meets as little as oriented boxes do, in as much memory: 44 ns to bring one of 18 planes into the other
-//!   frame, which was 4.7 microseconds before weights were found once for each pose (some 1 microsecond: a quick yes or no takes twice
-//!   as long as in oriented boxes). A timed search still finds them for each pair of volumes.
-//!
-//! Meshes of 81,920 and 70,000 triangles, leaves of at most 8, every volume fitted ([`Bvh::fitted`]); times over those of oriented
-//! boxes in the same run. `cargo xtask bench volumes`, its quick sizes, 2026-11-21, one thread of an AMD EPYC shared with other
-//! builds; all answers agreed. Times of 20 % are noise. Since then the fit of `Rss` and `Lss` has come down to a third of its
-//! instructions; the queries of `KDop<18>` are of 2026-11-22.
-//!
-//! | | build | bytes per triangle | shallow: yes/no | all pairs | distance | close: yes/no | distance |
-//! |---|---|---|---|---|---|---|---|
-//! | `Obb` | 1 | 36.8 | 1 | 1 | 1 | 1 | 1 |
-//! | `Aabb` | 0.33 | 19.0 | 2.1 | 2.0 | 3.4 | 6.4 | 2.7 |
-//! | `Rss` | 38 | 26.1 | 1.6 | 1.1 | 1.2 | 2.7 | 0.9 |
-//! | `Lss` | 41 | 22.5 | 4.5 | 2.1 | 5.5 | 13 | 3.6 |
-//! | `Sphere` | 2.4 | 15.4 | 4.9 | 2.6 | 5.7 | 27 | 3.9 |
-//! | `KDop<18>` | 3.9 | 40.3 | 2.0 | 1.2 | 1.2 | 2.0 | 1.0 |
-//! | parry's boxes | | | 3.3 | 7.6 | 2000 | 15 | 4000 |
+//! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: it is the fastest
+//!   for yes or no and for all pairs, above all if surfaces come close. Its build takes three times
+//!   that of boxes.
+//! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it alone refits. It builds
+//!   fastest, and is smallest but for spheres.
+//! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
+//!   boxes in two thirds of the memory. Its build is the slowest of these, with that of `Lss`.
+//! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
+//! - [`Lss`](carom_bounds::Lss) for limbs and cables, not for surfaces.
+//! - [`KDop`](carom_bounds::KDop) meets as little as oriented boxes do, in as much memory. It has
+//!   to bring its planes into the other frame once for each pose, so a quick yes or no takes twice
+//!   as long.
 //!
 //! # Which nodes when
-//! Trees of boxes that are built once and asked often can be packed: every query is the same, and finds the same, but for
-//! distances of two trees and searches on time, which they do not have. They do not refit.
-//! - [`Bvh`], nodes of eight boxes as they are: for all that changes, for pairs, and where nothing speaks for another.
-//! - [`QuantizedBvh`], eight boxes in bytes: half of the memory with everything, nodes three eighths; no slower for rays and boxes,
-//!   as less has to be fetched. For large scenes that stand still. [`QuantizedBvh::from`] takes any tree of boxes as it is.
-//! - [`Bvh4`], four boxes, and [`QuantizedBvh4`], four in bytes and one line of the cache to a node: for those who want narrow
-//!   nodes; here nothing is faster for them.
-//!
-//! Closest hits of rays and primitives in small boxes, one at a time, over the triangles of a knot, leaves of at most four, built by
-//! [`BuildQuality::High`]; times over those of nodes of eight in the same run, 2026-11-22, one thread of an AMD EPYC shared
-//! with other builds. All answers agreed. Times of 10 % are noise.
-//!
-//! | | bytes per triangle | rays, 100,000 | a million | boxes, 100,000 | a million |
-//! |---|---|---|---|---|---|
-//! | eight | 29 to 33 | 1 | 1 | 1 | 1 |
-//! | eight in bytes | 14 to 15 | 0.96 | 0.91 | 0.96 | 0.97 |
-//! | four | 25 to 26 | 1.16 | 1.07 | 1.03 | 1.11 |
-//! | four in bytes | 15 | 1.20 | 1.03 | 0.92 | 1.00 |
+//! Trees of boxes that are built once and queried often can be packed. Every query is the same and
+//! finds the same (tests: `nodes`). Distances of two trees and searches on time are missing, and
+//! packed trees do not refit.
+//! - [`Bvh`], nodes of eight boxes as they are: for trees that change, for pairs, and by default.
+//! - [`QuantizedBvh`], eight boxes in bytes: half of the memory in all, nodes three eighths. It is
+//!   no slower for rays and boxes, as less has to be fetched. It is for large scenes that stand
+//!   still. [`QuantizedBvh::from`] takes any tree of boxes as it is.
+//! - [`Bvh4`], four boxes, and [`QuantizedBvh4`], four in bytes and one line of the cache to a
+//!   node: for narrow nodes. In the benches they gain nothing.
 //!
 //! # Which way to walk
-//! Counts over those of the default (the larger one, six axes), in trees of oriented boxes, shallow, all pairs: n_v volumes tested,
-//! n_p pairs of triangles handed out. They depend on nothing but the input.
+//! The default, which opens the larger node, and alternation test about as many volumes if both
+//! trees are alike. One tree first tests several times as many. The nine edge axes
+//! ([`PairSettings`]) pay a little if there are many leaves, and not at all if nothing touches.
 //!
-//! | [`PairSettings`] | n_v | n_p | time |
-//! |---|---|---|---|
-//! | larger, 15 axes | 0.86 | 0.78 | 0.94 |
-//! | alternate, 6 axes | 1.05 | 1.00 | 1.01 |
-//! | alternate, 15 axes | 0.90 | 0.79 | 0.98 |
-//! | A first, 6 axes | 3.1 | 1.00 | 1.36 |
-//! | B first, 6 axes | 5.7 | 1.03 | 1.72 |
-//!
-//! Alternating is as good as comparing sizes where both trees are alike; one tree first never is. The nine edge axes pay a little
-//! where leaves are many, and nothing where nothing touches (close, yes/no: 0.81 of the tests in 1.02 of the time).
-//!
-//! [`PairSearch::closest_pair_with`] goes the same ways; there, over loose soups of triangles, alternating tests as many volumes
-//! as opening the larger one, and one tree first a fifth more.
+//! [`PairSearch::closest_pair_with`] goes the same ways.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

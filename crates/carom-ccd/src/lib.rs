@@ -1,4 +1,4 @@
-//! When do two moving bodies touch: certified times of impact, rotation included.
+//! Certified times of impact of two moving bodies, rotation included.
 //!
 //! ```
 //! use carom_ccd::{ImpactSettings, Motion, Proposal, TimeOfImpact, time_of_impact};
@@ -34,8 +34,9 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Every answer is a proof: a bracket of the first contact, a lower bound of the distance, or until when nothing touches. A body's
-//! motion is a straight line of one of its points and a constant turn about it.
+//! Every answer is a proof. It is a bracket of the first contact, a lower bound of the distance, or
+//! a time until which nothing touches (tests: `sweeps`, `hard`). A body's motion is a straight line
+//! of one of its points and a constant turn about it.
 //!
 //! ```
 //! use carom_ccd::Motion;
@@ -48,8 +49,9 @@
 //! assert!((tip - DVec3::X).length() < 1e-15);
 //! ```
 //!
-//! What only translates has closed forms: balls against planes, balls and polygons, capsules against triangles, boxes along the axes, and
-//! polytopes on their separating axes. Deforming surfaces meet vertex on face and edge on edge.
+//! Bodies that only translate have closed forms: balls against planes, balls and polygons, capsules
+//! against triangles, boxes along the axes. Polytopes have them on their separating axes. Deforming
+//! surfaces meet vertex on face and edge on edge.
 //!
 //! ```
 //! use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides, SimplePolygon};

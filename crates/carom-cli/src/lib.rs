@@ -1,4 +1,4 @@
-//! The `carom` command as a library: what the binary calls, and what its tests look into.
+//! The `carom` command as a library, for the binary and its tests.
 //!
 //! ```
 //! use carom_cli::solid::{ShapeSpec, build};

@@ -1,7 +1,8 @@
-//! Any shape against any shape: do they touch, how far apart, how deep, where; rays and points.
+//! Queries of any shape against any shape: touch, distance, depth, contacts; rays and points.
 //!
-//! Every function takes two shapes with their poses in the world and answers in the world frame. Every pair of
-//! [`Shape`]s has every question (test: `matrix::every_pair_answers_every_question`); shapes of your own join as [`Shape::User`].
+//! Every function takes two shapes with their poses in the world and answers in the world frame.
+//! Every pair of [`Shape`]s has every query (test: `matrix::every_pair_answers_every_question`).
+//! Your own shapes join as [`Shape::User`].
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
@@ -22,7 +23,8 @@
 //! # Ok::<(), carom_geom::ShapeError>(())
 //! ```
 //!
-//! When do two moving shapes touch? [`cast`] brackets it, rotation included, and proves it.
+//! When do two moving shapes touch? [`cast`] brackets the time, rotation included, and proves it
+//! (test: `casts::every_pair_of_shapes_is_cast`).
 //!
 //! ```
 //! use carom_geom::{Cuboid, HalfSpace};
@@ -45,7 +47,9 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Which of many bodies is met first? [`ImpactQueue`] tells impacts one after the other, and looks at no pair longer than it must.
+//! In which order do many bodies meet? [`ImpactQueue`] returns impacts one after the other (test:
+//! `cast_queue::impacts_come_in_their_order`). It searches pairs only as far as the next impact
+//! needs (test: `cast_queue::the_first_impact_looks_at_few`).
 //!
 //! ```
 //! use carom_geom::Sphere;
@@ -71,8 +75,10 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Meshes can be asked with little time: [`TimedMeshes`] stops when it is told to, after so many steps, at a moment or at
-//! the caller's word, says what is certain by then, and goes on later. One search may be about thousands of pairs.
+//! Queries of meshes can have a limit of time. [`TimedMeshes`] stops after a number of steps, at a
+//! moment, or at a signal of the caller. It returns bounds that hold by then, and goes on later
+//! (test: `mesh_timed::bounds_hold_and_end_in_the_distance`). One search may have thousands of
+//! pairs.
 //!
 //! ```
 //! use carom_geom::TriMesh;
@@ -100,8 +106,9 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Is any part of a body nearer to another than it may be, and where? [`places_nearer_than`] lists every such place, with a clearance for
-//! each pair of parts.
+//! Is any part of a body nearer to another than it may be? [`places_nearer_than`] lists every such
+//! pair of parts and its place, with a clearance for each pair (test:
+//! `clearance::every_pair_of_parts_by_itself`).
 //!
 //! ```
 //! use carom_geom::{Cuboid, Sphere};

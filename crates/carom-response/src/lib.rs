@@ -1,7 +1,7 @@
-//! What happens next: contacts and joints in, velocities and places out.
+//! The response to contacts and joints: velocities and poses come out.
 //!
-//! Plain data on both sides: a [`Body`] has mass and motion, a [`ContactPair`] a manifold in the world frame. Nothing here
-//! knows a shape or finds a contact.
+//! Plain data on both sides: a [`Body`] has mass and motion, a [`ContactPair`] a manifold in the
+//! world frame. The crate has no shapes and finds no contacts.
 //!
 //! ```
 //! use carom_geom::{Contact, FeatureId, Manifold};
@@ -29,7 +29,8 @@
 //! # Ok::<(), carom_response::SolverError>(())
 //! ```
 //!
-//! Who knows depths alone, of a contact or of vertices along rays, takes springs: a [`Penalty`] pushes what overlaps, and never pulls.
+//! If only depths are known, of a contact or of vertices along rays, use springs. A [`Penalty`]
+//! pushes bodies that overlap, and never pulls (test: `penalty::never_pulls_and_keeps_momentum`).
 //!
 //! ```
 //! use carom_math::{Mat3, Pose, Vec3};

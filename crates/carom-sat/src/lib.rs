@@ -1,7 +1,9 @@
-//! Separating axes, clipping and contact manifolds for boxes and hulls, and walks on the features of hulls that are apart.
+//! Separating axes, clipping and contact manifolds for boxes and hulls; walks on features of hulls
+//! that are apart.
 //!
-//! Everything that returns a manifold exists twice: at the crate root in `f32`, and, with the feature `f64`, again in
-//! the module [`f64`](mod@f64), compiled from the same files in `src/kernel/`. What decides is computed in `f64` in both.
+//! Functions that return a manifold exist twice: in `f32` at the crate root, and with the feature
+//! `f64` in the module [`f64`](mod@f64). Both are compiled from the same files in `src/kernel/`.
+//! Decisions are made in `f64` in both.
 //!
 //! ```
 //! use carom_math::{Pose, Vec3};

@@ -1,7 +1,10 @@
-//! Procedural meshes and scenes for demos, benches and tests: seeded, and the same on every machine.
+//! Procedural meshes and scenes for demos, benches and tests. They are seeded, and the same on
+//! every machine (tests: `meshes::meshes_are_the_same_bits_everywhere`,
+//! `piles::piles_are_the_same_bits_everywhere`).
 //!
-//! Everything is plain data: meshes are vertices and triangles, scenes are shapes, poses and joints, crowds are boxes
-//! that move. Sines come from the `libm` crate, in software, so a scene does not change with the system's library.
+//! Meshes, scenes and crowds are plain data. A mesh is vertices and triangles; a scene is shapes,
+//! poses and joints; a crowd is boxes that move. Sines come from the `libm` crate, in software, so
+//! a scene does not change with the system's library.
 //!
 //! ```
 //! use carom_scenes::{Crowd, CrowdKind, mesh, pile};

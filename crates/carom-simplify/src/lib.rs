@@ -1,8 +1,10 @@
-//! How little will do: coarser meshes, and convex hulls in place of a mesh, with a proven bound on what they differ.
+//! Coarser meshes, and convex hulls in place of a mesh, with a proven bound of their difference.
 //!
-//! [`simplify`] takes a number of triangles or a largest error. What comes back says how far the two surfaces are apart at
-//! most, each way, measured after the fact by a method that knows nothing of the first. With [`Side::Outside`] the new solid
-//! contains the old one, by exact arithmetic: what misses it misses the old one.
+//! [`simplify`] takes a number of triangles or a largest error. The result bounds the distance of
+//! the two surfaces, each way, by a separate measurement (test:
+//! `simplify::bounds_hold_and_are_near`). With [`Side::Outside`] the new solid contains the old
+//! one, by exact arithmetic. So a body that misses the new solid misses the old one (test:
+//! `simplify::the_new_solid_contains_the_old_one_or_is_contained`).
 //!
 //! ```
 //! use carom_geom::TriMesh;
@@ -20,8 +22,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`decompose`] covers a mesh with a few hulls. No triangle is left out, nor any point inside a closed mesh. No hull's surface
-//! stands off farther than the result says.
+//! [`decompose`] covers a mesh with a few hulls. No triangle is left out, nor any point inside a
+//! closed mesh (tests: `decompose::any_soup_is_covered`, `cover::generated_solids_are_covered`).
+//! The result bounds the distance of each hull's surface from the mesh (test:
+//! `decompose::hulls_cover_what_they_are_of`).
 //!
 //! ```
 //! use carom_geom::TriMesh;

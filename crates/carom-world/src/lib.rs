@@ -1,4 +1,4 @@
-//! Bodies in, what happens to them out: the pipeline from boxes to contacts to motion.
+//! A world of bodies: the pipeline from boxes to contacts to motion.
 //!
 //! ```
 //! use carom_geom::{Cuboid, HalfSpace, Sphere};
@@ -26,7 +26,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Same input, same bits: with any broad phase, any number of threads, and on any target (`tests/it/golden.rs`).
+//! The same input gives the same bits with any broad phase and any number of threads (tests:
+//! `golden::with_any_broad_phase`, `golden::with_one_two_and_seven_threads`). It does so on every
+//! target that `cargo xtask golden` finds.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,8 @@
-//! Collision detection: which bodies might touch, which do, where, how deep, when, and what happens next.
+//! Collision detection: which bodies might touch, which do, where, how deep, when, and what happens
+//! next.
 //!
-//! This crate is the front door: it re-exports the others, and this page is the guide. Each of them answers one question
-//! and can be used alone.
+//! This crate is the front door: it re-exports the others, and this page is the guide. Each crate
+//! answers one question and can be used alone.
 //!
 //! | question | module |
 //! |---|---|
@@ -20,8 +21,8 @@
 //!
 //! # Do these two touch?
 //!
-//! A [`Shape`] has a frame of its own (round ones stand along y, centred), and a [`Pose`] puts it into the world. Touching
-//! counts as touching.
+//! A [`Shape`] has a frame of its own, centred, with round shapes along y. A [`Pose`] puts it into
+//! the world. Shapes that only touch intersect.
 //!
 //! ```
 //! use carom::geom::{Cuboid, Sphere};
@@ -46,8 +47,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Meshes, hulls and compounds are shapes like any other. Every pair has every question
-//! (test: `matrix::every_pair_answers_every_question`, carom-query).
+//! Meshes, hulls and compounds are shapes too. Every pair has every query (test:
+//! `matrix::every_pair_answers_every_question`, carom-query).
 //!
 //! ```
 //! use carom::geom::{ConvexHull, TriMesh};
@@ -72,8 +73,10 @@
 //!
 //! # When do they touch?
 //!
-//! [`cast`] is asked about shapes that move and turn, and proves what it answers: a bracket around the first contact, or how far
-//! apart they stay, or until when nothing touches and why no more is known.
+//! [`cast`] takes shapes that move and turn, and proves its answer (test:
+//! `casts::every_pair_of_shapes_is_cast`, carom-query). The answer is a bracket around the first
+//! contact, or a lower bound of the distance. Else it is a time until which nothing touches, with
+//! the reason why no more is known.
 //!
 //! ```
 //! use carom::ccd::{ImpactSettings, TimeOfImpact};
@@ -93,11 +96,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Which of many might touch?
+//! # Candidates among many bodies
 //!
-//! A broad phase knows boxes only. It gives all pairs that overlap, each once, in a fixed order, and what began and ended.
-//! Every broad phase gives the same pairs: [`broad::BruteForce`] is the specification, [`DynamicBvh`]
-//! the fast one; [`broad_grid`] and [`broad_sap`] have the others, and [`broad_auto::Auto`] chooses.
+//! A broad phase has boxes only. It gives all pairs that overlap, each once, in a fixed order, and
+//! the pairs that began and ended. Every broad phase gives the same pairs (test:
+//! `golden::with_any_broad_phase`, carom-world). [`broad::BruteForce`] is the specification,
+//! [`DynamicBvh`] the fast one. [`broad_grid`] and [`broad_sap`] have others, and
+//! [`broad_auto::Auto`] chooses.
 //!
 //! ```
 //! use carom::{Aabb, BroadPhase, DynamicBvh, Vec3};
@@ -114,9 +119,10 @@
 //! # Ok::<(), carom::broad::BroadPhaseError>(())
 //! ```
 //!
-//! # What happens next?
+//! # A world of bodies
 //!
-//! A [`World`] puts it all together: boxes, pairs, contacts, response. [`World::detect`] is the first three alone.
+//! A [`World`] puts it all together: boxes, pairs, contacts, response. [`World::detect`] is the
+//! first three alone.
 //!
 //! ```
 //! use carom::geom::{Cuboid, HalfSpace};
@@ -148,9 +154,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is where in a world?
+//! # Queries of a world
 //!
-//! Rays, shapes that are swept, overlaps, what is nearest: one by one, or many at once on all threads, with the same answers.
+//! Rays, sweeps of shapes, overlaps, the nearest body. Many rays, points or places at once give the
+//! same answers as one by one (test:
+//! `queries::batches_are_like_questions_one_by_one_on_any_threads`, carom-world).
 //!
 //! ```
 //! use carom::geom::{HalfSpace, Sphere};
@@ -178,8 +186,8 @@
 //!
 //! # Forces and bounces by hand
 //!
-//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and never pull
-//! (test: `penalty::never_pulls_and_keeps_momentum`, carom-response).
+//! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and
+//! never pull (test: `penalty::never_pulls_and_keeps_momentum`, carom-response).
 //!
 //! ```
 //! use carom::{Penalty, Vec3};
@@ -191,7 +199,8 @@
 //! assert!(force.x < 0.0 && -force.x <= 0.4 * force.y * 1.0001);
 //! ```
 //!
-//! Without a world, what moves by itself is turned away by [`response::bounce::reflect`], and goes on for the rest of the step:
+//! [`response::bounce::reflect`] turns away a body that moves without a world, and the body goes on
+//! for the rest of the step:
 //!
 //! ```
 //! use carom::Vec3;
@@ -205,8 +214,9 @@
 //!
 //! # A world of your own
 //!
-//! The three phases by hand: boxes to a broad phase, its pairs to [`manifolds`], and those to a solver. Each can be another one, or be left
-//! out. [`World`] is this loop, with everything that a loop of thirty lines does not think of.
+//! The three phases by hand: boxes go to a broad phase, its pairs to [`manifolds`], and the
+//! manifolds to a solver. Each phase can be replaced or left out. [`World`] is this loop with
+//! sleep, events, sweeps, budgets and snapshots.
 //!
 //! ```
 //! use carom::broad::{Filter, Mobility};
@@ -264,19 +274,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What to know
+//! # Conventions
 //!
-//! - Constructors check and return an error that says what is wrong; questions to what passed them cannot fail, panic
-//!   or hang.
-//! - Lengths are of no fixed unit, and tolerances are relative to the data; only a world has a unit, the length of a metre in
+//! - Constructors check their input and return an error that names the fault (test:
+//!   `support::constructors_name_what_is_wrong`, carom-geom). Queries of checked shapes return no
+//!   error. Random bytes search for panics and wrong answers (test: `main::every_body_is_run`,
+//!   carom-fuzz).
+//! - Lengths have no fixed unit, and tolerances are relative to the data. Only a world has a unit,
+//!   the length of a metre in
 //!   [`SolverSettings::length_unit`](response::SolverSettings::length_unit).
-//! - Normals go from A to B, all points and normals of a query are in the world frame, and a contact's distance is negative
-//!   where bodies overlap.
-//! - With the feature `parallel` a question to many, or a step, uses the pool of rayon in which it is called, or else the global one. Make the
-//!   thread that steps a member of its pool (`rayon::ThreadPoolBuilder::use_current_thread`): a pile of 10,000 boxes took a
-//!   twentieth less time so, since each core finds in its cache what it left there in the step before.
-//! - Features, all additive: `std` (default), `libm` for builds without it, `f64` (every narrow-phase question once more
-//!   in double precision: [`query`]`::f64`), `parallel` (the same bits on any number of threads), `serde`.
+//! - Normals go from A to B. All points and normals of a query are in the world frame. A contact's
+//!   distance is negative if bodies overlap.
+//! - With the feature `parallel` a batch of queries or a step uses the pool of rayon around the
+//!   call, or else the global one. Make the thread that steps a member of its pool
+//!   (`rayon::ThreadPoolBuilder::use_current_thread`). Then each core finds in its cache the data
+//!   of the step before, and a step is a little faster.
+//! - Features, all additive: `std` (default), `libm` for builds without it, `serde`. `f64`: every
+//!   narrow-phase query once more in double precision, [`query`]`::f64`. `parallel`: the same bits
+//!   on any number of threads (test: `golden::with_one_two_and_seven_threads`, carom-world).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
