@@ -3,6 +3,7 @@
 //! Each rule is a small function over paths and text, so that the tests can show it a violation. Exceptions stand
 //! here, each with its reason.
 
+mod claims;
 mod code;
 mod floors;
 mod source;
@@ -112,6 +113,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     let mut found = floors::check(&packages);
     let files = tree::files(root)?;
     found.extend(tree::check(&files, root, &packages)?);
+    let (mut tests, mut guides) = (claims::TestNames::default(), Vec::new());
     for path in &files {
         let is_rust = path.ends_with(".rs");
         if !is_rust && !source::is_text(path) {
@@ -121,7 +123,14 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
         found.extend(source::check_text(path, &text));
         if is_rust {
             found.extend(source::check_rust(path, &text, kind(path, root, &packages)));
+            tests.add(path, &text);
         }
+        if claims::is_guide(path) {
+            guides.push((path, text));
+        }
+    }
+    for (path, text) in guides {
+        found.extend(claims::check(path, &text, &tests));
     }
     found.sort();
     Ok(found)

@@ -27,10 +27,10 @@
 //! | [`RebuiltBvh`] | nothing | motion without coherence, boxes that come and go, many spatial queries right after motion; less memory |
 //! | [`KdTree`] | planes, and the side of each box, while they separate the boxes well | coherent motion of boxes of many sizes, unevenly spread; needles |
 //!
-//! The pairs are the same in the same order (tests: `conforms_to_broad_phase`). A search from
-//! nothing stays below a limit of tests per box and pair in all worlds of the test
-//! `cliffs::no_world_makes_it_fall_off`. With the feature `parallel` all search on the threads of
-//! rayon, and the first two build their trees there too.
+//! The pairs are the same in the same order (tests: `dynamic::conforms_to_broad_phase`, and those
+//! of `rebuilt` and `kd`). A search from nothing stays below a limit of tests per box and pair in
+//! all worlds of the test `cliffs::no_world_makes_it_fall_off`. With the feature `parallel` all
+//! search on the threads of rayon, and the first two build their trees there too.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 // What several algorithms share is there whichever of them is wanted.

@@ -1,7 +1,7 @@
 //! The trait of broad phases: one answer for all, and brute force as the executable specification.
 //!
 //! A broad phase takes boxes and finds those that touch. Every implementation of [`BroadPhase`]
-//! gives the same pairs in the same order (tests: `conforms_to_broad_phase` in each crate). One is
+//! gives the same pairs in the same order (suite: `carom_testkit::conform::broad_phase`). One is
 //! swapped for another by changing a type.
 //!
 //! ```

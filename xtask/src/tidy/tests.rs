@@ -1,5 +1,6 @@
 //! Each rule is shown a violation, and the clean thing beside it.
 
+use super::claims::{self, TestNames};
 use super::code::{without_comments_and_strings, without_tests};
 use super::source::{check_rust, check_text};
 use super::{Kind, complaints, floors};
@@ -187,4 +188,60 @@ fn a_whole_tree() {
         "two/Cargo.toml: floors: Level(0) may not depend on one, which is Level(0)",
     ];
     assert_eq!(found, expected);
+}
+
+/// The rules that a README of carom-one breaks, beside a test `contain::all` of it and one of carom-two.
+fn guide(path: &str, text: &str) -> Vec<&'static str> {
+    let mut tests = TestNames::default();
+    let all = "#[test]\n#[cfg_attr(miri, ignore)]\nfn all() {}\nfn helper() {}\n";
+    tests.add("crates/carom-one/tests/it/contain.rs", all);
+    tests.add("crates/carom-one/src/deep/tests.rs", "    #[test]\n    fn fits_a_box() {}\n");
+    tests.add("crates/carom-two/tests/it/far.rs", "#[test] fn away(x in any()) {}\n");
+    claims::check(path, text, &tests).into_iter().map(|complaint| complaint.rule).collect()
+}
+
+fn readme(text: &str) -> Vec<&'static str> {
+    guide("crates/carom-one/README.md", text)
+}
+
+#[test]
+fn tests_that_are_named_exist() {
+    assert_eq!(readme("- Held by `contain::all`,\n  `deep::fits_a_box`, `deep::fits_*`.\n"), [""; 0]);
+    assert_eq!(readme("- `contain::al`.\n"), ["test name"]);
+    assert_eq!(readme("- `contains::all`.\n"), ["test name"]);
+    assert_eq!(readme("- `contain::helper`.\n"), ["test name"]);
+    assert_eq!(readme("- `deep::fits_*_ball`.\n"), ["test name"]);
+    // Another crate counts if the same paragraph names it.
+    assert_eq!(readme("True (test: `far::away`, carom-two).\n"), [""; 0]);
+    assert_eq!(readme("True (test: `far::away`).\n\ncarom-two is near.\n"), ["test name"]);
+    assert_eq!(readme("The tests of `contain` and `deep`; tests: `contain`.\n"), [""; 0]);
+    assert_eq!(readme("The tests of `contain` and `fa`.\n"), ["test name"]);
+    // Paths of crates, types and code blocks are no tests.
+    assert_eq!(readme("`carom_one::f64`, `Tree::new`, `a::b::c`.\n```\n`x::y`\n```\n"), [""; 0]);
+    assert_eq!(guide("crates/carom-one/src/lib.rs", "//! See `x::y`.\nmod a; // `x::z`\n"), ["test name"]);
+}
+
+#[test]
+fn promises_name_a_test() {
+    assert_eq!(readme("A sweep is never late.\n"), ["promise"]);
+    assert_eq!(readme("A sweep is never late.\n\n- Held by `contain::all`.\n"), [""; 0]);
+    assert_eq!(readme("It never knows a shape.\n"), [""; 0]);
+    assert_eq!(readme("Use `always`.\n"), [""; 0]);
+}
+
+#[test]
+fn prose_is_short() {
+    let words = |n: usize| format!("{}end.\n", "so ".repeat(n - 1));
+    assert_eq!(readme(&words(25)), [""; 0]);
+    assert_eq!(readme(&words(26)), ["sentence"]);
+    assert_eq!(readme(&words(20).repeat(2)), [""; 0]);
+    assert_eq!(readme(&format!("| {} |\n", words(40).trim())), [""; 0]);
+    assert_eq!(readme(&format!("```\n{}```\n", words(40))), [""; 0]);
+    assert_eq!(readme("It is so. What is met stops.\n"), ["opener"]);
+    assert_eq!(readme(&format!("[{}](x)\n", "a".repeat(100))), ["columns"]);
+    assert_eq!(guide("crates/carom-one/src/lib.rs", &format!("//! {}\n", "a".repeat(97))), ["columns"]);
+    assert!(claims::is_guide("README.md") && claims::is_guide("benches/notes/carom-one.md"));
+    assert!(
+        !claims::is_guide("benches/results/x/broad.md") && !claims::is_guide("crates/carom-one/src/a.rs")
+    );
 }

@@ -1,0 +1,264 @@
+//! READMEs and guides: the tests that they name exist, and their prose keeps the rules of the field.
+//!
+//! A guide is the head of a crate's lib.rs. A name of a test is `module::test` in backticks, as in
+//! "Held by" lists. Its crate is that of the file, or one that the same paragraph names.
+
+use super::Complaint;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest line and sentence of prose. Tables and code are free.
+const MAX_COLUMNS: usize = 100;
+/// A code span counts as one word.
+const MAX_WORDS: usize = 25;
+/// Words that no sentence begins with: the subject comes first.
+const OPENERS: [&str; 7] = ["Of", "Where", "What", "Who", "Whom", "Mostly", "Which"];
+/// Words of a promise.
+const PROMISES: [&str; 2] = ["never", "always"];
+/// The sentence that each README of a crate has, and that promises nothing.
+const LIMIT: &str = "It never knows";
+
+/// The tests of all crates, as modules and names.
+#[derive(Default)]
+pub(super) struct TestNames {
+    by_crate: BTreeMap<String, BTreeSet<(String, String)>>,
+}
+
+impl TestNames {
+    /// Takes in the tests of a Rust file.
+    pub(super) fn add(&mut self, path: &str, text: &str) {
+        let Some(name) = crate_of(path) else { return };
+        let mut parts = path.trim_end_matches(".rs").rsplit('/');
+        let module = parts.find(|part| !matches!(*part, "mod" | "tests")).unwrap_or_default();
+        let tests = self.by_crate.entry(name.to_string()).or_default();
+        let mut is_test = false;
+        for line in text.lines().map(str::trim) {
+            if line.starts_with("#[test]") {
+                is_test = true;
+            }
+            if let Some((_, rest)) = line.split_once("fn ")
+                && is_test
+            {
+                let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+                tests.insert((module.to_string(), rest[..end].to_string()));
+                is_test = false;
+            }
+        }
+    }
+
+    /// True if one of the crates has the test; `*` stands for any part of a name.
+    fn has(&self, crates: &[&str], module: &str, name: &str) -> bool {
+        let tests = crates.iter().filter_map(|&name| self.by_crate.get(name)).flatten();
+        tests.into_iter().any(|(m, n)| m == module && matches(name, n))
+    }
+
+    /// True if one of the crates has tests in the module.
+    fn has_module(&self, crates: &[&str], module: &str) -> bool {
+        let tests = crates.iter().filter_map(|&name| self.by_crate.get(name)).flatten();
+        tests.into_iter().any(|(m, _)| m == module)
+    }
+}
+
+/// A paragraph, an item of a list, or a row of a table.
+struct Paragraph {
+    line: usize,
+    text: String,
+    is_table: bool,
+}
+
+/// True for files that this rule reads.
+pub(super) fn is_guide(path: &str) -> bool {
+    let is_notes = path.starts_with("benches/notes/") && path.ends_with(".md");
+    let is_guide = path.starts_with("crates/") && path.ends_with("/src/lib.rs");
+    is_notes || is_guide || path.ends_with("README.md")
+}
+
+/// Every complaint about a README or a guide.
+pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    let mut complain = |line: usize, rule, text: String| {
+        found.push(Complaint { path: path.to_string(), line, rule, text });
+    };
+    let is_rust = path.ends_with(".rs");
+    let paragraphs = paragraphs(text, is_rust, &mut |line| {
+        complain(line, "columns", format!("prose has more than {MAX_COLUMNS} columns"));
+    });
+    let is_notes = path.starts_with("benches/");
+    let (mut first_promise, mut names_a_test) = (None, false);
+    for paragraph in &paragraphs {
+        let crates: Vec<&str> = crate_of(path).into_iter().chain(crates_in(&paragraph.text)).collect();
+        for span in spans(&paragraph.text) {
+            let Some((module, name)) = test_name(span) else { continue };
+            names_a_test = true;
+            if !is_notes && !tests.has(&crates, module, name) {
+                complain(paragraph.line, "test name", format!("{span} is no test of {}", crates.join(", ")));
+            }
+        }
+        for module in modules_of_tests(&paragraph.text) {
+            names_a_test = true;
+            if !tests.has_module(&crates, module) {
+                complain(paragraph.line, "test name", format!("{module} has no tests"));
+            }
+        }
+        if paragraph.is_table {
+            continue;
+        }
+        for sentence in sentences(&paragraph.text) {
+            let words: Vec<&str> = sentence.split_whitespace().collect();
+            if MAX_WORDS < words.len() {
+                let start = words[..6].join(" ");
+                complain(paragraph.line, "sentence", format!("{} words: {start} ...", words.len()));
+            }
+            if words.first().is_some_and(|word| OPENERS.contains(word)) {
+                complain(paragraph.line, "opener", format!("a sentence begins with {}", words[0]));
+            }
+            let has = |word: &&str| PROMISES.contains(&word.trim_end_matches([',', '.', ';', ':']));
+            if !sentence.starts_with(LIMIT) && words.iter().any(has) {
+                first_promise.get_or_insert(paragraph.line);
+            }
+        }
+    }
+    if let (Some(line), false) = (first_promise, names_a_test) {
+        complain(line, "promise", "says never or always, and the file names no test".to_string());
+    }
+    found
+}
+
+/// The crate in whose folder the path lies.
+fn crate_of(path: &str) -> Option<&str> {
+    let (name, _) = path.strip_prefix("crates/").unwrap_or(path).split_once('/')?;
+    (name == "xtask" || path.starts_with("crates/")).then_some(name)
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'
+}
+
+/// True if `name` is `pattern`, in which each `*` stands for any part.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((end, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(end)
+}
+
+/// Module and name, if the code span is a name of a test.
+fn test_name(span: &str) -> Option<(&str, &str)> {
+    let (module, name) = span.split_once("::")?;
+    let is_path = |text: &str| !text.is_empty() && text.chars().all(|c| is_name(c) || c == '*');
+    (is_path(module) && is_path(name) && !module.starts_with("carom_")).then_some((module, name))
+}
+
+/// What stands in backticks.
+fn spans(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The crates that the text names.
+fn crates_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !(is_name(c) || c == '-'));
+    words.filter(|word| word.starts_with("carom-") || *word == "xtask")
+}
+
+/// The modules of "tests of `a`, `b` and `c`" and of "tests: `a`".
+fn modules_of_tests(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for start in ["tests of `", "tests: `"] {
+        for (at, _) in text.match_indices(start) {
+            let mut rest = &text[at + start.len()..];
+            while let Some((module, after)) = rest.split_once('`') {
+                if module.chars().all(is_name) {
+                    found.push(module);
+                }
+                let next = [", `", " and `"].iter().find_map(|link| after.strip_prefix(link));
+                let Some(next) = next else { break };
+                rest = next;
+            }
+        }
+    }
+    found
+}
+
+/// The prose of a file; calls `long` with each line that is too long.
+fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Paragraph> {
+    let mut found: Vec<Paragraph> = Vec::new();
+    let (mut is_code, mut is_open) = (false, false);
+    for (number, line) in text.lines().enumerate() {
+        let prose = if !is_rust {
+            line
+        } else if let Some(prose) = line.strip_prefix("//!") {
+            prose.strip_prefix(' ').unwrap_or(prose)
+        } else if line.starts_with("#![") && line.contains("doc = \"```") {
+            // Two attributes open one block of code, one for each setting of a feature.
+            is_code = true;
+            continue;
+        } else if line.starts_with("#![") || line.starts_with("//") {
+            continue;
+        } else {
+            break;
+        };
+        if prose.trim_start().starts_with("```") {
+            (is_code, is_open) = (!is_code, false);
+            continue;
+        }
+        let is_free = prose.trim().is_empty() || ["#", "    ", "<!--"].iter().any(|s| prose.starts_with(s));
+        let is_table = prose.starts_with('|');
+        if is_code || is_free {
+            is_open = false;
+            continue;
+        }
+        if MAX_COLUMNS < line.chars().count() && !is_table {
+            long(number + 1);
+        }
+        let item = prose.trim_start().strip_prefix("- ");
+        let text = item.unwrap_or(prose).trim();
+        match found.last_mut() {
+            Some(last) if is_open && !is_table && item.is_none() => {
+                last.text.push(' ');
+                last.text.push_str(text);
+            }
+            _ => found.push(Paragraph { line: number + 1, text: text.to_string(), is_table }),
+        }
+        is_open = !is_table;
+    }
+    found
+}
+
+/// The sentences of a paragraph, without names of tests in brackets; code spans and links are one word.
+fn sentences(text: &str) -> Vec<String> {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = if rest.starts_with("(test: ") || rest.starts_with("(tests: ") {
+            rest.find(')')
+        } else if let Some(code) = rest.strip_prefix('`') {
+            plain.push_str("code");
+            code.find('`').map(|end| end + 1)
+        } else if rest.starts_with("](") {
+            rest.find(')')
+        } else {
+            if !matches!(c, '[' | ']' | '*') {
+                plain.push(c);
+            }
+            None
+        };
+        rest = &rest[skipped.map_or(c.len_utf8(), |end| end + 1)..];
+    }
+    let mut found = vec![String::new()];
+    for word in plain.split_whitespace() {
+        if let Some(last) = found.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+        if word.ends_with(['.', '!', '?', ';', ':']) {
+            found.push(String::new());
+        }
+    }
+    found
+}
