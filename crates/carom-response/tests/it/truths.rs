@@ -7,6 +7,7 @@ use carom_response::{
     Body, ContactImpulse, ContactPair, Joint, JointKind, Motor, Solver, SolverError, SolverSettings, bounce,
     integrate,
 };
+use carom_testkit::random::Random;
 use proptest::prelude::*;
 
 fn ball(x: f32, speed: f32) -> Body {
@@ -227,25 +228,41 @@ fn undoing_an_overlap_leaves_no_speed() {
     }
 }
 
+/// The order in which contacts are handed to the solver.
+#[derive(Clone, Copy)]
+enum Order {
+    Found,
+    Reversed,
+    Shuffled,
+}
+
 #[test]
 fn the_same_bits_in_any_order() {
-    let run = |reverse: bool, level: Option<carom_lanes::Level>| {
+    let run = |order: Order, level: Option<carom_lanes::Level>| {
+        let mut random = Random::new(5);
         carom_lanes::force_level(level);
         let mut scene = random_pile(SolverSettings::default(), 3, 60);
         scene.fixed(Vec3::new(20.0, 1.0, 20.0), Pose::from_translation(Vec3::new(0.0, -4.0, 0.0)));
         for _ in 0..90 {
             scene.find_contacts();
-            if reverse {
-                scene.contacts.reverse();
+            match order {
+                Order::Found => {}
+                Order::Reversed => scene.contacts.reverse(),
+                Order::Shuffled => {
+                    for i in (1..scene.contacts.len()).rev() {
+                        scene.contacts.swap(i, random.below(i + 1));
+                    }
+                }
             }
             scene.solver.step(&mut scene.bodies, &scene.contacts, &mut [], DT).unwrap();
         }
         carom_lanes::force_level(None);
         scene.bodies
     };
-    let first = run(false, None);
-    assert_eq!(first, run(true, None));
-    assert_eq!(first, run(false, Some(carom_lanes::Level::Generic)));
+    let first = run(Order::Found, None);
+    assert_eq!(first, run(Order::Reversed, None));
+    assert_eq!(first, run(Order::Shuffled, None));
+    assert_eq!(first, run(Order::Found, Some(carom_lanes::Level::Generic)));
 }
 
 #[test]
