@@ -1,5 +1,5 @@
-//! Walking through the world: a character slides, climbs steps and slopes, and falls. A car drives
-//! on rays. Both take any world that can be swept ([`Sweep`]).
+//! Walking through the world: a character slides, climbs steps and slopes, and falls. It takes any
+//! world that can be swept ([`Sweep`]). A car drives on rays ([`RaySweep`]).
 //!
 #![cfg_attr(feature = "bsp", doc = "```")]
 #![cfg_attr(not(feature = "bsp"), doc = "```ignore")]

@@ -277,9 +277,9 @@
 //! # Conventions
 //!
 //! - Constructors check their input and return an error that names the fault (test:
-//!   `support::constructors_name_what_is_wrong`, carom-geom). Queries of checked shapes return no
-//!   error. Random bytes search for panics and wrong answers (test: `main::every_body_is_run`,
-//!   carom-fuzz).
+//!   `support::constructors_name_what_is_wrong`, carom-geom). Distances, contacts, rays and casts
+//!   of checked shapes return no error. Random bytes search for panics and wrong answers (test:
+//!   `main::every_body_is_run`, carom-fuzz).
 //! - Lengths have no fixed unit, and tolerances are relative to the data. Only a world has a unit,
 //!   the length of a metre in
 //!   [`SolverSettings::length_unit`](response::SolverSettings::length_unit).
