@@ -46,7 +46,7 @@
 //! | [`LooseOctree`] | 174: 36 in tables, the rest in cells | 24 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// What several algorithms share is there whichever of them is wanted.
+// Code shared by several algorithms is compiled for any choice of them.
 #![cfg_attr(not(feature = "all"), allow(dead_code, unreachable_pub))]
 
 extern crate alloc;

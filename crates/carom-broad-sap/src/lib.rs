@@ -35,7 +35,7 @@
 //! rayon, with the same pairs (test: `threads::same_bytes_on_any_number_of_threads`).
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// What several algorithms share is there whichever of them is wanted.
+// Code shared by several algorithms is compiled for any choice of them.
 #![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;

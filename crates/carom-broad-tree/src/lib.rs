@@ -33,7 +33,7 @@
 //! search on the threads of rayon, and the first two build their trees there too.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
-// What several algorithms share is there whichever of them is wanted.
+// Code shared by several algorithms is compiled for any choice of them.
 #![cfg_attr(not(feature = "all"), allow(dead_code))]
 
 extern crate alloc;

@@ -33,7 +33,8 @@ use clap::Parser;
 use report::Found;
 use std::process::ExitCode;
 
-/// Reads the command line, runs the command, and says how it ended: 0 nothing found, 1 found, 2 error.
+/// Reads the command line and runs the command. Returns the exit status: 0 nothing found, 1 found,
+/// 2 error.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     solid::keep_orientation(cli.keep_orientation);

@@ -19,12 +19,12 @@ pub use scenes::{DT, Fill, HASHES, Scene, scenes};
 use battery::Hash;
 use carom_broad_tree::DynamicBvh;
 
-/// What a scene or a query was refused for.
+/// The error of a scene or a query that was refused.
 pub type Error = Box<dyn core::error::Error>;
 
 /// Returns a line for each hash, name first, and a last line with the hash of all.
 ///
-/// An error stands in the place of a hash that it prevents. A budget in time that is answered wrongly has a line.
+/// An error stands in the place of a hash that it prevents. A budget in time with a wrong answer has a line.
 pub fn report() -> String {
     let mut found = Vec::new();
     let mut text = String::new();

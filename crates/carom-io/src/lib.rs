@@ -43,7 +43,7 @@ pub use part::{Model, Part, Piece, Placement, RawMesh, make_names_unique};
 use files::Files;
 use std::path::Path;
 
-/// A file format, told by the ending of the name.
+/// A file format, known by the extension of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {

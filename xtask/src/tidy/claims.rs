@@ -11,7 +11,9 @@ const MAX_COLUMNS: usize = 100;
 /// A code span counts as one word.
 const MAX_WORDS: usize = 25;
 /// Words that no sentence begins with: the subject comes first.
-const OPENERS: [&str; 7] = ["Of", "Where", "What", "Who", "Whom", "Mostly", "Which"];
+const OPENERS: [&str; 8] = ["Of", "Where", "What", "Who", "Whom", "So many", "Mostly", "Which"];
+/// Words for persons: bodies, pairs and parts are things.
+const PERSONS: [&str; 8] = ["who", "whom", "nobody", "somebody", "everybody", "told", "asked", "asks"];
 /// Words of a promise.
 const PROMISES: [&str; 2] = ["never", "always"];
 /// The sentence that each README of a crate has, and that promises nothing.
@@ -108,10 +110,16 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
                 let start = words[..6].join(" ");
                 complain(paragraph.line, "sentence", format!("{} words: {start} ...", words.len()));
             }
-            if words.first().is_some_and(|word| OPENERS.contains(word)) {
-                complain(paragraph.line, "opener", format!("a sentence begins with {}", words[0]));
+            let is_opener =
+                |opener: &&str| sentence.strip_prefix(*opener).is_some_and(|s| s.starts_with(' '));
+            if let Some(opener) = OPENERS.iter().find(|opener| is_opener(opener)) {
+                complain(paragraph.line, "opener", format!("a sentence begins with {opener}"));
             }
-            let has = |word: &&str| PROMISES.contains(&word.trim_end_matches([',', '.', ';', ':']));
+            let bare = |word: &&str| word.trim_matches([',', '.', ';', ':', '(', ')']).to_string();
+            if let Some(word) = words.iter().map(bare).find(|word| PERSONS.contains(&word.as_str())) {
+                complain(paragraph.line, "person", format!("{word} is said of persons"));
+            }
+            let has = |word: &&str| PROMISES.contains(&bare(word).as_str());
             if !sentence.starts_with(LIMIT) && words.iter().any(has) {
                 first_promise.get_or_insert(paragraph.line);
             }

@@ -238,6 +238,10 @@ fn prose_is_short() {
     assert_eq!(readme(&format!("| {} |\n", words(40).trim())), [""; 0]);
     assert_eq!(readme(&format!("```\n{}```\n", words(40))), [""; 0]);
     assert_eq!(readme("It is so. What is met stops.\n"), ["opener"]);
+    assert_eq!(readme("So many lines are read.\n"), ["opener"]);
+    assert_eq!(readme("Offers stay. `Which` is a type.\n"), [""; 0]);
+    assert_eq!(readme("Bodies (who fall) stop.\n"), ["person"]);
+    assert_eq!(readme("The trees are asked, and whole.\n"), ["person"]);
     assert_eq!(readme(&format!("[{}](x)\n", "a".repeat(100))), ["columns"]);
     assert_eq!(guide("crates/carom-one/src/lib.rs", &format!("//! {}\n", "a".repeat(97))), ["columns"]);
     assert!(claims::is_guide("README.md") && claims::is_guide("benches/notes/carom-one.md"));
