@@ -25,10 +25,12 @@ fn page(rows: &[Row], group: &str, machine: &str, day: &str) -> String {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.group == group).collect();
     let (compared, differ) = rows.iter().fold((0, 0), |sum, row| (sum.0 + row.compared, sum.1 + row.differ));
     let mut out = format!(
-        "# {group}: {machine}, {day}\n\nWritten by `cargo xtask bench {group}`, whose program, `benches/phases/{group}.rs`, says what is \
-         timed; the CSV file beside this one holds every number. Thread CPU time of one thread, in a plain `cargo bench`; those in a \
-         column took part in one run, in turn, and all columns together in {compared} comparisons of answers, of which {differ} \
-         failed. Compare within a column. `carom` without another name is the algorithm to start with.\n"
+        "# {group}: {machine}, {day}\n\n\
+         `cargo xtask bench {group}` writes this page. Its program, `benches/phases/{group}.rs`, says what is\n\
+         timed. The CSV file beside this one holds every number. Times are thread CPU times of one thread,\n\
+         in a plain `cargo bench`. Those in a column took part in one run, in turn; compare within a\n\
+         column. {compared} comparisons of answers were made in all columns, and {differ} failed. `carom`\n\
+         without another name is the algorithm to start with.\n"
     );
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
@@ -161,7 +163,7 @@ mod tests {
         let pages = pages(&rows, "a machine", "a day");
         let [(name, text)] = pages.as_slice() else { panic!("{pages:?}") };
         assert_eq!(name, "race");
-        assert!(text.contains("15 comparisons of answers, of which 0 failed"), "{text}");
+        assert!(text.contains("15 comparisons of answers were made in all columns, and 0 failed"), "{text}");
         assert!(
             text.contains("## Size 1000: typical, ms\n\n| | up |\n|---|--:|\n| number 0 | 100"),
             "{text}"
