@@ -2,7 +2,8 @@
 //!
 //! Cells that meet in a side without any wall are one room. The winding number of the mesh around one point of the largest cell
 //! says what a whole room is, so it is computed a few times, not once for each cell. In an empty room only fronts of walls are to be
-//! seen: where backs are, the surface is open there or inside out.
+//! seen: where backs are, the surface is open there or inside out. The rim of the space around the mesh is empty: if a room at the
+//! rim is solid, the inside leaks out through an opening.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding Numbers, ACM TOG
 //! 32(4), 2013 (which likewise decides cells of a division, not points); R. Tarjan, Efficiency of a Good But Not Linear Set Union
@@ -26,6 +27,8 @@ pub(crate) struct Cell {
     /// Twice the area of walls whose back is to the cell, and a point of one.
     backs: f64,
     back: DVec3,
+    /// Whether the cell reaches the rim of the space around the mesh.
+    is_rim: bool,
 }
 
 impl Cell {
@@ -39,7 +42,7 @@ impl Cell {
         let middle = mean(cell.sides.iter().flat_map(|side| &side.corners));
         let mut doors = Vec::new();
         let mut depth = f64::INFINITY;
-        let (mut backs, mut back) = (0.0, middle);
+        let (mut backs, mut back, mut is_rim) = (0.0, middle, false);
         for side in &cell.sides {
             let plane = table.outward(side.plane);
             depth = depth.min(-plane.height(middle));
@@ -58,11 +61,12 @@ impl Cell {
             let round = side.corners.iter().map(|corner| (*corner - side.corners[0]).length());
             let longest = round.fold(0.0, f64::max);
             let is_wide = 32.0 * thin * longest < double_area(&side.corners);
+            is_rim |= is_wide && outside.contains(&number);
             if !has_wall && is_wide && !outside.contains(&number) {
                 doors.push((number, mean(side.corners.iter()) + plane.normal * (2.0 * thin)));
             }
         }
-        Cell { middle, depth, doors, backs, back }
+        Cell { middle, depth, doors, backs, back, is_rim }
     }
 }
 
@@ -109,6 +113,12 @@ pub(crate) fn label(
         .collect();
     let labels: Vec<bool> =
         (0..cells.len() as u32).map(|number| is_solid[room(&mut rooms, number) as usize]).collect();
+    if 1.0 <= max_open {
+        return Ok(labels);
+    }
+    if let Some(leak) = (0..cells.len()).find(|&number| cells[number].is_rim && labels[number]) {
+        return Err(BspError::Open(widest_back(&mut rooms, cells, leak as u32)));
+    }
     // Cracks show backs too, but hardly any.
     let mut open = 0.0;
     let mut widest = (0.0, DVec3::ZERO);
@@ -120,6 +130,19 @@ pub(crate) fn label(
     }
     let all: f64 = triangles.iter().map(|t| double_area(t)).sum();
     if max_open * all < open { Err(BspError::Open(widest.1)) } else { Ok(labels) }
+}
+
+/// Returns a point of the walls that show most of their backs to the room of a cell, or else the middle of the cell.
+fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
+    let own = room(rooms, cell);
+    let mut widest = (0.0, cells[cell as usize].middle);
+    for number in 0..cells.len() as u32 {
+        let other = &cells[number as usize];
+        if widest.0 < other.backs && room(rooms, number) == own {
+            widest = (other.backs, other.back);
+        }
+    }
+    widest.1
 }
 
 /// The cell that stands for all of a room.

@@ -37,13 +37,16 @@ struct Task {
 const AROUND: f64 = 0.125;
 
 impl BspTree {
-    /// A tree around what closed triangles enclose, counter-clockwise seen from outside. What is inside of any of several meshes has the
-    /// contents, so the triangles of all of them can be given as one list.
+    /// Returns a tree of the space that closed triangles enclose, counter-clockwise seen from
+    /// outside. The inside of each of several meshes has the contents, so their triangles can be one
+    /// list.
     ///
-    /// Refuses an index without a vertex and a vertex that is no place by its number, and a surface that is open or inside out by a
-    /// place where that is seen. What is thinner than some tens of [`BspTree::tolerance`] may be taken for open. What is
-    /// open is told by its share of the whole surface: of a part that is less than a thousandth of it nothing is told, and where it is
-    /// open it may become solid outside and empty inside. Let meshes of so different sizes have trees of their own.
+    /// Error: the number of an index without a vertex or of a vertex that is no place; a place at
+    /// which a surface is open or inside out. A part thinner than some tens of
+    /// [`BspTree::tolerance`] may count as open. An opening counts by its share of the whole surface:
+    /// one below a thousandth passes, if the inside does not leak through it to the rim of the mesh.
+    /// Around such an opening cells may be solid outside and empty inside. Give meshes of very
+    /// different sizes trees of their own.
     pub fn from_mesh(
         vertices: &[DVec3],
         triangles: &[[u32; 3]],

@@ -95,6 +95,54 @@ fn a_mesh_of_brushes_is_what_the_brushes_are() {
     }
 }
 
+/// A box of six sides of two triangles each, turned and placed.
+fn cuboid(half: DVec3, turn: DMat3, place: DVec3) -> Soup {
+    let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 2.0 - 1.0;
+    let vertices = (0..8).map(|i| turn * (corner(i) * half) + place).collect();
+    let sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    (vertices, sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect())
+}
+
+/// The inside winds by more than a half all the same, and would leak out without end.
+#[test]
+fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_place() {
+    let mut random = Random::new(56);
+    for half in [DVec3::ONE, DVec3::new(3.0, 1.0, 0.5), DVec3::new(0.1, 4.0, 4.0), DVec3::splat(1e-3)] {
+        for turn in [DMat3::IDENTITY, DMat3::from_quat(rotation(&mut random))] {
+            let whole = cuboid(half, turn, random.cube_point());
+            build(&whole).unwrap();
+            for side in 0..6 {
+                let mut open = whole.clone();
+                open.1.drain(2 * side..2 * side + 2);
+                let mut turned = whole.clone();
+                turned.1[2 * side..2 * side + 2].iter_mut().for_each(|t| t.swap(1, 2));
+                for (name, mesh) in [("without", open), ("turned", turned)] {
+                    for bevels in [Bevels::None, Bevels::Edges, Bevels::All] {
+                        let settings = BspSettings::default().with_bevels(bevels);
+                        let made = |settings| BspTree::from_mesh(&mesh.0, &mesh.1, Contents::SOLID, settings);
+                        let Some(BspError::Open(at)) = made(&settings).err() else {
+                            panic!("{half} {turn} side {side} {name} {bevels:?} has a tree");
+                        };
+                        let off = (turn.transpose() * (at - whole.0[0]) / half - 1.0).abs().max_element();
+                        assert!(off <= 1.0 + 1e-6, "{half} side {side} {name}: {at} is not at the box");
+                        assert!(made(&settings.with_max_open(1.0)).is_ok());
+                    }
+                }
+            }
+        }
+    }
+    // A drawer: a box in a box, both without a lid.
+    let mut drawer = cuboid(DVec3::new(2.0, 2.0, 1.0), DMat3::IDENTITY, DVec3::ZERO);
+    drawer.1.truncate(10);
+    assert!(matches!(build(&drawer), Err(BspError::Open(_))));
+    let mut inner = cuboid(DVec3::new(1.9, 1.9, 1.0), DMat3::IDENTITY, DVec3::Z * 0.1);
+    inner.1.truncate(10);
+    inner.1.iter_mut().for_each(|t| t.swap(1, 2));
+    drawer.1.extend(inner.1.iter().map(|t| t.map(|v| v + 8)));
+    drawer.0.extend(inner.0);
+    assert!(matches!(build(&drawer), Err(BspError::Open(_))));
+}
+
 #[test]
 fn a_surface_that_is_open_or_inside_out_is_refused_with_a_place() {
     let brushes = generated_level(1, 1);
