@@ -1,7 +1,7 @@
 //! The bounds of a reader: the options, and all limits that keep memory and time in proportion to the
 //! files.
 //!
-//! Reference: none; the bounds are measured by the test `memory`.
+//! Reference: none; the tests of `hostile` hold the bounds.
 
 /// How files are read. The default refuses what it does not understand and stays in the document's
 /// folder.

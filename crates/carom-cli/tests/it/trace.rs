@@ -1,6 +1,6 @@
 //! Bodies through levels: known places, every kind of body, broken maps.
 
-use crate::run::{carom, error, file, json, stderr};
+use crate::run::{carom, error, file, folder, json, stderr};
 use serde_json::json;
 
 /// The six planes of a box, as an editor writes them: three points clockwise seen from outside.
@@ -67,6 +67,24 @@ fn a_closed_mesh_is_a_level() {
     let (d, status) = json("trace cube.obj --from -4,0.3,0.2 --to 4,0.3,0.2 --shape sphere:0.5 --json");
     assert_eq!(status, 1, "{d}");
     assert!((d["position"][0].as_f64().unwrap() + 1.5).abs() < 1e-9, "{d}");
+    // Turned inwards, as a whole or in one triangle.
+    let cube = std::fs::read_to_string(folder().join("cube.obj")).unwrap();
+    let turned = |n: usize| -> String {
+        let is_face = |line: &&str| line.starts_with("f ");
+        let (faces, others): (Vec<&str>, Vec<&str>) = cube.lines().partition(is_face);
+        let face = |(k, line): (usize, &&str)| {
+            let corners: Vec<&str> = line[2..].split(' ').collect();
+            let corners = if k < n { corners.into_iter().rev().collect() } else { corners };
+            format!("f {}", corners.join(" "))
+        };
+        let lines = others.iter().map(ToString::to_string);
+        lines.chain(faces.iter().enumerate().map(face)).map(|line| line + "\n").collect()
+    };
+    for n in [1, 6] {
+        file("turned.obj", &turned(n));
+        let said = error("trace turned.obj --from -4,0.3,0.2 --to 4,0.3,0.2");
+        assert!(said.contains("turned.obj") && said.contains("open or inside out"), "{n}: {said}");
+    }
     let said = error("trace open.obj --from 0,0,1 --to 0,0,-1");
     assert!(said.contains("open.obj") && said.contains("open or inside out"), "{said}");
 }

@@ -185,6 +185,22 @@ fn notes_are_in_every_document() {
     assert!(json("distance cube.obj sphere:1 --json").0.get("notes").is_none());
 }
 
+/// Their status is that of the answer, and the member is listed all the same.
+#[test]
+fn distances_and_sweeps_note_what_is_unread() {
+    file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
+    for (command, status) in [
+        ("distance curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1", 0),
+        ("distance curve.obj sphere:1", 1),
+        ("sweep curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1 --by=-1,0,0", 0),
+    ] {
+        let (d, code) = json(&format!("{command} --json"));
+        assert_eq!(code, status, "{command}: {d}");
+        assert!(d["notes"][0].as_str().unwrap_or_default().contains("is not read"), "{command}: {d}");
+    }
+    assert_eq!(json("check curve.obj --json").1, 2);
+}
+
 #[test]
 fn objects_are_parts_on_demand() {
     file("two.obj", &format!("o left\n{TETRA}o right\nf 1 2 3\n"));
