@@ -97,17 +97,17 @@ pub fn smooth_internal_edges(
     let mut all: Vec<Touching<'_>> = Vec::new();
     for neighbour in neighbours {
         for index in neighbour.manifolds.clone() {
-            all.push(Touching { neighbour, index, touch: Touch::of(neighbour, body, manifolds, index) });
+            all.push(Touching::of(neighbour, index, body, manifolds));
         }
     }
     // The nearest of the planes may be that of an edge itself, and give way in its turn.
     for _ in 0..ROUNDS {
         let mut n = 0;
         for number in 0..all.len() {
-            let Touching { neighbour, index, touch: Some(own) } = all[number] else { continue };
-            if let Some(normal) = own.plane_between(number, &all, body, &pose, tolerance) {
+            let Touching { neighbour, index, touch: Some(own), .. } = all[number] else { continue };
+            if let Some(normal) = plane_between(number, &own, &all, body, &pose, tolerance) {
                 manifolds[index] = own.along(neighbour, normal, body, &pose, prediction);
-                all[number].touch = Touch::of(neighbour, body, manifolds, index);
+                all[number] = Touching::of(neighbour, index, body, manifolds);
                 n += 1;
             }
         }
@@ -119,12 +119,82 @@ pub fn smooth_internal_edges(
     n_changed
 }
 
-/// A manifold of a neighbour, by its place in the list of all; no touch if it has no contact any more.
+/// A manifold of a neighbour, by its number in the list of all.
 #[derive(Clone, Copy)]
 struct Touching<'a> {
     neighbour: &'a Neighbour<'a>,
     index: usize,
+    /// None if there is no contact any more.
     touch: Option<Touch>,
+    /// How far the piece reaches along the normal of the touch: its plane.
+    plane: Option<f64>,
+}
+
+impl<'a> Touching<'a> {
+    fn of(neighbour: &'a Neighbour<'a>, index: usize, body: &Shape, manifolds: &[Manifold]) -> Touching<'a> {
+        let touch = Touch::of(neighbour, body, manifolds, index);
+        let reach_of = |touch: Touch| reach(neighbour.shape, touch.part, &neighbour.pose, touch.normal);
+        Touching { neighbour, index, touch, plane: touch.and_then(reach_of) }
+    }
+
+    /// How far the piece of a touch of it reaches along a unit vector.
+    fn reach(&self, touch: &Touch, up: DVec3) -> Option<f64> {
+        reach(self.neighbour.shape, touch.part, &self.neighbour.pose, up)
+    }
+}
+
+/// The normal of another manifold whose plane has the piece of touch number `number` behind it; if there are several,
+/// the one most like the normal of that touch, which is `own`.
+fn plane_between(
+    number: usize,
+    own: &Touch,
+    all: &[Touching<'_>],
+    body: &Shape,
+    pose: &WidePose,
+    tolerance: f64,
+) -> Option<DVec3> {
+    let mut best = f64::NEG_INFINITY;
+    let mut normal = None;
+    for (k, other) in all.iter().enumerate() {
+        let Some(touch) = &other.touch else { continue };
+        let alike = own.normal.dot(touch.normal);
+        if best < alike
+            && k != number
+            && tol::SAME_NORMAL < (own.normal - touch.normal).abs().max_element()
+            && is_behind(&all[number], own, other, touch, body, pose, tolerance)
+        {
+            (best, normal) = (alike, Some(touch.normal));
+        }
+    }
+    normal
+}
+
+/// The other touch's plane has the piece of `this` touch below it, and the body as far above it as there.
+fn is_behind(
+    this: &Touching<'_>,
+    own: &Touch,
+    other: &Touching<'_>,
+    touch: &Touch,
+    body: &Shape,
+    pose: &WidePose,
+    tolerance: f64,
+) -> bool {
+    let up = touch.normal;
+    let (Some(plane), Some(top)) = (other.plane, this.reach(own, up)) else { return false };
+    if !(top <= plane + tolerance) {
+        return false;
+    }
+    // Small pieces whose normals differ little are each behind the other: the plane that less stands out of is the surface's.
+    if let (Some(own_plane), Some(theirs_out)) = (this.plane, other.reach(touch, own.normal))
+        && theirs_out - own_plane <= top - plane
+    {
+        return false;
+    }
+    if own.own_part == touch.own_part {
+        return true;
+    }
+    let low = |part: u32| reach(body, part, pose, -up);
+    matches!((low(own.own_part), low(touch.own_part)), (Some(here), Some(there)) if here <= there + tolerance)
 }
 
 /// One manifold, seen from the body.
@@ -166,65 +236,6 @@ impl Touch {
             (3 <= feature.points().len() && tol::SAME_NORMAL < lean && lean <= tol::FEATURE_SINE)
                 .then_some(normal)
         })?
-    }
-
-    /// The normal of another manifold whose plane has this piece behind it; if there are several, the one most like this
-    /// manifold's, which is that with this number.
-    fn plane_between(
-        &self,
-        number: usize,
-        all: &[Touching<'_>],
-        body: &Shape,
-        pose: &WidePose,
-        tolerance: f64,
-    ) -> Option<DVec3> {
-        let neighbour = all[number].neighbour;
-        let mut best = f64::NEG_INFINITY;
-        let mut normal = None;
-        for (k, other) in all.iter().enumerate() {
-            let Some(touch) = &other.touch else { continue };
-            let alike = self.normal.dot(touch.normal);
-            if best < alike
-                && k != number
-                && tol::SAME_NORMAL < (self.normal - touch.normal).abs().max_element()
-                && self.is_behind(neighbour, touch, other.neighbour, body, pose, tolerance)
-            {
-                (best, normal) = (alike, Some(touch.normal));
-            }
-        }
-        normal
-    }
-
-    /// The other touch's plane has this piece below it, and the body as far above it as there.
-    fn is_behind(
-        &self,
-        neighbour: &Neighbour<'_>,
-        other: &Touch,
-        theirs: &Neighbour<'_>,
-        body: &Shape,
-        pose: &WidePose,
-        tolerance: f64,
-    ) -> bool {
-        let up = other.normal;
-        let Some(plane) = reach(theirs.shape, other.part, &theirs.pose, up) else { return false };
-        let Some(top) = reach(neighbour.shape, self.part, &neighbour.pose, up) else { return false };
-        if !(top <= plane + tolerance) {
-            return false;
-        }
-        // Small pieces whose normals differ little are each behind the other: the plane that less stands out of is the surface's.
-        let back = self.normal;
-        let own = reach(neighbour.shape, self.part, &neighbour.pose, back);
-        let theirs_out = reach(theirs.shape, other.part, &theirs.pose, back);
-        if let (Some(own), Some(theirs_out)) = (own, theirs_out)
-            && theirs_out - own <= top - plane
-        {
-            return false;
-        }
-        if self.own_part == other.own_part {
-            return true;
-        }
-        let low = |part: u32| reach(body, part, pose, -up);
-        matches!((low(self.own_part), low(other.own_part)), (Some(here), Some(there)) if here <= there + tolerance)
     }
 
     /// The manifold with the numbers of the two parts.
