@@ -130,6 +130,8 @@ struct Flight {
     /// Whether the promise that no surface is passed holds for the bodies.
     is_held: bool,
     is_fast: bool,
+    /// Bodies on a terrain are held by it, fast or not.
+    is_terrain: bool,
     /// The obstacle is a half-space.
     is_endless: bool,
     has_friction: bool,
@@ -306,11 +308,27 @@ impl Flight {
             gravity: gravity.as_dvec3(),
             is_held,
             is_fast,
+            is_terrain,
             is_endless: obstacle::KINDS[kind] == "half-space",
             has_friction: friction != 0.0,
             classes,
             about,
         }
+    }
+}
+
+impl Flight {
+    /// Whether the promise that no surface is passed holds for a step from these states: the bodies are marked fast, or
+    /// the way of each is below its thickness and that of the obstacle. Gravity and bounces make slow bodies faster.
+    fn holds(&self, states: &[State]) -> bool {
+        let dt = f64::from(self.dt);
+        let backed = if self.obstacle.thick == 0.0 { f64::INFINITY } else { self.obstacle.thick };
+        let is_slow = |(state, (id, flyer)): (&State, &(BodyId, Flyer))| {
+            let spin = self.world.motion(*id).map_or(0.0, |body| f64::from(body.angular_velocity.length()));
+            let speed = state.velocity.length() + spin * flyer.radius + self.gravity.length() * dt;
+            speed * dt < flyer.thin.min(backed)
+        };
+        self.is_fast || self.is_terrain || states.iter().zip(&self.movers).all(is_slow)
     }
 }
 
@@ -378,6 +396,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let normal = flight.frame.transform_vector(DVec3::Y);
     let scale_of = |s: &State| s.angular_momentum.length();
     for step in 1..=flight.n_steps {
+        flight.is_held &= flight.holds(&before);
         if let Err(error) = flight.world.step(flight.dt) {
             out.error = Some(format!("step {step}: {error}"));
             break;

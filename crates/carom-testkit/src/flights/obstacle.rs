@@ -184,7 +184,12 @@ impl Obstacle {
                 let is_within = thick.is_infinite() || at.x.abs() < REACH - 0.1 && at.z.abs() < REACH - 0.1;
                 is_within.then_some(-q.y)
             }
-            Bound::Field(shape) => is_past(height_above(shape.field(), p, q)?.min(0.0).abs()),
+            Bound::Field(shape) => {
+                // What comes in below the field from beside it has passed nothing.
+                let depth = |p: DVec3| height_above(shape.field(), p).map(|height| -height);
+                let (before, depth) = (depth(p)?, depth(q)?);
+                if allowed < before { None } else { is_past(depth) }
+            }
             Bound::Room(inner) => is_past((q.abs() - *inner).max_element().max(0.0)),
             Bound::None => None,
         }
@@ -210,11 +215,10 @@ impl Obstacle {
     }
 }
 
-/// The height of `q` above the field; `None` if `p` or `q` is beside it.
-fn height_above(field: &HeightField, p: DVec3, q: DVec3) -> Option<f64> {
+/// The height of `q` above the field; `None` if it is beside it.
+fn height_above(field: &HeightField, q: DVec3) -> Option<f64> {
     // What left the field over its edge may be anywhere.
-    let inside = |v: DVec3| v.x.abs() < REACH - 0.1 && v.z.abs() < REACH - 0.1;
-    if !inside(p) || !inside(q) {
+    if !(q.x.abs() < REACH - 0.1 && q.z.abs() < REACH - 0.1) {
         return None;
     }
     let [nx, nz] = field.n_samples();
