@@ -51,6 +51,11 @@ const CLOSING: f64 = 0.02;
 /// A body that is stopped may turn so much, in parts of its distance, to the orientation that its momentum gives.
 const CLEARANCE: f64 = 0.5;
 
+/// A way is hardly free up to this part of it; a body that starts nearer than this many slops is nearly as near as it may
+/// come. It falls on to a part of its distance, because contacts do not push it yet and it would hang in the air.
+const HARDLY_FREE: f64 = 0.25;
+const NEARLY_SLOP: f64 = 1.25;
+
 /// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
 const DEEPER: f64 = 1e-3;
 
@@ -288,12 +293,15 @@ impl<B: BroadPhase> World<B> {
                 return free(end, slop);
             }
             let until = sweep([shape_a, shape_b], &flights, slop, end, memory, rotations);
-            if 0.0 < until {
+            if HARDLY_FREE * end < until {
                 return free(until, slop);
             }
-            // As near as that already: a part of the distance is left.
+            // As near as that already, or so nearly that it would hang there: a part of the distance is left.
             let found = contact_with(shape_a, &start_a, shape_b, &start_b, 2.0 * slop as f32, memory);
-            let apart = found.map_or(slop, |found| f64::from(found.contact.distance));
+            let apart = found.map_or(2.0 * slop, |found| f64::from(found.contact.distance));
+            if 0.0 < until && NEARLY_SLOP * slop < apart {
+                return free(until, slop);
+            }
             if 0.0 < apart {
                 let target = self.least_distance(apart, pair, is_swept);
                 let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
