@@ -111,10 +111,15 @@ impl<B: BroadPhase> World<B> {
             let debt = mass * fall.height(body.world_center().as_dvec3() - flight.center_at(1.0));
             let first = beside.partition_point(|(a, _)| *a < number);
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
+            let is_dynamic = |other: &usize| self.bodies[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between them.
-            let gain =
-                others.fold(self.gain_of(index, starts), |sum, other| sum + self.gain_of(other, starts));
-            let due = debt.min(gain);
+            let beside = others.clone().filter(is_dynamic).map(|other| self.gain_of(other, starts));
+            let gain = beside.fold(self.gain_of(index, starts), |sum, gain| sum + gain);
+            // Nothing gives energy to a body beside bodies that cannot move, the solver's contacts included.
+            let is_pushed =
+                body.force != Vec3::ZERO || body.torque != Vec3::ZERO || limbs[index] != Limb::Not;
+            let is_alone = others.count() == 0 && !is_pushed;
+            let due = if is_alone && 0.0 < debt { gain } else { debt.min(gain) };
             if !(0.0 < due) {
                 continue;
             }
@@ -125,15 +130,15 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Finds the dynamic bodies beside those that were put back.
+    /// Finds the bodies that may move beside those that were put back.
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
         for &place in &self.busy {
             let record = &self.records[place as usize];
             for (body, other) in [(record.a.index, record.b.index), (record.b.index, record.a.index)] {
-                let is_dynamic = self.bodies[other as usize].kind == BodyKind::Dynamic;
-                if is_dynamic && !record.is_sensor && put_back.binary_search(&body).is_ok() {
+                let is_fixed = self.bodies[other as usize].kind == BodyKind::Fixed;
+                if !is_fixed && !record.is_sensor && put_back.binary_search(&body).is_ok() {
                     beside.push((body, other));
                 }
             }
