@@ -10,7 +10,7 @@
 //! Groups with joints or with a body that its owner moves may gain energy, and are left alone.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3 (energy of impulses).
-//! Tried: bounding islands that overlap deep. A heavy body on light ones sank through them.
+//! Tried: bounding islands that overlap deep, and bodies alone that overlap less. Both sank under a load.
 
 use crate::body::Body;
 use crate::contact::ContactImpulse;
@@ -56,13 +56,17 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// The group of the body is bounded.
-    fn is_bounded(&self, slot: usize, state: &State) -> bool {
-        let size = || self.islands.size(self.islands.roots()[slot]);
-        let (free, touch) = (&self.free[slot], self.touches[slot]);
-        (free.has_bounced() && size() <= MAX_SMALL)
-            || (touch == Touch::Deep && free.is_loose() && size() == 1)
-            || self.is_fast(slot, state)
+    /// The body is fast, or is one of a few that bounce.
+    fn is_rash(&self, slot: usize, state: &State) -> bool {
+        let is_small = || self.islands.size(self.islands.roots()[slot]) <= MAX_SMALL;
+        (self.free[slot].has_bounced() && is_small()) || self.is_fast(slot, state)
+    }
+
+    /// The body is deep in what cannot move, and touches nothing else.
+    fn is_deep(&self, slot: usize) -> bool {
+        self.touches[slot] == Touch::Deep
+            && self.free[slot].is_loose()
+            && self.islands.size(self.islands.roots()[slot]) == 1
     }
 
     /// The body spins fast or flies farther than its size, and contacts changed its velocities or pushed it out.
@@ -96,12 +100,16 @@ impl Given<'_> {
 pub(crate) struct Energies {
     pushed: DisjointSets,
     sums: Vec<Sum>,
+    /// By slot: something else that moves is near, and may rest on the body.
+    has_neighbour: Vec<bool>,
 }
 
 /// Of a group: the energy that it may have, and the parabola.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     is_wanted: bool,
+    /// Some body of it is fast or has bounced; the impulses of others carry a load, which the next step needs.
+    is_rash: bool,
     is_left_alone: bool,
     most: f64,
     at_none: f64,
@@ -115,13 +123,15 @@ impl Energies {
     /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
     pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
         let n = given.movers.len();
-        if !(0..n).any(|slot| given.is_bounded(slot, &states[slot])) {
+        if !(0..n).any(|slot| given.is_deep(slot) || given.is_rash(slot, &states[slot])) {
             return 0;
         }
         self.join(given);
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
-            self.sums[root].is_wanted |= given.is_bounded(slot, &states[slot]);
+            let sum = &mut self.sums[root];
+            sum.is_rash |= given.is_rash(slot, &states[slot]);
+            sum.is_wanted |= sum.is_rash || given.is_deep(slot) && !self.has_neighbour[slot];
             let body = &given.bodies[given.movers[slot] as usize];
             let is_free = given.free[slot].is_loose() && body.torque == Vec3::ZERO;
             self.sums[root].is_left_alone |= !is_free || !(0.0 < body.inverse_mass);
@@ -153,18 +163,40 @@ impl Energies {
         n_bounded
     }
 
+    /// Reduces the impulses that are kept for the next step as the bound reduced those of this step. In full they would
+    /// push at the next start what the bound has stopped. `places` are those of the active contacts in `kept`.
+    pub(crate) fn reduce_kept(&mut self, given: &Given<'_>, places: &[u32], kept: &mut [ContactImpulse]) {
+        for (&contact, &place) in given.active.iter().zip(places) {
+            let key = given.summaries[contact as usize].key;
+            let slots = [key.body_a, key.body_b].map(|body| (given.slots)(body));
+            let Some(slot) = slots.into_iter().find(|&slot| slot < given.movers.len()) else { continue };
+            let sum = self.sums[self.pushed.root(slot as u32) as usize];
+            let Some(factor) = sum.factor.filter(|_| sum.is_rash) else { continue };
+            let (impulse, part) = (&mut kept[place as usize], (factor * sum.scale) as Real);
+            impulse.normal = impulse.normal.map(|normal| normal * part);
+            impulse.friction *= part;
+            impulse.twist *= part;
+        }
+    }
+
     /// Finds which bodies pushed each other.
     fn join(&mut self, given: &Given<'_>) {
         let n = given.movers.len();
         self.pushed.reset(n);
         self.sums.clear();
         self.sums.resize(n, Sum::default());
+        self.has_neighbour.clear();
+        self.has_neighbour.resize(n, false);
         for &contact in given.active {
             let Summary { key, touch, bounces, .. } = given.summaries[contact as usize];
             let pushes = given.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
             let (a, b) = ((given.slots)(key.body_a), (given.slots)(key.body_b));
+            if !(a < n && b < n) {
+                continue;
+            }
+            (self.has_neighbour[a], self.has_neighbour[b]) = (true, true);
             // An overlap parts them without an impulse that stays.
-            if (pushes || bounces || touch != Touch::Apart) && a < n && b < n {
+            if pushes || bounces || touch != Touch::Apart {
                 self.pushed.join(a as u32, b as u32);
             }
         }

@@ -623,6 +623,9 @@ impl Solver {
             h,
         };
         let n_bounded = self.energies.bound(&given, states);
+        if 0 < n_bounded {
+            self.energies.reduce_kept(&given, places, &mut solved.impulses);
+        }
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
         let roots = islands.roots();
