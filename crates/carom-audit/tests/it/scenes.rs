@@ -42,6 +42,14 @@ fn piles() {
     }
 }
 
+/// After a long fall a body goes farther than its size in a step, and the contacts of two such bodies go with them.
+#[test]
+fn a_pile_that_falls_from_high_up() {
+    for seed in 1..=size(1, 20) as u64 {
+        audited("high pile", &pile(size(300, 2000), seed), size(110, 300) as u32);
+    }
+}
+
 #[test]
 fn ragdolls_on_stairs() {
     for seed in 1..=size(3, 20) as u64 {
