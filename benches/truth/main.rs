@@ -12,6 +12,7 @@ mod flights;
 mod impacts;
 mod levels;
 mod rays;
+mod solids;
 mod tolerances;
 mod triangles;
 mod tumble;
@@ -31,6 +32,7 @@ cargo xtask truth WHAT [OPTIONS]
   flights     bodies that fly fast and spin into walls, meshes, terrain and each other: energy, sides, momenta (100,000 flights)
   impacts     times of impact of boxes and hulls that turn, against looking often           (2,000,000 sweeps)
   levels      bodies through levels of brushes, real ones where they are present           (1,000,000 each)
+  solids      clear, touching or overlapping, and how deep: boxes, frames, plates, hulls, flush and by a hair (10,000 pairs)
   tolerances  every constant of carom_math::tol against the errors that it has to cover      (1,000,000 cases)
   tumble      ragdolls thrown down stairs: energy, joints, depths, and whether they come to rest         (10,000 falls)
   walk        random walks of characters through arena, castle and noisy terrain, as brushes and as mesh   (10,000,000 moves)
@@ -39,7 +41,7 @@ cargo xtask truth WHAT [OPTIONS]
   --pairs N, --rays N, --count N   how many
   --seed S                         another sequence of random numbers (1)
   --threads T                      how many threads (all)
-  --only SEED                      of the flights only this one, with each of its steps
+  --only SEED                      of the flights only this one, with each of its steps; of the solids only this pair
   --class NAME                     of the flights only those of a class of the table, such as terrain
   --spins                          a flight is wrong, too, if an angular momentum changes that nothing acts on
   --verbose                        every flight that was wrong, not only the first ones
@@ -54,7 +56,7 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     /// Of times of impact: only the rows that turn by so many radians.
     pub(crate) turn: Option<f64>,
-    /// The seed of the only flight, for `flights`.
+    /// The seed of the only flight or pair, for `flights` and `solids`.
     pub(crate) only: Option<u64>,
     pub(crate) is_verbose: bool,
     /// The class of the only flights, for `flights`.
@@ -118,6 +120,7 @@ fn run() -> Result<bool, Error> {
         ["impacts"] => Ok(impacts::run(&options)),
         ["levels"] => Ok(levels::run(&options)),
         ["rays"] => Ok(rays::run(&options)),
+        ["solids"] => Ok(solids::run(&options)),
         ["tolerances"] => Ok(tolerances::run(&options)),
         ["tumble"] => Ok(tumble::run(&options)),
         ["walk"] => Ok(walk::run(&options)),

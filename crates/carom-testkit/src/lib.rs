@@ -20,6 +20,8 @@ pub mod random;
 #[cfg(feature = "world")]
 pub mod scene_world;
 #[cfg(feature = "query")]
+pub mod solids;
+#[cfg(feature = "query")]
 pub mod tolerances;
 pub mod triangle_pairs;
 #[cfg(feature = "world")]

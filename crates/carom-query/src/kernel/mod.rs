@@ -36,6 +36,8 @@ mod rounded;
 mod shape;
 mod shut_ways;
 mod solid_depth;
+mod solid_exit;
+mod solid_point;
 mod solids;
 mod special;
 

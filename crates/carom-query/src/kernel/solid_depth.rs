@@ -1,24 +1,28 @@
-//! How deep two solids overlap: a translation that separates them, and a length below which none does.
+//! How deep two solids overlap: a translation that separates them, and a length below which none
+//! does.
 //!
-//! Along a direction the extents of the two along it give a translation after which a plane lies between them; so the least of
-//! many directions is an upper bound. For convex solids the normals of faces and the products of edges are enough, and the bound
-//! is exact to rounding. For others, shorter translations are tried, and kept if the moved solids are found not to overlap. A point
-//! inside both, as far as `r` from one surface and `s` from the other, proves that no translation shorter than `r + s` separates:
-//! the two balls about it still overlap.
+//! - Along a direction the extents of both give a translation after which a plane lies between
+//!   them. The least of many directions is an upper bound.
+//! - For convex solids the normals of faces and the products of edges are enough: the bound is
+//!   exact to rounding.
+//! - For other solids shorter translations are tried, see `solid_exit.rs`.
+//! - A point inside both, see `solid_point.rs`, at distances `r` and `s` from the surfaces, is a
+//!   lower bound of `r + s`: after any shorter translation the two balls about it still overlap.
 //!
-//! Reference: S. Cameron, R. K. Culley, Determining the Minimum Translational Distance between Two Convex Polyhedra, IEEE ICRA 1986;
-//! C. Ericson, Real-Time Collision Detection, 2005, 5.2.1 (separating axes).
+//! Reference: S. Cameron, R. K. Culley, Determining the Minimum Translational Distance between Two
+//! Convex Polyhedra, IEEE ICRA 1986; C. Ericson, Real-Time Collision Detection, 2005, 5.2.1
+//! (separating axes).
 
-use super::super::num::geom::{ConvexHull, TriMesh};
+use super::super::num::geom::{ConvexHull, HullSettings, TriMesh};
 use super::super::num::{Pose, Real, Vec3, above, below, narrow, widen};
-use super::inside::solid_placement_of;
 use super::mesh_shape::MeshShape;
-use super::point::surface_distance;
+use super::solid_exit::shorten;
+use super::solid_point::deep_point;
 use super::solids::{SolidRelation, placed, relation};
 use alloc::vec::Vec;
-use carom_geom::mesh_topology::EdgeKind;
-use carom_geom::ray_mesh::Placement;
+use carom_geom::mesh_topology::{EdgeKind, NO_TRIANGLE};
 use carom_geom::winding::signed_volume;
+use carom_math::predicates::orient3d;
 use carom_math::scaling::unit;
 use carom_math::tol;
 use glam::DVec3;
@@ -26,14 +30,11 @@ use glam::DVec3;
 /// Most products of edges of two convex solids that are tried; of more, some are left out.
 const MAX_EDGE_PAIRS: usize = 1 << 16;
 
-/// Most triangles of solids that are moved to see whether they still overlap.
-const MAX_MOVED_TRIANGLES: usize = 1 << 12;
-
-/// Places along each axis of the common box that are tried for a point deep in both.
-const N_PLACES: usize = 6;
+/// Most pairs of a triangle and a vertex that are compared to find how concave a solid is.
+const MAX_DENT_PAIRS: usize = 1 << 24;
 
 /// Relative: some roundings of `f64` of an extent.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// How deep two solids overlap. World frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,26 +42,42 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub struct SolidOverlap {
     /// No shorter translation separates them.
     pub at_least: Real,
-    /// The length of `separation`.
+    /// The length of `separation`, rounded up.
     pub at_most: Real,
     /// Moved by this, B does not overlap A.
     pub separation: Vec3,
-    /// A point inside both; a point of both if none was found, and then `at_least` is 0.
+    /// A point inside both. If the overlap is too thin to find one, a point where the surfaces
+    /// meet.
     pub point: Vec3,
-    /// Both solids are convex: the bounds differ by rounding alone.
+    /// Both solids are convex: the bounds differ by the rounding of corners and of extents alone.
     pub is_exact: bool,
 }
 
-/// Bounds of how deep two solids overlap; `None` if they do not, or if a mesh does not tell inside from outside.
+/// A translation that separates.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exit {
+    /// A vector that `Vec3` stores.
+    pub(super) by: DVec3,
+    pub(super) length: f64,
+}
+
+/// Bounds of how deep two solids overlap; `None` if they do not, or if a mesh does not tell inside
+/// from outside.
+///
+/// The bounds hold for meshes that do not cross themselves, at identity poses. At others the
+/// corners are placed in the world first, each coordinate rounded, and the bounds are those for
+/// the placed corners.
 pub fn solid_overlap(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose) -> Option<SolidOverlap> {
     let (a, b) = (placed(a, pose_a)?, placed(b, pose_b)?);
     if relation(&a, &b) != SolidRelation::Overlapping {
         return None;
     }
-    let hulls = [&a, &b].map(|shape| ConvexHull::from_points(shape.mesh().vertices()).ok());
+    // No vertex is left out, however little it stands out.
+    let settings = HullSettings::default().with_coplanar_tolerance(0.0);
+    let hulls =
+        [&a, &b].map(|shape| ConvexHull::from_points_with(&used_vertices(shape.mesh()), &settings).ok());
     let [Some(hull_a), Some(hull_b)] = &hulls else { return None };
-    let is_exact = is_convex(&a, hull_a) && is_convex(&b, hull_b);
-    let (point, at_least) = deep_point(&a, &b);
+    let (point, mut at_least) = deep_point(&a, &b);
     let reach = [hull_a, hull_b]
         .iter()
         .flat_map(|hull| hull.vertices())
@@ -71,30 +88,49 @@ pub fn solid_overlap(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose)
         let end = |hull: &ConvexHull, sign: f64| {
             hull.vertices().iter().map(|v| sign * axis.dot(widen(*v))).fold(f64::NEG_INFINITY, f64::max)
         };
-        let length = end(hull_a, 1.0) + end(hull_b, -1.0) + slack;
+        let length = end(hull_a, 1.0) + end(hull_b, -1.0);
         if length < best.0 {
             best = (length, axis);
         }
     }
-    if is_exact {
-        let at_least = at_least.max(best.0 - 4.0 * slack);
-        return Some(answer(at_least.max(0.0), best, point, true));
+    let mut exit = beyond(best.1, best.0 + slack, best.0 + 0.5 * slack);
+    let lost = |shape, hull| convexity_loss(shape, hull, slack);
+    let losses = lost(&a, hull_a).and_then(|of_a| Some(of_a + lost(&b, hull_b)?));
+    if let Some(losses) = losses {
+        at_least = at_least.max(best.0 - 4.0 * slack - losses);
+    } else {
+        shorten(&a, &b, [hull_a, hull_b], point, at_least, &mut exit);
     }
-    if a.mesh().n_triangles() + b.mesh().n_triangles() <= MAX_MOVED_TRIANGLES {
-        shorten(&a, &b, at_least, &mut best);
-    }
-    Some(answer(at_least, best, point, false))
+    let at_least = at_least.min(exit.length).max(0.0);
+    Some(SolidOverlap {
+        at_least: below(at_least),
+        at_most: above(exit.length * (1.0 + ROUNDING)),
+        separation: narrow(exit.by),
+        point: narrow(point),
+        is_exact: losses.is_some(),
+    })
 }
 
-fn answer(at_least: f64, (length, axis): (f64, DVec3), point: DVec3, is_exact: bool) -> SolidOverlap {
-    let at_least = at_least.min(length).max(0.0);
-    SolidOverlap {
-        at_least: below(at_least),
-        at_most: above(length * (1.0 + ROUNDING)),
-        separation: narrow(axis * length),
-        point: narrow(point),
-        is_exact,
+/// The vertices that triangles use.
+fn used_vertices(mesh: &TriMesh) -> Vec<Vec3> {
+    let mut is_used = alloc::vec![false; mesh.vertices().len()];
+    mesh.indices().iter().flatten().for_each(|v| is_used[*v as usize] = true);
+    let used = mesh.vertices().iter().zip(is_used).filter(|(_, is_used)| *is_used);
+    used.map(|(vertex, _)| *vertex).collect()
+}
+
+/// About `length` along an axis, stored, and not below `least` along it.
+fn beyond(axis: DVec3, length: f64, least: f64) -> Exit {
+    let mut wanted = length;
+    let mut by = widen(narrow(axis * wanted));
+    let mut step = least - by.dot(axis);
+    // The stored vector may be the shorter one. Steps grow until its rounding is passed.
+    while by.dot(axis) < least && step < f64::INFINITY {
+        wanted += step;
+        step *= 2.0;
+        by = widen(narrow(axis * wanted));
     }
+    Exit { by, length: by.length() }
 }
 
 /// Directions along which B may leave A.
@@ -119,98 +155,54 @@ fn directions(a: &ConvexHull, b: &ConvexHull) -> Vec<DVec3> {
     all
 }
 
-/// The solid is its hull, to rounding.
-fn is_convex(shape: &MeshShape, hull: &ConvexHull) -> bool {
+/// How much less deep than its hull a solid can be that is convex but for rounding; `None` for
+/// others.
+///
+/// Let no vertex be higher than `d` above the plane of a triangle, and let a point be `r` below
+/// all of these planes. The hull, shrunk about the point by `r / (r + d)`, is below all planes, so
+/// it is in the solid. Shrinking moves no vertex farther than `d / r` of its distance from the
+/// point.
+fn convexity_loss(shape: &MeshShape, hull: &ConvexHull, slack: f64) -> Option<f64> {
     let topology = shape.topology();
-    let bends = (0..topology.n_triangles() as u32).flat_map(|t| topology.kinds(t));
-    if bends.into_iter().any(|kind| kind == EdgeKind::Concave) {
-        return false;
-    }
+    let corners = |t: u32| shape.mesh().corners(t);
+    let triangles = 0..topology.n_triangles() as u32;
     let of_hull: f64 = signed_volume((0..hull.n_faces() as u32).flat_map(|face| {
         let ring = hull.face_vertices(face);
         let place = |v: u32| widen(hull.vertices()[v as usize]);
         ring[1..].windows(2).map(move |pair| [place(ring[0]), place(pair[0]), place(pair[1])])
     }));
     let own = signed_volume(shape.mesh().iter_corners());
-    (of_hull - own).abs() <= tol::CONVEX_VOLUME * of_hull
-}
-
-/// A point inside both, far from both surfaces, and the sum of these distances; a common point and 0 if none is found.
-fn deep_point(a: &MeshShape, b: &MeshShape) -> (DVec3, f64) {
-    let ((low_a, high_a), (low_b, high_b)) = (a.mesh().wide_bounds(), b.mesh().wide_bounds());
-    let (low, high) = (low_a.max(low_b), high_a.min(high_b));
-    let depth = |p: DVec3| {
-        let is_inside = |shape| solid_placement_of(shape, p) == Some(Placement::Inside);
-        if !(is_inside(a) && is_inside(b)) {
-            return 0.0;
-        }
-        let sum = surface_distance(a, p) + surface_distance(b, p);
-        (sum * (1.0 - ROUNDING) - ROUNDING * p.abs().max_element()).max(0.0)
+    if tol::CONVEX_VOLUME * of_hull < (of_hull - own).abs() {
+        return None;
+    }
+    // No edge is concave, by exact signs.
+    let is_convex_at = |t: u32, edge: usize| {
+        let [a, b, c] = corners(t);
+        let other = topology.neighbours(t)[edge];
+        let vertices = topology.vertices(t);
+        let ends = [vertices[edge], vertices[(edge + 1) % 3]];
+        let apex = topology.vertices(other).into_iter().find(|v| !ends.contains(v));
+        apex.is_some_and(|apex| 0.0 <= orient3d(a, b, c, topology.place(apex)))
     };
-    let mut best = (low * 0.5 + high * 0.5, 0.0);
-    let look = |p: DVec3, best: &mut (DVec3, f64)| {
-        let found = depth(p);
-        if best.1 < found {
-            *best = (p, found);
-            return true;
-        }
-        false
-    };
-    let n = N_PLACES;
-    for i in 0..n * n * n {
-        let place = DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64) + 0.5;
-        look(low + (high - low) * place / n as f64, &mut best);
+    let is_closed = triangles.clone().all(|t| !topology.neighbours(t).contains(&NO_TRIANGLE));
+    if is_closed && triangles.clone().all(|t| (0..3).all(|edge| is_convex_at(t, edge))) {
+        return Some(0.0);
     }
-    // Behind the corners and the middles of triangles, where thin overlaps are.
-    for (one, other) in [(a, b), (b, a)] {
-        for t in 0..one.mesh().n_triangles().min(MAX_MOVED_TRIANGLES) as u32 {
-            let [p, q, r] = one.mesh().corners(t);
-            let middle = (p + q + r) / 3.0;
-            for p in [p * 0.99 + middle * 0.01, middle] {
-                if (p.cmpge(low) & p.cmple(high)).all()
-                    && solid_placement_of(other, p) == Some(Placement::Inside)
-                {
-                    let way = surface_distance(other, p) * 0.5;
-                    look(p - one.topology().normal(t) * way, &mut best);
-                }
-            }
-        }
+    let mut kinds = triangles.clone().flat_map(|t| topology.kinds(t));
+    let n_vertices = hull.vertices().len();
+    if kinds.any(|kind| kind == EdgeKind::Concave) || MAX_DENT_PAIRS / n_vertices < triangles.len() {
+        return None;
     }
-    let mut step = (high - low).max_element() / n as f64;
-    for _ in 0..40 {
-        let moves = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
-        let has_moved = moves.into_iter().any(|way| look(best.0 + way * step, &mut best));
-        if !has_moved {
-            step *= 0.5;
-        }
+    let places = || hull.vertices().iter().map(|v| widen(*v));
+    let middle = places().fold(DVec3::ZERO, |sum, p| sum + p) / n_vertices as f64;
+    let (mut dent, mut radius) = (0.0_f64, f64::INFINITY);
+    for [a, b, c] in triangles.map(corners) {
+        // A triangle without area bounds nothing.
+        let Some(normal) = unit((b - a).cross(c - a)) else { continue };
+        dent = places().fold(dent, |most, p| most.max(normal.dot(p - a)));
+        radius = radius.min(normal.dot(a - middle));
     }
-    best
-}
-
-/// Tries translations between the two bounds.
-fn shorten(a: &MeshShape, b: &MeshShape, at_least: f64, best: &mut (f64, DVec3)) {
-    let ways = [best.1, DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
-    for way in ways {
-        let mut length = at_least * (1.0 + tol::SEPARATING_PART);
-        for _ in 0..8 {
-            if !(0.0 < length && length < best.0) {
-                break;
-            }
-            // The stored vector counts, and so do the rounded places.
-            let by = widen(narrow(way * length));
-            if is_free(a, b, by) {
-                *best = (by.length(), way);
-                break;
-            }
-            length *= 1.5;
-        }
-    }
-}
-
-/// B does not overlap A once it is moved.
-fn is_free(a: &MeshShape, b: &MeshShape, by: DVec3) -> bool {
-    let vertices = b.mesh().vertices().iter().map(|v| narrow(widen(*v) + by)).collect();
-    let moved = TriMesh::new(vertices, b.mesh().indices().to_vec()).ok();
-    let moved = moved.and_then(|mesh| MeshShape::new(mesh).ok());
-    moved.is_some_and(|moved| relation(a, &moved) != SolidRelation::Overlapping)
+    let reach = places().fold(0.0_f64, |most, p| most.max((p - middle).length()));
+    let loss = (dent + slack) / radius * reach;
+    (0.0 < radius && loss <= tol::CONVEX_VOLUME * reach).then_some(loss)
 }

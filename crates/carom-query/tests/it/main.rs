@@ -30,6 +30,7 @@ mod ray_cases;
 mod ray_depth;
 mod rays;
 mod round_manifolds;
+mod solid_truth;
 mod solids;
 mod spins;
 mod support;

@@ -13,4 +13,5 @@ pub mod pairs;
 pub mod rational;
 pub mod sat;
 pub mod solid;
+pub mod tetrahedra;
 pub mod triangle;

@@ -14,7 +14,7 @@ use num_rational::BigRational;
 use num_traits::{Num, One, Signed, ToPrimitive, Zero};
 
 /// A vector of exact numbers.
-type Exact<T> = [T; 3];
+pub(super) type Exact<T> = [T; 3];
 
 /// `x = mantissa * 2^exponent`.
 pub(super) fn parts(x: f64) -> (i64, i32) {
@@ -30,13 +30,13 @@ pub(super) fn parts(x: f64) -> (i64, i32) {
 }
 
 /// The lowest exponent among these numbers.
-fn lowest(points: &[DVec3]) -> i32 {
+pub(super) fn lowest(points: &[DVec3]) -> i32 {
     let exponents = points.iter().flat_map(|p| p.to_array()).filter(|x| *x != 0.0).map(|x| parts(x).1);
     exponents.min().unwrap_or(0)
 }
 
 /// The points times `2^-lowest`, which makes them whole.
-fn whole(points: &[DVec3], lowest: i32) -> Vec<Exact<BigInt>> {
+pub(super) fn whole(points: &[DVec3], lowest: i32) -> Vec<Exact<BigInt>> {
     let convert = |x: f64| {
         let (mantissa, exponent) = parts(x);
         if mantissa == 0 { BigInt::zero() } else { BigInt::from(mantissa) << (exponent - lowest) }
@@ -44,7 +44,7 @@ fn whole(points: &[DVec3], lowest: i32) -> Vec<Exact<BigInt>> {
     points.iter().map(|p| p.to_array().map(convert)).collect()
 }
 
-fn sub<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> Exact<T> {
+pub(super) fn sub<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> Exact<T> {
     [0, 1, 2].map(|i| a[i].clone() - b[i].clone())
 }
 
@@ -52,20 +52,20 @@ fn add<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> Exact<T> {
     [0, 1, 2].map(|i| a[i].clone() + b[i].clone())
 }
 
-fn cross<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> Exact<T> {
+pub(super) fn cross<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> Exact<T> {
     [(1, 2), (2, 0), (0, 1)].map(|(i, j)| a[i].clone() * b[j].clone() - a[j].clone() * b[i].clone())
 }
 
-fn dot<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> T {
+pub(super) fn dot<T: Num + Clone>(a: &Exact<T>, b: &Exact<T>) -> T {
     a[0].clone() * b[0].clone() + a[1].clone() * b[1].clone() + a[2].clone() * b[2].clone()
 }
 
-fn is_zero<T: Num>(v: &Exact<T>) -> bool {
+pub(super) fn is_zero<T: Num>(v: &Exact<T>) -> bool {
     v.iter().all(Zero::is_zero)
 }
 
 /// -1, 0 or 1.
-fn sign<T: Signed>(x: &T) -> i32 {
+pub(super) fn sign<T: Signed>(x: &T) -> i32 {
     i32::from(x.is_positive()) - i32::from(x.is_negative())
 }
 
@@ -249,7 +249,7 @@ pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
 }
 
 /// The nearest f64, roughly: numerator and denominator are cut to 128 bits first.
-pub(super) fn to_f64(x: &BigRational) -> f64 {
+pub(crate) fn to_f64(x: &BigRational) -> f64 {
     let cut = |n: &BigInt| {
         let shift = n.bits().saturating_sub(128);
         ((n >> shift).to_f64().unwrap_or(0.0), shift as i32)

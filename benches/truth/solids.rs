@@ -1,0 +1,41 @@
+//! Random pairs of solids: clear, touching or overlapping, and how deep, against exact arithmetic.
+
+use crate::Options;
+use crate::work::in_chunks;
+use carom_testkit::solids::{Tally, look, replay};
+
+/// Pairs of a chunk of the work.
+const CHUNK: u64 = 16;
+
+/// Wrong pairs that are printed without `--verbose`.
+const N_SHOWN: usize = 20;
+
+/// True if no answer was wrong.
+pub(crate) fn run(options: &Options) -> bool {
+    if let Some(seed) = options.only {
+        let (wrong, log) = replay(seed);
+        print!("{log}");
+        println!("{}", wrong.as_deref().unwrap_or("right"));
+        return wrong.is_none();
+    }
+    let n_pairs = options.count.unwrap_or(10_000);
+    let tallies = in_chunks(n_pairs.div_ceil(CHUNK), options, |chunk, tally: &mut Tally| {
+        for n in chunk * CHUNK..n_pairs.min((chunk + 1) * CHUNK) {
+            look(options.seed << 40 ^ n, tally);
+        }
+    });
+    let mut all = Tally::default();
+    tallies.iter().for_each(|tally| all.add(tally));
+    print!("{}", all.table());
+    let total = all.total();
+    println!("{} pairs, {} left out: {} wrong", total.pairs(), all.ambiguous, all.wrong.len());
+    let n_shown = if options.is_verbose { all.wrong.len() } else { N_SHOWN };
+    for (seed, wrong) in all.wrong.iter().take(n_shown) {
+        println!("  --only {seed}: {wrong}");
+    }
+    if n_shown < all.wrong.len() {
+        println!("  and {} more: --verbose", all.wrong.len() - n_shown);
+    }
+    // A thread that panicked leaves pairs out.
+    all.wrong.is_empty() && total.pairs() + all.ambiguous == n_pairs
+}

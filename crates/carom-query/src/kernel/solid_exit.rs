@@ -1,0 +1,193 @@
+//! Short translations that separate two solids which are not convex.
+//!
+//! - Directions are those of the axes and of the faces of both; along each, lengths between the two
+//!   bounds are tried, first apart, then halved.
+//! - A translation counts only if the moved solid is found not to overlap. If moving rounds a
+//!   corner, the solids must be apart by more than that, so that the true places are apart too.
+//! - Points known to be in one solid reject most translations before a tree is built.
+//!
+//! Reference: none: a search by trial; each trial is decided as `solids.rs` does.
+
+use super::super::num::geom::{ConvexHull, TriMesh};
+use super::super::num::{Vec3, narrow, widen};
+use super::inside::solid_placement_of;
+use super::mesh_mesh;
+use super::mesh_shape::MeshShape;
+use super::solid_depth::Exit;
+use super::solids::{SolidRelation, relation};
+use crate::Workspace;
+use alloc::vec::Vec;
+use carom_geom::ray_mesh::Placement;
+use carom_math::WidePose;
+use carom_math::{ops, tol};
+use glam::DVec3;
+
+/// Most triangles of solids that are moved to see whether they still overlap.
+const MAX_MOVED_TRIANGLES: usize = 1 << 12;
+
+/// About how many triangles are moved in all.
+const MAX_MOVED_IN_ALL: usize = 1 << 15;
+
+/// Fewest translations that are tried.
+const MIN_TRIALS: usize = 56;
+
+/// Most directions along which lengths are tried.
+const MAX_WAYS: usize = 32;
+
+/// Lengths that are tried from the lower bound to the upper one.
+const N_LENGTHS: usize = 8;
+
+/// How often the interval before the first length that separates is halved.
+const N_HALVINGS: usize = 5;
+
+/// Corners of each solid that are looked for in the other.
+const MAX_PROBES: usize = 32;
+
+/// The cosine of half a degree, roughly: directions closer than this are one.
+const SAME_WAY: f64 = 0.9999;
+
+/// Replaces a translation by a shorter one between the two bounds, if one is found.
+pub(super) fn shorten(
+    a: &MeshShape,
+    b: &MeshShape,
+    hulls: [&ConvexHull; 2],
+    inside: DVec3,
+    at_least: f64,
+    best: &mut Exit,
+) {
+    let n_triangles = a.mesh().n_triangles() + b.mesh().n_triangles();
+    if MAX_MOVED_TRIANGLES < n_triangles {
+        return;
+    }
+    let mut trial = Trial { a, b, probes: probes(hulls, inside), n_left: 0 };
+    trial.n_left = (MAX_MOVED_IN_ALL / n_triangles).max(MIN_TRIALS);
+    for way in ways(a, b, best.by) {
+        let start = at_least * (1.0 + tol::SEPARATING_PART);
+        let start = start.max(best.length / (1_u32 << N_LENGTHS) as f64);
+        if best.length <= start {
+            return;
+        }
+        // The eighth root, so that the lengths end at the best one.
+        let ratio = ops::sqrt(ops::sqrt(ops::sqrt(best.length / start)));
+        let (mut low, mut length) = (at_least, start);
+        for _ in 0..N_LENGTHS {
+            if trial.shortens(way, length, best) {
+                break;
+            }
+            (low, length) = (length, length * ratio);
+        }
+        for _ in 0..N_HALVINGS {
+            let middle = 0.5 * (low + best.length.min(length));
+            if !trial.shortens(way, middle, best) {
+                low = middle;
+            } else {
+                length = middle;
+            }
+        }
+    }
+}
+
+/// Unit vectors along which B may leave A: that of the best known, of the axes, of large faces
+/// first.
+fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
+    let mut ways = Vec::with_capacity(MAX_WAYS);
+    let axes = Vec3::AXES.iter().flat_map(|axis| [widen(*axis), -widen(*axis)]);
+    ways.extend(first.try_normalize().into_iter().chain(axes));
+    let mut faces: Vec<(f64, DVec3)> = Vec::new();
+    for (shape, sign) in [(a, 1.0), (b, -1.0)] {
+        let mut of_facet = alloc::vec![0.0; shape.mesh().n_triangles()];
+        let topology = shape.topology();
+        for t in 0..topology.n_triangles() as u32 {
+            let [p, q, r] = shape.mesh().corners(t);
+            if let Some(area) = of_facet.get_mut(topology.facet(t) as usize) {
+                *area += (q - p).cross(r - p).length();
+            }
+        }
+        let large = of_facet.into_iter().zip(0_u32..).filter(|(area, _)| 0.0 < *area);
+        faces.extend(large.map(|(area, t)| (area, topology.normal(t) * sign)));
+    }
+    faces.sort_by(|p, q| q.0.total_cmp(&p.0));
+    for (_, way) in faces {
+        if MAX_WAYS <= ways.len() {
+            break;
+        }
+        if !ways.iter().any(|other| SAME_WAY < other.dot(way)) {
+            ways.push(way);
+        }
+    }
+    ways
+}
+
+/// Points of A, and points of B. The first of both is inside.
+fn probes([a, b]: [&ConvexHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
+    [a, b].map(|hull| {
+        let every = hull.vertices().len().div_ceil(MAX_PROBES).max(1);
+        let corners = hull.vertices().iter().step_by(every).map(|v| widen(*v));
+        core::iter::once(inside).chain(corners).collect()
+    })
+}
+
+/// What does not change from one translation to the next.
+struct Trial<'a> {
+    a: &'a MeshShape,
+    b: &'a MeshShape,
+    probes: [Vec<DVec3>; 2],
+    n_left: usize,
+}
+
+impl Trial<'_> {
+    /// Makes a translation the best one, if it is shorter and separates.
+    fn shortens(&mut self, way: DVec3, length: f64, best: &mut Exit) -> bool {
+        let by = widen(narrow(way * length));
+        let exit = Exit { by, length: by.length() };
+        let is_better = exit.length < best.length && !self.is_rejected(by) && self.is_free(by);
+        if is_better {
+            *best = exit;
+        }
+        is_better
+    }
+
+    /// A point of one solid is inside the other once B is moved.
+    fn is_rejected(&self, by: DVec3) -> bool {
+        let is_inside = |shape, p| solid_placement_of(shape, p) == Some(Placement::Inside);
+        self.probes[1].iter().any(|p| is_inside(self.a, *p + by))
+            || self.probes[0].iter().any(|p| is_inside(self.b, *p - by))
+    }
+
+    /// B does not overlap A once it is moved.
+    fn is_free(&mut self, by: DVec3) -> bool {
+        if self.n_left == 0 {
+            return false;
+        }
+        self.n_left -= 1;
+        let mut error = 0.0_f64;
+        let mut vertices = Vec::with_capacity(self.b.mesh().vertices().len());
+        for v in self.b.mesh().vertices() {
+            let moved = narrow(widen(*v) + by);
+            vertices.push(moved);
+            for k in 0..3 {
+                error = error.max(rounding_of_sum(widen(*v)[k], by[k], widen(moved)[k]).abs());
+            }
+        }
+        let moved = TriMesh::new(vertices, self.b.mesh().indices().to_vec()).ok();
+        let Some(moved) = moved.and_then(|mesh| MeshShape::new(mesh).ok()) else { return false };
+        match relation(self.a, &moved) {
+            SolidRelation::Overlapping => false,
+            _ if error == 0.0 => true,
+            SolidRelation::Touching => false,
+            SolidRelation::Clear => {
+                // No point moves farther than its corners, along each of three axes.
+                let least = 4.0 * error;
+                let here = WidePose::IDENTITY;
+                let near = mesh_mesh::distance(self.a, &moved, &here, least, &mut Workspace::default());
+                least < near.distance
+            }
+        }
+    }
+}
+
+/// What is missing from a rounded sum of two numbers, up to one rounding of the missing part.
+fn rounding_of_sum(x: f64, y: f64, sum: f64) -> f64 {
+    let (large, small) = if x.abs() < y.abs() { (y, x) } else { (x, y) };
+    small - (sum - large)
+}

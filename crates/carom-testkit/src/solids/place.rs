@@ -1,0 +1,345 @@
+//! Pairs of solids: where the second is put, and what becomes of the coordinates.
+
+use super::body::{Body, Family, body, cells_between};
+use crate::oracle::tetrahedra::Tetrahedra;
+use crate::random::Random;
+use core::fmt;
+use glam::{DMat3, DQuat, DVec3};
+
+/// Where the second solid is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Boxes apart.
+    Apart,
+    /// Boxes flush on a side.
+    Face,
+    /// Boxes flush on two sides.
+    Edge,
+    /// Boxes flush on three sides.
+    Corner,
+    /// A vertex on a vertex.
+    Vertex,
+    /// A vertex in the middle of a triangle.
+    OnTriangle,
+    /// The middle of an edge on the middle of an edge.
+    OnEdge,
+    /// Anywhere in the box.
+    Mixed,
+    /// A small one inside the other.
+    Inside,
+    /// A small one in a gap, which may be a cavity.
+    InGap,
+    /// A small one in a gap, flush on some sides.
+    FlushInGap,
+    /// A box that fills a gap.
+    Plug,
+    /// The same solid.
+    Same,
+    /// The same solid, moved by whole numbers.
+    Shifted,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Place; 14] = [
+        Place::Apart,
+        Place::Face,
+        Place::Edge,
+        Place::Corner,
+        Place::Vertex,
+        Place::OnTriangle,
+        Place::OnEdge,
+        Place::Mixed,
+        Place::Inside,
+        Place::InGap,
+        Place::FlushInGap,
+        Place::Plug,
+        Place::Same,
+        Place::Shifted,
+    ];
+}
+
+/// What becomes of the whole numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Numbers {
+    /// They stay.
+    Whole,
+    /// Tenths, rounded.
+    Tenths,
+    /// Both are sheared by whole numbers.
+    Sheared,
+    /// Both are turned together, and rounded.
+    Turned,
+    /// The second is turned about a vertex, and rounded.
+    TurnedApart,
+}
+
+impl Numbers {
+    /// All of them.
+    pub const ALL: [Numbers; 5] =
+        [Numbers::Whole, Numbers::Tenths, Numbers::Sheared, Numbers::Turned, Numbers::TurnedApart];
+}
+
+/// How far the second solid is moved at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hair {
+    /// Not at all.
+    None,
+    /// Each coordinate along an axis to the next number.
+    Ulp,
+    /// 2^-40 along an axis.
+    Tiny,
+    /// 2^-20 along an axis.
+    Millionth,
+}
+
+impl Hair {
+    /// All of them.
+    pub const ALL: [Hair; 4] = [Hair::None, Hair::Ulp, Hair::Tiny, Hair::Millionth];
+}
+
+/// Two solids.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The families.
+    pub families: [Family; 2],
+    /// Where the second is put.
+    pub place: Place,
+    /// What became of the coordinates.
+    pub numbers: Numbers,
+    /// What the second is moved by.
+    pub hair: Hair,
+    /// The solids.
+    pub solids: [Tetrahedra; 2],
+    /// Every coordinate is a number of `f32`.
+    pub is_single: bool,
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Pair { families: [a, b], place, numbers, hair, .. } = self;
+        write!(f, "{a:?} {b:?} {place:?} {numbers:?} {hair:?}")
+    }
+}
+
+fn bounds(solid: &Tetrahedra) -> (DVec3, DVec3) {
+    let used = solid.cells.iter().flatten().map(|v| solid.vertices[*v as usize]);
+    used.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
+}
+
+fn change(solid: &mut Tetrahedra, by: impl Fn(DVec3) -> DVec3) {
+    for p in &mut solid.vertices {
+        *p = by(*p);
+    }
+}
+
+/// Any rotation, if not all as often.
+fn rotation(random: &mut Random) -> DQuat {
+    loop {
+        let q = DQuat::from_vec4(random.cube_point().extend(random.range(-1.0, 1.0)));
+        if 0.1 < q.length() {
+            return q.normalize();
+        }
+    }
+}
+
+fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
+    from[random.below(from.len())]
+}
+
+/// A random pair; `None` if the random numbers make none.
+pub(super) fn pair(random: &mut Random) -> Option<Pair> {
+    let place = pick(random, &Place::ALL);
+    let with_gaps = [Family::LShape, Family::Frame, Family::SlottedPlate, Family::Cavity, Family::TwoShells];
+    let mut a = match place {
+        Place::InGap | Place::FlushInGap | Place::Plug => {
+            let family = pick(random, &with_gaps);
+            body(random, family)?
+        }
+        _ => {
+            let family = pick(random, &Family::ALL);
+            body(random, family)?
+        }
+    };
+    let family = pick(random, &Family::ALL);
+    let mut b = body(random, family)?;
+    // Room for middles of edges and triangles, and for whole numbers between.
+    let (step_a, step_b) = match place {
+        Place::Inside | Place::InGap | Place::FlushInGap => (768.0, 6.0),
+        _ => (24.0, 24.0),
+    };
+    change(&mut a.solid, |p| p * step_a);
+    a.gaps.iter_mut().flatten().for_each(|p| *p *= step_a);
+    change(&mut b.solid, |p| p * step_b);
+    let anchor = put(random, &a, &mut b, place)?;
+    let [mut a, mut b] = [(a.family, a.solid), (b.family, b.solid)];
+    if random.below(2) == 0 {
+        (a, b) = (b, a);
+    }
+    let families = [a.0, b.0];
+    let mut solids = [a.1, b.1];
+    let numbers = pick(random, &Numbers::ALL);
+    renumber(random, &mut solids, numbers, anchor);
+    let hair = if random.below(2) == 0 { Hair::None } else { pick(random, &Hair::ALL) };
+    let is_single = random.below(3) == 0;
+    round(random, &mut solids, hair, is_single);
+    let is_single = solids.iter().flat_map(|s| &s.vertices).all(|p| p.as_vec3().as_dvec3() == *p);
+    let is_proper = solids.iter().all(Tetrahedra::is_proper);
+    is_proper.then_some(Pair { families, place, numbers, hair, solids, is_single })
+}
+
+/// A random solid whose coordinates are numbers of `f32`: one for each seed.
+pub fn solid(seed: u64) -> (Family, Tetrahedra) {
+    let mut random = Random::new(seed);
+    loop {
+        let family = pick(&mut random, &Family::ALL);
+        let Some(body) = body(&mut random, family) else { continue };
+        let mut solids = [body.solid, Tetrahedra::default()];
+        let numbers = pick(&mut random, &Numbers::ALL);
+        renumber(&mut random, &mut solids, numbers, DVec3::ZERO);
+        let [mut solid, _] = solids;
+        let scale = pick(&mut random, &[1.0 / 1024.0, 1.0, 64.0]);
+        change(&mut solid, |p| (p * scale).as_vec3().as_dvec3());
+        if solid.is_proper() {
+            return (family, solid);
+        }
+    }
+}
+
+/// Puts B. Gives a vertex that both have or nearly have in common.
+fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec3> {
+    let surface = |solid: &Tetrahedra| solid.surface();
+    let corner = |solid: &Tetrahedra, v: u32| solid.vertices[v as usize];
+    let (low_a, high_a) = bounds(&a.solid);
+    let (low_b, high_b) = bounds(&b.solid);
+    let mut anywhere = DVec3::ZERO;
+    for k in 0..3 {
+        // Steps in which faces of both often come to lie in one plane.
+        let (from, to) = (low_a[k] - high_b[k] + 24.0, high_a[k] - low_b[k] - 24.0);
+        anywhere[k] = from + 24.0 * random.below((1.0 + (to - from).max(0.0) / 24.0) as usize) as f64;
+    }
+    let mut by = anywhere;
+    let triangle = pick(random, &surface(&a.solid));
+    let other = pick(random, &surface(&b.solid));
+    let mut anchor = None;
+    match place {
+        Place::Apart | Place::Face | Place::Edge | Place::Corner => {
+            let n = match place {
+                Place::Edge => 2,
+                Place::Corner => 3,
+                _ => 1,
+            };
+            let first = random.below(3);
+            for axis in (first..first + n).map(|k| k % 3) {
+                let gap = if place == Place::Apart { 1.0 + random.below(30) as f64 } else { 0.0 };
+                by[axis] = if random.below(2) == 0 {
+                    high_a[axis] - low_b[axis] + gap
+                } else {
+                    low_a[axis] - high_b[axis] - gap
+                };
+            }
+        }
+        Place::Vertex => by = corner(&a.solid, triangle[0]) - corner(&b.solid, other[0]),
+        Place::OnTriangle => {
+            let [p, q, r] = triangle.map(|v| corner(&a.solid, v));
+            by = (p + q + r) / 3.0 - corner(&b.solid, other[0]);
+            anchor = Some((p + q + r) / 3.0);
+        }
+        Place::OnEdge => {
+            let [p, q, _] = triangle.map(|v| corner(&a.solid, v));
+            let [r, s, _] = other.map(|v| corner(&b.solid, v));
+            by = (p + q) * 0.5 - (r + s) * 0.5;
+        }
+        Place::Mixed => {}
+        Place::Inside => {
+            let cell = pick(random, &a.solid.cells);
+            let middle = cell.iter().map(|v| corner(&a.solid, *v)).sum::<DVec3>() / 4.0;
+            by = (middle - (low_b + high_b) * 0.5).round();
+        }
+        Place::InGap | Place::FlushInGap => {
+            let [low, high] = *a.gaps.get(random.below(a.gaps.len()))?;
+            let n_flush = if place == Place::InGap { 0 } else { 1 + random.below(3) };
+            for k in 0..3 {
+                by[k] = match (k < n_flush, random.below(2)) {
+                    (true, 0) => low[k] - low_b[k],
+                    (true, _) => high[k] - high_b[k],
+                    _ => ((low[k] + high[k] - low_b[k] - high_b[k]) * 0.5).round(),
+                };
+            }
+        }
+        Place::Plug => {
+            let [low, high] = *a.gaps.get(random.below(a.gaps.len()))?;
+            let planes = [0, 1, 2].map(|k| vec![low[k], high[k]]);
+            b.family = Family::Box;
+            b.solid = cells_between(random.below(8), &planes, |_| true).0;
+            by = DVec3::ZERO;
+        }
+        Place::Same | Place::Shifted => {
+            *b = a.clone();
+            by = DVec3::ZERO;
+            if place == Place::Shifted {
+                by[random.below(3)] = 24.0 * (random.below(9) as f64 - 4.0);
+                by[random.below(3)] = 24.0 * (random.below(9) as f64 - 4.0);
+            }
+        }
+    }
+    change(&mut b.solid, |p| p + by);
+    Some(anchor.unwrap_or_else(|| corner(&b.solid, pick(random, &surface(&b.solid))[0])))
+}
+
+/// Whole numbers to others.
+fn renumber(random: &mut Random, solids: &mut [Tetrahedra; 2], numbers: Numbers, anchor: DVec3) {
+    let turn = DMat3::from_quat(rotation(random));
+    match numbers {
+        Numbers::Whole => {}
+        Numbers::Tenths => solids.iter_mut().for_each(|solid| change(solid, |p| p * 0.1)),
+        Numbers::Sheared => {
+            let mut column = || DVec3::from_array([0; 3].map(|_| random.below(5) as f64 - 2.0));
+            let mut shear = DMat3::from_cols(column(), column(), column());
+            if shear.determinant() < 0.0 {
+                shear.x_axis = -shear.x_axis;
+            }
+            if shear.determinant() == 0.0 {
+                shear = DMat3::from_cols(DVec3::X, DVec3::new(1.0, 1.0, 0.0), DVec3::new(-2.0, 1.0, 1.0));
+            }
+            solids.iter_mut().for_each(|solid| change(solid, |p| shear * p));
+        }
+        Numbers::Turned => solids.iter_mut().for_each(|solid| change(solid, |p| turn * p)),
+        Numbers::TurnedApart => change(&mut solids[1], |p| anchor + turn * (p - anchor)),
+    }
+}
+
+/// Rounds, and moves the second solid by a hair.
+fn round(random: &mut Random, solids: &mut [Tetrahedra; 2], hair: Hair, is_single: bool) {
+    let far = if random.below(8) == 0 { DVec3::new(1e4, -3e3, 777.7) } else { DVec3::ZERO };
+    let scale = pick(random, &[1.0 / 64.0, 1.0 / 1024.0, 1.0, 64.0]);
+    let kind = random.below(3);
+    let grid = scale * 0.5_f64.powi(18);
+    let stored = |p: DVec3| match (is_single, kind) {
+        (true, _) => p.as_vec3().as_dvec3(),
+        // With fewer bits the oracle is faster.
+        (false, 1 | 2) => (p / grid).round() * grid,
+        _ => p,
+    };
+    solids.iter_mut().for_each(|solid| change(solid, |p| stored(p * scale + far)));
+    let axis = random.below(3);
+    let is_up = random.below(2) == 0;
+    let step = match hair {
+        Hair::None => return,
+        Hair::Ulp => 0.0,
+        Hair::Tiny => 0.5_f64.powi(40),
+        Hair::Millionth => 0.5_f64.powi(20),
+    };
+    change(&mut solids[1], |mut p| {
+        let x = &mut p[axis];
+        *x = match (hair, is_single, is_up) {
+            (Hair::Ulp, true, true) => f64::from((*x as f32).next_up()),
+            (Hair::Ulp, true, false) => f64::from((*x as f32).next_down()),
+            (Hair::Ulp, false, true) => x.next_up(),
+            (Hair::Ulp, false, false) => x.next_down(),
+            (_, _, true) => *x + step,
+            _ => *x - step,
+        };
+        p
+    });
+}
