@@ -265,15 +265,16 @@ fn two_slots() -> Solid {
 
 #[test]
 fn a_block_with_two_slots_is_covered() {
+    let is_slow = std::env::var_os("CAROM_SLOW").is_some();
     let mut n_inside = 0;
     for max_hulls in [2, 5, 16] {
         for concavity in [0.0, 0.02, 0.05] {
             let settings = DecomposeSettings::default().with_max_hulls(max_hulls).with_concavity(concavity);
-            n_inside +=
-                check("two slots", &two_slots(), 0.5, &settings, if concavity == 0.02 { 1 } else { 4 });
+            let is_dense = concavity == 0.02 && (is_slow || max_hulls == 16);
+            n_inside += check("two slots", &two_slots(), 0.5, &settings, if is_dense { 1 } else { 4 });
         }
     }
-    assert!(15_000 < n_inside, "{n_inside}");
+    assert!(if is_slow { 15_000 } else { 4_500 } < n_inside, "{n_inside}");
 }
 
 /// A prism over a star, whose corners are at whole numbers.
@@ -305,7 +306,7 @@ fn generated_solids_are_covered() {
     let is_slow = std::env::var_os("CAROM_SLOW").is_some();
     let mut rng = Rng::new(71);
     let mut n_inside = 0;
-    for round in 0..if is_slow { 1000 } else { 48 } {
+    for round in 0..if is_slow { 1000 } else { 20 } {
         let (name, solid) = match round % 4 {
             0 => {
                 let n = [3, 4, 6][rng.below(if is_slow { 3 } else { 2 })];
@@ -340,7 +341,7 @@ fn generated_solids_are_covered() {
         let scale = [1.0, 0.0625, 1024.0][rng.below(3)];
         n_inside += check(name, &solid, scale, &settings, 2);
     }
-    assert!(if is_slow { 100_000 } else { 4_000 } < n_inside, "{n_inside}");
+    assert!(if is_slow { 100_000 } else { 1_500 } < n_inside, "{n_inside}");
 }
 
 /// Every closed mesh of the collection: points inside it are in a hull.
@@ -373,7 +374,7 @@ fn real_solids_are_covered() {
         let found = decompose(&mesh, &settings).unwrap();
         let (low, high) = mesh.wide_bounds();
         let (mut n_inside, mut n_left_out) = (0, 0);
-        for round in 0..if is_slow { 1000 } else { 400 } {
+        for round in 0..if is_slow { 1000 } else { 200 } {
             // Anywhere, and close behind a triangle: some solids are thin in their box.
             let mut p = rng.in_box(low, high);
             if round % 2 == 0 {
