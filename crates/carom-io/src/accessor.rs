@@ -50,7 +50,7 @@ struct SparseValues {
 }
 
 /// A range of a buffer.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BufferView {
     pub(crate) buffer: usize,
@@ -153,6 +153,11 @@ impl Accessor<'_> {
 type FindView<'v> = dyn FnMut(usize) -> Result<(Arc<Vec<u8>>, BufferView), String> + 'v;
 
 impl AccessorItem {
+    /// Values that replace others.
+    pub(crate) fn n_sparse(&self) -> usize {
+        self.sparse.as_ref().map_or(0, |(sparse, _)| sparse.count)
+    }
+
     /// The elements; `number` is that of the accessor, `n_bytes` the size of all files.
     pub(crate) fn elements(
         &self,

@@ -90,7 +90,7 @@ pub fn without_controls(text: &str) -> String {
 }
 
 /// The first `n` characters, and dots where there are more.
-fn shortened(text: &str, n: usize) -> String {
+pub(crate) fn shortened(text: &str, n: usize) -> String {
     match text.char_indices().nth(n) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),

@@ -10,8 +10,8 @@
 //! Reference: none; rules of carom's own.
 
 use crate::error::{Place, ReadError};
-use crate::limits::{MAX_FILE_BYTES, Options};
-use crate::part::{Piece, Placement, RawMesh};
+use crate::limits::{MAX_FILE_BYTES, Options, SPARSE_VALUES_PER_BYTE};
+use crate::part::{Piece, Placement, RawMesh, used_vertices};
 use crate::{Format, Model};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -27,8 +27,19 @@ pub(crate) struct Files<'a> {
     n_bytes: u64,
     /// In memory so far.
     n_triangles: u64,
+    /// In the places of the parts so far.
+    n_placed: u64,
+    /// Values of sparse accessors so far.
+    n_sparse: u64,
     meshes: HashMap<PathBuf, Result<Rc<MeshFile>, String>>,
-    buffers: HashMap<PathBuf, Arc<Vec<u8>>>,
+    buffers: HashMap<PathBuf, Buffer>,
+}
+
+/// The start of a file.
+struct Buffer {
+    bytes: Arc<Vec<u8>>,
+    /// The file has no more bytes.
+    is_whole: bool,
 }
 
 /// The meshes of a file that is one part of a document.
@@ -43,6 +54,11 @@ impl MeshFile {
     /// The notes on the file, for the first part that uses it.
     pub(crate) fn take_notes(&self) -> Vec<String> {
         self.notes.take()
+    }
+
+    /// The triangles of one place.
+    pub(crate) fn n_triangles(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.mesh.triangles.len()).sum()
     }
 
     /// The pieces, scaled and placed.
@@ -61,7 +77,15 @@ impl MeshFile {
 
 impl<'a> Files<'a> {
     pub(crate) fn new(options: &'a Options) -> Files<'a> {
-        Files { options, n_bytes: 0, n_triangles: 0, meshes: HashMap::new(), buffers: HashMap::new() }
+        Files {
+            options,
+            n_bytes: 0,
+            n_triangles: 0,
+            n_placed: 0,
+            n_sparse: 0,
+            meshes: HashMap::new(),
+            buffers: HashMap::new(),
+        }
     }
 
     /// Counts bytes that were read elsewhere.
@@ -80,6 +104,29 @@ impl<'a> Files<'a> {
         check_triangles(self.n_triangles, self.n_bytes, self.options)
     }
 
+    /// Counts the triangles of a part or of one of its shapes before it is placed; an error if all
+    /// are too many for the files.
+    pub(crate) fn count_placed(&mut self, n: usize) -> Result<(), String> {
+        self.n_placed = self.n_placed.saturating_add(n as u64);
+        check_triangles(self.n_placed, self.n_bytes, self.options)
+    }
+
+    /// An error if the mesh that is read has too many triangles for the files.
+    pub(crate) fn check_mesh(&self, mesh: &RawMesh) -> Result<(), String> {
+        check_triangles(mesh.triangles.len() as u64, self.n_bytes, self.options)
+    }
+
+    /// Counts the values of a sparse accessor before they are applied; an error if they are too
+    /// many for the files.
+    pub(crate) fn count_sparse(&mut self, n: usize) -> Result<(), String> {
+        self.n_sparse = self.n_sparse.saturating_add(n as u64);
+        let limit = self.n_bytes.saturating_mul(SPARSE_VALUES_PER_BYTE);
+        if self.n_sparse <= limit {
+            return Ok(());
+        }
+        Err(format!("sparse accessors are applied to more than {limit} values in all"))
+    }
+
     /// Reads a file whole.
     pub(crate) fn read(&mut self, path: &Path) -> Result<Vec<u8>, ReadError> {
         self.read_start(path, MAX_FILE_BYTES)
@@ -92,14 +139,24 @@ impl<'a> Files<'a> {
         Ok(bytes)
     }
 
-    /// The first `n` bytes of a buffer, read once.
+    /// The first `n` bytes of a buffer, or all that there are.
+    ///
+    /// A file that is asked for more and more of is read again, twice as much each time: all that
+    /// is read is in proportion to the file.
     pub(crate) fn buffer(&mut self, path: &Path, n: u64) -> Result<Arc<Vec<u8>>, ReadError> {
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if let Some(bytes) = self.buffers.get(&key).filter(|bytes| n <= bytes.len() as u64) {
-            return Ok(bytes.clone());
+        let mut wanted = n;
+        if let Some(Buffer { bytes, is_whole }) = self.buffers.get(&key) {
+            let known = bytes.len() as u64;
+            if *is_whole || n <= known {
+                return Ok(bytes.clone());
+            }
+            wanted = n.max(2 * known);
+            self.n_bytes -= known;
         }
-        let bytes = Arc::new(self.read_start(path, n)?);
-        self.buffers.insert(key, bytes.clone());
+        let bytes = Arc::new(self.read_start(path, wanted)?);
+        let is_whole = (bytes.len() as u64) < wanted;
+        self.buffers.insert(key, Buffer { bytes: bytes.clone(), is_whole });
         Ok(bytes)
     }
 
@@ -125,7 +182,14 @@ impl<'a> Files<'a> {
         let named = |notes: Vec<String>| -> Vec<String> {
             notes.iter().map(|note| format!("{file}: {note}")).collect()
         };
-        let pieces = parts.into_iter().flat_map(|part| part.pieces).collect();
+        let mut pieces: Vec<Piece> = parts.into_iter().flat_map(|part| part.pieces).collect();
+        for piece in &mut pieces {
+            // Each place of the mesh has all its vertices: those without a triangle go.
+            let used = used_vertices(&piece.mesh.triangles);
+            if used.len() < piece.mesh.vertices.len() {
+                piece.mesh = Arc::new(piece.mesh.with_used_vertices(piece.mesh.triangles.clone()));
+            }
+        }
         Ok(MeshFile { pieces, notes: RefCell::new(named(notes)), unread: named(unread) })
     }
 

@@ -19,7 +19,7 @@
 use crate::accessor::{Accessor, AccessorItem, BufferView, Elements};
 use crate::error::{Place, ReadError};
 use crate::files::{Files, piece};
-use crate::limits::MAX_ITEM_CHARS;
+use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
 use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, number_by, push_note, used_vertices};
 use base64::Engine;
 use glam::{DMat4, DQuat, DVec3};
@@ -189,8 +189,15 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
             format!("the extension {} is used and not understood", name_of(extension)),
         );
     }
-    let mut reader =
-        Loader { document, blob, path, files, buffers: HashMap::new(), accessors: HashMap::new() };
+    let mut reader = Loader {
+        document,
+        blob,
+        path,
+        files,
+        buffers: HashMap::new(),
+        views: HashMap::new(),
+        accessors: HashMap::new(),
+    };
     reader.read(&mut model)?;
     if model.parts.is_empty() {
         let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
@@ -244,7 +251,9 @@ struct Loader<'a, 'f, 'o> {
     blob: Option<&'a [u8]>,
     path: &'a Path,
     files: &'f mut Files<'o>,
-    buffers: HashMap<usize, Arc<Vec<u8>>>,
+    /// Those that are broken too, so that each is read once.
+    buffers: HashMap<usize, Result<Arc<Vec<u8>>, String>>,
+    views: HashMap<usize, BufferView>,
     accessors: HashMap<usize, Rc<AccessorItem>>,
 }
 
@@ -364,7 +373,19 @@ impl<'a> Loader<'a, '_, '_> {
             push_note(&mut model.notes, format!("{called}: points or lines are left out: no surface"));
         }
         let name = node.name.as_deref().or(mesh.name.as_deref());
-        let name = name.map_or_else(|| format!("node{number}"), str::to_owned);
+        let name = match name {
+            None => format!("node{number}"),
+            Some(name) => {
+                let start: String = name.chars().take(MAX_NAME_CHARS).collect();
+                if start.len() < name.len() {
+                    let note = format!(
+                        "nodes[{number}]: the name has more than {MAX_NAME_CHARS} characters and is cut"
+                    );
+                    push_note(&mut model.notes, note);
+                }
+                start
+            }
+        };
         let instances = match node.extensions.get(READ[0]) {
             None => vec![Placement::IDENTITY],
             Some(text) => self.instances(text)?,
@@ -372,7 +393,9 @@ impl<'a> Loader<'a, '_, '_> {
         if instances.is_empty() {
             push_note(&mut model.unread, format!("{called}: instancing without instances"));
         }
+        let n_triangles: usize = mesh.triangles.iter().map(|mesh| mesh.triangles.len()).sum();
         for instance in &instances {
+            self.files.count_placed(n_triangles + TRIANGLES_PER_PART as usize)?;
             let placement = Placement::affine(world.after(instance).0)?;
             let placed = |mesh: &Arc<RawMesh>| Piece { mesh: mesh.clone(), scale: [1.0; 3], placement };
             let pieces: Vec<Piece> = mesh.triangles.iter().map(placed).collect();
@@ -392,7 +415,6 @@ impl<'a> Loader<'a, '_, '_> {
                     }
                 }
             }
-            self.files.count_triangles(1)?;
             model.parts.push(Part { name: name.clone(), pieces });
         }
         Ok(())
@@ -547,8 +569,13 @@ impl<'a> Loader<'a, '_, '_> {
             }
         };
         let n_bytes = self.files.n_bytes();
+        self.files.count_sparse(item.n_sparse())?;
         let mut view = |number: usize| -> Result<(Arc<Vec<u8>>, BufferView), String> {
-            let view: BufferView = Self::short_item(&self.document.buffer_views, "bufferViews", number)?;
+            let view = match self.views.get(&number) {
+                Some(view) => *view,
+                None => Self::short_item(&self.document.buffer_views, "bufferViews", number)?,
+            };
+            self.views.insert(number, view);
             Ok((self.buffer(view.buffer)?, view))
         };
         item.elements(number, n_bytes, &mut view)
@@ -557,8 +584,14 @@ impl<'a> Loader<'a, '_, '_> {
     /// A buffer, read once.
     fn buffer(&mut self, number: usize) -> Result<Arc<Vec<u8>>, String> {
         if let Some(buffer) = self.buffers.get(&number) {
-            return Ok(buffer.clone());
+            return buffer.clone();
         }
+        let read = self.read_buffer(number);
+        self.buffers.insert(number, read.clone());
+        read
+    }
+
+    fn read_buffer(&mut self, number: usize) -> Result<Arc<Vec<u8>>, String> {
         let item: BufferItem<'a> = Self::short_item(&self.document.buffers, "buffers", number)?;
         let data = match &item.uri {
             None => {
@@ -572,7 +605,6 @@ impl<'a> Loader<'a, '_, '_> {
             let (n, there) = (item.byte_length, data.len());
             return Err(format!("buffers[{number}]: truncated: {n} bytes announced, {there} there"));
         }
-        self.buffers.insert(number, data.clone());
         Ok(data)
     }
 

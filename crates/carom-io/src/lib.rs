@@ -119,9 +119,9 @@ fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) ->
     let text = if format == Format::Stl { Ok(bytes) } else { files::without_mark(bytes) };
     let text = text.map_err(|e| ReadError::at(path, Place::File, e))?;
     match format {
-        Format::Obj => obj::parse(text, path, files.options),
+        Format::Obj => obj::parse(text, path, files),
         Format::Stl => stl::parse(text, path),
-        Format::Ply => ply::parse(text, path),
+        Format::Ply => ply::parse(text, path, files),
         Format::Gltf => gltf::parse(text, path, files),
         Format::Urdf => urdf::parse(text, path, files),
         Format::Scene => scene_json::parse(text, path, files),
@@ -135,6 +135,10 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
     files::check_triangles(n, files.n_bytes(), files.options)
         .map_err(|e| ReadError::at(path, Place::File, e))?;
     make_names_unique(&mut model.parts);
+    for note in model.notes.iter_mut().chain(&mut model.unread) {
+        // Names in a note are as long as the file likes.
+        *note = error::shortened(note, limits::MAX_NOTE_CHARS);
+    }
     Ok(model)
 }
 

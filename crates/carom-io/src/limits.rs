@@ -84,3 +84,18 @@ pub(crate) const MAX_CROSSINGS_PER_CORNER: usize = 8;
 
 /// Notes of one kind that are written out; the others are counted.
 pub(crate) const MAX_NOTES: usize = 50;
+
+/// Tests of two edges of polygons that cross themselves, for the smallest file.
+pub(crate) const FREE_CROSSING_TESTS: usize = 1 << 21;
+
+/// The same for each corner of a file's polygons.
+pub(crate) const CROSSING_TESTS_PER_CORNER: usize = 200;
+
+/// Characters of a part's name; a longer one is cut, which is noted.
+pub(crate) const MAX_NAME_CHARS: usize = 200;
+
+/// Characters of a note.
+pub(crate) const MAX_NOTE_CHARS: usize = 400;
+
+/// Values of sparse accessors that may be applied, for each byte of the files.
+pub(crate) const SPARSE_VALUES_PER_BYTE: u64 = 2;

@@ -9,7 +9,8 @@
 //! each group, and overflows on large texture indices.
 
 use crate::error::{Place, ReadError};
-use crate::limits::{MAX_NOTES, Options};
+use crate::files::Files;
+use crate::limits::MAX_NOTES;
 use crate::part::{Model, Part, RawMesh};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
@@ -63,7 +64,7 @@ struct Faces {
 }
 
 /// Reads the bytes of an OBJ file; `path` is for messages and the name of the part.
-pub(crate) fn parse(bytes: &[u8], path: &Path, options: &Options) -> Result<Model, ReadError> {
+pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let mut mesh = RawMesh::default();
     let mut faces = Faces::default();
     let mut unusual = Unusual::default();
@@ -107,13 +108,15 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, options: &Options) -> Result<Mode
     for &(line, end) in &faces.ends {
         let corners = &faces.corners[start..end];
         triangulate(&mut mesh, corners, &mut quirks, || format!("line {line}"))
+            .and_then(|()| files.check_mesh(&mesh))
             .map_err(|e| ReadError::at(path, Place::Line(line), e))?;
         ends.push(mesh.triangles.len());
         start = end;
     }
     let mesh = mesh.checked(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let parts = if options.split_objects { split(&mesh, &faces.groups, &ends, &stem) } else { Vec::new() };
+    let parts =
+        if files.options.split_objects { split(&mesh, &faces.groups, &ends, &stem) } else { Vec::new() };
     let mut model = Model::new(if parts.is_empty() { vec![Part::new(stem, mesh)] } else { parts });
     model.notes = quirks.notes();
     unusual.report(&mut model);

@@ -9,7 +9,8 @@
 //! and elements are read one by one.
 
 use crate::error::{Place, ReadError};
-use crate::part::{Model, Part, RawMesh};
+use crate::files::Files;
+use crate::part::{Model, Part, RawMesh, push_note};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
@@ -92,7 +93,7 @@ struct Lists {
 }
 
 /// Reads the bytes of a PLY file; `path` is for messages and the name of the part.
-pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
+pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     if !bytes.starts_with(b"ply") {
         return Err(whole("not a PLY file: it does not begin with \"ply\"".to_owned()));
@@ -138,7 +139,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
             name if 0 < n => {
                 let has_lists = has(element, &LISTS);
                 let to = if has_lists { &mut unread } else { &mut notes };
-                to.push(format!("{n} of element {name} are not read"));
+                push_note(to, format!("{n} of element {name} are not read"));
             }
             _ => {}
         }
@@ -162,7 +163,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
         return Err(whole(format!("{left} bytes behind the elements that are announced")));
     }
     let mut quirks = Quirks::default();
-    lists.triangles(&mut mesh, &mut quirks, path)?;
+    lists.triangles(&mut mesh, &mut quirks, path, files)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let mut model = Model::new(vec![Part::new(name, mesh.checked(path)?)]);
     notes.extend(quirks.notes());
@@ -222,7 +223,13 @@ impl Payload<'_> {
 }
 
 impl Lists {
-    fn triangles(&self, mesh: &mut RawMesh, quirks: &mut Quirks, path: &Path) -> Result<(), ReadError> {
+    fn triangles(
+        &self,
+        mesh: &mut RawMesh,
+        quirks: &mut Quirks,
+        path: &Path,
+        files: &Files<'_>,
+    ) -> Result<(), ReadError> {
         let n_vertices = mesh.vertices.len();
         let mut corners: Vec<u32> = Vec::new();
         let mut start = 0;
@@ -249,6 +256,7 @@ impl Lists {
                     return Err(at(format!("{} corners", corners.len())));
                 }
                 triangulate(mesh, &corners, quirks, place).map_err(at)?;
+                files.check_mesh(mesh).map_err(at)?;
             }
         }
         Ok(())

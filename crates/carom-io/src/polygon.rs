@@ -12,7 +12,9 @@
 //! Reference: M. Newell et al., A New Approach to the Shaded Picture Problem, 1972; L. P. Chew,
 //! Constrained Delaunay Triangulations, 1989.
 
-use crate::limits::{MAX_CROSSING_CORNERS, MAX_CROSSINGS_PER_CORNER};
+use crate::limits::{
+    CROSSING_TESTS_PER_CORNER, FREE_CROSSING_TESTS, MAX_CROSSING_CORNERS, MAX_CROSSINGS_PER_CORNER,
+};
 use crate::part::RawMesh;
 use glam::{DVec2, DVec3};
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -32,9 +34,21 @@ pub(crate) struct Quirks {
     n_crossing: usize,
     empty: Option<String>,
     n_empty: usize,
+    /// Corners of all polygons so far.
+    n_corners: usize,
+    /// Tests of two edges so far, and what counts as such.
+    n_tests: usize,
 }
 
 impl Quirks {
+    /// Counts the tests of a step before it is made; an error if they are too many for the corners
+    /// so far.
+    fn count_tests(&mut self, n: usize) -> Result<(), String> {
+        self.n_tests = self.n_tests.saturating_add(n);
+        let limit = FREE_CROSSING_TESTS + CROSSING_TESTS_PER_CORNER * self.n_corners;
+        if self.n_tests <= limit { Ok(()) } else { Err("too many polygons cross themselves".to_owned()) }
+    }
+
     /// One note for each kind.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -68,6 +82,7 @@ pub(crate) fn triangulate(
     quirks: &mut Quirks,
     place: impl Fn() -> String,
 ) -> Result<(), String> {
+    quirks.n_corners += corners.len();
     if corners.len() <= 3 {
         mesh.push_polygon(corners);
         return Ok(());
@@ -93,7 +108,7 @@ pub(crate) fn triangulate(
     let (triangles, is_simple) = loop {
         match outline.triangles() {
             Some(found) => break found,
-            None => outline.split_crossings()?,
+            None => outline.split_crossings(quirks)?,
         }
         is_crossing = true;
     };
@@ -367,10 +382,12 @@ impl Outline {
 
     /// Cuts all edges where others cross them. A crossing is rounded, so that pieces may cross
     /// anew, nearby.
-    fn split_crossings(&mut self) -> Result<(), String> {
+    fn split_crossings(&mut self, quirks: &mut Quirks) -> Result<(), String> {
         /// Rounds until no piece crosses another; one or two are enough but for crossings that
         /// nearly coincide.
         const MAX_ROUNDS: usize = 12;
+        /// A point of a triangulation costs as much as this many tests of two edges.
+        const TESTS_PER_POINT: usize = 128;
         let n_corners = self.n_corners;
         let too_many =
             |what: String| Err(format!("a polygon of {n_corners} corners that crosses itself {what}"));
@@ -381,15 +398,27 @@ impl Outline {
         if MAX_ROUNDS < self.n_rounds {
             return too_many("and cannot be cut into triangles".to_owned());
         }
+        quirks.count_tests(TESTS_PER_POINT * self.points.len())?;
         let limit = MAX_CROSSINGS_PER_CORNER * n_corners;
+        // Equal edges are cut at equal points: each is seen from its end with the smaller number.
+        let ends: Vec<[usize; 2]> = self.edges.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+        let extent = |i: usize| {
+            let [a, b] = ends[i].map(|p| self.points[p].x);
+            (a.min(b), a.max(b))
+        };
+        let extents: Vec<(f64, f64)> = (0..ends.len()).map(extent).collect();
+        let mut order: Vec<usize> = (0..ends.len()).collect();
+        order.sort_by(|i, j| extents[*i].0.total_cmp(&extents[*j].0).then(i.cmp(j)));
         // For each edge how far along it a point lies, and the point.
-        let mut cuts: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.edges.len()];
-        for i in 0..self.edges.len() {
-            for j in 0..i {
-                let [a, b] = self.edges[i].map(|p| self.points[p]);
-                let [c, d] = self.edges[j].map(|p| self.points[p]);
-                let are_apart = a.max(b).cmplt(c.min(d)).any() || c.max(d).cmplt(a.min(b)).any();
-                if are_apart {
+        let mut cuts: Vec<Vec<(f64, usize)>> = vec![Vec::new(); ends.len()];
+        for (place, &i) in order.iter().enumerate() {
+            let others = &order[place + 1..];
+            let n_others = others.partition_point(|j| extents[*j].0 <= extents[i].1);
+            quirks.count_tests(n_others)?;
+            for &j in &others[..n_others] {
+                let [a, b] = ends[i].map(|p| self.points[p]);
+                let [c, d] = ends[j].map(|p| self.points[p]);
+                if a.y.max(b.y) < c.y.min(d.y) || c.y.max(d.y) < a.y.min(b.y) {
                     continue;
                 }
                 let (ca, cb) = (turn(c, d, a), turn(c, d, b));
@@ -399,7 +428,9 @@ impl Outline {
                     continue;
                 }
                 let (t, u) = (ca / (ca - cb), ac / (ac - ad));
-                let point = self.number(a + (b - a) * t);
+                // Of the two edges, the one with the smaller numbers gives the point.
+                let at = if ends[i] < ends[j] { a + (b - a) * t } else { c + (d - c) * u };
+                let point = self.number(at);
                 cuts[i].push((t, point));
                 cuts[j].push((u, point));
                 if limit + n_corners < self.points.len() {
@@ -408,10 +439,13 @@ impl Outline {
             }
         }
         let mut edges = Vec::with_capacity(self.edges.len());
-        for ([a, b], mut cut) in self.edges.iter().copied().zip(cuts) {
+        for ((edge, ends), mut cut) in self.edges.iter().zip(ends).zip(cuts) {
             cut.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-            let mut last = a;
-            for point in cut.into_iter().map(|(_, point)| point).chain([b]) {
+            if *edge != ends {
+                cut.reverse();
+            }
+            let mut last = edge[0];
+            for point in cut.into_iter().map(|(_, point)| point).chain([edge[1]]) {
                 if point != last {
                     edges.push([last, point]);
                     last = point;

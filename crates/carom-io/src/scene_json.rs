@@ -10,7 +10,7 @@
 
 use crate::error::{Place, ReadError};
 use crate::files::Files;
-use crate::limits::MAX_ITEM_CHARS;
+use crate::limits::{MAX_ITEM_CHARS, TRIANGLES_PER_PART};
 use crate::part::{Flattening, Model, Part, Placement, push_note};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -96,6 +96,7 @@ fn read_part(
     };
     let members = part.as_object().into_iter().flat_map(|members| members.keys());
     others.extend(members.filter(|key| !MEMBERS.contains(&key.as_str())).take(20).cloned());
+    files.count_placed(mesh.n_triangles() + TRIANGLES_PER_PART as usize).map_err(|e| ("", e))?;
     let pieces = mesh.placed(scale, &placement);
     for piece in &pieces {
         match piece.flattening() {

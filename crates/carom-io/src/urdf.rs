@@ -110,14 +110,19 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
                     for what in unread {
                         push_note(&mut model.unread, format!("link {}: {what}", link.name));
                     }
-                    for piece in placed {
+                    // Shapes with the same first piece have the same file, and so the same pieces.
+                    let key = placed.first().map(|piece| {
                         let bits = (piece.scale.map(f64::to_bits), piece.placement.0.map(f64::to_bits));
-                        if known.insert((Arc::as_ptr(&piece.mesh), bits)) {
-                            pieces.push(piece);
-                        } else {
-                            n_repeated += 1;
-                        }
+                        (Arc::as_ptr(&piece.mesh), bits)
+                    });
+                    if !known.insert(key) {
+                        n_repeated += 1;
+                        continue;
                     }
+                    let n = placed.iter().map(|piece| piece.mesh.triangles.len()).sum();
+                    let counted = files.count_placed(n);
+                    counted.map_err(|e| ReadError::at(path, Place::File, e))?;
+                    pieces.extend(placed);
                 }
                 Err(e) if files.options.keep_going => {
                     push_note(&mut model.unread, format!("link {}: {e}", link.name));

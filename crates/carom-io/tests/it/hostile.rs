@@ -13,19 +13,33 @@ const FREE: u64 = 64 << 20;
 const PER_BYTE: u64 = 100;
 
 /// Reads bytes within the bounds; whether they are a model, or the refusal.
-fn bounded(name: &str, bytes: &[u8], format: Format, path: &Path) -> Result<carom_io::Model, String> {
-    let mut read = None;
+pub(crate) fn bounded(
+    name: &str,
+    bytes: &[u8],
+    format: Format,
+    path: &Path,
+) -> Result<carom_io::Model, String> {
+    bounded_with(name, bytes.len() as u64, || carom_io::parse(bytes, format, path).map_err(|e| e.to_string()))
+}
+
+/// Reads files of so many bytes within the bounds; a refusal is one line.
+pub(crate) fn bounded_with<T>(
+    name: &str,
+    n_bytes: u64,
+    read: impl FnOnce() -> Result<T, String>,
+) -> Result<T, String> {
+    let mut answer = None;
     let start = Instant::now();
-    let counted = allocation_counter::measure(|| read = Some(carom_io::parse(bytes, format, path)));
-    let bound = FREE + PER_BYTE * bytes.len() as u64;
-    assert!(counted.bytes_max <= bound, "{name}: {} bytes for {}", counted.bytes_max, bytes.len());
+    let counted = allocation_counter::measure(|| answer = Some(read()));
+    let bound = FREE + PER_BYTE * n_bytes;
+    assert!(counted.bytes_max <= bound, "{name}: {} bytes for {n_bytes}", counted.bytes_max);
     assert!(start.elapsed() < Duration::from_secs(10), "{name}: {:?}", start.elapsed());
-    let read = read.unwrap().map_err(|e| e.to_string());
-    if let Err(message) = &read {
+    let answer = answer.unwrap();
+    if let Err(message) = &answer {
         assert_eq!(message.lines().count(), 1, "{name}");
         assert!(message.len() < 1000, "{name}: {message}");
     }
-    read
+    answer
 }
 
 fn alone(name: &str, bytes: &[u8], format: Format) -> Result<carom_io::Model, String> {

@@ -8,6 +8,7 @@ mod hostile;
 mod left_out;
 mod maps;
 mod polygons;
+mod products;
 mod random_bytes;
 mod real_data;
 mod scenes;

@@ -299,3 +299,30 @@ fn given_polygons_have_their_area() {
         assert_eq!(area(&mesh), 2.0 * 18.0 + 4.0 * 26.0, "{file}");
     }
 }
+
+#[test]
+fn edges_that_coincide_are_cut_alike() {
+    // Few corners, so that a polygon runs along an edge several times, in both directions.
+    let mut state = 7_u64;
+    let mut next = |n: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % n
+    };
+    let mut n_cut = 0;
+    for _ in 0..400 {
+        let corners: Vec<[f64; 2]> = (0..9).map(|_| [next(10_000) as f64, next(10_000) as f64]).collect();
+        let n = 6 + next(15);
+        let points: Vec<[f64; 2]> = (0..n).map(|_| corners[next(9) as usize]).collect();
+        let model = match parse(polygon(&flat(&points)).as_bytes(), Format::Obj) {
+            Ok(model) => model,
+            Err(error) => {
+                assert_eq!(error.to_string(), "file.x: the mesh is empty: no triangle", "{points:?}");
+                continue;
+            }
+        };
+        n_cut += usize::from(!model.notes.is_empty());
+        // No triangle is larger than the square of all corners, and none lies twice.
+        assert!(area(&model.parts[0].world_mesh().unwrap()) <= 1e8 * (1.0 + 1e-9), "{points:?}");
+    }
+    assert!(300 < n_cut, "{n_cut}");
+}
