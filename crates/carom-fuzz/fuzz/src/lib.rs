@@ -1,50 +1,81 @@
 //! Files of any format, and lines of questions: the bodies of the targets that read files.
 #![forbid(unsafe_code)]
 
+mod bounds;
+
 pub use carom_io::Format;
+use carom_io::{Model, Options};
+use std::collections::HashSet;
 use std::io::BufReader;
 use std::path::Path;
 
-/// A file of this format is refused, or gives parts whose triangles point at vertices that are there.
+/// The name of each document. The files beside it are those that a document may name.
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files/document");
+
+/// The length of a message.
+const MAX_MESSAGE_BYTES: usize = 2000;
+
+/// Reads a file of this format, with the default options and with those that keep most of it. The
+/// file is refused in one line, or its triangles have corners. Memory and time are bounded.
 pub fn parse(bytes: &[u8], format: Format) {
-    // A folder that does not exist: nothing that the file names is found.
-    let path = Path::new("no-such-folder/input");
-    match carom_io::parse(bytes, format, path) {
-        Err(error) => {
-            let line = error.to_string();
-            assert!(!line.contains('\n'), "more than one line: {line:?}");
-            assert!(line.len() < 2000, "a long line: {line:?}");
-        }
-        Ok(model) => {
-            for (i, part) in model.parts.iter().enumerate() {
-                assert!(
-                    model.parts[..i].iter().all(|other| other.name != part.name),
-                    "two parts {:?}",
-                    part.name
-                );
-                let Ok(mesh) = part.world_mesh() else { continue };
-                assert!(mesh.vertices.iter().all(|v| v.is_finite()));
-                let n = mesh.vertices.len();
-                assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < n));
+    let most = Options::default().with_keep_going(true).with_split_objects(true);
+    for options in [Options::default(), most] {
+        bounds::check(bytes, || {
+            match carom_io::parse_with(bytes, format, Path::new(DOCUMENT), &options) {
+                Err(error) => check_line(&error.to_string()),
+                Ok(model) => check_model(&model),
+            }
+        });
+    }
+}
+
+/// Names are unique, notes are one line each, and every triangle has its vertices.
+fn check_model(model: &Model) {
+    for note in model.notes.iter().chain(&model.unread) {
+        check_line(note);
+    }
+    let mut names = HashSet::new();
+    for part in &model.parts {
+        assert!(names.insert(&part.name), "two parts {:?}", part.name);
+        let Ok(mesh) = part.world_mesh() else { continue };
+        assert!(mesh.vertices.iter().all(|v| v.is_finite()));
+        let n = mesh.vertices.len();
+        assert!(mesh.triangles.iter().flatten().all(|&v| (v as usize) < n));
+    }
+}
+
+/// A message is one short line.
+fn check_line(line: &str) {
+    assert!(!line.contains('\n'), "more than one line: {line:?}");
+    assert!(line.len() < MAX_MESSAGE_BYTES, "a long line: {line:?}");
+}
+
+/// Reads a recording of boxes: refused in one line, or frames of boxes whose sides are in order.
+pub fn boxes(bytes: &[u8]) {
+    bounds::check(bytes, || match carom_io::boxes_csv::parse(bytes, Path::new(DOCUMENT)) {
+        Err(error) => check_line(&error.to_string()),
+        Ok(frames) => {
+            assert!(frames.windows(2).all(|pair| pair[0].number < pair[1].number));
+            for (_, sides) in frames.iter().flat_map(|frame| &frame.boxes) {
+                assert!((0..3).all(|k| sides[k] <= sides[3 + k]) && sides.iter().all(|x| x.is_finite()));
             }
         }
-    }
+    });
 }
 
 /// A level is refused, or gives entities whose brushes are sound or refused.
 pub fn map(bytes: &[u8]) {
-    let path = Path::new("no-such-folder/input");
-    let one_line = |line: String| assert!(!line.contains('\n') && line.len() < 2000, "{line:?}");
-    match carom_io::map::parse(bytes, path) {
-        Err(error) => one_line(error.to_string()),
+    let path = Path::new(DOCUMENT);
+    bounds::check(bytes, || match carom_io::map::parse(bytes, path) {
+        Err(error) => check_line(&error.to_string()),
         Ok(map) => {
             let (brushes, refused) = map.brushes(path, carom_io::map::usual_contents);
-            refused.iter().for_each(|error| one_line(error.to_string()));
+            refused.iter().for_each(|error| check_line(&error.to_string()));
             for face in brushes.iter().flat_map(|brush| brush.faces()) {
                 assert!(3 <= face.corners.len() && face.corners.iter().all(|p| p.is_finite()));
             }
         }
-    }
+    });
 }
 
 /// Every line of questions that is not blank gets one answer in JSON.
