@@ -113,6 +113,12 @@ pub(crate) fn triangulate(
         is_crossing = true;
     };
     is_crossing |= !is_simple;
+    if !seen.is_plane && !is_crossing && !outline.keeps_all(&triangles) {
+        // Seen along the axis, edges of a bent polygon coincide that do not. The fan keeps them, as
+        // the neighbours need.
+        mesh.push_polygon(&seen.in_file);
+        return Ok(());
+    }
     for point in &outline.points[outline.vertices.len()..] {
         let number = u32::try_from(mesh.vertices.len()).map_err(|_| "too many vertices".to_owned())?;
         outline.vertices.push(number);
@@ -378,6 +384,16 @@ impl Outline {
             }
         }
         Some((triangles, most - least <= 1))
+    }
+
+    /// Whether each corner is one of a triangle's.
+    fn keeps_all(&self, triangles: &[[usize; 3]]) -> bool {
+        let mut is_kept = vec![false; self.vertices.len()];
+        for i in triangles.as_flattened().iter().filter(|i| **i < self.vertices.len()) {
+            is_kept[*i] = true;
+        }
+        // Corners that coincide as they are seen have one number.
+        self.n_corners == self.vertices.len() && is_kept.into_iter().all(|is_kept| is_kept)
     }
 
     /// Cuts all edges where others cross them. A crossing is rounded, so that pieces may cross

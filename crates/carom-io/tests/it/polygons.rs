@@ -326,3 +326,26 @@ fn edges_that_coincide_are_cut_alike() {
     }
     assert!(300 < n_cut, "{n_cut}");
 }
+
+#[test]
+fn bent_polygons_keep_their_corners() {
+    // Seen along the axis of the normal, an edge lies on another, or two corners coincide.
+    for corners in [
+        [[-5.0, 0.0, 5.0], [5.0, 0.0, 5.0], [5.0, 0.0, -5.0], [-5.0, 0.0, -5.0], [0.0, 5.0, -5.0]],
+        [[-5.0, 0.0, 5.0], [5.0, 0.0, 5.0], [5.0, 0.0, -5.0], [-5.0, 0.0, -5.0], [-5.0, 3.0, -5.0]],
+        [[-5.0, 0.0, 5.0], [5.0, 0.0, 5.0], [5.0, 1.0, -5.0], [-5.0, 0.0, -5.0], [4.0, 2.0, -5.0]],
+    ] {
+        for first in 0..5 {
+            let mut turned = corners;
+            turned.rotate_left(first);
+            let model = parse(polygon(&turned).as_bytes(), Format::Obj).unwrap();
+            let mesh = &model.parts[0].pieces[0].mesh;
+            assert_eq!(mesh.triangles.len(), 3, "{turned:?}");
+            let mut used: Vec<u32> = mesh.triangles.as_flattened().to_vec();
+            used.sort_unstable();
+            used.dedup();
+            assert_eq!(used.len(), 5, "{turned:?}");
+            assert!(model.notes[0].contains("not flat"), "{:?}", model.notes);
+        }
+    }
+}
