@@ -13,7 +13,8 @@ pub(crate) enum Extent {
     Quick,
     /// What a change must not break.
     Ordinary,
-    /// And what takes long: the tests with default features and with all, the peers of the benches, the fuzz targets.
+    /// And what takes long: the tests with default features and with all, the peers of the benches, the fuzz targets,
+    /// each crate built from its package.
     Full,
 }
 
@@ -55,6 +56,9 @@ pub(crate) fn run(root: &Path, extent: Extent) -> Result<bool, Error> {
     steps.step("rounding", || rounding::check(root, &packages));
     steps.step("golden states on other targets", || golden::check(root, extent == Extent::Full));
     steps.step("licences", || licences::check(root));
+    // Whether each package is complete is built with --full alone.
+    let verify = if extent == Extent::Full { "" } else { "--no-verify" };
+    steps.cargo("packages", &format!("package --quiet --workspace --allow-dirty {verify}"), &[]);
     steps.step("miri", || miri(root));
 
     if extent == Extent::Full {

@@ -28,7 +28,7 @@ const USAGE: &str = "\
 cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, each crate alone, no_std
                                        --quick: format, tidy, clippy and tests with default features
                                        --full: also the tests with default and with all features, the benches with their
-                                       peers and the fuzz targets
+                                       peers, the fuzz targets, and each crate built from its package
 cargo xtask tidy                       the rules of the source tree alone
 cargo xtask bench [GROUP [FILTER]] [--quick | --full]
                                        carom and its peers on the same work: tables, CSV, plots; --full: also the

@@ -17,10 +17,11 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
         let mut parts = Vec::new();
         for part in &file.model.parts {
             let report = examine(part).map_err(|e| format!("{}: {e}", file.path.display()))?;
+            let Examined { report, area } = &report;
             if args.json {
-                parts.push(members(&part.name, &report));
+                parts.push(members(&part.name, report, *area));
             } else {
-                report::print(&text(&file.path.display().to_string(), part, &report))?;
+                report::print(&text(&file.path.display().to_string(), part, report, *area))?;
             }
         }
         let (unit, up) = (file.model.unit, file.model.up);
@@ -41,14 +42,26 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
     Ok(if remarks.unread.is_empty() { Found::Nothing } else { Found::BadInput })
 }
 
-fn examine(part: &Part) -> Result<MeshReport, String> {
+/// What is known of a part.
+struct Examined {
+    report: MeshReport,
+    /// Of all triangles.
+    area: f64,
+}
+
+fn examine(part: &Part) -> Result<Examined, String> {
     let world = part.world_mesh()?;
+    let area_of = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| world.vertices[v as usize]);
+        0.5 * (b - a).cross(c - a).length()
+    };
+    let area = world.triangles.iter().map(area_of).sum();
     let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
-    Ok(MeshReport::new(&mesh))
+    Ok(Examined { report: MeshReport::new(&mesh), area })
 }
 
 /// The report as JSON.
-fn members(name: &str, r: &MeshReport) -> Value {
+fn members(name: &str, r: &MeshReport, area: f64) -> Value {
     json!({
         "name": name,
         "triangles": r.n_triangles,
@@ -66,6 +79,7 @@ fn members(name: &str, r: &MeshReport) -> Value {
         "components": r.n_components,
         "orientation": orientation_of(r),
         "turned_triangles": r.orientation.turned().map(<[u32]>::len),
+        "area": area,
         "volume": r.signed_volume,
     })
 }
@@ -93,7 +107,7 @@ fn orientation_text(r: &MeshReport) -> String {
 }
 
 /// The report for people.
-fn text(file: &str, part: &Part, r: &MeshReport) -> String {
+fn text(file: &str, part: &Part, r: &MeshReport, area: f64) -> String {
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",
         (true, false) => "watertight, but neighbours are turned against each other",
@@ -103,7 +117,7 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
     format!(
         "{}: {}\n  {} triangles, {} vertices (equal positions counted once), components: {}\n  {seal}; edges: {} open, \
          {} non-manifold, {} flipped\n  {}\n  triangles: {} with a repeated corner, {} without area, {} duplicates\n  \
-         box {} to {}\n  volume {}",
+         box {} to {}\n  area {}, volume {}",
         without_controls(file),
         without_controls(&part.name),
         r.n_triangles,
@@ -118,6 +132,7 @@ fn text(file: &str, part: &Part, r: &MeshReport) -> String {
         r.n_duplicates,
         spaced(r.min),
         spaced(r.max),
+        report::number(area),
         report::number(r.signed_volume),
     )
 }
