@@ -47,7 +47,9 @@ impl ReadError {
     pub(crate) fn at(path: &std::path::Path, place: Place, reason: impl Into<String>) -> ReadError {
         // Libraries' messages may span lines; one line is promised.
         let reason = reason.into().split_whitespace().collect::<Vec<_>>().join(" ");
-        ReadError::Syntax { path: path.to_path_buf(), place, reason: shortened(&reason, 400) }
+        // Shortened at last: what is written for a control character is longer.
+        let reason = shortened(&without_controls(&reason), 400);
+        ReadError::Syntax { path: path.to_path_buf(), place, reason }
     }
 
     /// The file that is meant.
@@ -132,7 +134,7 @@ impl fmt::Display for ReadError {
                 match place {
                     Place::File => write!(f, ": {reason}"),
                     Place::Line(line) => write!(f, ": line {line}: {reason}"),
-                    Place::Item(item) => write!(f, ": {}: {reason}", without_controls(&shortened(item, 200))),
+                    Place::Item(item) => write!(f, ": {}: {reason}", shortened(&without_controls(item), 200)),
                 }
             }
         }

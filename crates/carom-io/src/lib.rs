@@ -136,8 +136,8 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
         .map_err(|e| ReadError::at(path, Place::File, e))?;
     make_names_unique(&mut model.parts);
     for note in model.notes.iter_mut().chain(&mut model.unread) {
-        // Names in a note are as long as the file likes.
-        *note = error::shortened(note, limits::MAX_NOTE_CHARS);
+        // Names in a note are as long as the file likes, and have what characters it likes.
+        *note = error::shortened(&without_controls(note), limits::MAX_NOTE_CHARS);
     }
     Ok(model)
 }

@@ -43,6 +43,8 @@ pub struct MapBrush {
 pub struct Map {
     /// The first is the world.
     pub entities: Vec<Entity>,
+    /// The lines of patches and other blocks in a brush's place, which are not read.
+    pub unread: Vec<usize>,
 }
 
 impl Entity {
@@ -174,7 +176,8 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
         return Err(ReadError::at(path, Place::File, "no entity: not a map"));
     }
     for entity in &mut map.entities {
-        // What stands in a brush's place and has no planes is none.
+        let others = entity.brushes.iter().filter(|brush| brush.planes.is_empty());
+        map.unread.extend(others.map(|brush| brush.line));
         entity.brushes.retain(|brush| !brush.planes.is_empty());
     }
     Ok(map)

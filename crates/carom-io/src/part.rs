@@ -286,8 +286,8 @@ pub struct Model {
     pub unit: Option<&'static str>,
     /// The axis that points up by the format; `None` where the file's author chose.
     pub up: Option<&'static str>,
-    /// Notes on how it was read: shapes approximated, polygons that are not
-    /// flat.
+    /// Notes on how it was read: shapes approximated, polygons that are not flat. Each is one line,
+    /// as is each that is unread.
     pub notes: Vec<String>,
     /// Things that may have a surface and were not read. A check of the parts is not complete then.
     pub unread: Vec<String>,

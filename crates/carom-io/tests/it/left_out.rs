@@ -446,3 +446,34 @@ fn given_files_are_read_or_named() {
     let bom = read("hostile/bom.obj").unwrap().parts[0].world_mesh().unwrap();
     assert_eq!(bom, read("hostile/nobom.obj").unwrap().parts[0].world_mesh().unwrap());
 }
+
+#[test]
+fn notes_are_one_short_line_each() {
+    let name = format!("a\\n\\u001b[31m{}", "b".repeat(5000));
+    let cube = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let folder = super::folder("one-line");
+    std::fs::write(folder.join("t.obj"), cube).unwrap();
+    let scene = format!(r#"{{"parts":[{{"mesh":"t.obj","{name}":1}}]}}"#);
+    let element = name.replace("\\n", "&#10;").replace("\\u001b", "&#155;");
+    let robot = format!(
+        r#"<robot name="r"><link name="{element}"><visual><geometry><box size="1 1 1"/></geometry></visual></link><link name="b"><collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"#
+    );
+    let good = r#""nodes":[{"mesh":0,"name":"NAME","extensions":{"NAME":{}}}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],"bufferViews":[{"buffer":0,"byteLength":36}],"buffers":[{"byteLength":36,"uri":"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]"#;
+    let gltf = format!(
+        r#"{{"asset":{{"version":"2.0"}},"extensionsUsed":["NAME"],"scenes":[{{"nodes":[0]}}],{good}}}"#
+    );
+    let gltf = gltf.replace("NAME", &name);
+    for (file, text, format) in [
+        ("s.json", scene, Format::Scene),
+        ("r.urdf", robot, Format::Urdf),
+        ("g.gltf", gltf, Format::Gltf),
+        ("u.obj", format!("{cube}{}\u{1b}{} 1 2\n", "a", "b".repeat(5000)), Format::Obj),
+    ] {
+        let model = carom_io::parse(text.as_bytes(), format, &folder.join(file)).unwrap();
+        let notes: Vec<&String> = model.notes.iter().chain(&model.unread).collect();
+        assert!(!notes.is_empty(), "{file}");
+        for note in notes {
+            assert!(!note.contains(char::is_control) && note.len() < 2000, "{file}: {note:?}");
+        }
+    }
+}

@@ -142,3 +142,28 @@ fn what_a_brush_holds_is_told_by_its_class_and_texture() {
         assert_eq!(usual_contents(class, &map.entities[0].brushes[0]), contents, "{class}, {texture}");
     }
 }
+
+#[test]
+fn refusals_of_control_characters_are_short() {
+    for control in ["\0", "\u{1b}", "\u{202e}", "\u{7f}"] {
+        let text = format!("{{\n{{\n( 0 0 0 ) ( 0 8 8 {}\n", control.repeat(5000));
+        let message = carom_io::map::parse(text.as_bytes(), "m.map".as_ref()).unwrap_err().to_string();
+        assert!(message.len() < 1000 && !message.contains(control), "{message}");
+        assert!(message.starts_with("m.map: line 3: "), "{message}");
+    }
+}
+
+#[test]
+fn blocks_without_planes_are_listed() {
+    let brush = "{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) a\n}\n";
+    let patch = "{\npatchDef2\n{\n( 3 3 0 0 0 )\n}\n}\n";
+    for (inside, unread) in [
+        (brush.to_owned(), vec![]),
+        (patch.to_owned() + brush, vec![2]),
+        (brush.to_owned() + patch + patch, vec![5, 11]),
+        (brush.to_owned() + "{\n}\n", vec![5]),
+    ] {
+        let map = carom_io::map::parse(format!("{{\n{inside}}}\n").as_bytes(), "m.map".as_ref()).unwrap();
+        assert_eq!((map.entities[0].brushes.len(), &map.unread), (1, &unread), "{inside}");
+    }
+}
