@@ -63,6 +63,12 @@ fn r_flights_that_were_wrong() {
         ),
         (23_089_744_277_813, "a rod deep in a wall was pushed up, and paid nothing for its height"),
         (23_089_744_303_982, "the same of a body that fell on a terrain"),
+        (45_079_976_819_940, "an ellipsoid that was stopped in a mesh was thrown up by kept impulses"),
+        (46_179_488_439_148, "a fast cone hung in the air, 5 mm above a height field"),
+        (45_079_976_832_229, "the same above a wall"),
+        (57_174_604_664_919, "a fast box that was put back kept what the solver had given it"),
+        (57_174_604_702_353, "the same of a disc"),
+        (57_174_604_716_514, "the same of a cone"),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
