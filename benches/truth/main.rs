@@ -7,6 +7,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 mod convex;
+mod cover;
 mod filter;
 mod flights;
 mod impacts;
@@ -26,6 +27,7 @@ const USAGE: &str = "\
 cargo xtask truth WHAT [OPTIONS]
 
   convex      distances and depths of convex shapes, ugly ones above all, against proofs       (200,000 pairs)
+  cover       points inside real and generated solids against the hulls of their decomposition (10,000,000 points)
   triangles   pairs of triangles, ugly ones above all, against integers and rationals   (1,000,000 pairs)
   rays        rays at edges and corners of closed meshes of the real data, through poses       (200,000 rays)
   filter      how seldom exact arithmetic is needed on the meshes of the real data
@@ -115,6 +117,7 @@ fn run() -> Result<bool, Error> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["convex"] => Ok(convex::run(&options)),
+        ["cover"] => Ok(cover::run(&options)),
         ["filter"] => Ok(filter::run(&options)),
         ["flights"] => Ok(flights::run(&options)),
         ["impacts"] => Ok(impacts::run(&options)),
