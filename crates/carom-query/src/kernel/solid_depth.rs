@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 use carom_geom::mesh_topology::{EdgeKind, NO_TRIANGLE};
 use carom_geom::winding::signed_volume;
 use carom_math::predicates::orient3d;
-use carom_math::scaling::unit;
+use carom_math::scaling::{length, unit};
 use carom_math::tol;
 use glam::DVec3;
 
@@ -59,6 +59,12 @@ pub(super) struct Exit {
     /// A vector that `Vec3` stores.
     pub(super) by: DVec3,
     pub(super) length: f64,
+}
+
+impl Exit {
+    pub(super) fn new(by: DVec3) -> Exit {
+        Exit { by, length: length(by) }
+    }
 }
 
 /// Bounds of how deep two solids overlap; `None` if they do not, or if a mesh does not tell inside
@@ -130,7 +136,7 @@ fn beyond(axis: DVec3, length: f64, least: f64) -> Exit {
         step *= 2.0;
         by = widen(narrow(axis * wanted));
     }
-    Exit { by, length: by.length() }
+    Exit::new(by)
 }
 
 /// Directions along which B may leave A.
@@ -202,7 +208,7 @@ fn convexity_loss(shape: &MeshShape, hull: &ConvexHull, slack: f64) -> Option<f6
         dent = places().fold(dent, |most, p| most.max(normal.dot(p - a)));
         radius = radius.min(normal.dot(a - middle));
     }
-    let reach = places().fold(0.0_f64, |most, p| most.max((p - middle).length()));
+    let reach = places().fold(0.0_f64, |most, p| most.max(length(p - middle)));
     let loss = (dent + slack) / radius * reach;
     (0.0 < radius && loss <= tol::CONVEX_VOLUME * reach).then_some(loss)
 }

@@ -18,8 +18,8 @@ use super::solids::{SolidRelation, relation};
 use crate::Workspace;
 use alloc::vec::Vec;
 use carom_geom::ray_mesh::Placement;
-use carom_math::WidePose;
-use carom_math::{ops, tol};
+use carom_math::scaling::{length, unit};
+use carom_math::{WidePose, ops, tol};
 use glam::DVec3;
 
 /// Most triangles of solids that are moved to see whether they still overlap.
@@ -92,7 +92,7 @@ pub(super) fn shorten(
 fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
     let mut ways = Vec::with_capacity(MAX_WAYS);
     let axes = Vec3::AXES.iter().flat_map(|axis| [widen(*axis), -widen(*axis)]);
-    ways.extend(first.try_normalize().into_iter().chain(axes));
+    ways.extend(unit(first).into_iter().chain(axes));
     let mut faces: Vec<(f64, DVec3)> = Vec::new();
     for (shape, sign) in [(a, 1.0), (b, -1.0)] {
         let mut of_facet = alloc::vec![0.0; shape.mesh().n_triangles()];
@@ -100,7 +100,7 @@ fn ways(a: &MeshShape, b: &MeshShape, first: DVec3) -> Vec<DVec3> {
         for t in 0..topology.n_triangles() as u32 {
             let [p, q, r] = shape.mesh().corners(t);
             if let Some(area) = of_facet.get_mut(topology.facet(t) as usize) {
-                *area += (q - p).cross(r - p).length();
+                *area += length((q - p).cross(r - p));
             }
         }
         let large = of_facet.into_iter().zip(0_u32..).filter(|(area, _)| 0.0 < *area);
@@ -139,7 +139,7 @@ impl Trial<'_> {
     /// Makes a translation the best one, if it is shorter and separates.
     fn shortens(&mut self, way: DVec3, length: f64, best: &mut Exit) -> bool {
         let by = widen(narrow(way * length));
-        let exit = Exit { by, length: by.length() };
+        let exit = Exit::new(by);
         let is_better = exit.length < best.length && !self.is_rejected(by) && self.is_free(by);
         if is_better {
             *best = exit;
