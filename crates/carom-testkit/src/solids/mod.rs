@@ -274,7 +274,9 @@ fn judge_depth(pair: &Pair, found: &Overlap, random: &mut Random, precision: &st
     if relation(a, b, separation) == Relation::Overlapping {
         complain(format!("the translation {separation} leaves an overlap"));
     }
-    let size = a.vertices.iter().chain(&b.vertices).fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
+    // A depth may be twice the largest coordinate, and rounds by its own unit.
+    let largest = a.vertices.iter().chain(&b.vertices).fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
+    let size = 2.0 * largest;
     let unit = size * if precision == "f32" { f64::from(f32::EPSILON) } else { EXACT_TO };
     if [a, b].iter().any(|solid| unit < solid.distance_of(point)) {
         complain(format!("{point} is not in both"));
