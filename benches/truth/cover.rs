@@ -41,7 +41,7 @@ struct Row {
     /// To decompose, of one thread.
     seconds: f64,
     inside: u64,
-    /// Of those inside, points with a coordinate of a side of a cell.
+    /// Points inside with a coordinate of a side of a cell.
     on_cuts: u64,
     left_out: u64,
 }

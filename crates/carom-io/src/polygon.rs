@@ -444,7 +444,7 @@ impl Outline {
                     continue;
                 }
                 let (t, u) = (ca / (ca - cb), ac / (ac - ad));
-                // Of the two edges, the one with the smaller numbers gives the point.
+                // The edge with the smaller numbers gives the point.
                 let at = if ends[i] < ends[j] { a + (b - a) * t } else { c + (d - c) * u };
                 let point = self.number(at);
                 cuts[i].push((t, point));

@@ -42,10 +42,10 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
     Ok(if remarks.unread.is_empty() { Found::Nothing } else { Found::BadInput })
 }
 
-/// What is known of a part.
+/// The figures of a part.
 struct Examined {
     report: MeshReport,
-    /// Of all triangles.
+    /// The sum of all triangles.
     area: f64,
 }
 

@@ -54,7 +54,7 @@ impl Cuboid {
         DVec3::new(sign(1, h.x), sign(2, h.y), sign(4, h.z))
     }
 
-    /// What a plane with this outward unit normal rests on, leaning by at most an angle of this sine.
+    /// Returns the part that a plane with this outward unit normal rests on, leaning by at most an angle of this sine.
     #[inline]
     fn part(&self, normal: DVec3, sine: f64) -> Part {
         let vertex = self.support(normal).vertex;

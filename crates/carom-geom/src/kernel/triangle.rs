@@ -139,8 +139,8 @@ impl SupportMap for Triangle {
     }
 }
 
-/// Of the edges (from the support vertex, to, number) the one that lies best in the plane, if it leans by at most an angle of this sine;
-/// else the vertex.
+/// Gives the edge (from the support vertex, to, number) that lies best in the plane, if it leans by at most an angle
+/// of this sine; else the vertex.
 pub(crate) fn edge_or_vertex(
     corners: &[DVec3],
     vertex: usize,
