@@ -1,22 +1,16 @@
 //! Random flights of bodies into obstacles: no energy from nothing, no body through a surface.
 
 use crate::Options;
-use crate::work::in_chunks;
+use crate::work::{in_chunks, print_replay, print_wrong};
 use carom_testkit::flights::{FlightSettings, FlightTally, fly, replay};
 
 /// Flights of a chunk of the work.
 const CHUNK: u64 = 64;
 
-/// Wrong flights that are printed without `--verbose`.
-const N_SHOWN: usize = 20;
-
 /// True if no flight was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     if let Some(seed) = options.only {
-        let (wrong, log) = replay(seed);
-        print!("{log}");
-        println!("{}", wrong.as_deref().unwrap_or("right"));
-        return wrong.is_none();
+        return print_replay(&replay(seed));
     }
     let n_flights = options.count.unwrap_or(100_000);
     // A panic is counted with its seed; its message would come between the lines of the table.
@@ -31,12 +25,6 @@ pub(crate) fn run(options: &Options) -> bool {
     tallies.iter().for_each(|tally| all.add(tally));
     print!("{}", all.table());
     println!("{} flights, {} steps: {} wrong", all.total().flights, all.steps, all.wrong.len());
-    let n_shown = if options.is_verbose { all.wrong.len() } else { N_SHOWN };
-    for (seed, wrong) in all.wrong.iter().take(n_shown) {
-        println!("  --only {seed}: {wrong}");
-    }
-    if n_shown < all.wrong.len() {
-        println!("  and {} more: --verbose", all.wrong.len() - n_shown);
-    }
+    print_wrong(&all.wrong, options);
     all.is_right()
 }

@@ -1,22 +1,16 @@
 //! Random pairs of solids: clear, touching or overlapping, and how deep, against exact arithmetic.
 
 use crate::Options;
-use crate::work::in_chunks;
+use crate::work::{in_chunks, print_replay, print_wrong};
 use carom_testkit::solids::{Tally, look, replay};
 
 /// Pairs of a chunk of the work.
 const CHUNK: u64 = 16;
 
-/// Wrong pairs that are printed without `--verbose`.
-const N_SHOWN: usize = 20;
-
 /// True if no answer was wrong.
 pub(crate) fn run(options: &Options) -> bool {
     if let Some(seed) = options.only {
-        let (wrong, log) = replay(seed);
-        print!("{log}");
-        println!("{}", wrong.as_deref().unwrap_or("right"));
-        return wrong.is_none();
+        return print_replay(&replay(seed));
     }
     let n_pairs = options.count.unwrap_or(10_000);
     let tallies = in_chunks(n_pairs.div_ceil(CHUNK), options, |chunk, tally: &mut Tally| {
@@ -29,13 +23,7 @@ pub(crate) fn run(options: &Options) -> bool {
     print!("{}", all.table());
     let total = all.total();
     println!("{} pairs, {} left out: {} wrong", total.pairs(), all.ambiguous, all.wrong.len());
-    let n_shown = if options.is_verbose { all.wrong.len() } else { N_SHOWN };
-    for (seed, wrong) in all.wrong.iter().take(n_shown) {
-        println!("  --only {seed}: {wrong}");
-    }
-    if n_shown < all.wrong.len() {
-        println!("  and {} more: --verbose", all.wrong.len() - n_shown);
-    }
+    print_wrong(&all.wrong, options);
     // A thread that panicked leaves pairs out.
     all.wrong.is_empty() && total.pairs() + all.ambiguous == n_pairs
 }

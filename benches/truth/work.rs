@@ -41,3 +41,24 @@ pub(crate) fn in_chunks<T: Default + Send>(
         threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
     })
 }
+
+/// Wrong cases that are printed without `--verbose`.
+const N_SHOWN: usize = 20;
+
+/// Prints the seeds of wrong cases, and what was wrong.
+pub(crate) fn print_wrong(wrong: &[(u64, String)], options: &Options) {
+    let n_shown = if options.is_verbose { wrong.len() } else { N_SHOWN };
+    for (seed, what) in wrong.iter().take(n_shown) {
+        println!("  --only {seed}: {what}");
+    }
+    if n_shown < wrong.len() {
+        println!("  and {} more: --verbose", wrong.len() - n_shown);
+    }
+}
+
+/// Prints one case that was run alone. True if it was right.
+pub(crate) fn print_replay((wrong, log): &(Option<String>, String)) -> bool {
+    print!("{log}");
+    println!("{}", wrong.as_deref().unwrap_or("right"));
+    wrong.is_none()
+}

@@ -1,4 +1,6 @@
-//! Reads the meshes of the real data: OBJ with `v` and triangular `f` lines, and binary little-endian PLY of floats.
+//! The triangles of a box, and the meshes of the real data.
+//!
+//! The files are OBJ with `v` and triangular `f` lines, and binary little-endian PLY of floats.
 //!
 //! Reference: data/README.md beside the meshes (the two formats are fixed there).
 
@@ -14,6 +16,23 @@ pub struct MeshData {
     /// Vertex numbers of each triangle, from 0.
     pub indices: Vec<[u32; 3]>,
 }
+
+/// The triangles of a box whose corner `i` is at the upper end of an axis if `i` has the bit of the axis; they face
+/// outwards.
+pub const BOX_TRIANGLES: [[u32; 3]; 12] = [
+    [0, 2, 3],
+    [0, 3, 1],
+    [4, 5, 7],
+    [4, 7, 6],
+    [0, 1, 5],
+    [0, 5, 4],
+    [2, 6, 7],
+    [2, 7, 3],
+    [0, 4, 6],
+    [0, 6, 2],
+    [1, 3, 7],
+    [1, 7, 5],
+];
 
 impl MeshData {
     /// The corners of every triangle.

@@ -2,6 +2,7 @@
 
 use crate::run::{batch, carom, carom_list, folder, stdout};
 use carom_testkit::data;
+use carom_testkit::meshes::BOX_TRIANGLES;
 use serde_json::{Value, json};
 
 fn one(question: Value) -> Value {
@@ -216,28 +217,12 @@ fn real_rays_and_points() {
     assert!(0 < n_unknown && 60 < points.len() - n_unknown, "{n_unknown} of {}", points.len());
 }
 
-/// The triangles of a cube whose corner `i` has the coordinates that the bits of `i` say; they face outwards.
-const CUBE: [[u32; 3]; 12] = [
-    [0, 2, 3],
-    [0, 3, 1],
-    [4, 5, 7],
-    [4, 7, 6],
-    [0, 1, 5],
-    [0, 5, 4],
-    [2, 6, 7],
-    [2, 7, 3],
-    [0, 4, 6],
-    [0, 6, 2],
-    [1, 3, 7],
-    [1, 7, 5],
-];
-
 /// Facets that face the wrong way are turned, with a note; a mesh that does not tell inside from outside says so.
 #[test]
 fn turned_facets_and_open_meshes() {
     let vertices: Vec<[u32; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();
     let question = |turned: std::ops::Range<usize>, n: usize| {
-        let mut faces = CUBE.to_vec();
+        let mut faces = BOX_TRIANGLES.to_vec();
         faces[turned].iter_mut().for_each(|t| t.swap(1, 2));
         faces.truncate(n);
         let mesh = json!({"mesh": {"vertices": vertices, "triangles": faces}});
@@ -267,7 +252,7 @@ fn flush_cubes_touch_or_overlap() {
         let end = |i: usize, bit: usize, low: f64, high: f64| if i >> bit & 1 == 0 { low } else { high };
         let vertices: Vec<[f64; 3]> =
             (0..8).map(|i| [end(i, 0, low, high), end(i, 1, -1.0, 1.0), end(i, 2, 0.0, 2.0)]).collect();
-        json!({"mesh": {"vertices": vertices, "triangles": CUBE}})
+        json!({"mesh": {"vertices": vertices, "triangles": BOX_TRIANGLES}})
     };
     for (x, contact) in [(0.0, "touching"), (-0.1, "overlapping"), (-1.0, "overlapping"), (0.5, "clear")] {
         let d = one(

@@ -14,21 +14,7 @@ fn cuboid(low: DVec3, high: DVec3) -> Mesh {
         let end = |axis: u32| f64::from(i >> axis & 1);
         low + (high - low) * DVec3::new(end(0), end(1), end(2))
     };
-    let triangles = [
-        [0, 2, 3],
-        [0, 3, 1],
-        [4, 5, 7],
-        [4, 7, 6],
-        [0, 1, 5],
-        [0, 5, 4],
-        [2, 6, 7],
-        [2, 7, 3],
-        [0, 4, 6],
-        [0, 6, 2],
-        [1, 3, 7],
-        [1, 7, 5],
-    ];
-    ((0..8).map(corner).collect(), triangles.to_vec())
+    ((0..8).map(corner).collect(), meshes::BOX_TRIANGLES.to_vec())
 }
 
 /// A ring of squares in the plane, turned about an axis: a torus, or, with half a twist, a Klein bottle.

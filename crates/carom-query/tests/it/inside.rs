@@ -196,21 +196,7 @@ fn what_cannot_tell_says_so() {
     let cuboid = |size: f64| {
         let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5;
         let vertices: Vec<DVec3> = (0..8).map(|i| corner(i) * size).collect();
-        let indices = vec![
-            [0, 2, 3],
-            [0, 3, 1],
-            [4, 5, 7],
-            [4, 7, 6],
-            [0, 1, 5],
-            [0, 5, 4],
-            [2, 6, 7],
-            [2, 7, 3],
-            [0, 4, 6],
-            [0, 6, 2],
-            [1, 3, 7],
-            [1, 7, 5],
-        ];
-        MeshData { vertices, indices }
+        MeshData { vertices, indices: meshes::BOX_TRIANGLES.to_vec() }
     };
     let turn = |mut data: MeshData, range: std::ops::Range<usize>| {
         data.indices[range].iter_mut().for_each(|t| t.swap(1, 2));

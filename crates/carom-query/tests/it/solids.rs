@@ -3,6 +3,7 @@
 use carom_geom::f64::TriMesh;
 use carom_math::f64::Pose;
 use carom_query::f64::{MeshShape, SolidOverlap, SolidRelation, solid_overlap, solid_relation};
+use carom_testkit::meshes::BOX_TRIANGLES;
 use carom_testkit::random::Random;
 use glam::DVec3;
 
@@ -52,21 +53,7 @@ fn of_cells(cells: &[Int3]) -> MeshShape {
 
 fn cuboid(low: Int3, high: Int3) -> MeshShape {
     let corner = |i: usize| [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { low[axis] } else { high[axis] });
-    let triangles = [
-        [0, 2, 3],
-        [0, 3, 1],
-        [4, 5, 7],
-        [4, 7, 6],
-        [0, 1, 5],
-        [0, 5, 4],
-        [2, 6, 7],
-        [2, 7, 3],
-        [0, 4, 6],
-        [0, 6, 2],
-        [1, 3, 7],
-        [1, 7, 5],
-    ];
-    mesh(&(0..8).map(corner).collect::<Vec<_>>(), &triangles)
+    mesh(&(0..8).map(corner).collect::<Vec<_>>(), &BOX_TRIANGLES)
 }
 
 fn check(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose, expected: SolidRelation, what: &str) {
