@@ -2,7 +2,8 @@
 //!
 //! - A body keeps its angular momentum, so its angular velocity becomes that of its orientation.
 //! - The solver gave it the energy of gravity for its whole way, but it has not gone all of it. It
-//!   pays for the height that it kept, if it and the bodies beside it have gained energy.
+//!   pays for the height that it kept, if it and the bodies beside it have gained energy. A body
+//!   alone with fixed ones pays for all that it gained.
 //! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes out
 //!   of its turning, and then out of its velocity across.
 //!
@@ -113,8 +114,8 @@ impl<B: BroadPhase> World<B> {
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
             let is_dynamic = |other: &usize| self.bodies[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between them.
-            let beside = others.clone().filter(is_dynamic).map(|other| self.gain_of(other, starts));
-            let gain = beside.fold(self.gain_of(index, starts), |sum, gain| sum + gain);
+            let gains = others.clone().filter(is_dynamic).map(|other| self.gain_of(other, starts));
+            let gain = gains.fold(self.gain_of(index, starts), |sum, gain| sum + gain);
             // Nothing gives energy to a body beside bodies that cannot move, the solver's contacts included.
             let is_pushed =
                 body.force != Vec3::ZERO || body.torque != Vec3::ZERO || limbs[index] != Limb::Not;

@@ -51,9 +51,10 @@ const CLOSING: f64 = 0.02;
 /// A body that is stopped may turn so much, in parts of its distance, to the orientation that its momentum gives.
 const CLEARANCE: f64 = 0.5;
 
-/// A way is hardly free up to this part of it; a body that starts nearer than this many slops is nearly as near as it may
-/// come. It falls on to a part of its distance, because contacts do not push it yet and it would hang in the air.
+/// A stop before this part of the step may be that of a body that hangs in the air: nearly at the slop, where the sweep
+/// stops it and contacts do not push it yet. Such a body goes on to a part of its distance.
 const HARDLY_FREE: f64 = 0.25;
+/// A body that starts nearer than this many slops is nearly at the slop.
 const NEARLY_SLOP: f64 = 1.25;
 
 /// An overlap grows if by more than this part of the thickness, which is above the rounding of a pose.
@@ -74,7 +75,7 @@ pub(crate) struct Sweeps {
     pub(crate) limbs: alloc::vec::Vec<Limb>,
     pub(crate) memory: Workspace,
     pub(crate) slides: Slides,
-    /// Bodies that were put back, and dynamic bodies with which they have pairs.
+    /// Bodies that were put back, and bodies that may move with which they have pairs.
     pub(crate) beside: alloc::vec::Vec<(u32, u32)>,
     /// Bodies that were put back, in rising order.
     pub(crate) put_back: alloc::vec::Vec<u32>,

@@ -127,7 +127,7 @@ fn probes([a, b]: [&ConvexHull; 2], inside: DVec3) -> [Vec<DVec3>; 2] {
     })
 }
 
-/// What does not change from one translation to the next.
+/// The part of a trial that each translation shares.
 struct Trial<'a> {
     a: &'a MeshShape,
     b: &'a MeshShape,
@@ -186,7 +186,7 @@ impl Trial<'_> {
     }
 }
 
-/// What is missing from a rounded sum of two numbers, up to one rounding of the missing part.
+/// Returns the error of a rounded sum of two numbers, up to one rounding of the error.
 fn rounding_of_sum(x: f64, y: f64, sum: f64) -> f64 {
     let (large, small) = if x.abs() < y.abs() { (y, x) } else { (x, y) };
     small - (sum - large)

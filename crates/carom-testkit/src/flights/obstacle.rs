@@ -185,7 +185,7 @@ impl Obstacle {
                 is_within.then_some(-q.y)
             }
             Bound::Field(shape) => {
-                // What comes in below the field from beside it has passed nothing.
+                // A body that comes in below the field from beside it has passed nothing.
                 let depth = |p: DVec3| height_above(shape.field(), p).map(|height| -height);
                 let (before, depth) = (depth(p)?, depth(q)?);
                 if allowed < before { None } else { is_past(depth) }

@@ -50,7 +50,7 @@ impl Family {
 pub(super) struct Body {
     /// Its family.
     pub family: Family,
-    /// What it is made of.
+    /// Its tetrahedra.
     pub solid: Tetrahedra,
     /// Boxes that it surrounds wholly or in part and does not fill: least and greatest corners.
     pub gaps: Vec<[DVec3; 2]>,

@@ -40,14 +40,14 @@ struct Mesh {
     triangles: Vec<[u32; 3]>,
 }
 
-/// What carom says.
+/// The answers of carom.
 struct Answer {
-    /// Of A and B, and of B and A.
+    /// That of A and B, and that of B and A.
     relations: [Relation; 2],
     overlap: Option<Overlap>,
 }
 
-/// What carom says of the depth.
+/// The depth that carom gives.
 struct Overlap {
     at_least: f64,
     at_most: f64,
