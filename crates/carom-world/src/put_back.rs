@@ -6,6 +6,7 @@
 //!   alone with fixed ones pays for all that it gained.
 //! - It pays out of its velocity along gravity, up or down, as a thrown body does. The rest comes out
 //!   of its turning, and then out of its velocity across.
+//! - A body that gave all its speed to another has none left to pay with: then the other pays.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind its place. All energies are those of the place.
 //!
@@ -41,6 +42,14 @@ impl Fall {
         -displacement.dot(self.gravity)
     }
 
+    /// Takes an energy out of the motion of a body. Returns what is missing.
+    fn pay_all(&self, body: &mut Body, debt: f64, dt: f32) -> f64 {
+        let mass = 1.0 / f64::from(body.inverse_mass);
+        let missing = self.pay(body, debt / mass);
+        let missing = pay_by_turning(body, mass * missing, dt);
+        mass * self.pay_across(body, missing / mass)
+    }
+
     /// Takes an energy per mass out of the velocity of a body along gravity. Returns what is missing.
     pub(crate) fn pay(&self, body: &mut Body, debt: f64) -> f64 {
         if !(0.0 < debt) {
@@ -54,16 +63,17 @@ impl Fall {
         debt
     }
 
-    /// Takes what is missing out of the velocity of a body across gravity.
-    fn pay_across(&self, body: &mut Body, debt: f64) {
+    /// Takes an energy per mass out of the velocity of a body across gravity. Returns what is missing.
+    fn pay_across(&self, body: &mut Body, debt: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
         let along = self.down * velocity.dot(self.down);
         let across = velocity - along;
         let square = across.length_squared();
-        let (left, _) = reduced(square, debt);
+        let (left, missing) = reduced(square, debt);
         if left < square {
             body.linear_velocity = (along + across * ops::sqrt(left / square)).as_vec3();
         }
+        missing
     }
 }
 
@@ -96,7 +106,7 @@ impl<B: BroadPhase> World<B> {
     /// Gives the bodies that were put back their velocities.
     pub(crate) fn settle(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
-        let Sweeps { put_back, flights, rotations, limbs, starts, beside, .. } = sweeps;
+        let Sweeps { put_back, flights, rotations, limbs, starts, beside, payers, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
             if let Some(flight) = &flights[index] {
@@ -114,20 +124,24 @@ impl<B: BroadPhase> World<B> {
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
             let is_dynamic = |other: &usize| self.bodies[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between them.
-            let gains = others.clone().filter(is_dynamic).map(|other| self.gain_of(other, starts));
-            let gain = gains.fold(self.gain_of(index, starts), |sum, gain| sum + gain);
+            let gain_of = |other: usize| (other, self.gain_of(other, starts));
+            payers.clear();
+            payers.push(gain_of(index));
+            payers.extend(others.clone().filter(is_dynamic).map(gain_of));
+            let gain = payers.iter().map(|(_, gain)| gain).sum::<f64>();
             // Nothing gives energy to a body beside bodies that cannot move, the solver's contacts included.
             let is_pushed =
                 body.force != Vec3::ZERO || body.torque != Vec3::ZERO || limbs[index] != Limb::Not;
             let is_alone = others.count() == 0 && !is_pushed;
             let due = if is_alone && 0.0 < debt { gain } else { debt.min(gain) };
-            if !(0.0 < due) {
-                continue;
+            let mut missing = due.max(0.0);
+            for &(payer, gain) in &*payers {
+                let part = if payer == index { missing } else { missing.min(gain.max(0.0)) };
+                if 0.0 < part {
+                    let fall = self.fall_of(payer);
+                    missing -= part - fall.pay_all(&mut self.bodies[payer], part, self.dt);
+                }
             }
-            let body = &mut self.bodies[index];
-            let missing = fall.pay(body, due / mass);
-            let missing = pay_by_turning(body, mass * missing, self.dt);
-            fall.pay_across(body, missing / mass);
         }
     }
 

@@ -77,6 +77,8 @@ pub(crate) struct Sweeps {
     pub(crate) slides: Slides,
     /// Bodies that were put back, and bodies that may move with which they have pairs.
     pub(crate) beside: alloc::vec::Vec<(u32, u32)>,
+    /// A body that was put back, then those beside it, with the energy that each gained.
+    pub(crate) payers: alloc::vec::Vec<(usize, f64)>,
     /// Bodies that were put back, in rising order.
     pub(crate) put_back: alloc::vec::Vec<u32>,
 }

@@ -21,7 +21,7 @@ use glam::DVec3;
 use obstacle::Obstacle;
 use std::collections::BTreeMap;
 
-/// The largest gain of energy that is right, as a part of the energy turned over.
+/// The largest gain of energy that is right, as a part of the most energy turned over so far.
 pub const MAX_GAIN: f64 = 1e-4;
 
 /// The largest change of the momentum that is right, as a part of all momenta.
@@ -40,7 +40,7 @@ pub struct Row {
     pub flights: u64,
     /// Those with a gain of energy beyond [`MAX_GAIN`].
     pub gains: u64,
-    /// The largest energy, as a part of that of the start.
+    /// One and the largest gain of energy, as a part of the most energy turned over until then.
     pub worst: f64,
     /// Those in which a body passed a surface.
     pub escapes: u64,
@@ -385,6 +385,8 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         states.iter().map(|s| s.mass * flight.gravity.length() * height(s)).sum()
     };
     let (first_kinetic, first_potential) = (kinetic(&before), potential(&before));
+    // The most so far: what a bounce rounds shows at the top of the next arc, where little is left.
+    let mut turned_over = first_kinetic;
     let max_speed = f64::from(flight.world.settings().solver.max_speed);
     // A body that is stopped pays for the height that it keeps, and misses the rest of a step of gravity; one that is too
     // fast is slowed down. Each changes the momentum.
@@ -411,7 +413,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         }
         // The energy, against that of the start and what gravity did.
         let fallen = first_potential - potential(&now);
-        let turned_over = first_kinetic + fallen.abs();
+        turned_over = turned_over.max(first_kinetic + fallen.abs());
         let gained = kinetic(&now) - fallen - first_kinetic - rounded(&now);
         let gain = 1.0 + gained / turned_over;
         if out.worst < gain {

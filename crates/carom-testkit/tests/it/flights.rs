@@ -69,6 +69,11 @@ fn r_flights_that_were_wrong() {
         (57_174_604_664_919, "a fast box that was put back kept what the solver had given it"),
         (57_174_604_702_353, "the same of a disc"),
         (57_174_604_716_514, "the same of a cone"),
+        (67_070_209_351_537, "a disc that gave all its speed to a ball was put back, and could not pay"),
+        (
+            89_060_441_862_840,
+            "a needle rose from a fall to where little energy is left, and that was the measure",
+        ),
     ] {
         let (wrong, log) = replay(seed);
         let is_wrong = wrong.filter(|wrong| !wrong.starts_with("spin"));
