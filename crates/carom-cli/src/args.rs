@@ -1,6 +1,7 @@
 //! The command line: what may be asked, with an example for each command.
 
 use crate::shape_arg::ShapeArg;
+use crate::solid::Winding;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Options;
 use clap::builder::PossibleValuesParser;
@@ -14,12 +15,20 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "carom", version, propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// Leave the triangles of meshes as the files turn them; otherwise closed meshes are turned to face outwards, with a note
+    /// Leave the triangles of meshes as the files turn them; otherwise closed meshes are turned to face outwards, with a
+    /// note. `info` and `trace` take all meshes as they are
     #[arg(long, global = true)]
     pub keep_orientation: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// What becomes of triangles that face inwards.
+    pub fn winding(&self) -> Winding {
+        if self.keep_orientation { Winding::Kept } else { Winding::Outwards }
+    }
 }
 
 /// The commands.

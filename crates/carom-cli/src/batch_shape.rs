@@ -2,7 +2,8 @@
 //!
 //! A file is read once, and its tree is built once for each place that it is asked about in; the last few are kept.
 
-use crate::solid::{self, ShapeSpec, Solid};
+use crate::remarks::Remarks;
+use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_io::scene_json::{read_matrix, read_numbers};
 use carom_io::{Options, Placement, RawMesh};
 use glam::DVec3;
@@ -20,14 +21,19 @@ const MAX_FILES: usize = 64;
 type Key = (PathBuf, u64, [u64; 16]);
 
 /// What was read already.
-#[derive(Default)]
 pub(crate) struct Shapes {
-    files: Vec<(PathBuf, Arc<RawMesh>, Vec<String>)>,
+    winding: Winding,
+    files: Vec<(PathBuf, Arc<RawMesh>, Remarks)>,
     /// The newest last.
     baked: Vec<(Key, Solid)>,
 }
 
 impl Shapes {
+    /// No shape yet; all meshes will be turned so.
+    pub(crate) fn new(winding: Winding) -> Shapes {
+        Shapes { winding, files: Vec::new(), baked: Vec::new() }
+    }
+
     /// The shape `key` of a question, placed by `pose_key` or `matrix_key`.
     pub(crate) fn read(&mut self, question: &Value, key: &str) -> Result<Solid, String> {
         let shape = question.get(key).ok_or_else(|| format!("no shape {key:?}"))?;
@@ -45,7 +51,10 @@ impl Shapes {
             return self.file(Path::new(path), scale, &placement).map_err(named);
         }
         let spec = read_shape(shape).map_err(named)?;
-        solid::build(&spec, 1.0, &placement).map_err(named)
+        let mut solid = solid::build(&spec, 1.0, &placement, self.winding).map_err(named)?;
+        solid.remarks.notes.iter_mut().for_each(|note| *note = format!("{key:?}: {note}"));
+        solid.name = format!("{key:?}: {}", solid.name);
+        Ok(solid)
     }
 
     fn file(&mut self, path: &Path, scale: f64, placement: &Placement) -> Result<Solid, String> {
@@ -56,20 +65,21 @@ impl Shapes {
             self.baked.push(entry);
             return Ok(solid);
         }
-        let (mesh, notes) = match self.files.iter().find(|(p, _, _)| p == path) {
-            Some((_, mesh, notes)) => (mesh.clone(), notes.clone()),
+        let (mesh, mut remarks) = match self.files.iter().find(|(p, _, _)| p == path) {
+            Some((_, mesh, remarks)) => (mesh.clone(), remarks.clone()),
             None => {
-                let (mesh, notes) = solid::read_file(path, &Options::default())?;
+                let (mesh, remarks) = solid::read_file(path, &Options::default())?;
                 let mesh = Arc::new(mesh);
                 if self.files.len() == MAX_FILES {
                     self.files.remove(0);
                 }
-                self.files.push((path.to_path_buf(), mesh.clone(), notes.clone()));
-                (mesh, notes)
+                self.files.push((path.to_path_buf(), mesh.clone(), remarks.clone()));
+                (mesh, remarks)
             }
         };
-        let solid = solid::bake(&path.display().to_string(), mesh, scale, placement)?;
-        let solid = Solid { notes, ..solid };
+        let solid = solid::bake(&path.display().to_string(), mesh, scale, placement, self.winding)?;
+        remarks.add(&solid.remarks);
+        let solid = Solid { remarks, ..solid };
         if self.baked.len() == MAX_BAKED {
             self.baked.remove(0);
         }

@@ -1,13 +1,13 @@
 //! The `carom` command as a library, for the binary and its tests.
 //!
 //! ```
-//! use carom_cli::solid::{ShapeSpec, build};
+//! use carom_cli::solid::{ShapeSpec, Winding, build};
 //! use carom_io::Placement;
 //!
-//! let ball = build(&ShapeSpec::Sphere(0.5), 1.0, &Placement::IDENTITY)?;
+//! let ball = build(&ShapeSpec::Sphere(0.5), 1.0, &Placement::IDENTITY, Winding::Outwards)?;
 //! let mut moved = Placement::IDENTITY;
 //! moved.0[3] = 2.0;
-//! let brick = build(&ShapeSpec::Box([1.0, 1.0, 1.0]), 1.0, &moved)?;
+//! let brick = build(&ShapeSpec::Box([1.0, 1.0, 1.0]), 1.0, &moved, Winding::Outwards)?;
 //! let answer = carom_cli::report::distance_members(&ball, &brick, false);
 //! assert_eq!(answer["distance"], 0.5);
 //! # Ok::<(), String>(())
@@ -22,6 +22,7 @@ mod debug_lines;
 mod load;
 pub mod player;
 mod progress;
+pub mod remarks;
 pub mod report;
 mod scene_page;
 mod scene_world;
@@ -37,17 +38,17 @@ use std::process::ExitCode;
 /// 2 error.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    solid::keep_orientation(cli.keep_orientation);
+    let winding = cli.winding();
     let ended = match &cli.command {
         Command::Demo(args) => command::demo::run(args),
-        Command::Check(args) => command::check::run(args),
-        Command::Distance(args) => command::distance::run(args),
-        Command::Sweep(args) => command::sweep::run(args),
-        Command::Ray(args) => command::ray::run(args),
+        Command::Check(args) => command::check::run(args, winding),
+        Command::Distance(args) => command::distance::run(args, winding),
+        Command::Sweep(args) => command::sweep::run(args, winding),
+        Command::Ray(args) => command::ray::run(args, winding),
         Command::Trace(args) => command::trace::run(args),
         Command::Info(args) => command::info::run(args),
         Command::Pairs(args) => command::pairs::run(args),
-        Command::Batch(args) => command::batch::run(args),
+        Command::Batch(args) => command::batch::run(args, winding),
     };
     match ended {
         Ok(Found::Nothing) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! Files to parts, for the commands that take several files.
 
-use carom_io::{Model, Options, ReadError, without_controls};
+use crate::remarks::Remarks;
+use carom_io::{Model, Options, Part, ReadError};
 use std::path::{Path, PathBuf};
 
 /// A file that was read, or why not.
@@ -9,36 +10,6 @@ pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     /// What it holds.
     pub(crate) model: Model,
-}
-
-/// Remarks on the files beside the answer, each line with its file.
-#[derive(Default)]
-pub(crate) struct Remarks {
-    /// How something was read.
-    pub(crate) notes: Vec<String>,
-    /// The parts that were not read: no answer about the files is complete then.
-    pub(crate) unread: Vec<String>,
-}
-
-impl Remarks {
-    /// Takes over what a reader said of a file, and says it on standard error.
-    pub(crate) fn take(&mut self, path: &Path, model: &mut Model) {
-        let file = path.display();
-        for note in model.notes.drain(..) {
-            self.note(format!("{file}: {note}"));
-        }
-        for what in model.unread.drain(..) {
-            let line = format!("{file}: {what}");
-            eprintln!("not read: {}", without_controls(&line));
-            self.unread.push(line);
-        }
-    }
-
-    /// Adds a note and says it on standard error.
-    pub(crate) fn note(&mut self, note: String) {
-        eprintln!("note: {}", without_controls(&note));
-        self.notes.push(note);
-    }
 }
 
 /// Reads all files; the first that is bad ends it, or, with `keep_going`, is listed as unread.
@@ -51,24 +22,28 @@ pub(crate) fn load_all(
     for path in files {
         match load(path, options, remarks) {
             Ok(model) => loaded.push(Loaded { path: path.clone(), model }),
-            Err(e) if options.keep_going => {
-                eprintln!("error: {e}");
-                remarks.unread.push(e.to_string());
-            }
+            Err(e) if options.keep_going => remarks.unread.push(e.to_string()),
             Err(e) => return Err(e.to_string()),
         }
     }
     if loaded.is_empty() {
+        remarks.print();
         return Err("no file could be read".to_owned());
     }
     Ok(loaded)
 }
 
-/// Reads a file and says on standard error what was not read as it stands there.
+/// Reads a file, and moves the remarks on it out of the model.
 pub(crate) fn load(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<Model, ReadError> {
     let mut model = carom_io::read_with(path, options)?;
-    remarks.take(path, &mut model);
+    remarks.add(&Remarks::of_model(path, &mut model));
     Ok(model)
+}
+
+/// What notes and errors call a part: its file, and its name if the file has several.
+pub(crate) fn full_name(path: &Path, part: &Part, has_parts: bool) -> String {
+    let file = path.display();
+    if has_parts { format!("{file}: {}", part.name) } else { file.to_string() }
 }
 
 /// The unit and the up axis of some files, where all agree: `"m"`, `"z"`.

@@ -3,8 +3,8 @@
 use crate::solid::Solid;
 use carom_math::f64::Pose;
 use carom_query::f64::{
-    MeshShape, SolidOverlap, SolidRelation, contact, distance, intersects, solid_overlap, solid_relation,
-    triangle_pairs,
+    MeshShape, SolidOverlap, SolidRelation, contact, distance, holds_component, intersects, solid_overlap,
+    solid_relation, triangle_pairs,
 };
 use glam::DVec3;
 use serde_json::{Map, Value, json};
@@ -37,24 +37,21 @@ pub fn list(v: DVec3) -> Value {
     json!((v + 0.0).to_array())
 }
 
-/// A number for people: the shortest that reads back to the same one, with an exponent where zeros would fill the line.
+/// A number for people: rounded to [`MAX_DIGITS`], without zeros at its end, with an exponent where zeros would fill the
+/// line.
 pub fn number(x: f64) -> String {
-    let x = x + 0.0;
-    let size = x.abs();
-    if size == 0.0 || (1e-5 <= size && size < 1e16) { format!("{x}") } else { format!("{x:e}") }
+    // Rounded in decimal, not in binary.
+    let rounded: f64 = format!("{:.*e}", MAX_DIGITS - 1, x + 0.0).parse().unwrap_or(x);
+    let size = rounded.abs();
+    if size == 0.0 || (1e-5 <= size && size < 1e15) { format!("{rounded}") } else { format!("{rounded:e}") }
 }
+
+/// Significant digits of numbers for people. JSON has the shortest form that reads back to the same number.
+const MAX_DIGITS: usize = 9;
 
 /// A vector for people.
 pub fn spaced(v: DVec3) -> String {
     format!("{} {} {}", number(v.x), number(v.y), number(v.z))
-}
-
-/// Adds the notes on the files of some shapes, where there are any.
-pub fn add_notes<'a>(document: &mut Map<String, Value>, solids: impl IntoIterator<Item = &'a Solid>) {
-    let notes: Vec<&str> = solids.into_iter().flat_map(|s| &s.notes).map(String::as_str).collect();
-    if !notes.is_empty() {
-        document.insert("notes".to_owned(), json!(notes));
-    }
 }
 
 /// A number of things for people.
@@ -171,6 +168,20 @@ impl Contact {
             _ => None,
         };
         Contact { relation, overlap }
+    }
+
+    /// Whether one of two meshes in world coordinates lies in the other at least in part, if their surfaces do not meet;
+    /// `None` if that is not known.
+    pub fn is_nested(&self, a: &MeshShape, b: &MeshShape) -> Option<bool> {
+        let here = Pose::IDENTITY;
+        match self.relation {
+            Some(relation) => Some(relation == SolidRelation::Overlapping),
+            None => match (holds_component(a, &here, b, &here), holds_component(b, &here, a, &here)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+        }
     }
 
     /// In a word; `None` if it is not known.

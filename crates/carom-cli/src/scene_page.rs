@@ -2,6 +2,7 @@
 
 use crate::command::check::PairReport;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
+use crate::report::counted;
 use crate::solid::Solid;
 use carom_math::{Pose, Vec3};
 use glam::DVec3;
@@ -9,11 +10,12 @@ use serde_json::{Value, json};
 
 /// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single precision is at its best.
 ///
-/// The page shows y up; parts whose `up` is z are turned.
+/// Its title says clear only if no pair is listed and nothing is unread. The page shows y up; parts whose `up` is z are turned.
 pub(crate) fn page(
     names: &[String],
     solids: &[Solid],
     listed: &[PairReport],
+    n_unread: usize,
     up: Option<&str>,
 ) -> Result<String, String> {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -54,15 +56,18 @@ pub(crate) fn page(
         .iter()
         .map(|p| {
             let depth = p.depth.map_or(json!(""), |d| json!(d));
-            json!([names[p.a], names[p.b], p.triangle_pairs, p.distance, depth])
+            let contact = p.contact.name().unwrap_or("not known");
+            json!([names[p.a], names[p.b], contact, p.triangle_pairs, p.distance, depth])
         })
         .collect();
-    let columns = ["part", "and part", "triangle pairs", "distance", "depth"];
-    let title = match listed.len() {
-        0 => "All clear".to_owned(),
-        1 => "1 pair of parts".to_owned(),
-        n => format!("{n} pairs of parts"),
+    let columns = ["part", "and part", "contact", "triangle pairs", "distance", "depth"];
+    let mut title = match (listed.len(), n_unread) {
+        (0, 0) => "All clear".to_owned(),
+        (n, _) => counted(n, "pair of parts", "pairs of parts"),
     };
+    if 0 < n_unread {
+        title += &format!(", {} not read", counted(n_unread, "thing", "things"));
+    }
     let bodies = (0..solids.len() as u32).collect();
     let mut recording = Recording::new(&title, 1.0, shapes, bodies).with_names(names.to_vec());
     if !rows.is_empty() {

@@ -3,6 +3,8 @@
 //! Meshes are baked into world coordinates, `((r0 x + r1 y) + r2 z) + t` in `f64` without fused operations, so that exact counts
 //! are those of the same rounded coordinates in any other tool. Convex shapes keep their pose.
 
+use crate::remarks::Remarks;
+use carom_geom::Ambiguity;
 use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, TriMesh,
 };
@@ -13,7 +15,6 @@ use carom_query::f64::{ConvexShape, MeshShape, RoundedShape, Shape};
 use glam::{DMat3, DQuat, DVec3};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A shape as it was described.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,14 +54,59 @@ pub struct Solid {
     pub pose: Pose,
     /// The origin of the frame in which it was described, in the frame of the shape: where a mesh was placed, else zero.
     pub origin: DVec3,
-    /// Remarks on its file, each line with the file.
-    pub notes: Vec<String>,
+    /// What notes call it; empty for a convex shape.
+    pub name: String,
+    /// Remarks on its file and on how its triangles are turned.
+    pub remarks: Remarks,
+}
+
+/// What becomes of the triangles of a closed mesh that face inwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Winding {
+    /// They are turned over, with a note.
+    #[default]
+    Outwards,
+    /// They stay as the file has them; the inside is known only if they agree with their neighbours.
+    Kept,
 }
 
 impl Solid {
-    /// A mesh in world coordinates, that was described in a frame with this origin.
-    pub fn baked(mesh: MeshShape, origin: DVec3) -> Solid {
-        Solid { shape: Shape::Mesh(Arc::new(mesh)), pose: Pose::IDENTITY, origin, notes: Vec::new() }
+    /// A part as a mesh in world coordinates; `name` stands before notes and errors.
+    pub fn of_part(part: &Part, name: &str, winding: Winding) -> Result<Solid, String> {
+        let world = part.world_mesh().map_err(|e| format!("{name}: {e}"))?;
+        let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{name}: {e}"))?;
+        let n_triangles = mesh.n_triangles();
+        let mut remarks = Remarks::default();
+        let mut note = |n_turned: usize, what: &str| {
+            if 0 < n_turned {
+                remarks.note(format!("{name}: {n_turned} of {n_triangles} triangles {what}"));
+            }
+        };
+        let built = match winding {
+            Winding::Kept => {
+                let n_turned = mesh.orientation().turned().map_or(0, <[u32]>::len);
+                note(n_turned, "face inwards and are kept so");
+                MeshShape::new(mesh).map(MeshShape::with_kept_orientation)
+            }
+            Winding::Outwards => {
+                let (mesh, orientation) = mesh.oriented();
+                note(orientation.turned().map_or(0, <[u32]>::len), "turned to face outwards");
+                MeshShape::new(mesh)
+            }
+        };
+        let shape = Shape::Mesh(Arc::new(built.map_err(|e| format!("{name}: {e}"))?));
+        Ok(Solid { shape, pose: Pose::IDENTITY, origin: DVec3::ZERO, name: name.to_owned(), remarks })
+    }
+
+    /// A convex shape without remarks.
+    fn convex(shape: Shape, pose: Pose) -> Solid {
+        Solid { shape, pose, origin: DVec3::ZERO, name: String::new(), remarks: Remarks::default() }
+    }
+
+    /// Why the answers that depend on an inside are not known, as a note; `None` for a convex shape, and for a mesh that
+    /// tells inside from outside.
+    pub fn ambiguity(&self) -> Option<String> {
+        Some(ambiguity_note(&self.name, self.mesh()?.ambiguity()?))
     }
 
     /// The mesh, for exact counts; `None` for a convex shape.
@@ -72,9 +118,14 @@ impl Solid {
     }
 }
 
+/// The note on a mesh of this name without an inside.
+pub fn ambiguity_note(name: &str, why: Ambiguity) -> String {
+    format!("{name}: inside and outside cannot be told apart ({why})")
+}
+
 /// Reads, scales and places a shape; the message names what is wrong.
-pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement) -> Result<Solid, String> {
-    build_with(spec, scale, placement, &Options::default())
+pub fn build(spec: &ShapeSpec, scale: f64, placement: &Placement, winding: Winding) -> Result<Solid, String> {
+    build_with(spec, scale, placement, winding, &Options::default())
 }
 
 /// [`build`] with options for files.
@@ -82,10 +133,11 @@ pub fn build_with(
     spec: &ShapeSpec,
     scale: f64,
     placement: &Placement,
+    winding: Winding,
     options: &Options,
 ) -> Result<Solid, String> {
     let pose = pose_of(placement);
-    let convex = |shape: Shape| Ok(Solid { shape, pose, origin: DVec3::ZERO, notes: Vec::new() });
+    let convex = |shape| Ok(Solid::convex(shape, pose));
     match spec {
         ShapeSpec::Sphere(r) => convex(Shape::Sphere(Sphere::new(r * scale).map_err(said("sphere"))?)),
         ShapeSpec::Box(h) => {
@@ -116,24 +168,26 @@ pub fn build_with(
         }
         ShapeSpec::Hull(points) => convex(hull(points, scale).map_err(said("hull"))?),
         ShapeSpec::HullFile(file) => {
-            let (mesh, notes) = read_file(file, options)?;
+            let (mesh, remarks) = read_file(file, options)?;
             let name = file.display();
             let shape = hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?;
-            Ok(Solid { shape, pose, origin: DVec3::ZERO, notes })
+            Ok(Solid { remarks, ..Solid::convex(shape, pose) })
         }
         ShapeSpec::File(file) => {
-            let (mesh, notes) = read_file(file, options)?;
-            let solid = bake(&file.display().to_string(), Arc::new(mesh), scale, placement)?;
-            Ok(Solid { notes, ..solid })
+            let (mesh, mut remarks) = read_file(file, options)?;
+            let mesh = Arc::new(mesh);
+            let solid = bake(&file.display().to_string(), mesh, scale, placement, winding)?;
+            remarks.add(&solid.remarks);
+            Ok(Solid { remarks, ..solid })
         }
-        ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement),
+        ShapeSpec::Mesh(mesh) => bake("mesh", Arc::new(mesh.clone()), scale, placement, winding),
     }
 }
 
-/// The mesh of a file, and what is to be said of it.
-pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Vec<String>), String> {
-    let (mesh, notes) = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
-    Ok((mesh, notes.into_iter().map(|note| format!("{}: {note}", file.display())).collect()))
+/// The mesh of a file, and the remarks on it.
+pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Remarks), String> {
+    let whole = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
+    Ok((whole.mesh, Remarks::of_file(file, whole.notes, whole.unread)))
 }
 
 /// A message with the shape's kind in front.
@@ -146,37 +200,18 @@ fn hull(points: &[DVec3], scale: f64) -> Result<Shape, HullError> {
     Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&scaled)?)))
 }
 
-/// A mesh in world coordinates.
-pub fn bake(name: &str, mesh: Arc<RawMesh>, scale: f64, placement: &Placement) -> Result<Solid, String> {
+/// A mesh in world coordinates, under this name in notes and errors.
+pub fn bake(
+    name: &str,
+    mesh: Arc<RawMesh>,
+    scale: f64,
+    placement: &Placement,
+    winding: Winding,
+) -> Result<Solid, String> {
     let piece = Piece { mesh, scale: [scale; 3], placement: *placement };
     let part = Part { name: name.to_owned(), pieces: vec![piece] };
-    Ok(Solid::baked(bake_part(&part)?, pose_of(placement).translation))
-}
-
-/// A part in world coordinates.
-pub fn bake_part(part: &Part) -> Result<MeshShape, String> {
-    let world = part.world_mesh()?;
-    let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
-    if KEEPS_ORIENTATION.load(Ordering::Relaxed) {
-        let shape = MeshShape::new(mesh).map_err(|e| format!("{}: {e}", part.name))?;
-        return Ok(shape.with_kept_orientation());
-    }
-    let n_triangles = mesh.n_triangles();
-    let (mesh, orientation) = mesh.oriented();
-    let n_turned = orientation.turned().map_or(0, <[u32]>::len);
-    if 0 < n_turned {
-        eprintln!("note: {}: {n_turned} of {n_triangles} triangles turned to face outwards", part.name);
-    }
-    MeshShape::new(mesh).map_err(|e| format!("{}: {e}", part.name))
-}
-
-/// Whether meshes stay as their files turn them.
-static KEEPS_ORIENTATION: AtomicBool = AtomicBool::new(false);
-
-/// Decides, for all meshes that are baked from now on, whether their triangles stay as they are; else those of closed meshes are turned
-/// to face outwards, and a note on standard error says how many.
-pub fn keep_orientation(keeps: bool) {
-    KEEPS_ORIENTATION.store(keeps, Ordering::Relaxed);
+    let solid = Solid::of_part(&part, name, winding)?;
+    Ok(Solid { origin: pose_of(placement).translation, ..solid })
 }
 
 /// The matrix of a pose given as x, y, z, qx, qy, qz, qw.

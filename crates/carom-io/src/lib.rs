@@ -145,21 +145,34 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
 /// Reads a file that holds one mesh: OBJ, STL, PLY, or a glTF scene as one mesh; the notes are
 /// dropped.
 pub fn read_mesh(path: &Path) -> Result<RawMesh, ReadError> {
-    read_mesh_with(path, &Options::default()).map(|(mesh, _)| mesh)
+    read_mesh_with(path, &Options::default()).map(|whole| whole.mesh)
 }
 
-/// [`read_mesh`] with options, and the notes of the file, those on what is not read first.
-pub fn read_mesh_with(path: &Path, options: &Options) -> Result<(RawMesh, Vec<String>), ReadError> {
+/// All that a file holds as one mesh.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WholeMesh {
+    /// The parts in the order of the file, in world coordinates.
+    pub mesh: RawMesh,
+    /// See [`Model::notes`].
+    pub notes: Vec<String>,
+    /// See [`Model::unread`].
+    pub unread: Vec<String>,
+}
+
+/// [`read_mesh`] with options, and with the remarks on the file.
+pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadError> {
     if matches!(Format::of(path), Some(Format::Urdf | Format::Scene)) {
         return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
     }
     let model = read_with(path, options)?;
     let mut all = RawMesh::default();
     for part in &model.parts {
-        let mesh = part.world_mesh().map_err(|e| ReadError::at(path, Place::File, e))?;
+        let at = |e: String| ReadError::at(path, Place::Item(part.name.clone()), e);
+        let mesh = part.world_mesh().map_err(at)?;
         let first = all.vertices.len() as u32;
         all.vertices.extend(mesh.vertices);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
-    Ok((all, model.unread.into_iter().chain(model.notes).collect()))
+    Ok(WholeMesh { mesh: all, notes: model.notes, unread: model.unread })
 }

@@ -1,14 +1,14 @@
 //! Levels in the text format of Quake's editors: entities with keys, and brushes as planes through three points each.
 //!
 //! Both dialects are read, the standard one and Valve 220: what follows the points of a plane, the texture, does not matter
-//! here and is passed over to the end of the line, and so are patches and other blocks in a brush's place.
+//! here and is passed over to the end of the line. Patches and other blocks in a brush's place are listed as unread.
 //!
 //! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve, Hammer's map version 220.
 //! Differs: read here rather than by `quake-util`, which needs all numbers of a texture and gives a brush no line.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Place, ReadError, shortened};
 use crate::files;
-use crate::limits::MAX_FILE_BYTES;
+use crate::limits::{MAX_FILE_BYTES, MAX_NAME_CHARS};
 use carom_bsp::{Brush, Contents, SplitPlane};
 use glam::DVec3;
 use std::path::Path;
@@ -43,8 +43,18 @@ pub struct MapBrush {
 pub struct Map {
     /// The first is the world.
     pub entities: Vec<Entity>,
-    /// The lines of patches and other blocks in a brush's place, which are not read.
-    pub unread: Vec<usize>,
+    /// Patches and other blocks in a brush's place, which are not read, in the order of the file.
+    pub unread: Vec<UnreadBlock>,
+}
+
+/// A block of a level that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnreadBlock {
+    /// The line of the opening brace in the entity, counted from 1.
+    pub line: usize,
+    /// What the file calls it, such as `patchDef2`; empty if it has no name.
+    pub name: String,
 }
 
 impl Entity {
@@ -130,7 +140,13 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
         match text.as_bytes().first() {
             None => {}
             Some(b'/') if text.starts_with("//") => {}
-            Some(b'{') => open.push(opened(&mut map, &open, number + 1).map_err(at)?),
+            Some(b'{') => {
+                let block = opened(&mut map, &open, number + 1).map_err(at)?;
+                if block == Block::Other && open.last() == Some(&Block::Brush) {
+                    skip(&mut map, "");
+                }
+                open.push(block);
+            }
             Some(b'}') => {
                 open.pop().ok_or_else(|| at("a closing brace without an opening one".to_owned()))?;
             }
@@ -161,6 +177,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
                 if brush.is_some_and(|brush| !brush.planes.is_empty()) {
                     return Err(at(format!("{text:?} is neither a plane nor a brace")));
                 }
+                skip(&mut map, text);
             }
             _ => return Err(at(format!("{text:?} is neither a brace, a key nor a plane"))),
         }
@@ -176,11 +193,23 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
         return Err(ReadError::at(path, Place::File, "no entity: not a map"));
     }
     for entity in &mut map.entities {
-        let others = entity.brushes.iter().filter(|brush| brush.planes.is_empty());
-        map.unread.extend(others.map(|brush| brush.line));
+        let empty = entity.brushes.iter().filter(|brush| brush.planes.is_empty());
+        let is_listed = |line: usize| map.unread.binary_search_by_key(&line, |block| block.line).is_ok();
+        let empty: Vec<usize> = empty.map(|brush| brush.line).filter(|line| !is_listed(*line)).collect();
+        map.unread.extend(empty.into_iter().map(|line| UnreadBlock { line, name: String::new() }));
+        map.unread.sort_by_key(|block| block.line);
         entity.brushes.retain(|brush| !brush.planes.is_empty());
     }
     Ok(map)
+}
+
+/// Lists the last brush as unread, once. A name is that of the whole block.
+fn skip(map: &mut Map, name: &str) {
+    let brush = map.entities.last().and_then(|entity| entity.brushes.last());
+    let Some(line) = brush.map(|brush| brush.line) else { return };
+    if map.unread.last().is_none_or(|block| block.line != line) {
+        map.unread.push(UnreadBlock { line, name: shortened(name, MAX_NAME_CHARS) });
+    }
 }
 
 /// What an opening brace began.

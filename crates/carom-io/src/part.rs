@@ -243,7 +243,7 @@ impl Part {
     /// pieces in order.
     ///
     /// A piece that is mirrored has its triangles turned over, so that outside stays outside. Fails
-    /// when a coordinate overflows.
+    /// when a coordinate overflows; the message names the vertex.
     pub fn world_mesh(&self) -> Result<RawMesh, String> {
         let mut world = RawMesh::default();
         for piece in &self.pieces {
@@ -252,7 +252,7 @@ impl Part {
             for (i, v) in piece.mesh.vertices.iter().enumerate() {
                 let placed = piece.placement.apply(*v * scale);
                 if !placed.is_finite() {
-                    return Err(format!("{}: vertex {i}, {v}, overflows when placed", self.name));
+                    return Err(format!("vertex {i}, {v}, overflows when placed"));
                 }
                 world.vertices.push(placed);
             }

@@ -6,7 +6,9 @@
 use crate::args::BatchArgs;
 use crate::batch_shape::Shapes;
 use crate::command::{ray, sweep};
+use crate::remarks::Remarks;
 use crate::report::{self, Found};
+use crate::solid::{Solid, Winding};
 use carom_ccd::{Element, ElementSettings};
 use carom_io::scene_json::read_numbers;
 use carom_math::f64::{Interval, Ray};
@@ -21,14 +23,14 @@ use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 const MAX_LINE: u64 = 1 << 30;
 
 /// Runs the command.
-pub fn run(args: &BatchArgs) -> Result<Found, String> {
+pub fn run(args: &BatchArgs, winding: Winding) -> Result<Found, String> {
     let input: Box<dyn Read> = match &args.file {
         Some(path) => Box::new(File::open(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => Box::new(std::io::stdin()),
     };
     let mut reader = BufReader::new(input);
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match answer_all(&mut reader, &mut out) {
+    match answer_all(&mut reader, &mut out, winding) {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(Found::Nothing),
         Err(e) => Err(format!("batch: {e}")),
         Ok(()) => Ok(Found::Nothing),
@@ -36,8 +38,12 @@ pub fn run(args: &BatchArgs) -> Result<Found, String> {
 }
 
 /// Answers every line.
-pub fn answer_all(reader: &mut BufReader<impl Read>, out: &mut impl Write) -> std::io::Result<()> {
-    let mut shapes = Shapes::default();
+pub fn answer_all(
+    reader: &mut BufReader<impl Read>,
+    out: &mut impl Write,
+    winding: Winding,
+) -> std::io::Result<()> {
+    let mut shapes = Shapes::new(winding);
     let mut line = Vec::new();
     let mut number = 0u64;
     loop {
@@ -89,7 +95,11 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
         "distance" | "contact" => {
             let (a, b) = (shapes.read(question, "a")?, shapes.read(question, "b")?);
             members = report::distance_members(&a, &b, op == "contact");
-            report::add_notes(&mut members, [&a, &b]);
+            let mut remarks = remarks_of(&[&a, &b]);
+            if members.get("contact").is_some_and(Value::is_null) {
+                [&a, &b].iter().filter_map(|solid| solid.ambiguity()).for_each(|why| remarks.note(why));
+            }
+            add_remarks(&mut members, &remarks);
             Ok(members)
         }
         "cast" => {
@@ -100,7 +110,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                     .map_err(|e| format!("\"rotate_by\": {e}"))?,
             };
             members = sweep::members(&a, &b, vector(question, "by")?, angular, false)?;
-            report::add_notes(&mut members, [&a, &b]);
+            add_remarks(&mut members, &remarks_of(&[&a, &b]));
             Ok(members)
         }
         "vertex_face" | "edge_edge" => {
@@ -132,7 +142,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
                 let is_hit = intersects(&a.shape, &a.pose, &b.shape, &b.pose);
                 members.insert("intersects".to_owned(), json!(is_hit));
             }
-            report::add_notes(&mut members, [&a, &b]);
+            add_remarks(&mut members, &remarks_of(&[&a, &b]));
             Ok(members)
         }
         "ray" => {
@@ -147,9 +157,11 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             if is("merge") {
                 hits = ray::merged(hits, &solid, &ray);
             }
+            let mut remarks = remarks_of(&[&solid]);
+            ray::note_normals(&hits, &solid, &mut remarks);
             let hits: Vec<Value> = hits.iter().map(|h| ray::hit_members(h, None).into()).collect();
             members.insert("hits".to_owned(), json!(hits));
-            report::add_notes(&mut members, [&solid]);
+            add_remarks(&mut members, &remarks);
             Ok(members)
         }
         "point" => {
@@ -159,12 +171,33 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             members.insert("distance".to_owned(), json!(projection.distance.abs()));
             members.insert("nearest".to_owned(), report::list(projection.point));
             members.insert("inside".to_owned(), json!(projection.inside));
-            report::add_notes(&mut members, [&solid]);
+            let mut remarks = remarks_of(&[&solid]);
+            if projection.inside.is_none() {
+                let backwards = || format!("{}: the surface winds backwards around the point", solid.name);
+                remarks.note(solid.ambiguity().unwrap_or_else(backwards));
+            }
+            add_remarks(&mut members, &remarks);
             Ok(members)
         }
         _ => Err(format!(
             "unknown op {op:?}; known are distance contact intersects cast ray point vertex_face edge_edge"
         )),
+    }
+}
+
+/// The remarks on all shapes of a question.
+fn remarks_of(solids: &[&Solid]) -> Remarks {
+    let mut remarks = Remarks::default();
+    solids.iter().for_each(|solid| remarks.add(&solid.remarks));
+    remarks
+}
+
+/// Adds the lists of remarks that have any: answers are many, and most have none.
+fn add_remarks(members: &mut Map<String, Value>, remarks: &Remarks) {
+    for (key, lines) in [("notes", &remarks.notes), ("unread", &remarks.unread)] {
+        if !lines.is_empty() {
+            members.insert(key.to_owned(), json!(lines));
+        }
     }
 }
 

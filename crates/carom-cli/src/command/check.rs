@@ -3,11 +3,12 @@
 //! A broad phase over the parts' boxes names the pairs, exact counts decide, distances measure.
 
 use crate::args::CheckArgs;
-use crate::load::{self, Loaded, Remarks};
+use crate::load::{self, Loaded};
 use crate::progress::Progress;
-use crate::report::{self, Contact, Found, counted, spaced};
+use crate::remarks::Remarks;
+use crate::report::{self, Contact, Found, counted, number, spaced};
 use crate::scene_page;
-use crate::solid::{self, Solid};
+use crate::solid::{Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
@@ -15,7 +16,7 @@ use carom_io::{Part, without_controls};
 use carom_query::f64::{MeshShape, SolidRelation, contact, distance};
 use core::ops::ControlFlow;
 use glam::DVec3;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A pair of parts that is listed.
 pub struct PairReport {
@@ -27,9 +28,12 @@ pub struct PairReport {
     pub triangle_pairs: usize,
     /// How they meet as solids.
     pub contact: Contact,
-    /// 0 when they intersect.
+    /// Whether the surfaces meet or one part lies in the other; `None` if that is not known.
+    pub intersects: Option<bool>,
+    /// From surface to surface; 0 when they intersect.
     pub distance: f64,
-    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles is. `None` when apart.
+    /// How deep two solids overlap at most; of other meshes, how deep the deepest pair of triangles is. `None` when apart
+    /// or not known.
     pub depth: Option<f64>,
     /// Where: a point of both, or on A nearest to B.
     pub point: DVec3,
@@ -38,16 +42,17 @@ pub struct PairReport {
 impl PairReport {
     /// The surfaces meet, or one solid lies in the other.
     pub fn is_collision(&self) -> bool {
-        0 < self.triangle_pairs || self.contact.overlap.is_some()
+        self.intersects == Some(true)
     }
 }
 
 /// Runs the command.
-pub fn run(args: &CheckArgs) -> Result<Found, String> {
+pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     let mut remarks = Remarks::default();
     let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
-    let (names, solids) = place(files)?;
+    let (names, solids) = place(files, winding)?;
+    solids.iter().for_each(|solid| remarks.add(&solid.remarks));
     let ignored = ignored_pairs(&args.ignore, &names)?;
     let clearance = args.clearance.unwrap_or(0.0);
     let candidates = candidates(&solids, clearance, args.max_pairs)?;
@@ -61,8 +66,12 @@ pub fn run(args: &CheckArgs) -> Result<Found, String> {
         progress.step();
     }
     drop(progress);
+    for part in listed.iter().filter(|p| p.contact.relation.is_none()).flat_map(|p| [p.a, p.b]) {
+        solids[part].ambiguity().into_iter().for_each(|why| remarks.note(why));
+    }
+    remarks.print();
     if let Some(page) = &args.html {
-        let html = scene_page::page(&names, &solids, &listed, frame.1)?;
+        let html = scene_page::page(&names, &solids, &listed, remarks.unread.len(), frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
     if args.json {
@@ -70,27 +79,23 @@ pub fn run(args: &CheckArgs) -> Result<Found, String> {
     } else {
         print_lines(&names, &listed, args.clearance, frame, &remarks)?;
     }
-    Ok(match (listed.is_empty(), remarks.unread.is_empty()) {
-        (_, false) => Found::BadInput,
-        (true, _) => Found::Nothing,
-        (false, _) => Found::Something,
-    })
+    Ok(remarks.ending(!listed.is_empty()))
 }
 
 /// All parts of all files with unique names, in world coordinates.
-fn place(files: Vec<Loaded>) -> Result<(Vec<String>, Vec<Solid>), String> {
+fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid>), String> {
     let mut parts: Vec<Part> = Vec::new();
     let mut origin = Vec::new();
     for file in files {
-        origin.resize(parts.len() + file.model.parts.len(), file.path);
+        let has_parts = 1 < file.model.parts.len();
+        origin.resize(parts.len() + file.model.parts.len(), (file.path, has_parts));
         parts.extend(file.model.parts);
     }
     carom_io::make_names_unique(&mut parts);
     let mut progress = Progress::new("parts", parts.len() as u64);
     let mut solids = Vec::new();
-    for (part, path) in parts.iter().zip(&origin) {
-        let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", path.display()))?;
-        solids.push(Solid::baked(mesh, DVec3::ZERO));
+    for (part, (path, has_parts)) in parts.iter().zip(&origin) {
+        solids.push(Solid::of_part(part, &load::full_name(path, part, *has_parts), winding)?);
         progress.step();
     }
     Ok((parts.into_iter().map(|p| p.name).collect(), solids))
@@ -166,6 +171,7 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
             b,
             triangle_pairs: n,
             contact: contact_of_solids,
+            intersects: Some(true),
             distance: 0.0,
             depth,
             point,
@@ -183,18 +189,30 @@ fn examine(a: usize, b: usize, solids: &[Solid], clearance: f64) -> Option<PairR
             None => (0.0, distance(&x.shape, &x.pose, &y.shape, &y.pose).point_a),
         };
         let (contact, depth) = (contact_of_solids, Some(depth));
-        return Some(PairReport { a, b, triangle_pairs: n, contact, distance: 0.0, depth, point });
+        let intersects = Some(true);
+        return Some(PairReport {
+            a,
+            b,
+            triangle_pairs: n,
+            contact,
+            intersects,
+            distance: 0.0,
+            depth,
+            point,
+        });
     }
-    if clearance == 0.0 {
+    let intersects = contact_of_solids.is_nested(x.mesh()?, y.mesh()?);
+    if intersects == Some(false) && clearance == 0.0 {
         return None;
     }
     let d = distance(&x.shape, &x.pose, &y.shape, &y.pose);
-    (d.distance < clearance).then_some(PairReport {
+    (intersects != Some(false) || d.distance < clearance).then_some(PairReport {
         a,
         b,
         triangle_pairs: 0,
         contact: contact_of_solids,
-        distance: d.distance,
+        intersects,
+        distance: if intersects == Some(true) { 0.0 } else { d.distance },
         depth: None,
         point: d.point_a,
     })
@@ -207,14 +225,14 @@ fn document(
     (unit, up): (Option<&str>, Option<&str>),
     remarks: &Remarks,
 ) -> Value {
-    let Remarks { notes, unread } = remarks;
     // An answer about some parts is no answer about all.
-    let is_clear = listed.is_empty() && unread.is_empty();
+    let is_unclear = !remarks.unread.is_empty() || listed.iter().any(|p| p.intersects.is_some());
+    let is_clear = if is_unclear || listed.is_empty() { Some(!is_unclear) } else { None };
     let pairs: Vec<Value> = listed
         .iter()
         .map(|p| {
             let mut pair = json!({
-                "a": names[p.a], "b": names[p.b], "intersects": p.is_collision(), "contact": p.contact.name(),
+                "a": names[p.a], "b": names[p.b], "intersects": p.intersects, "contact": p.contact.name(),
                 "triangle_pairs": p.triangle_pairs, "distance": p.distance, "depth": p.depth,
                 "point": report::list(p.point),
             });
@@ -224,10 +242,15 @@ fn document(
             pair
         })
         .collect();
-    json!({
-        "schema": "carom.check.v1", "parts": names, "pairs": pairs, "clear": is_clear, "unit": unit, "up": up,
-        "notes": notes, "unread": unread,
-    })
+    let mut document = Map::new();
+    document.insert("schema".to_owned(), json!("carom.check.v1"));
+    document.insert("parts".to_owned(), json!(names));
+    document.insert("pairs".to_owned(), json!(pairs));
+    document.insert("clear".to_owned(), json!(is_clear));
+    document.insert("unit".to_owned(), json!(unit));
+    document.insert("up".to_owned(), json!(up));
+    remarks.add_to(&mut document);
+    Value::Object(document)
 }
 
 /// The report for people.
@@ -241,29 +264,41 @@ fn print_lines(
     for p in listed {
         let (a, b, at) = (without_controls(&names[p.a]), without_controls(&names[p.b]), spaced(p.point));
         let pairs = || format!("{} of triangles", counted(p.triangle_pairs, "pair", "pairs"));
-        report::print(&match (p.depth, p.contact.relation, &p.contact.overlap) {
-            (Some(_), _, Some(o)) if o.is_exact => {
-                format!("{a} and {b} overlap: {:.3e} deep, near {at}", o.at_most)
+        report::print(&match (p.intersects, p.depth, p.contact.relation, &p.contact.overlap) {
+            (.., Some(o)) if number(o.at_least) == number(o.at_most) => {
+                format!("{a} and {b} overlap: {} deep, near {at}", number(o.at_most))
             }
-            (Some(_), _, Some(o)) => {
-                format!("{a} and {b} overlap: {:.3e} to {:.3e} deep, near {at}", o.at_least, o.at_most)
+            (.., Some(o)) => {
+                let (least, most) = (number(o.at_least), number(o.at_most));
+                format!("{a} and {b} overlap: {least} to {most} deep, near {at}")
             }
-            (Some(_), Some(SolidRelation::Touching), _) => {
+            (_, Some(_), Some(SolidRelation::Touching), _) => {
                 format!("{a} and {b} touch: {}, near {at}", pairs())
             }
-            (Some(depth), ..) => format!("{a} and {b} collide: {}, {depth:.3e} deep, near {at}", pairs()),
-            (None, ..) => format!("{a} and {b} are {} apart, at {at}", report::number(p.distance)),
+            (_, Some(depth), ..) => {
+                format!("{a} and {b} collide: {}, {} deep, near {at}", pairs(), number(depth))
+            }
+            (Some(true), ..) => format!("{a} and {b} collide: one lies in the other, near {at}"),
+            (Some(false), ..) => format!("{a} and {b} are {} apart, at {at}", number(p.distance)),
+            (None, ..) => format!(
+                "{a} and {b}: not known whether one lies in the other; surfaces {} apart, at {at}",
+                number(p.distance)
+            ),
         })?;
     }
-    let n_collide = listed.iter().filter(|p| p.is_collision()).count();
-    let limit = clearance.map_or(String::new(), |d| {
-        format!(", {} closer than {}", listed.len() - n_collide, report::number(d))
-    });
+    let n_of = |what| listed.iter().filter(|p| p.intersects == what).count();
+    let n_collide = n_of(Some(true));
+    let limit =
+        clearance.map_or(String::new(), |d| format!(", {} closer than {}", n_of(Some(false)), number(d)));
+    let unknown = match n_of(None) {
+        0 => String::new(),
+        n => format!(", {n} not known"),
+    };
     let (parts, pairs) =
         (counted(names.len(), "part", "parts"), counted(n_collide, "pair collides", "pairs collide"));
     let unread = match remarks.unread.len() {
         0 => String::new(),
         n => format!("; not clear: {} not read", counted(n, "thing was", "things were")),
     };
-    report::print(&format!("{parts}: {pairs}{limit}{unread}; {}", load::frame_text(frame)))
+    report::print(&format!("{parts}: {pairs}{limit}{unknown}{unread}; {}", load::frame_text(frame)))
 }

@@ -1,35 +1,40 @@
 //! `carom distance`: two shapes, one answer.
 
 use crate::args::{DistanceArgs, Numbers, PairArgs};
+use crate::remarks::Remarks;
 use crate::report::{self, Found, counted, spaced};
 use crate::shape_arg::ShapeArg;
-use crate::solid::{self, Solid};
-use carom_io::{Placement, without_controls};
+use crate::solid::{self, Solid, Winding};
+use carom_io::Placement;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
-pub fn run(args: &DistanceArgs) -> Result<Found, String> {
-    let [a, b] = read_pair(&args.pair)?;
+pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
+    let ([a, b], remarks) = read_pair(&args.pair, winding)?;
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
     document.extend(report::distance_members(&a, &b, false));
-    report::add_notes(&mut document, [&a, &b]);
+    remarks.add_to(&mut document);
     let is_intersecting = document["intersects"] == json!(true);
     if args.json {
         report::print(&Value::Object(document).to_string())?;
     } else {
         report::print(&sentence(&document))?;
     }
-    Ok(if is_intersecting { Found::Something } else { Found::Nothing })
+    Ok(remarks.ending(is_intersecting))
 }
 
-/// The two shapes of a command line, in their places.
-pub fn read_pair(args: &PairArgs) -> Result<[Solid; 2], String> {
-    Ok([
-        read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a, args)?,
-        read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b, args)?,
-    ])
+/// The two shapes of a command line, in their places, and the remarks on them, which are printed.
+pub fn read_pair(args: &PairArgs, winding: Winding) -> Result<([Solid; 2], Remarks), String> {
+    let pair = [
+        read("A", &args.a, args.scale_a, args.pose_a, args.matrix_a, args, winding)?,
+        read("B", &args.b, args.scale_b, args.pose_b, args.matrix_b, args, winding)?,
+    ];
+    let mut remarks = Remarks::default();
+    pair.iter().for_each(|solid| remarks.add(&solid.remarks));
+    remarks.print();
+    Ok((pair, remarks))
 }
 
 fn read(
@@ -39,6 +44,7 @@ fn read(
     pose: Option<Numbers<7>>,
     matrix: Option<Numbers<16>>,
     args: &PairArgs,
+    winding: Winding,
 ) -> Result<Solid, String> {
     let placement = match (pose, matrix) {
         (Some(pose), _) => solid::placement_of_pose(&pose.0),
@@ -46,11 +52,7 @@ fn read(
         (None, None) => Ok(Placement::IDENTITY),
     };
     let placement = placement.map_err(|e| format!("{which}: {e}"))?;
-    let solid = solid::build_with(&shape.0, scale, &placement, &args.reading.options(false))?;
-    for note in &solid.notes {
-        eprintln!("note: {}", without_controls(note));
-    }
-    Ok(solid)
+    solid::build_with(&shape.0, scale, &placement, winding, &args.reading.options(false))
 }
 
 /// The answer for people.

@@ -1,27 +1,35 @@
 //! `carom info`: what a mesh is like, and what is wrong with it.
 
 use crate::args::InfoArgs;
-use crate::load::{self, Remarks};
+use crate::load;
+use crate::remarks::Remarks;
 use crate::report::{self, Found, spaced};
+use crate::solid::ambiguity_note;
 use carom_geom::Orientation;
 use carom_geom::f64::{MeshReport, TriMesh};
 use carom_io::{Part, without_controls};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Runs the command.
 pub fn run(args: &InfoArgs) -> Result<Found, String> {
     let mut remarks = Remarks::default();
     let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
+    remarks.print();
     let mut documents = Vec::new();
     for file in &files {
         let mut parts = Vec::new();
         for part in &file.model.parts {
-            let report = examine(part).map_err(|e| format!("{}: {e}", file.path.display()))?;
-            let Examined { report, area } = &report;
+            let examined = examine(part).map_err(|e| {
+                format!("{}: {e}", load::full_name(&file.path, part, 1 < file.model.parts.len()))
+            })?;
             if args.json {
-                parts.push(members(&part.name, report, *area));
+                if let Orientation::Unknown(why) = examined.report.orientation {
+                    let name = load::full_name(&file.path, part, 1 < file.model.parts.len());
+                    remarks.note(ambiguity_note(&name, why));
+                }
+                parts.push(members(&part.name, &examined));
             } else {
-                report::print(&text(&file.path.display().to_string(), part, report, *area))?;
+                report::print(&text(&file.path.display().to_string(), part, &examined))?;
             }
         }
         let (unit, up) = (file.model.unit, file.model.up);
@@ -34,12 +42,13 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
         }
     }
     if args.json {
-        let Remarks { notes, unread } = &remarks;
-        let document =
-            json!({"schema": "carom.info.v1", "files": documents, "notes": notes, "unread": unread});
-        report::print(&document.to_string())?;
+        let mut document = Map::new();
+        document.insert("schema".to_owned(), json!("carom.info.v1"));
+        document.insert("files".to_owned(), json!(documents));
+        remarks.add_to(&mut document);
+        report::print(&Value::Object(document).to_string())?;
     }
-    Ok(if remarks.unread.is_empty() { Found::Nothing } else { Found::BadInput })
+    Ok(remarks.ending(false))
 }
 
 /// The figures of a part.
@@ -47,6 +56,8 @@ struct Examined {
     report: MeshReport,
     /// The sum of all triangles.
     area: f64,
+    /// As the triangles face, if they agree; else with all turned outwards. `None` if the mesh has no inside.
+    volume: Option<f64>,
 }
 
 fn examine(part: &Part) -> Result<Examined, String> {
@@ -56,12 +67,18 @@ fn examine(part: &Part) -> Result<Examined, String> {
         0.5 * (b - a).cross(c - a).length()
     };
     let area = world.triangles.iter().map(area_of).sum();
-    let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{}: {e}", part.name))?;
-    Ok(Examined { report: MeshReport::new(&mesh), area })
+    let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| e.to_string())?;
+    let report = MeshReport::new(&mesh);
+    let volume = match report.orientation.turned() {
+        _ if report.is_solid() => Some(report.signed_volume),
+        None => None,
+        Some(_) => Some(MeshReport::new(&mesh.oriented().0).signed_volume),
+    };
+    Ok(Examined { report, area, volume })
 }
 
 /// The report as JSON.
-fn members(name: &str, r: &MeshReport, area: f64) -> Value {
+fn members(name: &str, Examined { report: r, area, volume }: &Examined) -> Value {
     json!({
         "name": name,
         "triangles": r.n_triangles,
@@ -80,7 +97,7 @@ fn members(name: &str, r: &MeshReport, area: f64) -> Value {
         "orientation": orientation_of(r),
         "turned_triangles": r.orientation.turned().map(<[u32]>::len),
         "area": area,
-        "volume": r.signed_volume,
+        "volume": volume,
     })
 }
 
@@ -107,7 +124,7 @@ fn orientation_text(r: &MeshReport) -> String {
 }
 
 /// The report for people.
-fn text(file: &str, part: &Part, r: &MeshReport, area: f64) -> String {
+fn text(file: &str, part: &Part, Examined { report: r, area, volume }: &Examined) -> String {
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",
         (true, false) => "watertight, but neighbours are turned against each other",
@@ -132,7 +149,7 @@ fn text(file: &str, part: &Part, r: &MeshReport, area: f64) -> String {
         r.n_duplicates,
         spaced(r.min),
         spaced(r.max),
-        report::number(area),
-        report::number(r.signed_volume),
+        report::number(*area),
+        volume.map_or("unknown".to_owned(), report::number),
     )
 }

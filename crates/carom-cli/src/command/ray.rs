@@ -1,10 +1,11 @@
 //! `carom ray`: where a line meets a mesh or a shape.
 
 use crate::args::RayArgs;
-use crate::load::{self, Remarks};
+use crate::load;
+use crate::remarks::Remarks;
 use crate::report::{self, Found, spaced};
-use crate::solid::{self, ShapeSpec, Solid};
-use carom_io::{Placement, without_controls};
+use crate::solid::{self, ShapeSpec, Solid, Winding};
+use carom_io::{Part, Placement, without_controls};
 use carom_math::f64::{Interval, Ray};
 use carom_query::f64::{ray_cast, ray_cast_all};
 use glam::DVec3;
@@ -25,7 +26,7 @@ pub struct Hit {
 }
 
 /// Runs the command.
-pub fn run(args: &RayArgs) -> Result<Found, String> {
+pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
     let direction = DVec3::from_array(args.dir.0);
     if direction == DVec3::ZERO {
         return Err("--dir: the direction is zero".to_owned());
@@ -38,30 +39,30 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
         ShapeSpec::File(file) => {
             let model = load::load(file, &options, &mut remarks).map_err(|e| e.to_string())?;
             let has_parts = 1 < model.parts.len();
-            let bake = |part| -> Result<Solid, String> {
-                let mesh = solid::bake_part(part).map_err(|e| format!("{}: {e}", file.display()))?;
-                Ok(Solid::baked(mesh, DVec3::ZERO))
-            };
+            let name = |part: &Part| has_parts.then(|| part.name.clone());
             model
                 .parts
                 .iter()
-                .map(|part| Ok((has_parts.then(|| part.name.clone()), bake(part)?)))
+                .map(|part| {
+                    Ok((name(part), Solid::of_part(part, &load::full_name(file, part, has_parts), winding)?))
+                })
                 .collect::<Result<_, String>>()?
         }
         spec => {
-            let solid = solid::build_with(spec, 1.0, &Placement::IDENTITY, &options)?;
-            solid.notes.iter().for_each(|note| remarks.note(note.clone()));
-            vec![(None, solid)]
+            vec![(None, solid::build_with(spec, 1.0, &Placement::IDENTITY, winding, &options)?)]
         }
     };
     let mut hits: Vec<(Option<&str>, Hit)> = Vec::new();
     for (part, solid) in &solids {
+        remarks.add(&solid.remarks);
         let mut found = cast(solid, &ray, interval, args.all);
         if !args.raw {
             found = merged(found, solid, &ray);
         }
+        note_normals(&found, solid, &mut remarks);
         hits.extend(found.into_iter().map(|hit| (part.as_deref(), hit)));
     }
+    remarks.print();
     if args.all {
         hits.sort_by(|x, y| x.1.t.total_cmp(&y.1.t));
     } else {
@@ -70,9 +71,11 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
     }
     if args.json {
         let hits: Vec<Value> = hits.iter().map(|(part, hit)| hit_members(hit, *part).into()).collect();
-        let Remarks { notes, unread } = &remarks;
-        let document = json!({"schema": "carom.ray.v1", "hits": hits, "notes": notes, "unread": unread});
-        report::print(&document.to_string())?;
+        let mut document = Map::new();
+        document.insert("schema".to_owned(), json!("carom.ray.v1"));
+        document.insert("hits".to_owned(), json!(hits));
+        remarks.add_to(&mut document);
+        report::print(&Value::Object(document).to_string())?;
     } else if hits.is_empty() {
         report::print("no hit")?;
     } else {
@@ -84,11 +87,17 @@ pub fn run(args: &RayArgs) -> Result<Found, String> {
             report::print(&format!("t {t}: {part}{triangle}at {point}, normal {normal}"))?;
         }
     }
-    Ok(match (hits.is_empty(), remarks.unread.is_empty()) {
-        (_, false) => Found::BadInput,
-        (true, _) => Found::Nothing,
-        (false, _) => Found::Something,
-    })
+    Ok(remarks.ending(!hits.is_empty()))
+}
+
+/// Notes that the normals of hits on a mesh without an inside are those of its triangles.
+pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
+    if hits.is_empty() {
+        return;
+    }
+    if let Some(why) = solid.ambiguity() {
+        remarks.note(format!("{why}: normals are as the triangles face"));
+    }
 }
 
 /// The hits of a ray with one solid, in order of t; without `is_all` the first alone, which for a line that runs

@@ -6,7 +6,7 @@
 use crate::args::SweepArgs;
 use crate::command::distance;
 use crate::report::{self, Found, spaced};
-use crate::solid::Solid;
+use crate::solid::{Solid, Winding};
 use carom_math::f64::Pose;
 use carom_math::tol;
 use carom_query::f64::{cast, cast_counted, contact, motion_of};
@@ -15,8 +15,8 @@ use glam::{DQuat, DVec3};
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
-pub fn run(args: &SweepArgs) -> Result<Found, String> {
-    let [a, b] = distance::read_pair(&args.pair)?;
+pub fn run(args: &SweepArgs, winding: Winding) -> Result<Found, String> {
+    let ([a, b], remarks) = distance::read_pair(&args.pair, winding)?;
     let angular = match &args.rotate_by {
         None => DVec3::ZERO,
         Some(turn) => angular(&turn.0).map_err(|e| format!("--rotate-by: {e}"))?,
@@ -24,14 +24,14 @@ pub fn run(args: &SweepArgs) -> Result<Found, String> {
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.sweep.v1"));
     document.extend(members(&a, &b, DVec3::from_array(args.by.0), angular, args.cost)?);
-    report::add_notes(&mut document, [&a, &b]);
+    remarks.add_to(&mut document);
     let is_hit = document["hit"] == json!(true);
     if args.json {
         report::print(&Value::Object(document).to_string())?;
     } else {
         report::print(&sentence(&document))?;
     }
-    Ok(if is_hit { Found::Something } else { Found::Nothing })
+    Ok(remarks.ending(is_hit))
 }
 
 /// The axis times radians of a turn by a unit quaternion x, y, z, w, the short way.

@@ -1,11 +1,13 @@
 //! `carom trace`: where a body that moves through a level first meets it, by a BSP tree with shifted planes.
 
 use crate::args::TraceArgs;
-use crate::load::{self, Remarks};
-use crate::report::{self, Found, spaced};
-use crate::solid;
-use carom_bsp::{Bevels, Body, BspError, BspSettings, BspTree, Contents, Point, Supported};
-use carom_io::{Placement, map};
+use crate::load;
+use crate::remarks::Remarks;
+use crate::report::{self, Found, counted, spaced};
+use crate::solid::{self, Winding};
+use carom_bsp::{Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, Supported};
+use carom_io::map::{self, Map as Level};
+use carom_io::{Placement, without_controls};
 use carom_query::f64::Shape;
 use glam::{DMat3, DQuat, DVec3};
 use serde_json::{Map, Value, json};
@@ -38,6 +40,7 @@ impl Body for Turned {
 /// Runs the command.
 pub fn run(args: &TraceArgs) -> Result<Found, String> {
     let [from, to] = [args.from, args.to].map(|numbers| DVec3::from_array(numbers.0));
+    let mut remarks = Remarks::default();
     let body = match &args.shape {
         None => None,
         Some(shape) => {
@@ -45,14 +48,17 @@ pub fn run(args: &TraceArgs) -> Result<Found, String> {
             if !(turn.length() > 0.5 && turn.length() < 2.0) {
                 return Err("--turn: the quaternion has to have the length 1".to_owned());
             }
-            let shape = solid::build(&shape.0, 1.0, &Placement::IDENTITY)?.shape;
-            if matches!(shape, Shape::Mesh(_)) {
+            let options = args.reading.options(false);
+            let solid = solid::build_with(&shape.0, 1.0, &Placement::IDENTITY, Winding::Kept, &options)?;
+            if solid.mesh().is_some() {
                 return Err("--shape: a mesh is no convex body; hull:FILE is".to_owned());
             }
-            Some(Turned { shape, rotation: DMat3::from_quat(turn.normalize()) })
+            remarks.add(&solid.remarks);
+            Some(Turned { shape: solid.shape, rotation: DMat3::from_quat(turn.normalize()) })
         }
     };
-    let (tree, mut level, has_bad) = level(args)?;
+    let (tree, mut level) = level(args, &mut remarks)?;
+    remarks.print();
     let report = tree.report();
     level.insert("nodes".to_owned(), json!(report.nodes));
     level.insert("depth".to_owned(), json!(report.depth));
@@ -66,19 +72,16 @@ pub fn run(args: &TraceArgs) -> Result<Found, String> {
     if args.json {
         document.insert("schema".to_owned(), json!("carom.trace.v1"));
         document.insert("level".to_owned(), Value::Object(level));
+        remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     } else {
         report::print(&sentence(&document))?;
     }
-    Ok(match (has_bad, is_hit) {
-        (true, _) => Found::BadInput,
-        (false, true) => Found::Something,
-        (false, false) => Found::Nothing,
-    })
+    Ok(remarks.ending(is_hit))
 }
 
-/// The tree, what it is of, and whether something of the file was passed over.
-fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String> {
+/// The tree, and what it is of.
+fn level(args: &TraceArgs, remarks: &mut Remarks) -> Result<(BspTree, Map<String, Value>), String> {
     let bevels = match args.bevels.as_str() {
         "none" => Bevels::None,
         "edges" => Bevels::Edges,
@@ -100,42 +103,64 @@ fn level(args: &TraceArgs) -> Result<(BspTree, Map<String, Value>, bool), String
     };
     if is_map {
         let read = map::read(&args.level).map_err(|e| e.to_string())?;
-        let (brushes, refused) = read.brushes(&args.level, map::usual_contents);
-        if let (Some(first), false) = (refused.first(), args.keep_going) {
-            return Err(first.to_string());
-        }
-        for error in &refused {
-            eprintln!("error: {error}");
-        }
+        let brushes = brushes(&read, args, remarks)?;
         of.insert("brushes".to_owned(), json!(brushes.len()));
         let settings = limited(brushes.iter().map(|brush| brush.faces().len()).sum());
         let tree = BspTree::from_brushes(&brushes, &settings).map_err(said)?;
-        return Ok((tree, of, !refused.is_empty()));
+        return Ok((tree, of));
     }
-    let mut remarks = Remarks::default();
     let options = args.reading.options(args.keep_going);
-    let model = load::load(&args.level, &options, &mut remarks).map_err(|e| e.to_string())?;
+    let model = load::load(&args.level, &options, remarks).map_err(|e| e.to_string())?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for part in &model.parts {
-        let mesh = part.world_mesh().map_err(|e| format!("{}: {e}", args.level.display()))?;
+        let name = load::full_name(&args.level, part, 1 < model.parts.len());
+        let mesh = part.world_mesh().map_err(|e| format!("{name}: {e}"))?;
         let first = vertices.len() as u32;
         vertices.extend(mesh.vertices);
         triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
     of.insert("triangles".to_owned(), json!(triangles.len()));
-    let Remarks { notes, unread } = remarks;
-    let has_unread = !unread.is_empty();
-    of.insert("notes".to_owned(), json!(notes));
-    of.insert("unread".to_owned(), json!(unread));
     let settings = limited(triangles.len());
     let build = |settings| BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, settings);
     match build(&settings) {
         Err(error @ BspError::Open(_)) if args.keep_going => {
-            eprintln!("error: {}", said(error));
-            Ok((build(&settings.with_max_open(1.0)).map_err(said)?, of, true))
+            remarks.unread.push(said(error));
+            Ok((build(&settings.with_max_open(1.0)).map_err(said)?, of))
         }
-        tree => Ok((tree.map_err(said)?, of, has_unread)),
+        tree => Ok((tree.map_err(said)?, of)),
     }
+}
+
+/// The brushes of a level, and remarks on what else is in it. A brush that cannot be read is an error, or unread with
+/// `--keep-going`.
+fn brushes(level: &Level, args: &TraceArgs, remarks: &mut Remarks) -> Result<Vec<Brush>, String> {
+    let file = without_controls(&args.level.display().to_string());
+    let (brushes, refused) = level.brushes(&args.level, map::usual_contents);
+    if let (Some(first), false) = (refused.first(), args.keep_going) {
+        return Err(first.to_string());
+    }
+    remarks.unread.extend(refused.iter().map(ToString::to_string));
+    let mut blocks: Vec<(&str, usize, usize)> = Vec::new();
+    for block in &level.unread {
+        match blocks.iter_mut().find(|(name, ..)| *name == block.name) {
+            Some((.., n)) => *n += 1,
+            None => blocks.push((&block.name, block.line, 1)),
+        }
+    }
+    for (name, line, n) in blocks {
+        let name = if name.is_empty() { "without planes" } else { name };
+        let more = if n == 1 { String::new() } else { format!(", and {} more", n - 1) };
+        remarks.unread.push(format!("{file}: line {line}: a block {name} is not read{more}"));
+    }
+    let passed = |class: &str, entity: &map::Entity| {
+        entity.brushes.iter().filter(|brush| map::usual_contents(class, brush).is_empty()).count()
+    };
+    let n_passed: usize = level.entities.iter().map(|entity| passed(entity.class(), entity)).sum();
+    if 0 < n_passed {
+        let n = counted(n_passed, "brush", "brushes");
+        remarks.note(format!("{file}: {n} of triggers, hints and the like stop nothing and are left out"));
+    }
+    Ok(brushes)
 }
 
 /// What `trace` answers, without the schema and the level.

@@ -232,17 +232,25 @@ fn turned_facets_and_open_meshes() {
         let output = carom_list(arguments, question.as_bytes());
         let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(answer["distance"], 0.25, "{answer}");
-        (answer["inside"].clone(), crate::run::stderr(&output))
+        assert_eq!(crate::run::stderr(&output), "");
+        (answer["inside"].clone(), answer["notes"].clone())
     };
-    assert_eq!(ask(&["batch"], question(0..0, 12)), (json!(true), String::new()));
+    assert_eq!(ask(&["batch"], question(0..0, 12)), (json!(true), Value::Null));
     for (range, n) in [(0..12, 12), (3..4, 1), (2..9, 7)] {
         let (inside, notes) = ask(&["batch"], question(range.clone(), 12));
         assert_eq!(inside, true);
-        assert!(notes.contains(&format!("{n} of 12 triangles turned")), "{notes}");
+        assert_eq!(notes, json!([format!("\"a\": mesh: {n} of 12 triangles turned to face outwards")]));
         let (inside, notes) = ask(&["batch", "--keep-orientation"], question(range, 12));
-        assert_eq!((inside, notes), (Value::Null, String::new()));
+        assert_eq!(inside, Value::Null);
+        let why = if n == 12 { "winds backwards around the point" } else { "cannot be told apart" };
+        let said = [format!("{n} of 12 triangles face inwards and are kept so"), why.to_owned()];
+        for (k, words) in said.iter().enumerate() {
+            assert!(notes[k].as_str().is_some_and(|note| note.contains(words)), "{notes}");
+        }
     }
-    assert_eq!(ask(&["batch"], question(0..0, 10)).0, Value::Null);
+    let (inside, notes) = ask(&["batch"], question(0..0, 10));
+    assert_eq!(inside, Value::Null);
+    assert!(notes[0].as_str().is_some_and(|note| note.contains("cannot be told apart")), "{notes}");
 }
 
 /// Cubes that touch along a face, and overlap by 0.1 and by 1 with four faces flush.

@@ -269,9 +269,9 @@ fn pages_are_whole_or_not_there() {
 fn solids_touch_or_overlap() {
     for (x, contact, depth, said) in [
         ("2", "touching", 0.0, "touch: "),
-        ("1.875", "overlapping", 0.125, "overlap: 1.250e-1 deep"),
-        ("1", "overlapping", 1.0, "overlap: 1.000e0 deep"),
-        ("0", "overlapping", 2.0, "overlap: 2.000e0 deep"),
+        ("1.875", "overlapping", 0.125, "overlap: 0.125 deep"),
+        ("1", "overlapping", 1.0, "overlap: 1 deep"),
+        ("0", "overlapping", 2.0, "overlap: 2 deep"),
     ] {
         let name = format!("solids-{contact}-{depth}.json");
         let pose = format!("[1,0,0,{x}, 0,1,0,0, 0,0,1,0, 0,0,0,1]");
@@ -307,4 +307,25 @@ fn solids_touch_or_overlap() {
         (d["pairs"][0]["contact"].clone(), d["pairs"][0]["intersects"].clone()),
         (Value::Null, true.into())
     );
+}
+
+/// Nine digits, no zeros at the end, and an exponent only where zeros would fill the line.
+#[test]
+fn numbers_for_people_are_short() {
+    for (x, text) in [
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.125, "0.125"),
+        (0.1 + 0.2, "0.3"),
+        (-1.0 / 3.0, "-0.333333333"),
+        (0.876_302_083_333_333_4, "0.876302083"),
+        (999_999_999.9, "1000000000"),
+        (123_456_789_012.0, "123456789000"),
+        (5.281_5e-28, "5.2815e-28"),
+        (1e-5, "0.00001"),
+        (2.5e15, "2.5e15"),
+        (f64::MAX, "1.79769313e308"),
+    ] {
+        assert_eq!(carom_cli::report::number(x), text, "{x:e}");
+    }
 }

@@ -69,7 +69,11 @@ pub(crate) fn folder() -> PathBuf {
     MADE.get_or_init(|| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("files");
         std::fs::create_dir_all(&folder).unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        // Each test may be a process, and another may read a file while this one makes it: it is never seen half written.
+        let write = |name: &str, text: &str| {
+            let beside = folder.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&beside, text).and_then(|()| std::fs::rename(beside, folder.join(name))).unwrap();
+        };
         write("cube.obj", CUBE);
         write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
         write("bad.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");

@@ -2,6 +2,7 @@
 
 use crate::run::{carom, error, file, folder, json, stderr, stdout};
 use carom_testkit::data;
+use carom_testkit::meshes::BOX_TRIANGLES;
 use serde_json::{Value, json};
 
 /// A tetrahedron as OBJ lines.
@@ -140,6 +141,13 @@ fn a_check_is_never_clear_with_an_unread_part() {
 #[test]
 fn what_is_kept_is_checked() {
     file("tetra.obj", TETRA);
+    // The title of the page is not "All clear" either.
+    file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
+    for (name, title) in [("tetra.obj", "All clear"), ("curve.obj", "0 pairs of parts, 1 thing not read")] {
+        carom(&format!("check {name} --html {name}.html"));
+        let page = std::fs::read_to_string(folder().join(format!("{name}.html"))).unwrap();
+        assert!(page.contains(&format!("<title>{title} - carom<")), "{name}");
+    }
     // Two links collide, and a third is not read.
     let links = robot(r#"<mesh filename="a.dae"/>"#).replace(
         "</robot>",
@@ -181,24 +189,31 @@ fn notes_are_in_every_document() {
     let question = r#"{"op":"distance","a":{"file":"bent.obj"},"b":{"sphere":1}}"#;
     let answer = &crate::run::batch(question)[0];
     assert!(answer["notes"][0].as_str().unwrap().contains("is not flat"), "{answer}");
-    // No notes where there is nothing to say.
-    assert!(json("distance cube.obj sphere:1 --json").0.get("notes").is_none());
+    assert_eq!(json("distance cube.obj sphere:1 --json").0["notes"], json!([]));
+    // Answers of a batch are many: no member where there is nothing to say.
+    let question = r#"{"op":"distance","a":{"file":"cube.obj"},"b":{"sphere":1}}"#;
+    assert!(crate::run::batch(question)[0].get("notes").is_none());
 }
 
-/// Their status is that of the answer, and the member is listed all the same.
+/// Their answer is not complete either.
 #[test]
-fn distances_and_sweeps_note_what_is_unread() {
+fn every_command_names_what_is_unread() {
     file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
-    for (command, status) in [
-        ("distance curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1", 0),
-        ("distance curve.obj sphere:1", 1),
-        ("sweep curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1 --by=-1,0,0", 0),
+    for command in [
+        "distance curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1",
+        "distance curve.obj sphere:1",
+        "sweep curve.obj sphere:1 --pose-b 9,0,0,0,0,0,1 --by=-1,0,0",
+        "ray curve.obj --from 0.2,0.2,9 --dir 0,0,-1",
+        "trace curve.obj --from 0,0,9 --to 0,0,8",
+        "info curve.obj",
+        "check curve.obj",
     ] {
-        let (d, code) = json(&format!("{command} --json"));
-        assert_eq!(code, status, "{command}: {d}");
-        assert!(d["notes"][0].as_str().unwrap_or_default().contains("is not read"), "{command}: {d}");
+        let output = carom(&format!("{command} --json"));
+        let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{command}: {d}");
+        assert_eq!(d["unread"], json!(["curve.obj: line 9: \"curv\" is not read"]), "{command}: {d}");
+        assert_eq!(stderr(&output), "not read: curve.obj: line 9: \"curv\" is not read\n", "{command}");
     }
-    assert_eq!(json("check curve.obj --json").1, 2);
 }
 
 #[test]
@@ -244,4 +259,34 @@ fn given_reports_are_answered() {
     let output = carom(&format!("check {} --json --keep-going", at("urdf/my_robot/dae.urdf")));
     let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!((&d["parts"], &d["clear"], output.status.code()), (&json!(["a"]), &json!(false), Some(2)));
+}
+
+/// A cube of which two facets are missing has no inside: whether a part lies in it is not known, and that is said.
+#[test]
+fn what_lies_in_an_open_mesh_is_not_known() {
+    let corners = (0..8).map(|i| format!("v {} {} {}\n", i & 1, i >> 1 & 1, i >> 2)).collect::<String>();
+    let faces: String =
+        BOX_TRIANGLES[2..].iter().map(|t| format!("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1)).collect();
+    file("ajar.obj", &(corners + &faces));
+    let mut speck = String::new();
+    for (x, y, z) in [(0.4, 0.4, 0.4), (0.5, 0.4, 0.4), (0.4, 0.5, 0.4), (0.4, 0.4, 0.5)] {
+        speck += &format!("v {x} {y} {z}\n");
+    }
+    file("speck.obj", &(speck + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"));
+    let (d, status) = json("check ajar.obj speck.obj --json");
+    let pair = &d["pairs"][0];
+    assert_eq!(
+        (status, &d["clear"], &pair["intersects"], &pair["contact"]),
+        (1, &Value::Null, &Value::Null, &Value::Null)
+    );
+    assert!(
+        d["notes"][0].as_str().is_some_and(|note| note.starts_with("ajar.obj: inside and outside cannot")),
+        "{d}"
+    );
+    let text = stdout(&carom("check ajar.obj speck.obj"));
+    assert!(text.contains("not known whether one lies in the other"), "{text}");
+    // Beside its box nothing depends on an inside.
+    file("beside.obj", &TETRA.replace("v 1 0 0", "v 1.5 0 0").replace("v 0", "v 1.25"));
+    let (d, status) = json("check ajar.obj beside.obj --json");
+    assert_eq!((status, &d["clear"], &d["notes"]), (0, &json!(true), &json!([])), "{d}");
 }

@@ -85,7 +85,7 @@ pub fn batch(bytes: &[u8]) {
         return;
     }
     let mut answers = Vec::new();
-    let end = carom_cli::command::batch::answer_all(&mut BufReader::new(bytes), &mut answers);
+    let end = carom_cli::command::batch::answer_all(&mut BufReader::new(bytes), &mut answers, Default::default());
     assert!(end.is_ok(), "writing to memory failed");
     let n_questions = bytes.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
     let mut n_answers = 0;

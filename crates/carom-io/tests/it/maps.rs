@@ -157,13 +157,20 @@ fn refusals_of_control_characters_are_short() {
 fn blocks_without_planes_are_listed() {
     let brush = "{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) a\n}\n";
     let patch = "{\npatchDef2\n{\n( 3 3 0 0 0 )\n}\n}\n";
+    // What stands beside the planes of a brush is not lost either.
+    let mixed = brush.replace("}", "{\n( 7 )\n}\n}");
     for (inside, unread) in [
         (brush.to_owned(), vec![]),
-        (patch.to_owned() + brush, vec![2]),
-        (brush.to_owned() + patch + patch, vec![5, 11]),
-        (brush.to_owned() + "{\n}\n", vec![5]),
+        (patch.to_owned() + brush, vec![(2, "patchDef2")]),
+        (brush.to_owned() + patch + patch, vec![(5, "patchDef2"), (11, "patchDef2")]),
+        (brush.to_owned() + "{\n}\n", vec![(5, "")]),
+        ("{\n}\n".to_owned() + patch + brush, vec![(2, ""), (4, "patchDef2")]),
+        (brush.to_owned() + "{\n{\n}\n}\n", vec![(5, "")]),
+        (mixed, vec![(2, "")]),
+        (brush.to_owned() + "{\nmesh\nmore\n{\n}\n}\n", vec![(5, "mesh")]),
     ] {
         let map = carom_io::map::parse(format!("{{\n{inside}}}\n").as_bytes(), "m.map".as_ref()).unwrap();
-        assert_eq!((map.entities[0].brushes.len(), &map.unread), (1, &unread), "{inside}");
+        let found: Vec<(usize, &str)> = map.unread.iter().map(|b| (b.line, b.name.as_str())).collect();
+        assert_eq!((map.entities[0].brushes.len(), found), (1, unread), "{inside}");
     }
 }

@@ -60,4 +60,4 @@ pub use ray_depth::{RayContact, RayDepthCache, RayDepthCounters, RayDepthSetting
 pub use rounded::{ConvexShape, NotConvex, RoundedShape};
 pub use shape::{Shape, UserShape};
 pub use solid_depth::{SolidOverlap, solid_overlap};
-pub use solids::{SolidRelation, solid_relation};
+pub use solids::{SolidRelation, holds_component, solid_relation};

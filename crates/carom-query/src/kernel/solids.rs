@@ -47,6 +47,36 @@ pub fn solid_relation(a: &MeshShape, pose_a: &Pose, b: &MeshShape, pose_b: &Pose
     Some(relation(&a, &b))
 }
 
+/// Whether a component of `inner` lies in the solid that `outer` bounds, for two meshes whose surfaces do not meet.
+///
+/// `None` if that is not known: `outer` does not tell inside from outside, see [`MeshShape::ambiguity`], and a component
+/// of `inner` lies within its box. `inner` may be any mesh.
+pub fn holds_component(
+    outer: &MeshShape,
+    pose_outer: &Pose,
+    inner: &MeshShape,
+    pose_inner: &Pose,
+) -> Option<bool> {
+    let (of_outer, of_inner) = (pose_outer.wide(), pose_inner.wide());
+    let (low, high) = outer.mesh().wide_bounds();
+    let mut is_known = true;
+    for component in Components::new(inner.topology()).in_order(inner.topology()) {
+        let mut corners =
+            component.iter().map(|v| of_outer.inverse_transform_point(of_inner.transform_point(*v)));
+        let is_beside = |p: DVec3| p.cmplt(low).any() || high.cmplt(p).any();
+        let Some(first) = corners.next() else { continue };
+        if is_beside(first) || corners.any(is_beside) {
+            continue;
+        }
+        match solid_placement_of(outer, first) {
+            Some(Placement::Inside) => return Some(true),
+            Some(_) => {}
+            None => is_known = false,
+        }
+    }
+    is_known.then_some(false)
+}
+
 /// The mesh in the world, its triangles facing outwards; `None` if that is not known.
 pub(super) fn placed<'a>(mesh: &'a MeshShape, pose: &Pose) -> Option<Cow<'a, MeshShape>> {
     let Sides::Known(is_turned) = mesh.sides() else { return None };
@@ -193,6 +223,16 @@ impl Components {
             vertex = above;
         }
         vertex
+    }
+
+    /// The places of the vertices of each component.
+    fn in_order(mut self, topology: &MeshTopology) -> Vec<Vec<DVec3>> {
+        let mut lists = vec![Vec::new(); self.parents.len()];
+        for vertex in 0..self.parents.len() as u32 {
+            lists[self.root(vertex) as usize].push(topology.place(vertex));
+        }
+        lists.retain(|list| !list.is_empty());
+        lists
     }
 
     /// The first vertex of its component.

@@ -2,7 +2,9 @@
 
 use carom_geom::f64::TriMesh;
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, SolidOverlap, SolidRelation, solid_overlap, solid_relation};
+use carom_query::f64::{
+    MeshShape, SolidOverlap, SolidRelation, holds_component, solid_overlap, solid_relation,
+};
 use carom_testkit::meshes::BOX_TRIANGLES;
 use carom_testkit::random::Random;
 use glam::DVec3;
@@ -257,4 +259,43 @@ fn bodies_of_cells() {
         }
     }
     assert!(counts.iter().all(|c| 20 < *c), "{counts:?}");
+}
+
+/// A component in a solid, beside it, and in the box of a mesh that has no inside.
+#[test]
+fn components_in_solids_and_in_open_meshes() {
+    let large = cuboid([0, 0, 0], [9, 9, 9]);
+    let open = TriMesh::new(large.mesh().vertices().to_vec(), large.mesh().indices()[2..].to_vec()).unwrap();
+    let open = MeshShape::new(open).unwrap();
+    // An angle: its box is that of the large cube, and a corner of it is free.
+    let angle = of_cells(&[[0, 0, 0], [1, 0, 0], [0, 1, 0]]);
+    let small = cuboid([0, 0, 0], [1, 1, 1]);
+    let sheet = mesh(&[[0, 0, 0], [1, 0, 0], [0, 1, 0]], &[[0, 1, 2]]);
+    let two = of_cells(&[[0, 0, 0], [20, 0, 0]]);
+    for (outer, inner, by, expected) in [
+        (&large, &small, [4, 4, 4], Some(true)),
+        (&large, &sheet, [4, 4, 4], Some(true)),
+        (&large, &two, [4, 4, 4], Some(true)),
+        (&large, &two, [-16, 4, 4], Some(true)),
+        (&large, &small, [12, 4, 4], Some(false)),
+        (&large, &two, [-10, 4, 4], Some(false)),
+        (&open, &small, [4, 4, 4], None),
+        (&open, &two, [-16, 4, 4], None),
+        (&open, &small, [12, 4, 4], Some(false)),
+        (&open, &two, [-10, 4, 4], Some(false)),
+        (&small, &large, [-4, -4, -4], Some(false)),
+    ] {
+        assert_eq!(holds_component(outer, &HERE, inner, &at(by)), expected, "{by:?}");
+        // The same with both moved.
+        let (here, there) = (at([3, -5, 7]), at([by[0] + 3, by[1] - 5, by[2] + 7]));
+        assert_eq!(holds_component(outer, &here, inner, &there), expected, "{by:?}");
+    }
+    let beside = Pose::from_translation(DVec3::new(1.25, 1.25, 0.25));
+    let tiny = Pose::from_translation(DVec3::new(0.25, 0.25, 0.25));
+    let speck = MeshShape::new(
+        TriMesh::new(vec![DVec3::ZERO, DVec3::X * 0.25, DVec3::Y * 0.25], vec![[0, 1, 2]]).unwrap(),
+    )
+    .unwrap();
+    assert_eq!(holds_component(&angle, &HERE, &speck, &beside), Some(false));
+    assert_eq!(holds_component(&angle, &HERE, &speck, &tiny), Some(true));
 }

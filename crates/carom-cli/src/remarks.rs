@@ -1,0 +1,73 @@
+//! Remarks on the files behind an answer: how they were read, and what of them was not.
+
+use crate::report::Found;
+use carom_io::{Model, without_controls};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Remarks on files, each a line that begins with the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remarks {
+    /// How something was read, and what cannot be answered about it.
+    pub notes: Vec<String>,
+    /// What was not read: no answer about the files is complete then.
+    pub unread: Vec<String>,
+}
+
+impl Remarks {
+    /// The remarks of a reader on one file.
+    pub fn of_file(path: &Path, notes: Vec<String>, unread: Vec<String>) -> Remarks {
+        let named = |lines: Vec<String>| {
+            lines.into_iter().map(|line| format!("{}: {line}", path.display())).collect()
+        };
+        Remarks { notes: named(notes), unread: named(unread) }
+    }
+
+    /// Moves the remarks out of a model that was read from this file.
+    pub fn of_model(path: &Path, model: &mut Model) -> Remarks {
+        Remarks::of_file(path, core::mem::take(&mut model.notes), core::mem::take(&mut model.unread))
+    }
+
+    /// Adds a note once.
+    pub fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Adds the remarks that are not there yet.
+    pub fn add(&mut self, other: &Remarks) {
+        for (to, from) in [(&mut self.notes, &other.notes), (&mut self.unread, &other.unread)] {
+            for line in from {
+                if !to.contains(line) {
+                    to.push(line.clone());
+                }
+            }
+        }
+    }
+
+    /// Writes all remarks to standard error, a line each.
+    pub fn print(&self) {
+        for note in &self.notes {
+            eprintln!("note: {}", without_controls(note));
+        }
+        for what in &self.unread {
+            eprintln!("not read: {}", without_controls(what));
+        }
+    }
+
+    /// Adds the members `notes` and `unread` to a document, also if they are empty.
+    pub fn add_to(&self, document: &mut Map<String, Value>) {
+        document.insert("notes".to_owned(), json!(self.notes));
+        document.insert("unread".to_owned(), json!(self.unread));
+    }
+
+    /// How a command ends that found something or not: an answer with unread parts is not complete.
+    pub fn ending(&self, is_found: bool) -> Found {
+        match (self.unread.is_empty(), is_found) {
+            (false, _) => Found::BadInput,
+            (true, true) => Found::Something,
+            (true, false) => Found::Nothing,
+        }
+    }
+}
