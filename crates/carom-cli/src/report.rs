@@ -37,8 +37,8 @@ pub fn list(v: DVec3) -> Value {
     json!((v + 0.0).to_array())
 }
 
-/// A number for people: rounded to [`MAX_DIGITS`], without zeros at its end, with an exponent where zeros would fill the
-/// line.
+/// A number for people: rounded to nine significant digits, without zeros at its end, with an
+/// exponent where zeros would fill the line.
 pub fn number(x: f64) -> String {
     // Rounded in decimal, not in binary.
     let rounded: f64 = format!("{:.*e}", MAX_DIGITS - 1, x + 0.0).parse().unwrap_or(x);
