@@ -60,7 +60,11 @@ pub fn segment_segment(s: &[DVec3; 2], t: &[DVec3; 2]) -> ClosestPoints {
 
 /// Distance and closest points of two sets of one, two or three corners, accurate as [`closest_points`].
 pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
-    if let Some(found) = plain(a, b) {
+    let plain = match (a, b) {
+        (&[p], &[q, r, s]) => plain_face(p, [q, r, s]),
+        _ => plain(a, b),
+    };
+    if let Some(found) = plain {
         return found;
     }
     let meets = thin_sets_meet(a, b);
@@ -127,6 +131,41 @@ fn plain(a: &[DVec3], b: &[DVec3]) -> Option<ClosestPoints> {
     let size_sq = uu + vv + r.length_squared();
     let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);
     is_plain.then(|| ClosestPoints { distance: sqrt(distance_sq), point_a, point_b })
+}
+
+/// A corner of a triangle, or a point well apart from one that is no sliver. The place over the face is then right to some `u size / sine^2` along
+/// the triangle, which adds the square of that over twice the distance; a place beside it has a closest point on an edge.
+fn plain_face(p: DVec3, [q, r, s]: [DVec3; 3]) -> Option<ClosestPoints> {
+    if p == q || p == r || p == s {
+        return Some(ClosestPoints { distance: 0.0, point_a: p, point_b: p });
+    }
+    let (u, v, w) = (r - q, s - q, p - q);
+    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+    let determinant = uu * vv - uv * uv;
+    if !(tol::PLAIN_SINE_SQ * (uu * vv) < determinant) {
+        return None;
+    }
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let (along_u, along_v) = ((vv * uw - uv * vw) / determinant, (uu * vw - uv * uw) / determinant);
+    if 0.0 <= along_u && 0.0 <= along_v && along_u + along_v <= 1.0 {
+        let there = u * along_u + v * along_v;
+        let distance_sq = (w - there).length_squared();
+        let size_sq = uu + vv + w.length_squared();
+        let is_plain = tol::PLAIN_DISTANCE_SQ * size_sq < distance_sq && is_middling(size_sq);
+        return is_plain.then(|| ClosestPoints {
+            distance: sqrt(distance_sq),
+            point_a: p,
+            point_b: q + there,
+        });
+    }
+    let mut best = plain(&[p], &[q, r])?;
+    for edge in [[r, s], [s, q]] {
+        let found = plain(&[p], &edge)?;
+        if found.distance < best.distance {
+            best = found;
+        }
+    }
+    Some(best)
 }
 
 /// A square whose own square is neither infinite nor short of digits.

@@ -120,7 +120,8 @@ pub const CLIP_ON_PLANE: f64 = 4e-15;
 pub const CLOSEST_POINTS_GAIN: f64 = 4.0e-16;
 
 /// Squared sine, a pure number. Closest points of segments at a larger angle, some half a degree, are computed without more
-/// digits, if the segments are also farther apart than [`PLAIN_DISTANCE_SQ`] says.
+/// digits, if the segments are also farther apart than [`PLAIN_DISTANCE_SQ`] says. So are those of a point and a triangle
+/// with a larger angle between its first two edges.
 ///
 /// Closest points are quotients by the squared sine of numbers with some ten roundings: displaced by 10 u / sine^2,
 /// which is 1e-11. Needed for that, measured at the limit and up to thirty times the sine: 4.8e-5 (1,000,000 cases,
