@@ -38,8 +38,10 @@ struct Row {
     solids: u64,
     triangles: u64,
     hulls: u64,
-    /// To decompose, of one thread.
-    seconds: f64,
+    /// Seconds of one thread to decompose.
+    cut_s: f64,
+    /// Seconds of one thread for the points.
+    points_s: f64,
     inside: u64,
     /// Points inside with a coordinate of a side of a cell.
     on_cuts: u64,
@@ -54,20 +56,16 @@ struct Tally {
 
 /// True if no point inside was left out.
 pub(crate) fn run(options: &Options) -> bool {
-    let mut files: Vec<PathBuf> = data::find("meshes").map_or_else(Vec::new, |folder| {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        entries.filter(|file| file.extension().is_some_and(|e| e == "obj" || e == "ply")).collect()
-    });
-    files.sort();
-    let n_files = files.len() as u64;
+    let real = closed_meshes();
+    let n_real = real.len() as u64;
     let n_points = options.count.unwrap_or(10_000_000);
     // Half of the points are in real meshes, if there are any.
-    let of_file = if n_files == 0 { 0 } else { (n_points / 2).div_ceil(n_files) };
-    let of_solid = (n_points - of_file * n_files).div_ceil(N_SOLIDS);
-    let tallies = in_chunks(n_files + N_SOLIDS, options, |chunk, tally: &mut Tally| {
+    let of_mesh = if n_real == 0 { 0 } else { (n_points / 2).div_ceil(n_real) };
+    let of_solid = n_points.saturating_sub(of_mesh * n_real).div_ceil(N_SOLIDS);
+    let tallies = in_chunks(n_real + N_SOLIDS, options, |chunk, tally: &mut Tally| {
         let seed = options.seed << 40 ^ chunk;
-        match files.get(chunk as usize) {
-            Some(file) => in_file(file, seed, of_file, tally),
+        match real.get(chunk as usize) {
+            Some((name, mesh)) => in_mesh(name, mesh, seed, of_mesh, tally),
             None => in_solid(seed, of_solid, tally),
         }
     });
@@ -77,8 +75,8 @@ pub(crate) fn run(options: &Options) -> bool {
         add(&mut all, row);
     }
     println!(
-        "{:<28} {:>6} {:>9} {:>6} {:>9} {:>9} {:>9} {:>8}",
-        "", "solids", "triangles", "hulls", "seconds", "inside", "on cuts", "left out"
+        "{:<28} {:>6} {:>9} {:>6} {:>8} {:>8} {:>9} {:>9} {:>8}",
+        "", "solids", "triangles", "hulls", "cut s", "points s", "inside", "on cuts", "left out"
     );
     rows.iter().for_each(|((_, name), row)| print(name, row));
     print("all", &all);
@@ -92,23 +90,46 @@ fn add(sum: &mut Row, row: &Row) {
     sum.solids += row.solids;
     sum.triangles += row.triangles;
     sum.hulls += row.hulls;
-    sum.seconds += row.seconds;
+    sum.cut_s += row.cut_s;
+    sum.points_s += row.points_s;
     sum.inside += row.inside;
     sum.on_cuts += row.on_cuts;
     sum.left_out += row.left_out;
 }
 
 fn print(name: &str, row: &Row) {
-    let Row { solids, triangles, hulls, seconds, inside, on_cuts, left_out } = row;
+    let Row { solids, triangles, hulls, cut_s, points_s, inside, on_cuts, left_out } = row;
     println!(
-        "{name:<28} {solids:>6} {triangles:>9} {hulls:>6} {seconds:>9.3} {inside:>9} {on_cuts:>9} {left_out:>8}"
+        "{name:<28} {solids:>6} {triangles:>9} {hulls:>6} {cut_s:>8.3} {points_s:>8.3} {inside:>9} {on_cuts:>9} {left_out:>8}"
     );
+}
+
+/// Names and meshes of the real data that enclose a solid.
+fn closed_meshes() -> Vec<(String, TriMesh)> {
+    let folders = ["meshes", "reports"].into_iter().filter_map(data::find);
+    let mut files: Vec<PathBuf> = folders
+        .flat_map(|folder| {
+            std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+        })
+        .filter(|file| file.extension().is_some_and(|e| e == "obj" || e == "ply"))
+        .collect();
+    files.sort();
+    let closed = files.iter().filter_map(|file| {
+        let read = meshes::read(file)?;
+        let vertices = read.vertices.iter().map(|p| p.as_vec3()).collect();
+        let (mesh, _) = TriMesh::new(vertices, read.indices).ok()?.oriented();
+        let name = file.file_stem()?.to_string_lossy().into_owned();
+        mesh.is_solid().then_some((name, mesh))
+    });
+    closed.collect()
 }
 
 /// A decomposition, and what becomes of points inside.
 struct Covered {
     found: Decomposition,
     row: Row,
+    /// CPU time of the thread after the decomposition, in nanoseconds.
+    start: f64,
 }
 
 impl Covered {
@@ -116,10 +137,10 @@ impl Covered {
     fn new(mesh: &TriMesh, settings: &DecomposeSettings) -> Result<Option<Covered>, String> {
         let start = thread_ns();
         let found = decompose(mesh, settings).map_err(|e| e.to_string())?;
-        let seconds = (thread_ns() - start) * 1e-9;
+        let end = thread_ns();
         let (triangles, hulls) = (mesh.n_triangles() as u64, found.hulls.len() as u64);
-        let row = Row { solids: 1, triangles, hulls, seconds, ..Row::default() };
-        Ok(found.is_solid.then_some(Covered { found, row }))
+        let row = Row { solids: 1, triangles, hulls, cut_s: (end - start) * 1e-9, ..Row::default() };
+        Ok(found.is_solid.then_some(Covered { found, row, start: end }))
     }
 
     /// A coordinate of a side of some cell.
@@ -143,7 +164,8 @@ impl Covered {
     }
 
     /// Adds the counts to a tally.
-    fn finish(self, key: (bool, String), wrong: Option<String>, tally: &mut Tally) {
+    fn finish(mut self, key: (bool, String), wrong: Option<String>, tally: &mut Tally) {
+        self.row.points_s = (thread_ns() - self.start) * 1e-9;
         add(tally.rows.entry(key).or_default(), &self.row);
         tally.wrong.extend(wrong);
     }
@@ -214,25 +236,21 @@ fn is_strictly_in(solid: &Tetrahedra, p: DVec3) -> bool {
     })
 }
 
-fn in_file(file: &std::path::Path, seed: u64, n_points: u64, tally: &mut Tally) {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+/// The mesh encloses a solid.
+fn in_mesh(name: &str, mesh: &TriMesh, seed: u64, n_points: u64, tally: &mut Tally) {
     let mut random = Random::new(seed);
-    let Some(read) = meshes::read(file) else {
-        tally.wrong.push(format!("{name}: not read"));
-        return;
-    };
-    let vertices = read.vertices.iter().map(|p| p.as_vec3()).collect();
-    let Ok(mesh) = TriMesh::new(vertices, read.indices) else { return };
     let settings = DecomposeSettings::default().with_max_vertices(MAX_VERTICES);
-    let mut covered = match Covered::new(&mesh, &settings) {
+    let mut covered = match Covered::new(mesh, &settings) {
         Ok(Some(covered)) => covered,
-        Ok(None) => return,
+        Ok(None) => {
+            tally.wrong.push(format!("{name}: not taken for a solid"));
+            return;
+        }
         Err(error) => {
             tally.wrong.push(format!("{name}: {error}"));
             return;
         }
     };
-    let (mesh, _) = mesh.oriented();
     let corners: Vec<[DVec3; 3]> = mesh.iter_corners().collect();
     let (low, high) = mesh.wide_bounds();
     let mut wrong = None;
@@ -265,7 +283,7 @@ fn in_file(file: &std::path::Path, seed: u64, n_points: u64, tally: &mut Tally) 
             }
         }
     }
-    covered.finish((false, name), wrong, tally);
+    covered.finish((false, name.to_owned()), wrong, tally);
 }
 
 /// A triangle, and whether it faces along x.
