@@ -16,6 +16,7 @@ mod bvh;
 mod bytes;
 mod changing;
 mod convex;
+mod deform;
 mod elements;
 mod hull;
 mod impacts;
@@ -37,6 +38,7 @@ pub use broad::broad;
 pub use bvh::bvh;
 pub use changing::changing;
 pub use convex::convex;
+pub use deform::deform;
 pub use elements::elements;
 pub use hull::hull;
 pub use impacts::impacts;
@@ -55,7 +57,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 20] = [
+pub const BODIES: [Body; 21] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -66,6 +68,7 @@ pub const BODIES: [Body; 20] = [
     ("broad", broad),
     ("bvh", bvh),
     ("changing", changing),
+    ("deform", deform),
     ("elements", elements),
     ("manifolds", manifolds),
     ("pairs", pairs),

@@ -13,7 +13,7 @@
 //! with its own coordinates; all sizes of the data are scaled to 1.
 
 use crate::segment_triangle::{point_in_triangle, point_on_segment, segment_meets_triangle, segments_meet};
-use crate::{tri_intersection, tri_tri};
+use crate::{tri_intersection, tri_tri, within};
 use carom_math::double_double::{DoubleDouble, DoubleDoubleVec3};
 use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
@@ -80,6 +80,16 @@ pub(crate) fn between(a: &[DVec3], b: &[DVec3]) -> ClosestPoints {
         return ClosestPoints { distance: 0.0, point_a: point, point_b: point };
     }
     Figure::new(&a, &b).closest(n_a, n_b)
+}
+
+/// A point and a triangle are no farther apart than `reach`, which is not negative: exact for the numbers as given.
+pub fn point_triangle_within(p: DVec3, t: &[DVec3; 3], reach: f64) -> bool {
+    within::thin_sets_within(&[p], t, reach)
+}
+
+/// Two segments are no farther apart than `reach`, which is not negative: exact for the numbers as given.
+pub fn segment_segment_within(s: &[DVec3; 2], t: &[DVec3; 2], reach: f64) -> bool {
+    within::thin_sets_within(s, t, reach)
 }
 
 /// Points and segments that are well apart and not nearly parallel, for which plain `f64` is as good: points closest

@@ -71,6 +71,11 @@ pub(crate) fn is_within_exactly(a: &Figure, b: &Figure) -> bool {
     b.faces().any(|face| thin_within(a.corners(), &face, &reach_sq))
 }
 
+/// Two points, segments or triangles are no farther apart than `reach`.
+pub(crate) fn thin_sets_within(a: &[DVec3], b: &[DVec3], reach: f64) -> bool {
+    tri_distance::thin_sets_meet(a, b) || thin_within(a, b, &ExactNumber::from(reach).squared())
+}
+
 /// Some pair of features of two thin sets that do not meet is no farther apart than this.
 fn thin_within(a: &[DVec3], b: &[DVec3], reach_sq: &ExactNumber) -> bool {
     let is_at_most = |numerator: &ExactNumber, denominator: &ExactNumber| {

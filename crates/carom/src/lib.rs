@@ -305,6 +305,7 @@ pub use carom_bsp as bsp;
 pub use carom_bvh as bvh;
 pub use carom_ccd as ccd;
 pub use carom_character as character;
+pub use carom_deform as deform;
 pub use carom_geom as geom;
 pub use carom_gjk as gjk;
 pub use carom_lanes as lanes;

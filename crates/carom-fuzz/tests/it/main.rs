@@ -63,6 +63,7 @@ bodies! {
     broad 1000;
     bvh 1000;
     changing 400;
+    deform 1500;
     manifolds 4000;
     pairs 4000;
     pairs_f64 4000;

@@ -1,0 +1,61 @@
+//! A cloth that is rolled up, and stops where it meets itself: `cloth_self_collision [ROWS]`.
+//!
+//! Each step wants new positions. The search says how far the vertices may go; they stop a little before.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
+
+use carom_deform::{DeformableMesh, FeatureSearch};
+use glam::Vec3;
+use std::error::Error;
+
+/// Metres from sheet to sheet.
+const THICKNESS: f32 = 0.01;
+
+/// The place of a point of the cloth, each coordinate from 0 to 1, when it is rolled up by a part from 0 to 1: from
+/// nearly flat to a roll so narrow that the end would lie in the beginning.
+fn rolled(u: f32, v: f32, part: f32) -> Vec3 {
+    let turn = 0.1 + 8.0 * part;
+    let (sine, cosine) = (u * turn).sin_cos();
+    Vec3::new(sine / turn, (1.0 - cosine) / turn, v)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let n: u32 = std::env::args().nth(1).map_or(Ok(40), |word| word.parse())?;
+    let n = n.clamp(2, 1000);
+    let place = |vertex: u32, part: f32| {
+        let (row, column) = ((vertex / n) as f32, (vertex % n) as f32);
+        rolled(column / (n - 1) as f32, row / (n - 1) as f32, part)
+    };
+    let corners = (0..n * (n - 1)).filter(|vertex| vertex % n < n - 1);
+    let triangles: Vec<[u32; 3]> =
+        corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]).collect();
+    let mut now: Vec<Vec3> = (0..n * n).map(|vertex| place(vertex, 0.0)).collect();
+    let mut cloth = DeformableMesh::from_triangles(&now, triangles)?.with_thickness(THICKNESS)?;
+    let mut search = FeatureSearch::default();
+    let n_steps = 30;
+    for step in 1..=n_steps {
+        let part = step as f32 / n_steps as f32;
+        let wanted: Vec<Vec3> = (0..n * n).map(|vertex| place(vertex, part)).collect();
+        cloth.set_positions(&wanted)?;
+        let found = search.impacts(&mut cloth).finish();
+        let (free, counters) = (found.free_step(), found.counters);
+        // A little less, as the positions on the way are rounded.
+        let fraction = if free.fraction < 1.0 { 0.9 * free.fraction as f32 } else { 1.0 };
+        for (p, q) in now.iter_mut().zip(&wanted) {
+            *p += (*q - *p) * fraction;
+        }
+        // The place that was reached is the past of the next step.
+        cloth.set_positions(&now)?;
+        println!(
+            "step {step}: {} candidates, {} tested closely; {:.1} % of the step is free",
+            counters.candidates,
+            counters.exact_tests,
+            100.0 * free.fraction
+        );
+    }
+    let near = search.within(&mut cloth, THICKNESS).finish().pairs.len();
+    let crossings = search.crossings(&mut cloth).finish().pairs.len();
+    println!(
+        "{near} pairs of features within twice the thickness, {crossings} pairs of triangles that cross"
+    );
+    if crossings == 0 { Ok(()) } else { Err("the cloth passes through itself".into()) }
+}

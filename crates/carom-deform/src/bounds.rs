@@ -1,0 +1,93 @@
+//! The exact boxes of features: what every tree is fitted to, and what every answer comes from.
+//!
+//! The box of a feature holds its vertices at the present, or at both ends of the step, grown by a margin. A vertex moves
+//! along a straight line, so the box of both ends holds the feature at all times between. The margin is subtracted and
+//! added in `f32` and the result moved to the next number outwards, so that the box is never too small.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; IEEE 754-2019, 5.3.1 (nextUp, nextDown).
+
+use carom_bounds::{Aabb, BoundingVolume};
+use glam::Vec3;
+
+/// Which moments a box holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Over {
+    /// The present: the positions that were set last.
+    #[default]
+    Now,
+    /// The step from the positions before to the present ones.
+    Step,
+}
+
+/// The exact boxes of all features of one kind, at present.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a> {
+    pub(crate) before: &'a [Vec3],
+    pub(crate) after: &'a [Vec3],
+    /// The vertices of the features, one feature after the other.
+    pub(crate) corners: &'a [u32],
+    /// How many vertices a feature has: 1, 2 or 3.
+    pub(crate) n_corners: usize,
+    pub(crate) over: Over,
+    /// By how much boxes grow on every side: a length, not negative.
+    pub(crate) margin: f32,
+}
+
+impl Bounds<'_> {
+    /// How many features there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.corners.len() / self.n_corners
+    }
+
+    /// Whether there is no feature.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.corners.is_empty()
+    }
+
+    /// The box of a feature, rounded outwards; the empty box for a number that no feature has.
+    #[inline]
+    pub fn of(&self, feature: u32) -> Aabb {
+        let first = feature as usize * self.n_corners;
+        let corners = self.corners.get(first..first + self.n_corners).unwrap_or(&[]);
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for &corner in corners {
+            let p = self.after[corner as usize];
+            (min, max) = (min.min(p), max.max(p));
+        }
+        if self.over == Over::Step {
+            for &corner in corners {
+                let p = self.before[corner as usize];
+                (min, max) = (min.min(p), max.max(p));
+            }
+        }
+        grown(&Aabb { min, max }, self.margin)
+    }
+
+    /// The boxes of all features, by their numbers.
+    pub(crate) fn collect(&self, out: &mut alloc::vec::Vec<Aabb>) {
+        out.clear();
+        out.extend((0..self.len() as u32).map(|i| self.of(i)));
+    }
+}
+
+/// A box that holds every point within `margin` of the box on every axis.
+#[inline]
+pub(crate) fn grown(aabb: &Aabb, margin: f32) -> Aabb {
+    if !(0.0 < margin) {
+        return *aabb;
+    }
+    // A difference rounds to the nearest number, so the next number outwards is beyond the exact difference.
+    let low = aabb.min - margin;
+    let high = aabb.max + margin;
+    Aabb {
+        min: Vec3::new(low.x.next_down(), low.y.next_down(), low.z.next_down()),
+        max: Vec3::new(high.x.next_up(), high.y.next_up(), high.z.next_up()),
+    }
+}
+
+/// The box around all of them.
+pub(crate) fn around(boxes: impl Iterator<Item = Aabb>) -> Aabb {
+    boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb))
+}

@@ -1,0 +1,50 @@
+//! What a search cost, in counts that depend on nothing but the input.
+
+/// The cost of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeformCounters {
+    /// Boxes of features computed anew before the search.
+    pub updates: u64,
+    /// Pairs of leaves whose boxes touch.
+    pub leaf_pairs: u64,
+    /// Boxes of features tested against the boxes of a leaf.
+    pub box_tests: u64,
+    /// Pairs of features whose boxes touch but that share a vertex: left out.
+    pub neighbours: u64,
+    /// Other pairs of features whose boxes touch.
+    pub candidates: u64,
+    /// Candidates that an axis separates at all times.
+    pub apart_by_axis: u64,
+    /// Candidates that are never in one plane.
+    pub apart_by_sign: u64,
+    /// Candidates that needed an exact or a certified test.
+    pub exact_tests: u64,
+}
+
+impl core::ops::AddAssign for DeformCounters {
+    fn add_assign(&mut self, other: DeformCounters) {
+        self.updates += other.updates;
+        self.leaf_pairs += other.leaf_pairs;
+        self.box_tests += other.box_tests;
+        self.neighbours += other.neighbours;
+        self.candidates += other.candidates;
+        self.apart_by_axis += other.apart_by_axis;
+        self.apart_by_sign += other.apart_by_sign;
+        self.exact_tests += other.exact_tests;
+    }
+}
+
+/// The work of a tree since it was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TreeWork {
+    /// Boxes of features computed.
+    pub updates: u64,
+    /// Boxes of features or of parts tested against a query.
+    pub box_tests: u64,
+    /// How many times all boxes were brought up to date.
+    pub refits: u64,
+    /// How many times the tree, or a part of it, was built anew.
+    pub rebuilds: u64,
+}

@@ -1,0 +1,61 @@
+//! Pairs of faces that have a point in common at present, decided exactly: where a mesh is in itself or in another.
+//!
+//! Faces that share a vertex are neighbours and left out. Faces that coincide without sharing a vertex are found.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.10; the exact test is carom-geom's.
+
+use crate::bounds::Over;
+use crate::counters::DeformCounters;
+use crate::pair::{FeaturePair, PairKind};
+use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Subject, prepare};
+use alloc::vec::Vec;
+use carom_geom::tri_tri;
+
+/// Pairs of faces that have a point in common.
+pub enum Crossings {}
+
+/// Keeps what has a point in common.
+pub struct CrossingJudge<'a> {
+    sides: Sides<'a>,
+}
+
+impl Question for Crossings {
+    type Found = FeaturePair;
+    type Judge<'a> = CrossingJudge<'a>;
+}
+
+impl FeatureSearch {
+    /// Pairs of faces that have a point in common at present, decided exactly; touching counts, the thickness does
+    /// not.
+    pub fn crossings<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Crossings> {
+        let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
+        let prepared = prepare(memory, subject, &[PairKind::FaceFace], Over::Now, 0.0);
+        let judge = CrossingJudge { sides: prepared.sides };
+        Search { run: prepared.start(judge, &mut self.candidates) }
+    }
+}
+
+impl Judge for CrossingJudge<'_> {
+    type Found = FeaturePair;
+
+    fn judge(
+        &self,
+        kind: PairKind,
+        pairs: &[[u32; 2]],
+        found: &mut Vec<FeaturePair>,
+        counters: &mut DeformCounters,
+    ) {
+        let (a, b) = (&self.sides.a, &self.sides.b);
+        counters.exact_tests += pairs.len() as u64;
+        for &[first, second] in pairs {
+            let (s, t) = (a.at(a.faces[first as usize]), b.at(b.faces[second as usize]));
+            if tri_tri::intersects(&s, &t) {
+                found.push(FeaturePair { kind, a: first, b: second });
+            }
+        }
+    }
+
+    fn pair(found: &FeaturePair) -> FeaturePair {
+        *found
+    }
+}

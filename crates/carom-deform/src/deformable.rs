@@ -1,0 +1,398 @@
+//! A mesh whose vertices move, and whose triangles, segments or tetrahedra stay the same.
+//!
+//! - It keeps two moments: the positions before, and the present ones. New positions make the present the past.
+//! - Its features are the vertices, edges and faces of its surface. Each edge is listed once: the element with the lowest
+//!   number owns it. Of tetrahedra the surface counts: the faces that one tetrahedron alone has.
+//! - Each kind of feature has a tree. A tree is brought up to date when a search needs it.
+//! - Two features are neighbours if they share a vertex. Vertices at one place count as one where that is wanted.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf, D. Manocha, Fast
+//! Collision Detection for Deformable Models using Representative-Triangles, 2008 (each feature has one owner).
+
+use crate::bounds::{Bounds, Over};
+use crate::counters::TreeWork;
+use crate::error::DeformError;
+use crate::search::View;
+use crate::update::{AutoTree, FollowingTree};
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use glam::Vec3;
+
+/// The bounds of features, while the trees are borrowed.
+macro_rules! bounds_of {
+    ($mesh:expr, $features:expr, $over:expr, $margin:expr) => {{
+        let (corners, n_corners) = match $features {
+            Features::Vertices => (&$mesh.vertices[..], 1),
+            Features::Edges => ($mesh.edges.as_flattened(), 2),
+            Features::Faces => ($mesh.faces.as_flattened(), 3),
+        };
+        Bounds {
+            before: &$mesh.before,
+            after: &$mesh.after,
+            corners,
+            n_corners,
+            over: $over,
+            margin: $margin,
+        }
+    }};
+}
+
+/// The largest coordinate of a position, and the largest thickness: 2^98. Boxes with a margin then fit into a tree.
+pub const MAX_POSITION: f32 = f32::from_bits((127 + 98) << 23);
+
+/// The most vertices, triangles, segments or tetrahedra: 2^26. Edges then have numbers that a tree can hold.
+pub const MAX_ELEMENTS: usize = 1 << 26;
+
+/// A mesh that changes its shape.
+#[derive(Clone, Debug)]
+pub struct DeformableMesh<T = AutoTree> {
+    before: Vec<Vec3>,
+    after: Vec<Vec3>,
+    /// The vertices of the surface.
+    vertices: Vec<u32>,
+    edges: Vec<[u32; 2]>,
+    edge_owners: Vec<u32>,
+    faces: Vec<[u32; 3]>,
+    /// The vertex that each vertex counts as where neighbours are left out; empty where each counts as itself.
+    stands_for: Vec<u32>,
+    thickness: f32,
+    /// Of vertices, edges and faces.
+    trees: [Tracked<T>; 3],
+}
+
+/// Which features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Features {
+    /// The vertices of the surface.
+    Vertices,
+    /// The edges.
+    Edges,
+    /// The faces.
+    Faces,
+}
+
+/// A tree, and what it was fitted to.
+#[derive(Clone, Debug)]
+struct Tracked<T> {
+    tree: T,
+    over: Over,
+    margin: f32,
+    /// The sum of what vertices have moved since, in each step the most that any did along an axis.
+    travel: f64,
+    /// The last of these.
+    last: f64,
+    is_new: bool,
+}
+
+impl DeformableMesh {
+    /// A mesh of triangles, given by the numbers of their vertices; both moments have these positions. Triangles may be
+    /// degenerate or doubled, and edges may have any number of triangles.
+    pub fn from_triangles(
+        positions: &[Vec3],
+        triangles: Vec<[u32; 3]>,
+    ) -> Result<DeformableMesh, DeformError> {
+        let edges = edges_of(&triangles, |t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])?;
+        DeformableMesh::new(positions, &triangles, edges, triangles.clone())
+    }
+
+    /// Ropes and hair: segments, given by the numbers of their ends.
+    pub fn from_segments(positions: &[Vec3], segments: Vec<[u32; 2]>) -> Result<DeformableMesh, DeformError> {
+        let edges = edges_of(&segments, |segment| [*segment])?;
+        DeformableMesh::new(positions, &segments, edges, Vec::new())
+    }
+
+    /// A body of tetrahedra, given by the numbers of their vertices: its surface takes part, the inside does not. Faces
+    /// turn outwards if the tetrahedra have positive volumes.
+    pub fn from_tetrahedra(
+        positions: &[Vec3],
+        tetrahedra: &[[u32; 4]],
+    ) -> Result<DeformableMesh, DeformError> {
+        check_count(tetrahedra)?;
+        let faces = surface(tetrahedra);
+        let edges = edges_of(&faces, |t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])?;
+        DeformableMesh::new(positions, tetrahedra, edges, faces)
+    }
+
+    fn new<const N: usize>(
+        positions: &[Vec3],
+        elements: &[[u32; N]],
+        (edges, edge_owners): (Vec<[u32; 2]>, Vec<u32>),
+        faces: Vec<[u32; 3]>,
+    ) -> Result<DeformableMesh, DeformError> {
+        check_count(positions)?;
+        let is_vertex = |vertex: &u32| (*vertex as usize) < positions.len();
+        if let Some(element) = elements.iter().position(|element| !element.iter().all(is_vertex)) {
+            return Err(DeformError::NoSuchVertex { element });
+        }
+        checked_travel(positions, positions)?;
+        let mut vertices: Vec<u32> =
+            edges.as_flattened().iter().chain(faces.as_flattened()).copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let bounds = |corners, n_corners| Bounds {
+            before: positions,
+            after: positions,
+            corners,
+            n_corners,
+            over: Over::Now,
+            margin: 0.0,
+        };
+        let trees = [
+            Tracked::new(&bounds(&vertices, 1)),
+            Tracked::new(&bounds(edges.as_flattened(), 2)),
+            Tracked::new(&bounds(faces.as_flattened(), 3)),
+        ];
+        Ok(DeformableMesh {
+            before: positions.to_vec(),
+            after: positions.to_vec(),
+            vertices,
+            edges,
+            edge_owners,
+            faces,
+            stands_for: Vec::new(),
+            thickness: 0.0,
+            trees,
+        })
+    }
+}
+
+impl<T: FollowingTree> DeformableMesh<T> {
+    /// The mesh with trees of another kind.
+    #[must_use]
+    pub fn with_trees<U: FollowingTree>(self) -> DeformableMesh<U> {
+        let trees = [Features::Vertices, Features::Edges, Features::Faces]
+            .map(|features| Tracked::new(&self.bounds(features, Over::Now, 0.0)));
+        DeformableMesh {
+            before: self.before,
+            after: self.after,
+            vertices: self.vertices,
+            edges: self.edges,
+            edge_owners: self.edge_owners,
+            faces: self.faces,
+            stands_for: self.stands_for,
+            thickness: self.thickness,
+            trees,
+        }
+    }
+
+    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two sheets of it touch if they are this
+    /// far apart; against another mesh half of each thickness counts.
+    pub fn with_thickness(mut self, thickness: f32) -> Result<DeformableMesh<T>, DeformError> {
+        if !(0.0 <= thickness && thickness <= MAX_POSITION) {
+            return Err(DeformError::BadThickness { thickness });
+        }
+        self.thickness = thickness;
+        Ok(self)
+    }
+
+    /// The mesh with vertices that are now at one place counted as one vertex where neighbours are left out. For meshes
+    /// with seams that are not welded. They remain vertices of their own, and may part.
+    #[must_use]
+    pub fn with_neighbours_by_place(mut self) -> DeformableMesh<T> {
+        // Adding 0 makes -0 and 0 one.
+        let key = |vertex: u32| (self.after[vertex as usize] + Vec3::ZERO).to_array().map(f32::to_bits);
+        let mut sorted: Vec<u32> = (0..self.after.len() as u32).collect();
+        sorted.sort_unstable_by_key(|&vertex| (key(vertex), vertex));
+        let mut stands_for: Vec<u32> = (0..self.after.len() as u32).collect();
+        for same in sorted.chunk_by(|&v, &w| key(v) == key(w)) {
+            for &vertex in same {
+                stands_for[vertex as usize] = same[0];
+            }
+        }
+        self.stands_for = stands_for;
+        self
+    }
+
+    /// New positions of all vertices: the present ones become those before. On an error nothing changes.
+    pub fn set_positions(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
+        let travel = checked_travel(&self.after, positions)?;
+        core::mem::swap(&mut self.before, &mut self.after);
+        self.after.copy_from_slice(positions);
+        for tracked in &mut self.trees {
+            tracked.travel = (tracked.travel + travel).next_up();
+            tracked.last = travel;
+            tracked.is_new = true;
+        }
+        Ok(())
+    }
+
+    /// The positions before the present ones.
+    pub fn before(&self) -> &[Vec3] {
+        &self.before
+    }
+
+    /// The present positions.
+    pub fn positions(&self) -> &[Vec3] {
+        &self.after
+    }
+
+    /// The vertices of the surface, in ascending order.
+    pub fn surface_vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// The edges by their numbers: the two vertices, the lower one first. Each pair of vertices comes once.
+    pub fn edges(&self) -> &[[u32; 2]] {
+        &self.edges
+    }
+
+    /// For each edge the triangle, segment or face with the lowest number that has it.
+    pub fn edge_owners(&self) -> &[u32] {
+        &self.edge_owners
+    }
+
+    /// The triangles, or the faces of the surface of tetrahedra, by their numbers.
+    pub fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
+    }
+
+    /// The thickness: a length.
+    pub fn thickness(&self) -> f32 {
+        self.thickness
+    }
+
+    /// Adds the faces whose boxes touch the query to `out`, in ascending order. The boxes hold the present positions
+    /// and are not grown by the thickness.
+    pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
+        self.collect_touching(Features::Faces, query, out);
+    }
+
+    /// Adds the edges whose boxes touch the query to `out`, in ascending order; for segments.
+    pub fn collect_edges_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
+        self.collect_touching(Features::Edges, query, out);
+    }
+
+    fn collect_touching(&mut self, features: Features, query: &Aabb, out: &mut Vec<u32>) {
+        self.advance(features, Over::Now, 0.0);
+        let bounds = bounds_of!(self, features, Over::Now, 0.0);
+        self.trees[features as usize].tree.collect_touching(&bounds, query, out);
+    }
+
+    /// The work of the trees of vertices, edges and faces since they were built.
+    pub fn tree_work(&self) -> [TreeWork; 3] {
+        [0, 1, 2].map(|i: usize| self.trees[i].tree.work())
+    }
+
+    fn bounds(&self, features: Features, over: Over, margin: f32) -> Bounds<'_> {
+        bounds_of!(self, features, over, margin)
+    }
+
+    /// The tree follows to the present positions, for boxes of this kind.
+    fn advance(&mut self, features: Features, over: Over, margin: f32) {
+        let bounds = bounds_of!(self, features, over, margin);
+        let tracked = &mut self.trees[features as usize];
+        if !tracked.is_new && (tracked.over, tracked.margin) == (over, margin) {
+            return;
+        }
+        let mut drift = tracked.travel;
+        if tracked.margin < margin {
+            drift = (drift + (f64::from(margin) - f64::from(tracked.margin)).next_up()).next_up();
+        }
+        // The box of a step reaches back by the last travel.
+        if tracked.over == Over::Now && over == Over::Step && !tracked.is_new {
+            drift = (drift + tracked.last).next_up();
+        }
+        let drift = if drift == 0.0 { 0.0 } else { carom_math::rounding::up(drift) };
+        tracked.tree.advance(&bounds, drift);
+        (tracked.over, tracked.margin, tracked.travel, tracked.is_new) = (over, margin, 0.0, false);
+    }
+
+    /// Brings trees up to date; how many boxes that computed.
+    pub(crate) fn complete(&mut self, kinds: &[Features], over: Over, margin: f32) -> u64 {
+        let before: u64 = self.tree_work().iter().map(|work| work.updates).sum();
+        for &features in kinds {
+            self.advance(features, over, margin);
+            let bounds = bounds_of!(self, features, over, margin);
+            self.trees[features as usize].tree.complete(&bounds);
+        }
+        self.tree_work().iter().map(|work| work.updates).sum::<u64>() - before
+    }
+
+    /// What a search sees of the mesh.
+    pub(crate) fn view(&self) -> View<'_> {
+        View {
+            before: &self.before,
+            after: &self.after,
+            vertices: &self.vertices,
+            edges: &self.edges,
+            faces: &self.faces,
+            stands_for: &self.stands_for,
+            trees: [0, 1, 2].map(|i: usize| (self.trees[i].tree.tree(), self.trees[i].tree.boxes())),
+        }
+    }
+}
+
+impl<T: FollowingTree> Tracked<T> {
+    fn new(bounds: &Bounds<'_>) -> Tracked<T> {
+        let (over, margin) = (bounds.over, bounds.margin);
+        Tracked { tree: T::build(bounds), over, margin, travel: 0.0, last: 0.0, is_new: false }
+    }
+}
+
+fn check_count<E>(elements: &[E]) -> Result<(), DeformError> {
+    if MAX_ELEMENTS < elements.len() { Err(DeformError::TooMany) } else { Ok(()) }
+}
+
+/// The most that a vertex moves along an axis, rounded up, if all new positions are allowed.
+fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
+    if old.len() != new.len() {
+        return Err(DeformError::WrongCount { expected: old.len(), given: new.len() });
+    }
+    let (mut travel, mut largest, mut is_number) = (Vec3::ZERO, Vec3::ZERO, true);
+    for (p, q) in old.iter().zip(new) {
+        travel = travel.max((*q - *p).abs());
+        largest = largest.max(q.abs());
+        is_number &= !q.is_nan();
+    }
+    if !is_number || !(largest.max_element() <= MAX_POSITION) {
+        for (vertex, position) in new.iter().enumerate() {
+            if !position.is_finite() {
+                return Err(DeformError::NotFinite { vertex });
+            }
+            if MAX_POSITION < position.abs().max_element() {
+                return Err(DeformError::TooLarge { vertex });
+            }
+        }
+    }
+    let travel = travel.max_element();
+    // The difference rounds to the nearest number: the next one is above it.
+    Ok(if travel == 0.0 { 0.0 } else { f64::from(travel.next_up()) })
+}
+
+/// Each pair of vertices once, with the lowest element that has it, in the order of these.
+fn edges_of<const N: usize, const M: usize>(
+    elements: &[[u32; N]],
+    edges: impl Fn(&[u32; N]) -> [[u32; 2]; M],
+) -> Result<(Vec<[u32; 2]>, Vec<u32>), DeformError> {
+    check_count(elements)?;
+    let mut all: Vec<([u32; 2], u32)> = (0_u32..)
+        .zip(elements)
+        .flat_map(|(i, element)| edges(element).map(|[v, w]| ([v.min(w), v.max(w)], i)))
+        // Degenerate triangles have edges without length.
+        .filter(|([v, w], _)| v != w)
+        .collect();
+    all.sort_unstable();
+    all.dedup_by_key(|(edge, _)| *edge);
+    all.sort_unstable_by_key(|&(edge, owner)| (owner, edge));
+    Ok(all.into_iter().unzip())
+}
+
+/// The faces that one tetrahedron alone has, in the order of the tetrahedra.
+fn surface(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    let faces = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, b, d], [a, d, c], [b, c, d]];
+    let mut all: Vec<([u32; 3], u32, [u32; 3])> = (0_u32..)
+        .zip(tetrahedra.iter().flat_map(|&t| faces(t)))
+        .map(|(place, face)| {
+            let mut key = face;
+            key.sort_unstable();
+            (key, place, face)
+        })
+        .collect();
+    all.sort_unstable();
+    let mut alone: Vec<(u32, [u32; 3])> = all
+        .chunk_by(|f, g| f.0 == g.0)
+        .filter_map(|same| if let [(_, place, face)] = same { Some((*place, *face)) } else { None })
+        .collect();
+    alone.sort_unstable();
+    alone.into_iter().map(|(_, face)| face).collect()
+}

@@ -1,0 +1,146 @@
+//! Pairs of features that touch, or may touch, during a step, with the time; and the largest step that is free of them.
+//!
+//! Every vertex moves along a straight line from its position before to the present one. Candidates of the whole step pass
+//! two cheap proofs that they stay apart, and then carom-ccd's certified search. A pair is left out only with a proof. So
+//! what is found contains every contact, and perhaps pairs that come within rounding of one.
+//!
+//! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free step); the search is that of
+//! carom-ccd's `Element`.
+
+use crate::bounds::Over;
+use crate::candidates::SURFACE_KINDS;
+use crate::counters::DeformCounters;
+use crate::cull::{Apart, edge_edge_stays_apart, vertex_face_stays_apart};
+use crate::pair::{FeaturePair, PairKind};
+use crate::search::{FeatureSearch, Found, Judge, Question, Search, Sides, Subject, half_margin, prepare};
+use alloc::vec::Vec;
+use carom_ccd::{Element, ElementSettings, TimeOfImpact};
+
+/// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step.
+pub enum Impacts {}
+
+/// Two features that touch, or may touch, during the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FeatureImpact {
+    /// The features.
+    pub pair: FeaturePair,
+    /// When they touch, in parts of the step: [`TimeOfImpact::Hit`], or [`TimeOfImpact::Undecided`] where they come so near
+    /// that neither can be proved. Of a vertex and a face the vertex is A, in either order.
+    pub time: TimeOfImpact,
+}
+
+/// How far a step may go before anything touches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FreeStep {
+    /// Nothing touches at any time before this part of the step, from 0 to 1: a proof for vertices on the straight lines
+    /// themselves. Positions that are rounded to `f32` on the way are beside these lines.
+    pub fraction: f64,
+    /// The pair that ends it, the lowest of several; `None` if the whole step is free.
+    pub pair: Option<FeaturePair>,
+    /// How many pairs touch, or are not proved to be apart, at the very beginning.
+    pub n_at_start: usize,
+}
+
+/// Keeps what is not proved to stay apart.
+pub struct ImpactJudge<'a> {
+    sides: Sides<'a>,
+    reach: f64,
+    settings: ElementSettings,
+}
+
+impl Question for Impacts {
+    type Found = FeatureImpact;
+    type Judge<'a> = ImpactJudge<'a>;
+}
+
+impl FeatureSearch {
+    /// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step: that come as near as
+    /// the thickness, or meet where there is none. Without `Hit` or `Undecided` a pair stays apart, by proof.
+    pub fn impacts<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Impacts> {
+        let reach = subject.thickness();
+        let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
+        let prepared = prepare(memory, subject, &SURFACE_KINDS, Over::Step, half_margin(reach));
+        let settings = ElementSettings::default().with_minimum_separation(reach);
+        let judge = ImpactJudge { sides: prepared.sides, reach, settings };
+        Search { run: prepared.start(judge, &mut self.impacts) }
+    }
+}
+
+impl Found<'_, FeatureImpact> {
+    /// The largest part of the step at whose times nothing touches.
+    pub fn free_step(&self) -> FreeStep {
+        let mut step = FreeStep { fraction: 1.0, pair: None, n_at_start: 0 };
+        for impact in self.pairs {
+            let until = impact.time.safe_until(1.0);
+            step.n_at_start += usize::from(until <= 0.0);
+            if until < step.fraction || (step.pair.is_none() && until == step.fraction) {
+                (step.fraction, step.pair) = (until, Some(impact.pair));
+            }
+        }
+        step
+    }
+}
+
+impl Judge for ImpactJudge<'_> {
+    type Found = FeatureImpact;
+
+    fn judge(
+        &self,
+        kind: PairKind,
+        pairs: &[[u32; 2]],
+        found: &mut Vec<FeatureImpact>,
+        counters: &mut DeformCounters,
+    ) {
+        let (a, b) = (&self.sides.a, &self.sides.b);
+        for &[first, second] in pairs {
+            let (apart, start, end) = match kind {
+                PairKind::VertexFace | PairKind::FaceVertex => {
+                    let ([vertex, face], v, f) = if kind == PairKind::VertexFace {
+                        ([first, second], a, b)
+                    } else {
+                        ([second, first], b, a)
+                    };
+                    let corners = f.faces[face as usize];
+                    let start = joined(v.at_start([vertex]), f.at_start(corners));
+                    let end = joined(v.at([vertex]), f.at(corners));
+                    (vertex_face_stays_apart(&start, &end, self.reach), start, end)
+                }
+                PairKind::EdgeEdge | PairKind::FaceFace => {
+                    let (s, t) = (a.edges[first as usize], b.edges[second as usize]);
+                    let start = joined(a.at_start(s), b.at_start(t));
+                    let end = joined(a.at(s), b.at(t));
+                    (edge_edge_stays_apart(&start, &end, self.reach), start, end)
+                }
+            };
+            match apart {
+                Some(Apart::ByAxis) => counters.apart_by_axis += 1,
+                Some(Apart::BySign) => counters.apart_by_sign += 1,
+                None => {
+                    counters.exact_tests += 1;
+                    let element = match kind {
+                        PairKind::EdgeEdge | PairKind::FaceFace => Element::edge_edge(start, end),
+                        PairKind::VertexFace | PairKind::FaceVertex => Element::vertex_face(start, end),
+                    };
+                    debug_assert!(element.is_ok(), "the mesh checks its positions: {element:?}");
+                    let Ok(element) = element else { continue };
+                    let time = element.time_of_impact(&self.settings);
+                    if !matches!(time, TimeOfImpact::Clear(_)) {
+                        found.push(FeatureImpact { pair: FeaturePair { kind, a: first, b: second }, time });
+                    }
+                }
+            }
+        }
+    }
+
+    fn pair(found: &FeatureImpact) -> FeaturePair {
+        found.pair
+    }
+}
+
+/// Vertices of A and then of B, four together.
+#[inline]
+fn joined<const N: usize, const M: usize, V: Copy + Default>(a: [V; N], b: [V; M]) -> [V; 4] {
+    core::array::from_fn(|i| if i < N { a[i] } else { b[i - N] })
+}

@@ -1,0 +1,111 @@
+//! Meshes that change their shape: which of their features touch, or will touch, themselves and
+//! others.
+//!
+//! A [`DeformableMesh`] has fixed triangles, and vertices at two moments. A [`FeatureSearch`]
+//! answers three questions about one mesh or two, each pair of features once and in one order:
+//! - [`within`](FeatureSearch::within): which features are within a distance now, decided exactly
+//!   (test: `within::pairs_are_those_of_fractions`).
+//! - [`impacts`](FeatureSearch::impacts): which touch during the step, and when, with no contact
+//!   missed (test: `impacts::every_contact_is_found`).
+//! - [`crossings`](FeatureSearch::crossings): which faces have a point in common now, decided
+//!   exactly (test: `real_data::crossings_are_those_of_the_data`).
+//!
+//! ```
+//! use carom_deform::{DeformableMesh, FeatureSearch};
+//! use glam::Vec3;
+//!
+//! // A strip of two triangles, and a flap that is folded over it but not joined to it.
+//! let flat = [[0, 0, 0], [4, 0, 0], [0, 0, 4], [4, 0, 4], [1, 2, 1], [2, 2, 1], [1, 2, 2]];
+//! let mut positions = flat.map(|[x, y, z]| Vec3::new(x as f32, y as f32, z as f32));
+//! let mut cloth = DeformableMesh::from_triangles(&positions, vec![[0, 1, 2], [1, 3, 2], [4, 5, 6]])?
+//!     .with_thickness(0.25)?;
+//! let mut search = FeatureSearch::default(); // Memory, kept from step to step.
+//!
+//! // The flap goes down, from 2 above the strip to 1 below it.
+//! positions[4..].iter_mut().for_each(|p| p.y = -1.0);
+//! cloth.set_positions(&positions)?;
+//! let step = search.impacts(&mut cloth).finish().free_step();
+//! // It may go down by 1.75 of 3, until the two sheets touch.
+//! assert!((step.fraction - 1.75 / 3.0).abs() < 1e-6);
+//!
+//! // What is within 0.5 there, the thickness not counted?
+//! positions[4..].iter_mut().for_each(|p| p.y = 0.5);
+//! cloth.set_positions(&positions)?;
+//! let near = search.within(&mut cloth, 0.5).finish();
+//! assert!(near.pairs.iter().all(|pair| pair.distance <= 0.75) && !near.pairs.is_empty());
+//! # Ok::<(), carom_deform::DeformError>(())
+//! ```
+//!
+//! # Neighbours
+//! Features that share a vertex always touch. They are left out, and counted in
+//! [`DeformCounters::neighbours`]. Features that coincide without a shared vertex are found. For
+//! meshes whose seams are not welded, see [`DeformableMesh::with_neighbours_by_place`].
+//!
+//! # Two meshes, a budget, threads
+//! Each question takes `&mut mesh` or `(&mut a, &mut b)`. The two thicknesses count half each.
+//! A [`Search`] can be stopped and resumed, and any split of the budget gives the same answer
+//! (test: `budget::any_split_gives_the_same_answer`). The trees are refitted and walked before
+//! that, which the budget does not bound. With the feature `parallel` threads share a search, and
+//! the answer is the same (test: `threads::any_number_of_threads_gives_the_same`).
+//!
+//! ```
+//! use carom_deform::{DeformableMesh, FeatureSearch, LazyTree};
+//! use carom_bounds::Aabb;
+//! use glam::Vec3;
+//!
+//! let at = |x: f32| [Vec3::new(x, 0.0, 0.0), Vec3::new(x, 1.0, 0.0), Vec3::new(x, 0.0, 1.0)];
+//! let mut left = DeformableMesh::from_triangles(&at(0.0), vec![[0, 1, 2]])?;
+//! let rope = [Vec3::new(-1.0, 0.25, 0.25), Vec3::new(1.0, 0.25, 0.25)];
+//! let mut rope = DeformableMesh::from_segments(&rope, vec![[0, 1]])?;
+//! let mut search = FeatureSearch::default();
+//! let mut near = search.within((&mut left, &mut rope), 0.25);
+//! while !near.run(1) {} // A little at a time.
+//! // The rope passes two edges at 0.25, and its ends are farther from the face.
+//! assert_eq!(near.finish().pairs.len(), 2);
+//!
+//! // For few questions in each step: trees that compute only the boxes that a question comes near.
+//! let mut left = left.with_trees::<LazyTree>();
+//! left.set_positions(&at(0.5))?;
+//! let mut faces = Vec::new();
+//! left.collect_faces_touching(&Aabb { min: Vec3::ZERO, max: Vec3::ONE }, &mut faces);
+//! assert_eq!(faces, [0]);
+//! # Ok::<(), carom_deform::DeformError>(())
+//! ```
+//!
+//! # Which tree when
+//! [`AutoTree`] chooses by counted costs. For a search of the whole mesh in each step
+//! [`RefitTree`] does the least; for a few small queries [`LazyTree`]; for motion that mixes what
+//! was near, [`RebuiltTree`]. [`HybridTree`] is the scheme of the book. All give the same answers
+//! (test: `update::all_trees_give_the_same_answers`).
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod bounds;
+mod candidates;
+mod counters;
+mod crossings;
+mod cull;
+mod deformable;
+mod error;
+mod impacts;
+mod pair;
+#[cfg(feature = "parallel")]
+mod par;
+mod search;
+mod separation;
+mod update;
+mod within;
+
+pub use bounds::{Bounds, Over};
+pub use candidates::Candidates;
+pub use counters::{DeformCounters, TreeWork};
+pub use crossings::Crossings;
+pub use deformable::{DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
+pub use error::DeformError;
+pub use impacts::{FeatureImpact, FreeStep, Impacts};
+pub use pair::{FeaturePair, PairKind};
+pub use search::{FeatureSearch, Found, Question, Search, Subject};
+pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
+pub use within::{NearPair, Within};

@@ -1,0 +1,40 @@
+//! Searches on several threads: the same answers, in the same order, as on one.
+
+use crate::counters::DeformCounters;
+use crate::search::{CHUNK, Judge, Sides, Stage, look_at_chunk};
+use alloc::vec::Vec;
+use rayon::prelude::*;
+
+/// Chunks that a thread takes at a time.
+const CHUNKS: usize = 16;
+
+/// There are several threads, and enough to do for them.
+pub(crate) fn pays(n_leaf_pairs: usize) -> bool {
+    4 * CHUNK * CHUNKS < n_leaf_pairs && 1 < rayon::current_num_threads()
+}
+
+/// Looks at leaf pairs in blocks, and puts the answers of the blocks together in their order.
+pub(crate) fn look_at<J: Judge>(
+    judge: &J,
+    sides: &Sides<'_>,
+    stage: &Stage<'_>,
+    leaf_pairs: &[[u32; 2]],
+    found: &mut Vec<J::Found>,
+    counters: &mut DeformCounters,
+) {
+    let blocks: Vec<(Vec<J::Found>, DeformCounters)> = leaf_pairs
+        .par_chunks(CHUNK * CHUNKS)
+        .map(|block| {
+            let (mut pairs, mut own) = (Vec::new(), Vec::new());
+            let mut cost = DeformCounters::default();
+            for chunk in block.chunks(CHUNK) {
+                look_at_chunk(judge, sides, stage, chunk, &mut pairs, &mut own, &mut cost);
+            }
+            (own, cost)
+        })
+        .collect();
+    for (own, cost) in blocks {
+        found.extend(own);
+        *counters += cost;
+    }
+}

@@ -1,0 +1,420 @@
+//! The way of every search: trees, pairs of leaves, pairs of features, and then a test of each pair.
+//!
+//! - The trees are brought up to date, their boxes grown by half the distance or swept over the step.
+//! - One walk lists the pairs of leaves whose boxes touch.
+//! - Of two leaves each feature's box is tested against eight boxes at once. Neighbours are left out by the numbers of
+//!   their vertices. Each pair comes once, as each feature has one number.
+//! - What remains is judged, a bounded number of leaf pairs at a time. So a search can stop after each of these, go on
+//!   later, and be shared by threads: the answers are put together in one order, and sorted at the end.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 and 25.7; J. Dingliana, C. O'Sullivan, Graceful
+//! Degradation of Collision Handling in Physically Based Animation, 2000 (searches that can be stopped).
+
+use crate::bounds::Over;
+use crate::candidates;
+use crate::counters::DeformCounters;
+use crate::deformable::{DeformableMesh, Features, MAX_POSITION};
+use crate::impacts::FeatureImpact;
+use crate::pair::{FeaturePair, PairKind};
+use crate::update::FollowingTree;
+use crate::within::NearPair;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, Aabb8};
+use carom_bvh::{Bvh, visit_leaf_pairs};
+use carom_math::WidePose;
+use core::ops::ControlFlow;
+use glam::{DVec3, Vec3};
+
+/// Leaf pairs that are judged before the budget is looked at: some 10 microseconds.
+pub(crate) const CHUNK: usize = 64;
+
+/// The memory of searches: keep one, and a search that is no larger than those before does not allocate.
+#[derive(Debug, Default)]
+pub struct FeatureSearch {
+    pub(crate) stages: Vec<StageMemory>,
+    /// Of vertices, edges and faces, of the first mesh and of the second.
+    pub(crate) blocks: [Vec<Aabb8>; 6],
+    pub(crate) pairs: Vec<[u32; 2]>,
+    pub(crate) candidates: Vec<FeaturePair>,
+    pub(crate) near: Vec<NearPair>,
+    pub(crate) impacts: Vec<FeatureImpact>,
+}
+
+/// Pairs of leaves of two kinds of features.
+#[derive(Debug)]
+pub(crate) struct StageMemory {
+    kind: PairKind,
+    leaf_pairs: Vec<[u32; 2]>,
+}
+
+/// What a search sees of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) before: &'a [Vec3],
+    pub(crate) after: &'a [Vec3],
+    pub(crate) vertices: &'a [u32],
+    pub(crate) edges: &'a [[u32; 2]],
+    pub(crate) faces: &'a [[u32; 3]],
+    pub(crate) stands_for: &'a [u32],
+    pub(crate) trees: [(&'a Bvh, &'a [Aabb]); 3],
+}
+
+impl View<'_> {
+    /// The vertex that a vertex counts as.
+    #[inline]
+    pub(crate) fn stands_for(&self, vertex: u32) -> u32 {
+        self.stands_for.get(vertex as usize).copied().unwrap_or(vertex)
+    }
+
+    #[inline]
+    pub(crate) fn at<const N: usize>(&self, vertices: [u32; N]) -> [DVec3; N] {
+        vertices.map(|vertex| self.after[vertex as usize].as_dvec3())
+    }
+
+    #[inline]
+    pub(crate) fn at_start<const N: usize>(&self, vertices: [u32; N]) -> [DVec3; N] {
+        vertices.map(|vertex| self.before[vertex as usize].as_dvec3())
+    }
+}
+
+/// One mesh, or two: `&mut mesh`, or `(&mut a, &mut b)`.
+pub trait Subject<'a>: sealed::Sealed<'a> {}
+
+impl<'a, S: sealed::Sealed<'a>> Subject<'a> for S {}
+
+pub(crate) mod sealed {
+    use super::{Features, Over, Sides};
+
+    /// How the trees of one or two meshes are made ready.
+    pub trait Sealed<'a> {
+        /// The thickness that counts between the two sides.
+        fn thickness(&self) -> f64;
+        /// Brings the trees of these features up to date.
+        fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a>;
+    }
+}
+
+/// What a search looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<'a> {
+    pub(crate) a: View<'a>,
+    /// The same as the first where one mesh is searched.
+    pub(crate) b: View<'a>,
+    pub(crate) is_self: bool,
+    pub(crate) updates: u64,
+}
+
+impl<'a, T: FollowingTree> sealed::Sealed<'a> for &'a mut DeformableMesh<T> {
+    fn thickness(&self) -> f64 {
+        f64::from(DeformableMesh::thickness(self))
+    }
+
+    fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a> {
+        let updates = self.complete(kinds, over, margin);
+        let view = self.view();
+        Sides { a: view, b: view, is_self: true, updates }
+    }
+}
+
+impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
+    for (&'a mut DeformableMesh<T>, &'a mut DeformableMesh<U>)
+{
+    fn thickness(&self) -> f64 {
+        0.5 * (f64::from(DeformableMesh::thickness(self.0)) + f64::from(DeformableMesh::thickness(self.1)))
+    }
+
+    fn prepare(self, kinds: &[Features], over: Over, margin: f32) -> Sides<'a> {
+        let updates = self.0.complete(kinds, over, margin) + self.1.complete(kinds, over, margin);
+        Sides { a: self.0.view(), b: self.1.view(), is_self: false, updates }
+    }
+}
+
+/// What is looked for among the candidates.
+pub trait Judge: Sync {
+    /// What is found.
+    type Found: Copy + Send;
+
+    /// Tests candidates of one kind, and adds what is found.
+    fn judge(
+        &self,
+        kind: PairKind,
+        pairs: &[[u32; 2]],
+        found: &mut Vec<Self::Found>,
+        counters: &mut DeformCounters,
+    );
+
+    /// What answers are sorted by.
+    fn pair(found: &Self::Found) -> FeaturePair;
+}
+
+/// A search that is under way. It holds the mesh, so that nothing moves meanwhile.
+#[must_use = "a search does nothing until `run` or `finish` is called"]
+pub struct Search<'a, Q: Question> {
+    pub(crate) run: Run<'a, Q::Judge<'a>>,
+}
+
+/// What is searched for: [`Candidates`](crate::Candidates), [`Within`](crate::Within), [`Crossings`](crate::Crossings)
+/// or [`Impacts`](crate::Impacts).
+pub trait Question {
+    /// What a search finds.
+    type Found: Copy + Send;
+    #[doc(hidden)]
+    type Judge<'a>: Judge<Found = Self::Found>;
+}
+
+/// What a search found.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Found<'a, F> {
+    /// Sorted by kind and numbers, each pair once.
+    pub pairs: &'a [F],
+    /// What it cost.
+    pub counters: DeformCounters,
+}
+
+impl<'a, Q: Question> Search<'a, Q> {
+    /// Goes on until about `budget` leaf pairs and candidates were tested; whether the search has come to its end. The
+    /// answer does not depend on how the budget is split (test: `budget::any_split_gives_the_same_answer`).
+    pub fn run(&mut self, budget: u64) -> bool {
+        self.run.run(budget)
+    }
+
+    /// Runs to the end and gives what was found.
+    pub fn finish(mut self) -> Found<'a, Q::Found> {
+        self.run.run(u64::MAX);
+        let Run { found, counters, .. } = self.run;
+        Found { pairs: found, counters }
+    }
+
+    /// What was found so far, in no order, each pair once.
+    pub fn found_so_far(&self) -> &[Q::Found] {
+        self.run.found
+    }
+
+    /// What the search cost so far.
+    pub fn counters(&self) -> DeformCounters {
+        self.run.counters
+    }
+
+    /// The part of the leaf pairs that was looked at, from 0 to 1.
+    pub fn progress(&self) -> f64 {
+        self.run.progress()
+    }
+}
+
+/// The features of one side of a stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a> {
+    pub(crate) tree: &'a Bvh,
+    /// The boxes of each leaf.
+    pub(crate) blocks: &'a [Aabb8],
+}
+
+/// Pairs of leaves of two kinds of features, ready to be looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stage<'a> {
+    pub(crate) kind: PairKind,
+    pub(crate) a: Side<'a>,
+    pub(crate) b: Side<'a>,
+    /// The features of one tree with each other.
+    pub(crate) is_one_tree: bool,
+    pub(crate) leaf_pairs: &'a [[u32; 2]],
+}
+
+pub(crate) struct Run<'a, J: Judge> {
+    sides: Sides<'a>,
+    blocks: &'a [Vec<Aabb8>; 6],
+    stages: &'a [StageMemory],
+    judge: J,
+    pairs: &'a mut Vec<[u32; 2]>,
+    found: &'a mut Vec<J::Found>,
+    counters: DeformCounters,
+    /// The stage, and the leaf pair in it, that are next.
+    stage: usize,
+    next: usize,
+    is_sorted: bool,
+}
+
+/// The two kinds of features of a kind of pairs.
+fn features(kind: PairKind) -> [Features; 2] {
+    match kind {
+        PairKind::VertexFace => [Features::Vertices, Features::Faces],
+        PairKind::FaceVertex => [Features::Faces, Features::Vertices],
+        PairKind::EdgeEdge => [Features::Edges; 2],
+        PairKind::FaceFace => [Features::Faces; 2],
+    }
+}
+
+/// Everything but the list of answers, which depends on the question.
+pub(crate) struct Prepared<'a> {
+    pub(crate) sides: Sides<'a>,
+    blocks: &'a [Vec<Aabb8>; 6],
+    stages: &'a [StageMemory],
+    pairs: &'a mut Vec<[u32; 2]>,
+    counters: DeformCounters,
+}
+
+/// A margin for pairs up to this distance, half of it, rounded up.
+pub(crate) fn half_margin(distance: f64) -> f32 {
+    // Four times the largest position: all of the mesh.
+    let most = 4.0 * f64::from(MAX_POSITION);
+    let half = 0.5 * if distance < most { distance } else { most };
+    if 0.0 < half { carom_math::rounding::up(half) } else { 0.0 }
+}
+
+/// Trees up to date, and the leaf pairs of these kinds of pairs.
+pub(crate) fn prepare<'a>(
+    (stages, blocks, pairs): (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
+    subject: impl Subject<'a>,
+    kinds: &[PairKind],
+    over: Over,
+    margin: f32,
+) -> Prepared<'a> {
+    let is_needed = |of: &Features| kinds.iter().any(|&kind| features(kind).contains(of));
+    let all = [Features::Vertices, Features::Edges, Features::Faces];
+    let mut needed = [Features::Vertices; 3];
+    let mut n = 0;
+    for of in all.into_iter().filter(is_needed) {
+        needed[n] = of;
+        n += 1;
+    }
+    let sides = subject.prepare(&needed[..n], over, margin);
+    for &of in &needed[..n] {
+        fill_blocks(&sides.a, of, &mut blocks[of as usize]);
+        if !sides.is_self {
+            fill_blocks(&sides.b, of, &mut blocks[3 + of as usize]);
+        }
+    }
+    let mut counters = DeformCounters { updates: sides.updates, ..DeformCounters::default() };
+    let mut n_stages = 0;
+    for &kind in kinds {
+        if sides.is_self && kind == PairKind::FaceVertex {
+            continue;
+        }
+        if stages.len() <= n_stages {
+            stages.push(StageMemory { kind, leaf_pairs: Vec::new() });
+        }
+        let stage = &mut stages[n_stages];
+        stage.kind = kind;
+        stage.leaf_pairs.clear();
+        n_stages += 1;
+        let [of_a, of_b] = features(kind);
+        let (tree_a, tree_b) = (sides.a.trees[of_a as usize].0, sides.b.trees[of_b as usize].0);
+        if sides.is_self && of_a == of_b {
+            tree_a.visit_self_leaf_pairs(|a, b| {
+                stage.leaf_pairs.push([a.index, b.index]);
+                ControlFlow::Continue(())
+            });
+        } else {
+            visit_leaf_pairs(tree_a, tree_b, &WidePose::IDENTITY, |a, b| {
+                stage.leaf_pairs.push([a.index, b.index]);
+                ControlFlow::Continue(())
+            });
+        }
+        counters.leaf_pairs += stage.leaf_pairs.len() as u64;
+    }
+    Prepared { sides, blocks, stages: &stages[..n_stages], pairs, counters }
+}
+
+fn fill_blocks(view: &View<'_>, of: Features, blocks: &mut Vec<Aabb8>) {
+    let (tree, boxes) = view.trees[of as usize];
+    blocks.clear();
+    blocks.extend(tree.leaves().map(|leaf| {
+        let mut block = Aabb8::EMPTY;
+        for (lane, &feature) in leaf.primitives.iter().enumerate() {
+            block.set(lane, &boxes[feature as usize]);
+        }
+        block
+    }));
+}
+
+impl<'a> Prepared<'a> {
+    pub(crate) fn start<J: Judge>(self, judge: J, found: &'a mut Vec<J::Found>) -> Run<'a, J> {
+        let Prepared { sides, blocks, stages, pairs, counters } = self;
+        found.clear();
+        Run { sides, blocks, stages, judge, pairs, found, counters, stage: 0, next: 0, is_sorted: false }
+    }
+}
+
+impl<'a, J: Judge> Run<'a, J> {
+    fn stage(&self) -> Option<Stage<'a>> {
+        let memory = self.stages.get(self.stage)?;
+        let [of_a, of_b] = features(memory.kind);
+        let blocks_b = &self.blocks[of_b as usize + if self.sides.is_self { 0 } else { 3 }];
+        Some(Stage {
+            kind: memory.kind,
+            a: Side { tree: self.sides.a.trees[of_a as usize].0, blocks: &self.blocks[of_a as usize] },
+            b: Side { tree: self.sides.b.trees[of_b as usize].0, blocks: blocks_b },
+            is_one_tree: self.sides.is_self && of_a == of_b,
+            leaf_pairs: &memory.leaf_pairs,
+        })
+    }
+
+    fn run(&mut self, budget: u64) -> bool {
+        let mut spent = 0;
+        while let Some(stage) = self.stage() {
+            let rest = &stage.leaf_pairs[self.next..];
+            if rest.is_empty() {
+                (self.stage, self.next) = (self.stage + 1, 0);
+                continue;
+            }
+            if budget <= spent {
+                return false;
+            }
+            // Without an end to the budget threads share all of it.
+            let most = if budget == u64::MAX { rest.len() } else { CHUNK };
+            let chunk = &rest[..rest.len().min(most)];
+            let before = self.counters.candidates;
+            look_at(&self.judge, &self.sides, &stage, chunk, self.pairs, self.found, &mut self.counters);
+            spent += chunk.len() as u64 + (self.counters.candidates - before);
+            self.next += chunk.len();
+        }
+        if !self.is_sorted {
+            self.found.sort_unstable_by_key(J::pair);
+            self.is_sorted = true;
+        }
+        true
+    }
+
+    fn progress(&self) -> f64 {
+        let all: usize = self.stages.iter().map(|stage| stage.leaf_pairs.len()).sum();
+        let done: usize = self.stages[..self.stage].iter().map(|stage| stage.leaf_pairs.len()).sum();
+        if all == 0 { 1.0 } else { (done + self.next) as f64 / all as f64 }
+    }
+}
+
+/// Candidates of these leaf pairs, and the judgement of each.
+fn look_at<J: Judge>(
+    judge: &J,
+    sides: &Sides<'_>,
+    stage: &Stage<'_>,
+    leaf_pairs: &[[u32; 2]],
+    pairs: &mut Vec<[u32; 2]>,
+    found: &mut Vec<J::Found>,
+    counters: &mut DeformCounters,
+) {
+    #[cfg(feature = "parallel")]
+    if crate::par::pays(leaf_pairs.len()) {
+        crate::par::look_at(judge, sides, stage, leaf_pairs, found, counters);
+        return;
+    }
+    for chunk in leaf_pairs.chunks(CHUNK) {
+        look_at_chunk(judge, sides, stage, chunk, pairs, found, counters);
+    }
+}
+
+/// [`look_at`] for few enough leaf pairs that the candidates stay in the cache.
+pub(crate) fn look_at_chunk<J: Judge>(
+    judge: &J,
+    sides: &Sides<'_>,
+    stage: &Stage<'_>,
+    leaf_pairs: &[[u32; 2]],
+    pairs: &mut Vec<[u32; 2]>,
+    found: &mut Vec<J::Found>,
+    counters: &mut DeformCounters,
+) {
+    pairs.clear();
+    candidates::find(sides, stage, leaf_pairs, pairs, counters);
+    counters.candidates += pairs.len() as u64;
+    judge.judge(stage.kind, pairs, found, counters);
+}

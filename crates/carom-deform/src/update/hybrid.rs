@@ -1,0 +1,140 @@
+//! The upper half of the tree bottom up in each step, the lower half top down where a query comes.
+//!
+//! Each part at the middle level gets its box from all features below it, and the levels above from these. A query that
+//! goes below the middle level has each box on its way computed from all features below it, once in each step, and tested
+//! at once. Every vertex is read in each step, which is most of what a refit does.
+//!
+//! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies, 2001; Akenine-Moller
+//! et al., Real-Time Rendering, 4th ed., 25.7.
+
+use super::layout::Layout;
+use super::{FollowingTree, Sealed, build_tree, refit_tree};
+use crate::bounds::{Bounds, around};
+use crate::counters::TreeWork;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_bvh::{Bvh, Child};
+
+/// A tree whose upper half is brought up to date in each step, and the lower half on demand.
+#[derive(Clone, Debug, Default)]
+pub struct HybridTree {
+    tree: Bvh,
+    layout: Layout,
+    /// By number; exact after a call of `complete`.
+    boxes: Vec<Aabb>,
+    /// By reference; exact where the step is the present one.
+    parts: Vec<Aabb>,
+    steps: Vec<u64>,
+    step: u64,
+    /// Nodes of lower levels are above the middle.
+    middle: u32,
+    stack: Vec<u32>,
+    work: TreeWork,
+}
+
+impl HybridTree {
+    fn fit_upper(&mut self, bounds: &Bounds<'_>) {
+        self.step += 1;
+        for node in (0..self.tree.n_nodes() as u32).rev() {
+            let level = self.layout.levels[node as usize];
+            if self.middle <= level {
+                continue;
+            }
+            for (reference, child) in self.tree.children(node) {
+                let merges = match child {
+                    Child::Node(inner) if level + 1 < self.middle => Some(inner),
+                    _ => None,
+                };
+                self.parts[reference] = match merges {
+                    Some(inner) => around(self.tree.children(inner).map(|(below, _)| self.parts[below])),
+                    None => fitted(bounds, &self.layout, reference, &mut self.work),
+                };
+                self.steps[reference] = self.step;
+            }
+        }
+    }
+}
+
+/// The box of all features below a reference.
+fn fitted(bounds: &Bounds<'_>, layout: &Layout, reference: usize, work: &mut TreeWork) -> Aabb {
+    let below = &layout.order[layout.range(reference)];
+    work.updates += below.len() as u64;
+    around(below.iter().map(|&feature| bounds.of(feature)))
+}
+
+impl Sealed for HybridTree {}
+
+impl FollowingTree for HybridTree {
+    fn build(bounds: &Bounds<'_>) -> HybridTree {
+        let mut boxes = Vec::new();
+        bounds.collect(&mut boxes);
+        let tree = build_tree(&boxes);
+        let layout = Layout::new(&tree);
+        let n = 8 * tree.n_nodes();
+        let n_levels = layout.levels.iter().max().map_or(0, |deepest| deepest + 1);
+        let mut hybrid = HybridTree {
+            layout,
+            parts: vec![Aabb::EMPTY; n],
+            steps: vec![0; n],
+            middle: n_levels.div_ceil(2),
+            tree,
+            boxes,
+            ..HybridTree::default()
+        };
+        hybrid.fit_upper(bounds);
+        hybrid
+    }
+
+    fn advance(&mut self, bounds: &Bounds<'_>, _drift: f32) {
+        self.fit_upper(bounds);
+    }
+
+    fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {
+        let first = out.len();
+        self.stack.clear();
+        if 0 < self.tree.n_nodes() {
+            self.stack.push(0);
+        }
+        while let Some(node) = self.stack.pop() {
+            for (reference, child) in self.tree.children(node) {
+                if self.steps[reference] != self.step {
+                    self.parts[reference] = fitted(bounds, &self.layout, reference, &mut self.work);
+                    self.steps[reference] = self.step;
+                }
+                self.work.box_tests += 1;
+                if !self.parts[reference].overlaps(query) {
+                    continue;
+                }
+                match child {
+                    Child::Node(inner) => self.stack.push(inner),
+                    Child::Leaf(leaf) => {
+                        self.work.updates += leaf.primitives.len() as u64;
+                        let touches = |&feature: &u32| bounds.of(feature).overlaps(query);
+                        out.extend(leaf.primitives.iter().copied().filter(touches));
+                    }
+                }
+            }
+        }
+        out[first..].sort_unstable();
+    }
+
+    fn complete(&mut self, bounds: &Bounds<'_>) {
+        bounds.collect(&mut self.boxes);
+        refit_tree(&mut self.tree, &self.boxes);
+        self.work.updates += self.boxes.len() as u64;
+        self.work.refits += 1;
+    }
+
+    fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
+    fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    fn work(&self) -> TreeWork {
+        self.work
+    }
+}

@@ -1,0 +1,100 @@
+//! Trees that follow features which move: one trait, five ways, the same answers.
+//!
+//! The answers come from the exact boxes of features alone, and are sorted. So they do not depend on the tree (test:
+//! `update::all_trees_give_the_same_answers`), which decides the cost only:
+//! - [`RefitTree`]: all boxes, bottom up, in each step. For searches that visit most of the tree.
+//! - [`LazyTree`]: no box until a query comes near it. For a few small queries.
+//! - [`HybridTree`]: the upper half bottom up, the lower half where a query comes: the scheme of the book.
+//! - [`RebuiltTree`]: as `RefitTree`, and parts that have worn are built anew. For motion that mixes features.
+//! - [`AutoTree`]: lazy or whole, by the counted cost of the step before.
+
+mod auto;
+mod hybrid;
+mod layout;
+mod lazy;
+mod rebuilt;
+mod refit;
+
+pub use auto::AutoTree;
+pub use hybrid::HybridTree;
+pub use lazy::LazyTree;
+pub use rebuilt::RebuiltTree;
+pub use refit::RefitTree;
+
+use crate::bounds::Bounds;
+use crate::counters::TreeWork;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+use carom_bvh::{BuildSettings, Bvh};
+use core::ops::ControlFlow;
+use sealed::Sealed;
+
+pub(crate) mod sealed {
+    /// Leaves hold at most eight features, which searches rely on.
+    pub trait Sealed {}
+}
+
+/// The most features in a leaf: as many boxes as are tested at once.
+pub(crate) const MAX_LEAF: u32 = 8;
+
+/// A tree over features that move. It is sealed: choose one of the five of this crate.
+pub trait FollowingTree: Sealed + Sized {
+    /// A tree over the features as they are.
+    fn build(bounds: &Bounds<'_>) -> Self;
+
+    /// The features have moved: no side of a box moved outwards by more than `drift` since the last call. The drift is a
+    /// length, not negative.
+    fn advance(&mut self, bounds: &Bounds<'_>, drift: f32);
+
+    /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending order. `bounds` are
+    /// those of the last [`FollowingTree::advance`].
+    fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>);
+
+    /// Brings all boxes up to date. `bounds` are those of the last [`FollowingTree::advance`].
+    fn complete(&mut self, bounds: &Bounds<'_>);
+
+    /// The tree, whose boxes are exact after [`FollowingTree::complete`].
+    fn tree(&self) -> &Bvh;
+
+    /// The boxes of all features, by their numbers; exact after [`FollowingTree::complete`].
+    fn boxes(&self) -> &[Aabb];
+
+    /// The work since the tree was built.
+    fn work(&self) -> TreeWork;
+}
+
+/// How the trees are built.
+pub(crate) fn build_settings() -> BuildSettings {
+    BuildSettings::default().with_max_leaf(MAX_LEAF)
+}
+
+/// A tree over boxes that are known to be finite and not too large.
+pub(crate) fn build_tree(boxes: &[Aabb]) -> Bvh {
+    let built = Bvh::build(boxes, &build_settings());
+    debug_assert!(built.is_ok(), "the mesh checks its positions: {built:?}");
+    built.unwrap_or_default()
+}
+
+/// All boxes of a tree from boxes that are known to be finite and not too large.
+pub(crate) fn refit_tree(tree: &mut Bvh, boxes: &[Aabb]) {
+    let refitted = tree.refit(boxes);
+    debug_assert!(refitted.is_ok(), "the mesh checks its positions: {refitted:?}");
+}
+
+/// What touches a query, by a tree and boxes that are exact.
+pub(crate) fn collect_exact(
+    tree: &Bvh,
+    boxes: &[Aabb],
+    query: &Aabb,
+    out: &mut Vec<u32>,
+    work: &mut TreeWork,
+) -> u64 {
+    let first = out.len();
+    let visit = tree.visit_box(query, |leaf| {
+        out.extend(leaf.primitives.iter().copied().filter(|&i| boxes[i as usize].overlaps(query)));
+        ControlFlow::Continue(())
+    });
+    out[first..].sort_unstable();
+    work.box_tests += visit.counters.volume_tests + visit.counters.primitives;
+    visit.counters.primitives
+}

@@ -1,0 +1,78 @@
+//! All boxes in each step, and parts of the tree anew where they have worn.
+//!
+//! carom-bvh's `WatchedBvh` adds up the areas of the boxes after each refit, and builds anew what has grown by half.
+//!
+//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of Dynamic Scenes using
+//! BVHs, 2006.
+
+use super::{FollowingTree, Sealed, build_settings, collect_exact};
+use crate::bounds::Bounds;
+use crate::counters::TreeWork;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_bvh::{Bvh, Followed, WatchedBvh};
+
+/// A tree that is refitted in each step, and built anew where it has worn.
+#[derive(Clone, Debug)]
+pub struct RebuiltTree {
+    watched: Option<WatchedBvh>,
+    empty: Bvh,
+    boxes: Vec<Aabb>,
+    work: TreeWork,
+}
+
+impl RebuiltTree {
+    /// All boxes up to date, and worn parts anew; whether nodes or features have changed their places.
+    pub(super) fn follow(&mut self, bounds: &Bounds<'_>) -> bool {
+        bounds.collect(&mut self.boxes);
+        self.work.updates += self.boxes.len() as u64;
+        self.work.refits += 1;
+        let followed = self.watched.as_mut().map(|watched| watched.follow(&self.boxes));
+        debug_assert!(!matches!(followed, Some(Err(_))), "the mesh checks its positions: {followed:?}");
+        let is_new = |followed: Followed| followed.rebuilt || 0 < followed.renewed;
+        let changed = matches!(followed, Some(Ok(followed)) if is_new(followed));
+        self.work.rebuilds += u64::from(changed);
+        changed
+    }
+
+    /// What touches a query, and how many features were looked at.
+    pub(super) fn collect(&mut self, query: &Aabb, out: &mut Vec<u32>) -> u64 {
+        let tree = self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree);
+        collect_exact(tree, &self.boxes, query, out, &mut self.work)
+    }
+}
+
+impl Sealed for RebuiltTree {}
+
+impl FollowingTree for RebuiltTree {
+    fn build(bounds: &Bounds<'_>) -> RebuiltTree {
+        let mut boxes = Vec::new();
+        bounds.collect(&mut boxes);
+        let watched = WatchedBvh::build(&boxes, &build_settings());
+        debug_assert!(watched.is_ok(), "the mesh checks its positions: {watched:?}");
+        let work = TreeWork { updates: boxes.len() as u64, ..TreeWork::default() };
+        RebuiltTree { watched: watched.ok(), empty: Bvh::empty(), boxes, work }
+    }
+
+    fn advance(&mut self, bounds: &Bounds<'_>, _drift: f32) {
+        self.follow(bounds);
+    }
+
+    fn collect_touching(&mut self, _bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {
+        self.collect(query, out);
+    }
+
+    fn complete(&mut self, _bounds: &Bounds<'_>) {}
+
+    fn tree(&self) -> &Bvh {
+        self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree)
+    }
+
+    fn boxes(&self) -> &[Aabb] {
+        &self.boxes
+    }
+
+    fn work(&self) -> TreeWork {
+        self.work
+    }
+}

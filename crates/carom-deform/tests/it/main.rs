@@ -1,0 +1,15 @@
+//! Meshes that change their shape, against brute force in fractions and published counts.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
+
+mod budget;
+mod candidates;
+mod crossings;
+mod deformable;
+mod impacts;
+mod real_data;
+mod scenes;
+mod threads;
+mod update;
+mod warm;
+mod within;
