@@ -326,10 +326,8 @@ impl<B: BroadPhase> World<B> {
         }
         if shift != Vec3::ZERO && shift.is_finite() {
             self.stats.n_stopped += 1;
-            let fall = self.fall_of(index);
-            let body = &mut self.bodies[index];
-            body.pose.translation += shift;
-            fall.pay(body, fall.height(shift.as_dvec3()));
+            self.bodies[index].pose.translation += shift;
+            self.pay_for(index, shift.as_dvec3());
         }
     }
 

@@ -38,7 +38,7 @@ impl Fall {
     }
 
     /// The energy per mass of the height that a displacement gains; negative if it loses height.
-    pub(crate) fn height(&self, displacement: DVec3) -> f64 {
+    fn height(&self, displacement: DVec3) -> f64 {
         -displacement.dot(self.gravity)
     }
 
@@ -51,7 +51,7 @@ impl Fall {
     }
 
     /// Takes an energy per mass out of the velocity of a body along gravity. Returns what is missing.
-    pub(crate) fn pay(&self, body: &mut Body, debt: f64) -> f64 {
+    fn pay(&self, body: &mut Body, debt: f64) -> f64 {
         if !(0.0 < debt) {
             return 0.0;
         }
@@ -90,10 +90,22 @@ impl<B: BroadPhase> World<B> {
         Fall::new(gravity, f64::from(self.substep()))
     }
 
-    /// Keeps the velocities before the solver of the bodies that may move.
+    /// A body was moved back: it pays for the height that it kept out of its velocity along gravity. What that has not it
+    /// pays out of its other motion, as far as it gained.
+    pub(crate) fn pay_for(&mut self, index: usize, shift: DVec3) {
+        let fall = self.fall_of(index);
+        let mass = 1.0 / f64::from(self.bodies[index].inverse_mass);
+        let missing = mass * fall.pay(&mut self.bodies[index], fall.height(shift));
+        let due = missing.min(self.gain_of(index, &self.sweeps.starts));
+        if 0.0 < due {
+            fall.pay_all(&mut self.bodies[index], due, self.dt);
+        }
+    }
+
+    /// Keeps the velocities before the solver of the bodies that may move, if some may be moved back.
     pub(crate) fn note_starts(&mut self) {
         self.sweeps.starts.clear();
-        if !self.fast.is_empty() {
+        if !self.fast.is_empty() || self.swift.contains(&true) {
             let bodies = &self.bodies;
             let start = |&number: &u32| {
                 let body = &bodies[number as usize];
