@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 21] = [
+const GROUPS: [&str; 22] = [
     "primitives",
     "bounds",
     "broad",
@@ -25,6 +25,7 @@ const GROUPS: [&str; 21] = [
     "tri_tri",
     "mesh_mesh",
     "volumes",
+    "deform",
     "budget",
     "simplify",
     "pile",

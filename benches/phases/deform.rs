@@ -1,0 +1,315 @@
+//! Meshes that change their shape: the trees that follow them, a few queries in each step, and a cloth against itself.
+//!
+//! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry and obvhs are given the boxes of
+//!   the triangles, and computing these is timed too.
+//! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit for it. Vertices go back and
+//!   forth by a thousandth of the size. Times are means over steps: lazy trees are refitted in some of them.
+//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With the data set there is also a cloth
+//!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it.
+//!
+//! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a ten-thousandth. Its free
+//! step is shorter than the certified one, by at most a quarter here.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::ipctk::Cloth;
+use carom_benches::peers::{obvhs as obvhs_peer, parry};
+use carom_benches::trees::boxes;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_deform::{
+    AutoTree, DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, PairKind, RebuiltTree,
+    RefitTree,
+};
+use carom_scenes::Rng;
+use carom_scenes::mesh::{Knot, torus_knot};
+use carom_testkit::{data, meshes};
+use glam::{DVec3, Vec3};
+use obvhs::BvhBuildParams;
+use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
+use std::cell::RefCell;
+use std::hint::black_box;
+
+/// Relative: by how much counts of candidates may differ.
+const ROUNDED_COUNT: f64 = 1e-4;
+
+/// Relative: by how much a free step that is found by safe steps may fall short.
+const SHORT_STEP: f64 = 0.25;
+
+fn main() {
+    let mut runner = Runner::new("deform");
+    let sizes: &[usize] = if runner.is_quick() { &[100_000] } else { &[100_000, 1_000_000] };
+    for &n in sizes {
+        let knot = torus_knot(&Knot::default(), n);
+        let vertices = knot.vertices_f32();
+        let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.001 * (*v * 7.0).map(f32::sin)).collect();
+        let mut rng = Rng::new(5);
+        for (workload, n_queries) in
+            [("refit", 1), ("ask 1 box", 1), ("ask 10 boxes", 10), ("ask 100 boxes", 100)]
+        {
+            // Around vertices, so that each finds something.
+            let queries: Vec<Aabb> = (0..n_queries)
+                .map(|_| vertices[rng.below(vertices.len())].as_dvec3())
+                .map(|p| Aabb::around(p - DVec3::splat(0.02), p + DVec3::splat(0.02)))
+                .collect();
+            if runner.wants(workload) {
+                ask(&mut runner, workload, [&vertices, &moved], &knot.triangles, &queries);
+            }
+        }
+    }
+    let (before, after, faces) = rolled_cloth(if runner.is_quick() { 60 } else { 215 });
+    cloth(&mut runner, "", &before, &after, &faces, [0.25, 1.0].map(|part| part * ROLL_GAP as f32));
+    let real = meshes::mesh("cloth_ball92").zip(data::find("sequences/cloth_ball/positions_frame93.f32"));
+    if let Some((mesh, file)) = real {
+        let before: Vec<Vec3> = mesh.vertices.iter().map(|p| p.as_vec3()).collect();
+        let bytes = std::fs::read(file).expect("the file is there");
+        let numbers: Vec<f32> =
+            bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        let after: Vec<Vec3> = numbers.chunks_exact(3).map(Vec3::from_slice).collect();
+        cloth(&mut runner, "real ", &before, &after, &mesh.indices, [0.02, 0.1]);
+    }
+}
+
+/// A step of a mesh that a few boxes are asked of.
+struct Step<T> {
+    mesh: DeformableMesh<T>,
+    turn: usize,
+    found: Vec<u32>,
+}
+
+impl<T: FollowingTree> Step<T> {
+    fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Step<T> {
+        let mesh = DeformableMesh::from_triangles(positions, triangles.to_vec());
+        Step { mesh: mesh.expect("vertices of a scene are finite").with_trees(), turn: 0, found: Vec::new() }
+    }
+
+    fn run(&mut self, positions: [&[Vec3]; 2], queries: &[Aabb]) {
+        self.turn ^= 1;
+        self.mesh.set_positions(positions[self.turn]).expect("vertices of a scene are finite");
+        self.found.clear();
+        queries.iter().for_each(|query| self.mesh.collect_faces_touching(query, &mut self.found));
+    }
+}
+
+fn ask(
+    runner: &mut Runner,
+    workload: &str,
+    positions: [&[Vec3]; 2],
+    triangles: &[[u32; 3]],
+    queries: &[Aabb],
+) {
+    let mut lazy = Step::<LazyTree>::new(positions[0], triangles);
+    let mut auto = Step::<AutoTree>::new(positions[0], triangles);
+    let mut refit = Step::<RefitTree>::new(positions[0], triangles);
+    let mut hybrid = Step::<HybridTree>::new(positions[0], triangles);
+    let mut rebuilt = Step::<RebuiltTree>::new(positions[0], triangles);
+    let first = boxes(positions[0], triangles);
+    let box_of = |turn: usize, triangle: [u32; 3]| {
+        let [a, b, c] = triangle.map(|v| positions[turn][v as usize]);
+        Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
+    };
+
+    let parry_boxes: Vec<_> = first.iter().map(parry::aabb).collect();
+    let mut parry_tree = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes);
+    let (mut workspace, mut parry_turn, parry_found) = (BvhWorkspace::default(), 0, RefCell::new(Vec::new()));
+    let mut run_parry = || {
+        parry_turn ^= 1;
+        for (i, &triangle) in triangles.iter().enumerate() {
+            parry_tree.insert_or_update_partially(parry::aabb(&box_of(parry_turn, triangle)), i as u32, 0.0);
+        }
+        parry_tree.refit(&mut workspace);
+        let mut found = parry_found.borrow_mut();
+        found.clear();
+        for query in queries {
+            let around = parry::aabb(query);
+            let touching = parry_tree.intersect_aabb(&around);
+            found.extend(touching.filter(|&i| box_of(parry_turn, triangles[i as usize]).overlaps(query)));
+        }
+    };
+
+    let mut obvhs_boxes: Vec<_> = first.iter().map(obvhs_peer::aabb).collect();
+    let mut obvhs_tree = obvhs_peer::build(&obvhs_boxes, BvhBuildParams::fastest_build());
+    let (mut obvhs_turn, obvhs_found) = (0, RefCell::new(Vec::new()));
+    let mut run_obvhs = || {
+        obvhs_turn ^= 1;
+        for (aabb, &triangle) in obvhs_boxes.iter_mut().zip(triangles) {
+            *aabb = obvhs_peer::aabb(&box_of(obvhs_turn, triangle));
+        }
+        obvhs_peer::refit(&mut obvhs_tree, &obvhs_boxes);
+        let mut found = obvhs_found.borrow_mut();
+        found.clear();
+        for query in queries {
+            obvhs_tree.aabb_traverse(obvhs_peer::aabb(query), |tree, node| {
+                let node = &tree.nodes[node as usize];
+                let first = node.first_index as usize;
+                let own = &tree.primitive_indices[first..first + node.prim_count as usize];
+                let touches = |&i: &u32| box_of(obvhs_turn, triangles[i as usize]).overlaps(query);
+                found.extend(own.iter().copied().filter(touches));
+                true
+            });
+        }
+    };
+
+    refit.run(positions, queries);
+    lazy.run(positions, queries);
+    auto.run(positions, queries);
+    hybrid.run(positions, queries);
+    rebuilt.run(positions, queries);
+    run_parry();
+    run_obvhs();
+    let sorted = |found: &[u32]| {
+        let mut sorted = found.to_vec();
+        sorted.sort_unstable();
+        sorted
+    };
+    let ours = sorted(&refit.found);
+    let mut answers = Answers::new();
+    for (what, found) in [
+        ("lazy", &lazy.found),
+        ("auto", &auto.found),
+        ("hybrid", &hybrid.found),
+        ("rebuilt", &rebuilt.found),
+        ("parry", &parry_found.borrow()),
+        ("obvhs", &obvhs_found.borrow()),
+    ] {
+        answers.equal(what, &ours, &sorted(found));
+    }
+    let row = Row { workload, size: triangles.len() as u64, unit: Unit::Us, per_call: 1 };
+    let contest = Contest::new(answers);
+    // The first is what a user would take for it.
+    let contest = if workload == "refit" {
+        contest.entry("carom refit", || refit.run(positions, queries))
+    } else {
+        contest
+            .entry("carom lazy", || lazy.run(positions, queries))
+            .entry("carom refit", || refit.run(positions, queries))
+    };
+    let contest = contest
+        .entry("carom auto", || auto.run(positions, queries))
+        .entry("carom hybrid", || hybrid.run(positions, queries))
+        .entry("carom rebuilt", || rebuilt.run(positions, queries))
+        .entry("parry refit", run_parry)
+        .entry("obvhs refit", run_obvhs);
+    runner.frames(row, 60, contest, || {});
+}
+
+/// Distance of two turns of the roll.
+const ROLL_GAP: f64 = 0.02;
+
+/// A sheet of `n` by `n` vertices that is rolled up to three turns. Its waves grow until the turns meet.
+fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
+    let at = |i: usize| i as f64 / (n - 1) as f64;
+    let sheet = |height: f64| -> Vec<Vec3> {
+        let place = |i: usize| {
+            let (u, v) = (at(i % n), at(i / n));
+            let turn = 3.0 * std::f64::consts::TAU * u;
+            // Those of two turns are opposite.
+            let wave = height * ROLL_GAP * (40.0 * v + 5.5 * turn).sin();
+            let radius = 0.3 + ROLL_GAP * 3.0 * u + wave;
+            DVec3::new(radius * turn.cos(), radius * turn.sin(), 2.0 * v).as_vec3()
+        };
+        (0..n * n).map(place).collect()
+    };
+    let mut faces = Vec::new();
+    for row in 0..n - 1 {
+        for column in 0..n - 1 {
+            let [a, b, c, d] = [0, 1, n, n + 1].map(|k| (row * n + column + k) as u32);
+            faces.extend([[a, c, b], [b, c, d]]);
+        }
+    }
+    (sheet(0.1), sheet(0.6), faces)
+}
+
+/// A cloth against itself: candidates, pairs that are near, contacts of a step, crossings.
+fn cloth(
+    runner: &mut Runner,
+    prefix: &str,
+    before: &[Vec3],
+    after: &[Vec3],
+    faces: &[[u32; 3]],
+    distances: [f32; 2],
+) {
+    let mesh = DeformableMesh::from_triangles(before, faces.to_vec());
+    let mut mesh = mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>();
+    mesh.set_positions(after).expect("vertices of a scene are finite");
+    let mut search = FeatureSearch::default();
+    let peer = RefCell::new(Cloth::start(before, after, faces));
+    let ask =
+        |question: &str| peer.borrow_mut().as_mut().map_or((Vec::new(), f64::NAN), |peer| peer.ask(question));
+    let has_peer = peer.borrow().is_some();
+    let mut race = |workload: &str, question: &str, answers: Answers, work: &mut dyn FnMut()| {
+        let workload = format!("{prefix}{workload}");
+        let row = Row { workload: &workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
+        let mut contest = Contest::new(answers).entry("carom", work);
+        if has_peer {
+            contest = contest.told_entry("ipctk", || ask(question).1);
+        }
+        runner.slow(row, contest);
+    };
+    let count = |pairs: &[carom_deform::FeaturePair]| {
+        let edges = pairs.iter().filter(|pair| pair.kind == PairKind::EdgeEdge).count();
+        [edges as f64, (pairs.len() - edges) as f64]
+    };
+    let compare = |answers: &mut Answers, ours: &[f64], theirs: &[f64], part: f64| {
+        for (&ours, &theirs) in ours.iter().zip(theirs) {
+            answers.number("", ours, theirs, part * ours.abs());
+        }
+    };
+    for distance in distances {
+        let mut answers = Answers::new();
+        let question = format!("candidates {distance}");
+        let found = search.candidates_within(&mut mesh, distance).finish();
+        compare(&mut answers, &count(found.pairs), &ask(&question).0, ROUNDED_COUNT);
+        race(&format!("candidates within {distance}"), &question, answers, &mut || {
+            mesh.set_positions(after).expect("vertices of a scene are finite");
+            black_box(search.candidates_within(&mut mesh, distance).finish().pairs.len());
+        });
+    }
+    let step = |mesh: &mut DeformableMesh<RefitTree>| {
+        mesh.set_positions(before).expect("vertices of a scene are finite");
+        mesh.set_positions(after).expect("vertices of a scene are finite");
+    };
+    step(&mut mesh);
+    let mut answers = Answers::new();
+    let found = search.candidates_over_step(&mut mesh).finish();
+    compare(&mut answers, &count(found.pairs), &ask("step").0, ROUNDED_COUNT);
+    race("candidates of a step", "step", answers, &mut || {
+        step(&mut mesh);
+        black_box(search.candidates_over_step(&mut mesh).finish().pairs.len());
+    });
+
+    let [distance, _] = distances;
+    let question = format!("within {distance}");
+    let mut answers = Answers::new();
+    let near = search.within(&mut mesh, distance).finish();
+    let least = near.pairs.iter().map(|pair| pair.distance).fold(f64::INFINITY, f64::min);
+    // Both are right to the precision of a square root of rounded squares.
+    for theirs in ask(&question).0 {
+        answers.number("least distance", least, theirs, 1e-6);
+    }
+    race(&format!("pairs within {distance}"), &question, answers, &mut || {
+        mesh.set_positions(after).expect("vertices of a scene are finite");
+        black_box(search.within(&mut mesh, distance).finish().pairs.len());
+    });
+
+    let mut answers = Answers::new();
+    step(&mut mesh);
+    let free = search.impacts(&mut mesh).finish().free_step();
+    // A cloth that meets itself at the beginning has no free step to compare.
+    if free.n_at_start == 0 {
+        compare(&mut answers, &[free.fraction], &ask("free").0, SHORT_STEP);
+    }
+    race("free step", "free", answers, &mut || {
+        step(&mut mesh);
+        black_box(search.impacts(&mut mesh).finish().free_step());
+    });
+
+    let mut answers = Answers::new();
+    let crosses = !search.crossings(&mut mesh).finish().pairs.is_empty();
+    for theirs in ask("crossings").0 {
+        answers.equal("whether it crosses itself", &crosses, &(theirs != 0.0));
+    }
+    race("crossings", "crossings", answers, &mut || {
+        mesh.set_positions(after).expect("vertices of a scene are finite");
+        black_box(search.crossings(&mut mesh).finish().pairs.len());
+    });
+}
