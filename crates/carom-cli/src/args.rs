@@ -90,8 +90,8 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car"])]
     pub scene: String,
-    /// Bodies that move, or characters: 10,000 if not given, 40 in `level`, 24 gears in `clock`, 264 limbs of 24 ragdolls on the
-    /// `stairs`, 1,400 `ants` and crumbs; in `car` there is one
+    /// Bodies that move, or characters: 10,000 if not given, 100 `bullets`, 40 in `level`, 24 gears in `clock`, 264 limbs of 24
+    /// ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
     /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock and stairs, else 300
@@ -127,6 +127,7 @@ impl DemoArgs {
     /// How many bodies move.
     pub fn n_bodies(&self) -> usize {
         let usual = match self.scene.as_str() {
+            "bullets" => 100,
             "level" => 40,
             "clock" => 24,
             "stairs" => 264,

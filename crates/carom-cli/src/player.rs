@@ -101,6 +101,7 @@ pub struct Recording {
     names: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,
+    notes: Vec<String>,
     follow: Option<Value>,
     min: Vec3,
     max: Vec3,
@@ -146,6 +147,7 @@ impl Recording {
             names: Vec::new(),
             charts: Vec::new(),
             table: None,
+            notes: Vec::new(),
             follow: None,
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
@@ -174,6 +176,12 @@ impl Recording {
     /// A table under the picture: `{"columns": [..], "rows": [[..]]}`.
     pub fn with_table(mut self, table: Value) -> Recording {
         self.table = Some(table);
+        self
+    }
+
+    /// Lines below the table.
+    pub fn with_notes(mut self, notes: Vec<String>) -> Recording {
+        self.notes = notes;
         self
     }
 
@@ -330,7 +338,7 @@ impl Recording {
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
             "shapes": shapes, "bodies": bodies, "names": self.names, "planes": planes,
-            "frames": frames, "charts": charts, "table": self.table, "follow": self.follow, "quatSteps": QUAT_STEPS,
+            "frames": frames, "charts": charts, "table": self.table, "notes": self.notes, "follow": self.follow, "quatSteps": QUAT_STEPS,
         })
         .to_string();
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(7));

@@ -46,14 +46,15 @@ impl Remarks {
         }
     }
 
-    /// Writes all remarks to standard error, a line each.
+    /// All remarks, a line each.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let notes = self.notes.iter().map(|note| format!("note: {}", without_controls(note)));
+        notes.chain(self.unread.iter().map(|what| format!("not read: {}", without_controls(what))))
+    }
+
+    /// Writes all remarks to standard error.
     pub fn print(&self) {
-        for note in &self.notes {
-            eprintln!("note: {}", without_controls(note));
-        }
-        for what in &self.unread {
-            eprintln!("not read: {}", without_controls(what));
-        }
+        self.lines().for_each(|line| eprintln!("{line}"));
     }
 
     /// Adds the members `notes` and `unread` to a document, also if they are empty.

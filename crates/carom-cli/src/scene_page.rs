@@ -2,6 +2,7 @@
 
 use crate::command::check::PairReport;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
+use crate::remarks::Remarks;
 use crate::report::counted;
 use crate::solid::Solid;
 use carom_math::{Pose, Vec3};
@@ -10,12 +11,13 @@ use serde_json::{Value, json};
 
 /// The page. Coordinates are moved and scaled to a box of size 10 around the origin, where single precision is at its best.
 ///
-/// Its title says clear only if no pair is listed and nothing is unread. The page shows y up; parts whose `up` is z are turned.
+/// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the table. The page shows y
+/// up; parts whose `up` is z are turned.
 pub(crate) fn page(
     names: &[String],
     solids: &[Solid],
     listed: &[PairReport],
-    n_unread: usize,
+    remarks: &Remarks,
     up: Option<&str>,
 ) -> Result<String, String> {
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -61,18 +63,39 @@ pub(crate) fn page(
         })
         .collect();
     let columns = ["part", "and part", "contact", "triangle pairs", "distance", "depth"];
-    let mut title = match (listed.len(), n_unread) {
-        (0, 0) => "All clear".to_owned(),
-        (n, _) => counted(n, "pair of parts", "pairs of parts"),
-    };
-    if 0 < n_unread {
-        title += &format!(", {} not read", counted(n_unread, "thing", "things"));
-    }
+    let title = title(listed, remarks.unread.len());
     let bodies = (0..solids.len() as u32).collect();
-    let mut recording = Recording::new(&title, 1.0, shapes, bodies).with_names(names.to_vec());
+    let mut recording = Recording::new(&title, 1.0, shapes, bodies)
+        .with_names(names.to_vec())
+        .with_notes(remarks.lines().collect());
     if !rows.is_empty() {
         recording = recording.with_table(json!({"columns": columns, "rows": rows}));
     }
     recording.push(vec![Pose::IDENTITY; solids.len()], states, &points, FrameStats::default());
     recording.to_html()
+}
+
+/// What comes out, in a few words.
+fn title(listed: &[PairReport], n_unread: usize) -> String {
+    let n_hits = listed.iter().filter(|pair| pair.is_collision()).count();
+    let n_near = listed.len() - n_hits;
+    let mut found = Vec::new();
+    if 0 < n_hits {
+        found.push(format!(
+            "{} {}",
+            counted(n_hits, "pair", "pairs"),
+            if n_hits == 1 { "collides" } else { "collide" }
+        ));
+    }
+    if 0 < n_near {
+        found.push(format!("{} too close", counted(n_near, "pair", "pairs")));
+    }
+    if 0 < n_unread {
+        found.push(format!("{} not read", counted(n_unread, "thing", "things")));
+    }
+    match (listed.len(), n_unread) {
+        (0, 0) => "All clear".to_owned(),
+        (0, _) => format!("Not clear: {}", found.join(", ")),
+        _ => found.join(", "),
+    }
 }

@@ -71,7 +71,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     }
     remarks.print();
     if let Some(page) = &args.html {
-        let html = scene_page::page(&names, &solids, &listed, remarks.unread.len(), frame.1)?;
+        let html = scene_page::page(&names, &solids, &listed, &remarks, frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
     if args.json {

@@ -313,6 +313,8 @@ const looking = (eye, target, up) => {
   const z = unit(sub(eye, target)), x = unit(outer(up, z)), y = outer(z, x);
   return { x, y, z, m: [x[0], y[0], z[0], 0, x[1], y[1], z[1], 0, x[2], y[2], z[2], 0, -inner(x, eye), -inner(y, eye), -inner(z, eye), 1] };
 };
+// Of the height of the picture, in radians.
+const FIELD_OF_VIEW = 0.75;
 const perspective = (fov, aspect, near, far) => {
   const f = 1 / Math.tan(fov / 2), d = 1 / (near - far);
   return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) * d, -1, 0, 0, 2 * far * near * d, 0];
@@ -353,6 +355,20 @@ const wholeBox = () => {
   return all[0] <= all[3] ? all : [-1, -1, -1, 1, 1, 1];
 };
 
+// From how far away a box around the target is in view, with some room around it.
+const distanceThatShows = size => {
+  const unitEye = [Math.cos(camera.pitch) * Math.sin(camera.yaw), Math.sin(camera.pitch), Math.cos(camera.pitch) * Math.cos(camera.yaw)];
+  const { x, y, z } = looking(unitEye, [0, 0, 0], [0, 1, 0]), up = Math.tan(FIELD_OF_VIEW / 2);
+  const aside = up * (canvas.clientWidth || 1) / (canvas.clientHeight || 1);
+  let distance = 0;
+  for (let corner = 0; corner < 8; corner++) {
+    const p = [0, 1, 2].map(k => size[k] * (corner >> k & 1 ? 0.5 : -0.5));
+    const [a, b, c] = [x, y, z].map(axis => p[0] * axis[0] + p[1] * axis[1] + p[2] * axis[2]);
+    distance = Math.max(distance, c + 1.08 * Math.max(Math.abs(a) / aside, Math.abs(b) / up));
+  }
+  return distance;
+};
+
 // ---- Camera: aimed at where the bodies are at the end, which is what one wants to see.
 const camera = { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 };
 let sceneRadius = 1, floorY = 0;
@@ -364,8 +380,8 @@ const home = () => {
   const b = wholeBox();
   const size = [0, 1, 2].map(k => b[k + 3] - b[k]);
   camera.target = [0, 1, 2].map(k => (b[k] + b[k + 3]) / 2);
-  camera.distance = Math.max(Math.hypot(...size) * 1.12, 1e-6);
   camera.yaw = 0.7; camera.pitch = 0.42;
+  camera.distance = Math.max(distanceThatShows(size), Math.hypot(...size) * 1e-6, 1e-6);
   poseAt(0);
   const a = wholeBox();
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
@@ -442,7 +458,7 @@ const draw = () => {
   follow();
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
-  viewMatrix = multiply(perspective(0.75, width / height, near, far), look.m);
+  viewMatrix = multiply(perspective(FIELD_OF_VIEW, width / height, near, far), look.m);
   // On the side of the eye, so that a wall that one looks at is lit.
   const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -0.45 : 0.45, 1, 0.3]);
   const middle = camera.target, r = Math.min(sceneRadius, camera.distance * 0.9) * 1.15;
@@ -663,9 +679,10 @@ if (scene.table) {
   }
   $("table").append(table);
 }
+for (const note of scene.notes) { const p = document.createElement("p"); p.textContent = note; $("notes").append(p); }
 const bodyUnder = (px, py) => {
   // The pointer's ray against the boxes of all bodies: the nearest of them.
-  const eye = eyeOf(), l = looking(eye, camera.target, [0, 1, 0]), f = Math.tan(0.375), a = canvas.clientWidth / canvas.clientHeight;
+  const eye = eyeOf(), l = looking(eye, camera.target, [0, 1, 0]), f = Math.tan(FIELD_OF_VIEW / 2), a = canvas.clientWidth / canvas.clientHeight;
   const sx = (2 * px / canvas.clientWidth - 1) * f * a, sy = (1 - 2 * py / canvas.clientHeight) * f;
   const d = [0, 1, 2].map(k => l.x[k] * sx + l.y[k] * sy - l.z[k]), one = new Float64Array(6);
   let best = Infinity, hit = -1;
@@ -692,7 +709,7 @@ canvas.addEventListener("pointerdown", e => { canvas.setPointerCapture(e.pointer
 canvas.addEventListener("pointerup", e => pointers.delete(e.pointerId));
 canvas.addEventListener("pointercancel", e => pointers.delete(e.pointerId));
 const pan = (dx, dy) => {
-  const l = looking(eyeOf(), camera.target, [0, 1, 0]), s = camera.distance * 0.79 / canvas.clientHeight;
+  const l = looking(eyeOf(), camera.target, [0, 1, 0]), s = camera.distance * 2 * Math.tan(FIELD_OF_VIEW / 2) / canvas.clientHeight;
   for (let k = 0; k < 3; k++) camera.target[k] += (-dx * l.x[k] + dy * l.y[k]) * s;
 };
 canvas.addEventListener("pointermove", e => {

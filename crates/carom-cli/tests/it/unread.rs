@@ -143,7 +143,7 @@ fn what_is_kept_is_checked() {
     file("tetra.obj", TETRA);
     // The title of the page is not "All clear" either.
     file("curve.obj", &format!("{TETRA}curv 0 1 1 2\n"));
-    for (name, title) in [("tetra.obj", "All clear"), ("curve.obj", "0 pairs of parts, 1 thing not read")] {
+    for (name, title) in [("tetra.obj", "All clear"), ("curve.obj", "Not clear: 1 thing not read")] {
         carom(&format!("check {name} --html {name}.html"));
         let page = std::fs::read_to_string(folder().join(format!("{name}.html"))).unwrap();
         assert!(page.contains(&format!("<title>{title} - carom<")), "{name}");
