@@ -90,6 +90,7 @@ mod cull;
 mod deformable;
 mod error;
 mod impacts;
+pub mod known;
 mod pair;
 #[cfg(feature = "parallel")]
 mod par;
@@ -105,6 +106,7 @@ pub use crossings::Crossings;
 pub use deformable::{DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
+pub use known::{DualQuaternionTree, LinearSkinTree, ModalTree, MorphTree};
 pub use pair::{FeaturePair, PairKind};
 pub use search::{FeatureSearch, Found, Question, Search, Subject};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
