@@ -5,11 +5,11 @@
 //! amplitude. The radius is the sum of the radii, each times the absolute amplitude: a vertex is
 //! off the centre by the sum of what its terms are off theirs.
 //!
-//! Slack. A vertex and a centre are sums of k + 1 terms in `f64`, off by at most 2 k u of the sum
-//! of the terms' sizes, u = 2^-53. The vertex is then rounded to `f32`, which moves each coordinate
-//! by at most 2^-24 of itself, or by 2^-150 if it is subnormal: in all by less than 2^-23 of the
-//! largest coordinate plus 2^-149. The centre's rounding is measured. [`tol::MODAL_ROUNDING`]
-//! covers the first, and the rounding of the radius itself.
+//! Slack. A vertex and a centre are sums of k + 1 terms in `f64`, each off by at most sqrt(3) k u of
+//! the sum of the terms' sizes, u = 2^-53; the radius is off by k u of itself.
+//! [`tol::MODAL_ROUNDING`] covers these. Rounding the vertex to `f32` moves each coordinate by at
+//! most 2^-24 of itself, or by 2^-150 if it is subnormal: in all by less than 2^-23 of the largest
+//! coordinate plus 2^-149. The rounding of the centre to `f32` is measured.
 //!
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
 //! Deformable Models, 2004, 3. Differs: the centre moves by the middle of a node's displacements

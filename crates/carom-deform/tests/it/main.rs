@@ -9,6 +9,7 @@ mod deformable;
 mod impacts;
 mod known;
 mod known_bounds;
+mod known_data;
 mod known_input;
 mod real_data;
 mod scenes;
