@@ -9,8 +9,11 @@ use carom_math::Pose;
 use carom_testkit::random::Random;
 use glam::{Affine3A, Quat, Vec3};
 
+/// The positions of each frame.
+type Frames = Vec<Vec<Vec3>>;
+
 /// The frames and the triangles.
-fn man() -> Option<(Vec<Vec<Vec3>>, Vec<[u32; 3]>)> {
+fn man() -> Option<(Frames, Vec<[u32; 3]>)> {
     let folder = "sequences/cesium_man_walk";
     let n = carom_testkit::data::json(&format!("{folder}/meta.json"))?["vertices"].as_u64()? as usize;
     let numbers: Vec<f32> =
