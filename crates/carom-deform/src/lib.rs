@@ -77,6 +77,30 @@
 //! [`RefitTree`] does the least; for a few small queries [`LazyTree`]; for motion that mixes what
 //! was near, [`RebuiltTree`]. [`HybridTree`] is the scheme of the book. All give the same answers
 //! (test: `update::all_trees_give_the_same_answers`).
+//!
+//! # Known deformations
+//! If the vertices follow from a few parameters, no vertex has to be read: the trees in [`known`]
+//! compute a node's volume from the parameters when a query comes to it. [`MorphTree`] is for
+//! morph targets, [`LinearSkinTree`] and [`DualQuaternionTree`] for skins, [`ModalTree`] for
+//! reduced coordinates. The answers are those of all vertices (test:
+//! `known::answers_are_those_of_brute_force`).
+//!
+//! ```
+//! use carom_bounds::Aabb;
+//! use carom_deform::{KnownError, MorphTree};
+//! use glam::Vec3;
+//!
+//! // A square of two triangles, and a target that lifts one corner by 1.
+//! let rest = [Vec3::ZERO, Vec3::X, Vec3::Z, Vec3::new(1.0, 0.0, 1.0)];
+//! let lift = [Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, Vec3::Y];
+//! let mut tree = MorphTree::new(&rest, &[lift], vec![[0, 1, 2], [1, 3, 2]])?;
+//! tree.set_weights(&[-0.5])?;
+//! let below = Aabb { min: Vec3::new(0.0, -1.0, 0.0), max: Vec3::new(1.0, -0.25, 1.0) };
+//! let mut faces = Vec::new();
+//! tree.collect_faces_touching(&below, &mut faces);
+//! assert_eq!((faces, tree.position(3).y), (vec![1], -0.5));
+//! # Ok::<(), KnownError>(())
+//! ```
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -90,6 +114,7 @@ mod cull;
 mod deformable;
 mod error;
 mod impacts;
+pub mod known;
 mod pair;
 #[cfg(feature = "parallel")]
 mod par;
@@ -105,6 +130,7 @@ pub use crossings::Crossings;
 pub use deformable::{DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
+pub use known::{BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphTree};
 pub use pair::{FeaturePair, PairKind};
 pub use search::{FeatureSearch, Found, Question, Search, Subject};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};

@@ -493,3 +493,32 @@ pub const CHARACTER_STEP: f64 = f64::from_bits((1023 - 20) << 52);
 ///
 /// At 45 degrees that is an angle of 1e-9; normals of faces are off by some 1e-15.
 pub const CHARACTER_SLOPE: f64 = f64::from_bits((1023 - 30) << 52);
+
+/// Pure number. How far the sum of the weights of a vertex's bones may be from 1 and still count as
+/// rounded.
+///
+/// Files store weights in bytes: four of them are off by four halves of 1/255, which is 0.8 %. What
+/// is let in is divided by its sum.
+pub const WEIGHT_SUM: f64 = 1e-2;
+
+/// The cosine of half an angle. Two bones whose rotations differ by more, 106 degrees, have no
+/// control point between them, and the vertices that have both are bounded by a ball.
+///
+/// The proof needs more than 1/2, and this is above it by far more than rounding. Control points
+/// are up to 1 / 0.6 times as far from the joint as the skin. A smaller number makes boxes larger;
+/// a larger one makes more balls.
+pub const PAIR_COSINE: f64 = 0.6;
+
+/// Pure number, times the reach of a skin, a length: 2^-44, which is 512 u in `f64`. By so much
+/// times the most bones of a vertex, cubed for dual quaternions, the boxes of a skin grow.
+///
+/// The counts of roundings stand in the heads of linear_skin.rs and dual_quaternion.rs of
+/// carom-deform: (2 m + 2) u and 448 m^3 u.
+pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
+
+/// Pure number, times the reach of a mesh and the number of modes plus 4, a length: 2^-50, which is
+/// 8 u in `f64`. By so much the spheres of reduced coordinates grow.
+///
+/// The vertex and the centre are sums of one product for each mode, off by sqrt(3) u for each, and
+/// the radius by u: 4.5 u for each mode, and 10 u for the last sums.
+pub const MODAL_ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);

@@ -11,18 +11,18 @@ use carom_bvh::{Bvh, Child};
 
 /// The features below each reference.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// Where the range of each reference begins and ends in `order`.
     ranges: Vec<[u32; 2]>,
     /// The features, so that those of a subtree are side by side.
-    pub(super) order: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// The level of each node: 0 for the root.
-    pub(super) levels: Vec<u32>,
+    pub(crate) levels: Vec<u32>,
 }
 
 impl Layout {
     /// That of a tree.
-    pub(super) fn new(tree: &Bvh) -> Layout {
+    pub(crate) fn new(tree: &Bvh) -> Layout {
         let n_nodes = tree.n_nodes();
         let mut counts = vec![0_u32; n_nodes];
         for node in (0..n_nodes as u32).rev() {
@@ -63,7 +63,7 @@ impl Layout {
 
     /// The range of a reference in `order`.
     #[inline]
-    pub(super) fn range(&self, reference: usize) -> core::ops::Range<usize> {
+    pub(crate) fn range(&self, reference: usize) -> core::ops::Range<usize> {
         let [begin, end] = self.ranges[reference];
         begin as usize..end as usize
     }

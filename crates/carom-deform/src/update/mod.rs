@@ -21,6 +21,8 @@ pub use lazy::LazyTree;
 pub use rebuilt::RebuiltTree;
 pub use refit::RefitTree;
 
+pub(crate) use layout::Layout;
+
 use crate::bounds::Bounds;
 use crate::counters::TreeWork;
 use alloc::vec::Vec;

@@ -16,7 +16,7 @@ struct Item {
 }
 
 /// The little-endian words of a file.
-fn words(path: &str) -> Option<Vec<[u8; 4]>> {
+pub(crate) fn words(path: &str) -> Option<Vec<[u8; 4]>> {
     let bytes = std::fs::read(data::find(path)?).ok()?;
     Some(bytes.chunks_exact(4).map(|b| [b[0], b[1], b[2], b[3]]).collect())
 }

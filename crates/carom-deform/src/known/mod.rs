@@ -1,0 +1,104 @@
+//! Known deformations: trees whose volumes follow from the parameters of the deformation, on
+//! demand.
+//!
+//! A mesh whose vertices are a known function of a few parameters needs no refit. The volume of a
+//! node is computed from the parameters when a query comes to the node, in O(k) for k parameters
+//! that reach it. Vertices are computed in the leaves that a query comes to. The walk is written
+//! once, in `tree.rs`. A [`Deformation`] gives it two things: a volume of a node that holds the
+//! node's vertices, and the exact position of a vertex.
+//! - [`MorphTree`]: weighted sums of displacements, weights of any sign, boxes.
+//! - [`ModalTree`]: the same sums, with amplitudes of modes, and spheres.
+//! - [`LinearSkinTree`]: linear blend skinning, boxes.
+//! - [`DualQuaternionTree`]: dual quaternion skinning, boxes.
+
+mod affine;
+mod bone_weights;
+mod displacements;
+mod dual_quaternion;
+mod error;
+mod linear_skin;
+mod modal;
+mod morph;
+mod node_lists;
+mod tree;
+
+pub use bone_weights::BoneWeights;
+pub use dual_quaternion::{DualQuaternionSkin, DualQuaternionTree};
+pub use error::KnownError;
+pub use linear_skin::{LinearSkin, LinearSkinTree};
+pub use modal::{ModalTree, Modes};
+pub use morph::{Morph, MorphTree};
+pub use tree::{KnownTree, KnownWork};
+
+use carom_bounds::{Aabb, Sphere};
+use glam::Vec3;
+use sealed::Sealed;
+
+pub(crate) mod sealed {
+    /// A volume must hold the vertices of its node, which the answers rely on.
+    pub trait Sealed {}
+}
+
+/// A deformation with parameters. It is sealed: choose one of the four of this crate.
+pub trait Deformation: Sealed {
+    /// The volume of a node.
+    type Volume: NodeVolume;
+
+    /// The vertices before any deformation.
+    fn rest(&self) -> &[Vec3];
+
+    /// Adds a node with these vertices, in ascending order. Nodes are numbered from 0 in the order
+    /// of the calls.
+    fn add_node(&mut self, vertices: &[u32]);
+
+    /// The volume of a node for the present parameters. It holds [`Deformation::position`] of each
+    /// vertex of the node, in exact arithmetic.
+    fn volume(&self, node: usize) -> Self::Volume;
+
+    /// The position of a vertex for the present parameters, computed in `f64` and rounded once.
+    fn position(&self, vertex: u32) -> Vec3;
+}
+
+/// A volume that can be tested against a box.
+pub trait NodeVolume: Copy + core::fmt::Debug + Sealed {
+    /// The volume that holds nothing.
+    const EMPTY: Self;
+
+    /// Whether the volume may touch the box; never false if it does.
+    fn may_touch(&self, query: &Aabb) -> bool;
+
+    /// Whether the volume is surely inside the closed box.
+    fn is_inside(&self, query: &Aabb) -> bool;
+}
+
+impl Sealed for Aabb {}
+
+impl NodeVolume for Aabb {
+    const EMPTY: Aabb = <Aabb as carom_bounds::BoundingVolume>::EMPTY;
+
+    #[inline]
+    fn may_touch(&self, query: &Aabb) -> bool {
+        carom_bounds::BoundingVolume::overlaps(self, query)
+    }
+
+    #[inline]
+    fn is_inside(&self, query: &Aabb) -> bool {
+        query.contains(self)
+    }
+}
+
+impl Sealed for Sphere {}
+
+impl NodeVolume for Sphere {
+    const EMPTY: Sphere = <Sphere as carom_bounds::BoundingVolume>::EMPTY;
+
+    #[inline]
+    fn may_touch(&self, query: &Aabb) -> bool {
+        self.overlaps_aabb(query)
+    }
+
+    #[inline]
+    fn is_inside(&self, query: &Aabb) -> bool {
+        query.contains(&carom_bounds::BoundingVolume::to_aabb(self))
+    }
+}
