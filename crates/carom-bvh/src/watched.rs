@@ -16,7 +16,9 @@
 
 use crate::build::{BuildSettings, Builder};
 use crate::graft::{self, NEW};
+use crate::refit::refit_checked;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::renumber::{check_origins, restructure};
 use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -157,6 +159,26 @@ impl WatchedBvh {
             }
         }
         Ok(Followed { rebuilt, renewed, growth })
+    }
+
+    /// The tree over other primitives, as [`Bvh::renumber`] makes it, and then watched as after each refit. What is expected
+    /// of a query is compared per primitive. On an error the tree stays as it was.
+    pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
+        check_origins(boxes, origins)?;
+        let before = self.tree.len();
+        let (parts, built) = ((boxes, origins), (&mut self.builder, &self.settings));
+        let Some(renewed) = restructure(&self.tree, parts, built, &mut self.copy, &mut self.origins)? else {
+            self.rebuild(boxes)?;
+            return Ok(Followed { rebuilt: true, renewed: boxes.len(), growth: 1.0 });
+        };
+        core::mem::swap(&mut self.tree, &mut self.copy);
+        refit_checked(&mut self.tree, boxes);
+        measure(&self.tree, &mut self.wear);
+        self.keep_wear();
+        let ratio = boxes.len() as f64 / before as f64;
+        self.sums = Sums { total: self.sums.total * ratio, share: self.sums.share * ratio };
+        let followed = self.follow(boxes)?;
+        Ok(Followed { renewed: boxes.len().min(followed.renewed + renewed), ..followed })
     }
 
     fn rebuild(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
