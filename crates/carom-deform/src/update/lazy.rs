@@ -9,7 +9,7 @@
 //! Deformed by Morphing, 2003 (update on the way down). Differs: no vertex is read above the parts.
 
 use super::layout::Layout;
-use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree};
+use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree, renumber_tree};
 use crate::bounds::{Bounds, around, grown};
 use crate::counters::TreeWork;
 use alloc::vec;
@@ -170,6 +170,13 @@ impl FollowingTree for LazyTree {
         if self.lazy.advance(drift) {
             self.complete(bounds);
         }
+    }
+
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        bounds.collect(&mut self.boxes);
+        renumber_tree(&mut self.tree, &self.boxes, origins, &mut self.work);
+        self.lazy = LazyBoxes::new(&self.tree, &self.boxes);
+        self.is_complete = true;
     }
 
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {
