@@ -50,6 +50,7 @@ pub struct WatchedBvh {
     wear_then: Vec<Wear>,
     /// The memory of building parts.
     ends: Vec<u32>,
+    stack: Vec<u32>,
     copy: Bvh<Aabb>,
     origins: Vec<u32>,
     /// Refits since the last build of the whole.
@@ -108,6 +109,7 @@ impl WatchedBvh {
             wear: Vec::new(),
             wear_then: Vec::new(),
             ends: Vec::new(),
+            stack: Vec::new(),
             copy: Bvh::empty(),
             origins: Vec::new(),
             n_refits: 0,
@@ -199,7 +201,9 @@ impl WatchedBvh {
             return found;
         }
         graft::ends(&self.tree.nodes, &mut self.ends);
-        let mut stack = alloc::vec![0];
+        let stack = &mut self.stack;
+        stack.clear();
+        stack.push(0);
         while let Some(node) = stack.pop() {
             let inside = &self.tree.nodes[node as usize];
             let is_part =

@@ -48,7 +48,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Removes triangles, by their numbers; a number may come twice. The rest keep their order, as with `Vec::retain`. No vertex
     /// goes: see [`DeformableMesh::remove_unused_vertices`]. On an error nothing changes.
     pub fn remove_faces(&mut self, faces: &[u32]) -> Result<(), DeformError> {
-        let rest = without(self.triangles()?, faces)?;
+        let rest = without(self.own_triangles()?, faces)?;
         self.apply(of_triangles(rest)?, &[]);
         Ok(())
     }
@@ -56,7 +56,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Adds vertices, and then triangles of vertices that are there now. The new vertices have been at rest: both moments have
     /// these positions. Where one is refused, it is named by the number it would have. On an error nothing changes.
     pub fn add_faces(&mut self, positions: &[Vec3], faces: &[[u32; 3]]) -> Result<Added, DeformError> {
-        let all = self.with_added(self.triangles()?, positions, faces)?;
+        let all = self.with_added(self.own_triangles()?, positions, faces)?;
         let edited = of_triangles(all)?;
         Ok(self.apply_added(edited, positions, faces.len()))
     }
@@ -68,12 +68,12 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// moments, so arrays of a caller follow with `for from in made { masses.push(masses[from as usize]) }`. On an error
     /// nothing changes.
     pub fn tear(&mut self, edges: &[[u32; 2]]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.triangles()?, edges)?;
+        let parted = self.parted(self.own_triangles()?, edges)?;
         let edited = of_triangles(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
-    fn triangles(&self) -> Result<&[[u32; 3]], DeformError> {
+    fn own_triangles(&self) -> Result<&[[u32; 3]], DeformError> {
         if let Inside::Triangles = self.inside { Ok(&self.faces) } else { Err(DeformError::OtherElements) }
     }
 }
@@ -82,26 +82,31 @@ impl<T: FollowingTree> DeformableMesh<T> {
 impl<T: FollowingTree> DeformableMesh<T> {
     /// Removes segments, by their numbers in the order in which they were given: as [`DeformableMesh::remove_faces`].
     pub fn remove_segments(&mut self, segments: &[u32]) -> Result<(), DeformError> {
-        let rest = without(self.segments()?, segments)?;
+        let rest = without(self.own_segments()?, segments)?;
         self.apply(of_segments(rest)?, &[]);
         Ok(())
     }
 
     /// Adds vertices and segments: as [`DeformableMesh::add_faces`].
     pub fn add_segments(&mut self, positions: &[Vec3], segments: &[[u32; 2]]) -> Result<Added, DeformError> {
-        let all = self.with_added(self.segments()?, positions, segments)?;
+        let all = self.with_added(self.own_segments()?, positions, segments)?;
         let edited = of_segments(all)?;
         Ok(self.apply_added(edited, positions, segments.len()))
     }
 
     /// Cuts ropes at vertices: each segment there gets an end of its own. Returns what [`DeformableMesh::tear`] does.
     pub fn cut(&mut self, vertices: &[u32]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.segments()?, vertices.as_chunks::<1>().0)?;
+        let parted = self.parted(self.own_segments()?, vertices.as_chunks::<1>().0)?;
         let edited = of_segments(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
-    fn segments(&self) -> Result<&[[u32; 2]], DeformError> {
+    /// The segments by their numbers; none where the mesh is made of others.
+    pub fn segments(&self) -> &[[u32; 2]] {
+        if let Inside::Segments(all) = &self.inside { all } else { &[] }
+    }
+
+    fn own_segments(&self) -> Result<&[[u32; 2]], DeformError> {
         if let Inside::Segments(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
     }
 }
@@ -110,7 +115,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
 impl<T: FollowingTree> DeformableMesh<T> {
     /// Removes tetrahedra, by their numbers: as [`DeformableMesh::remove_faces`]. What was behind them comes to the surface.
     pub fn remove_tetrahedra(&mut self, tetrahedra: &[u32]) -> Result<(), DeformError> {
-        let rest = without(self.tetrahedra()?, tetrahedra)?;
+        let rest = without(self.own_tetrahedra()?, tetrahedra)?;
         self.apply(of_tetrahedra(rest)?, &[]);
         Ok(())
     }
@@ -121,7 +126,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
     ) -> Result<Added, DeformError> {
-        let all = self.with_added(self.tetrahedra()?, positions, tetrahedra)?;
+        let all = self.with_added(self.own_tetrahedra()?, positions, tetrahedra)?;
         let edited = of_tetrahedra(all)?;
         Ok(self.apply_added(edited, positions, tetrahedra.len()))
     }
@@ -129,12 +134,17 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Breaks the body along faces between tetrahedra, each given by its three vertices: as [`DeformableMesh::tear`] along
     /// edges. Where the two sides part, their faces come to the surface.
     pub fn fracture(&mut self, faces: &[[u32; 3]]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.tetrahedra()?, faces)?;
+        let parted = self.parted(self.own_tetrahedra()?, faces)?;
         let edited = of_tetrahedra(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
-    fn tetrahedra(&self) -> Result<&[[u32; 4]], DeformError> {
+    /// The tetrahedra by their numbers; none where the mesh is made of others.
+    pub fn tetrahedra(&self) -> &[[u32; 4]] {
+        if let Inside::Tetrahedra(all) = &self.inside { all } else { &[] }
+    }
+
+    fn own_tetrahedra(&self) -> Result<&[[u32; 4]], DeformError> {
         if let Inside::Tetrahedra(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
     }
 }
@@ -212,8 +222,8 @@ impl<T: FollowingTree> DeformableMesh<T> {
         }
         let end = match &self.inside {
             Inside::Triangles => self.faces.len(),
-            Inside::Segments(segments) => segments.len(),
-            Inside::Tetrahedra(tetrahedra) => tetrahedra.len(),
+            Inside::Segments(all) => all.len(),
+            Inside::Tetrahedra(all) => all.len(),
         };
         Added { vertices: first..n_vertices, elements: (end - n_elements) as u32..end as u32 }
     }

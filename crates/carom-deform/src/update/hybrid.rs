@@ -7,11 +7,10 @@
 //! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies, 2001; Akenine-Moller
 //! et al., Real-Time Rendering, 4th ed., 25.7.
 
-use super::layout::Layout;
+use super::layout::{Layout, filled};
 use super::{FollowingTree, Sealed, build_tree, refit_tree, renumber_tree};
 use crate::bounds::{Bounds, around};
 use crate::counters::TreeWork;
-use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{Bvh, Child};
@@ -37,9 +36,10 @@ impl HybridTree {
     /// The tree has other nodes than before.
     fn begin(&mut self, bounds: &Bounds<'_>) {
         let n = 8 * self.tree.n_nodes();
-        self.layout = Layout::new(&self.tree);
+        self.layout.set(&self.tree);
         self.middle = self.layout.levels.iter().max().map_or(0, |deepest| deepest + 1).div_ceil(2);
-        (self.parts, self.steps) = (vec![Aabb::EMPTY; n], vec![0; n]);
+        filled(&mut self.parts, n, Aabb::EMPTY);
+        filled(&mut self.steps, n, 0);
         self.fit_upper(bounds);
     }
 
