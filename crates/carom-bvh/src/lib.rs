@@ -192,6 +192,7 @@ mod ray_batch;
 mod ray_stack;
 mod refit;
 mod relative;
+mod renumber;
 mod self_pairs;
 mod sphere8;
 mod stack;
@@ -225,6 +226,7 @@ pub use quantized::{QuantizedBvh, QuantizedBvh4, QuantizedNode4, QuantizedNode8}
 pub use ray::{RayLanes, RayLine};
 pub use ray_batch::{IN_FLIGHT, LeafAnswer, RayBatch, RayTurn};
 pub use relative::Relative;
+pub use renumber::{ADDED, Renumbered};
 pub use sphere8::{PlacedSphere, Sphere8};
 pub use swept8::{PlacedSwept, Swept8};
 pub use timed::{

@@ -16,7 +16,9 @@
 
 use crate::build::{BuildSettings, Builder};
 use crate::graft::{self, NEW};
+use crate::refit::refit_checked;
 use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::renumber::{check_origins, restructure};
 use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -48,6 +50,7 @@ pub struct WatchedBvh {
     wear_then: Vec<Wear>,
     /// The memory of building parts.
     ends: Vec<u32>,
+    stack: Vec<u32>,
     copy: Bvh<Aabb>,
     origins: Vec<u32>,
     /// Refits since the last build of the whole.
@@ -106,6 +109,7 @@ impl WatchedBvh {
             wear: Vec::new(),
             wear_then: Vec::new(),
             ends: Vec::new(),
+            stack: Vec::new(),
             copy: Bvh::empty(),
             origins: Vec::new(),
             n_refits: 0,
@@ -159,6 +163,26 @@ impl WatchedBvh {
         Ok(Followed { rebuilt, renewed, growth })
     }
 
+    /// The tree over other primitives, as [`Bvh::renumber`] makes it, and then watched as after each refit. What is expected
+    /// of a query is compared per primitive. On an error the tree stays as it was.
+    pub fn renumber(&mut self, boxes: &[Aabb], origins: &[u32]) -> Result<Followed, BvhError> {
+        check_origins(boxes, origins)?;
+        let before = self.tree.len();
+        let (parts, built) = ((boxes, origins), (&mut self.builder, &self.settings));
+        let Some(renewed) = restructure(&self.tree, parts, built, &mut self.copy, &mut self.origins)? else {
+            self.rebuild(boxes)?;
+            return Ok(Followed { rebuilt: true, renewed: boxes.len(), growth: 1.0 });
+        };
+        core::mem::swap(&mut self.tree, &mut self.copy);
+        refit_checked(&mut self.tree, boxes);
+        measure(&self.tree, &mut self.wear);
+        self.keep_wear();
+        let ratio = boxes.len() as f64 / before as f64;
+        self.sums = Sums { total: self.sums.total * ratio, share: self.sums.share * ratio };
+        let followed = self.follow(boxes)?;
+        Ok(Followed { renewed: boxes.len().min(followed.renewed + renewed), ..followed })
+    }
+
     fn rebuild(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.builder.rebuild(&mut self.tree, boxes, &self.settings)?;
         self.sums = measure(&self.tree, &mut self.wear);
@@ -177,7 +201,9 @@ impl WatchedBvh {
             return found;
         }
         graft::ends(&self.tree.nodes, &mut self.ends);
-        let mut stack = alloc::vec![0];
+        let stack = &mut self.stack;
+        stack.clear();
+        stack.push(0);
         while let Some(node) = stack.pop() {
             let inside = &self.tree.nodes[node as usize];
             let is_part =

@@ -47,4 +47,8 @@ pub struct TreeWork {
     pub refits: u64,
     /// How many times the tree, or a part of it, was built anew.
     pub rebuilds: u64,
+    /// Features in what was built anew.
+    pub renewed: u64,
+    /// How many times features came, went or got other numbers.
+    pub edits: u64,
 }

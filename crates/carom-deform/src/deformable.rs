@@ -1,4 +1,4 @@
-//! A mesh whose vertices move, and whose triangles, segments or tetrahedra stay the same.
+//! A mesh whose vertices move, made of triangles, segments or tetrahedra, which only edits change.
 //!
 //! - It keeps two moments: the positions before, and the present ones. New positions make the present the past.
 //! - Its features are the vertices, edges and faces of its surface. Each edge is listed once: the element with the lowest
@@ -8,6 +8,10 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf, D. Manocha, Fast
 //! Collision Detection for Deformable Models using Representative-Triangles, 2008 (each feature has one owner).
+
+mod edit;
+
+pub use edit::Added;
 
 use crate::bounds::{Bounds, Over};
 use crate::counters::TreeWork;
@@ -53,11 +57,23 @@ pub struct DeformableMesh<T = AutoTree> {
     edges: Vec<[u32; 2]>,
     edge_owners: Vec<u32>,
     faces: Vec<[u32; 3]>,
+    inside: Inside,
     /// The vertex that each vertex counts as where neighbours are left out; empty where each counts as itself.
     stands_for: Vec<u32>,
     thickness: f32,
     /// Of vertices, edges and faces.
     trees: [Tracked<T>; 3],
+}
+
+/// What the mesh is made of, and edits change.
+#[derive(Clone, Debug)]
+enum Inside {
+    /// The faces.
+    Triangles,
+    /// Each of them an edge; several may be one edge.
+    Segments(Vec<[u32; 2]>),
+    /// The faces are their surface.
+    Tetrahedra(Vec<[u32; 4]>),
 }
 
 /// Which features.
@@ -82,6 +98,8 @@ struct Tracked<T> {
     /// The last of these.
     last: f64,
     is_new: bool,
+    /// After edits: the number that each feature has in the tree still, or `ADDED`.
+    origins: Option<Vec<u32>>,
 }
 
 impl DeformableMesh {
@@ -91,14 +109,16 @@ impl DeformableMesh {
         positions: &[Vec3],
         triangles: Vec<[u32; 3]>,
     ) -> Result<DeformableMesh, DeformError> {
-        let edges = edges_of(&triangles, |t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])?;
-        DeformableMesh::new(positions, &triangles, edges, triangles.clone())
+        check_vertices(positions.len(), &triangles)?;
+        let edges = edges_of(&triangles, triangle_edges)?;
+        DeformableMesh::new(positions, Inside::Triangles, edges, triangles)
     }
 
     /// Ropes and hair: segments, given by the numbers of their ends.
     pub fn from_segments(positions: &[Vec3], segments: Vec<[u32; 2]>) -> Result<DeformableMesh, DeformError> {
+        check_vertices(positions.len(), &segments)?;
         let edges = edges_of(&segments, |segment| [*segment])?;
-        DeformableMesh::new(positions, &segments, edges, Vec::new())
+        DeformableMesh::new(positions, Inside::Segments(segments), edges, Vec::new())
     }
 
     /// A body of tetrahedra, given by the numbers of their vertices: its surface takes part, the inside does not. Faces
@@ -107,28 +127,22 @@ impl DeformableMesh {
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
     ) -> Result<DeformableMesh, DeformError> {
-        check_count(tetrahedra)?;
+        check_count(tetrahedra.len())?;
+        check_vertices(positions.len(), tetrahedra)?;
         let faces = surface(tetrahedra);
-        let edges = edges_of(&faces, |t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])?;
-        DeformableMesh::new(positions, tetrahedra, edges, faces)
+        let edges = edges_of(&faces, triangle_edges)?;
+        DeformableMesh::new(positions, Inside::Tetrahedra(tetrahedra.to_vec()), edges, faces)
     }
 
-    fn new<const N: usize>(
+    fn new(
         positions: &[Vec3],
-        elements: &[[u32; N]],
+        inside: Inside,
         (edges, edge_owners): (Vec<[u32; 2]>, Vec<u32>),
         faces: Vec<[u32; 3]>,
     ) -> Result<DeformableMesh, DeformError> {
-        check_count(positions)?;
-        let is_vertex = |vertex: &u32| (*vertex as usize) < positions.len();
-        if let Some(element) = elements.iter().position(|element| !element.iter().all(is_vertex)) {
-            return Err(DeformError::NoSuchVertex { element });
-        }
+        check_count(positions.len())?;
         checked_travel(positions, positions)?;
-        let mut vertices: Vec<u32> =
-            edges.as_flattened().iter().chain(faces.as_flattened()).copied().collect();
-        vertices.sort_unstable();
-        vertices.dedup();
+        let vertices = vertices_of(&edges, &faces);
         let bounds = |corners, n_corners| Bounds {
             before: positions,
             after: positions,
@@ -149,6 +163,7 @@ impl DeformableMesh {
             edges,
             edge_owners,
             faces,
+            inside,
             stands_for: Vec::new(),
             thickness: 0.0,
             trees,
@@ -169,6 +184,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             edges: self.edges,
             edge_owners: self.edge_owners,
             faces: self.faces,
+            inside: self.inside,
             stands_for: self.stands_for,
             thickness: self.thickness,
             trees,
@@ -281,6 +297,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
     fn advance(&mut self, features: Features, over: Over, margin: f32) {
         let bounds = bounds_of!(self, features, over, margin);
         let tracked = &mut self.trees[features as usize];
+        if let Some(origins) = tracked.origins.take() {
+            tracked.tree.renumber(&bounds, &origins);
+            (tracked.over, tracked.margin, tracked.travel, tracked.is_new) = (over, margin, 0.0, false);
+            return;
+        }
         if !tracked.is_new && (tracked.over, tracked.margin) == (over, margin) {
             return;
         }
@@ -325,12 +346,20 @@ impl<T: FollowingTree> DeformableMesh<T> {
 impl<T: FollowingTree> Tracked<T> {
     fn new(bounds: &Bounds<'_>) -> Tracked<T> {
         let (over, margin) = (bounds.over, bounds.margin);
-        Tracked { tree: T::build(bounds), over, margin, travel: 0.0, last: 0.0, is_new: false }
+        Tracked { tree: T::build(bounds), over, margin, travel: 0.0, last: 0.0, is_new: false, origins: None }
     }
 }
 
-fn check_count<E>(elements: &[E]) -> Result<(), DeformError> {
-    if MAX_ELEMENTS < elements.len() { Err(DeformError::TooMany) } else { Ok(()) }
+fn check_count(n: usize) -> Result<(), DeformError> {
+    if MAX_ELEMENTS < n { Err(DeformError::TooMany) } else { Ok(()) }
+}
+
+fn check_vertices<const N: usize>(n_vertices: usize, elements: &[[u32; N]]) -> Result<(), DeformError> {
+    let is_vertex = |vertex: &u32| (*vertex as usize) < n_vertices;
+    match elements.iter().position(|element| !element.iter().all(is_vertex)) {
+        Some(element) => Err(DeformError::NoSuchVertex { element }),
+        None => Ok(()),
+    }
 }
 
 /// The most that a vertex moves along an axis, rounded up, if all new positions are allowed.
@@ -359,12 +388,24 @@ fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
     Ok(if travel == 0.0 { 0.0 } else { f64::from(travel.next_up()) })
 }
 
+/// The vertices of features, in ascending order.
+fn vertices_of(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Vec<u32> {
+    let mut vertices: Vec<u32> = edges.as_flattened().iter().chain(faces.as_flattened()).copied().collect();
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
+
+fn triangle_edges(&[a, b, c]: &[u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}
+
 /// Each pair of vertices once, with the lowest element that has it, in the order of these.
 fn edges_of<const N: usize, const M: usize>(
     elements: &[[u32; N]],
     edges: impl Fn(&[u32; N]) -> [[u32; 2]; M],
 ) -> Result<(Vec<[u32; 2]>, Vec<u32>), DeformError> {
-    check_count(elements)?;
+    check_count(elements.len())?;
     let mut all: Vec<([u32; 2], u32)> = (0_u32..)
         .zip(elements)
         .flat_map(|(i, element)| edges(element).map(|[v, w]| ([v.min(w), v.max(w)], i)))

@@ -1,6 +1,6 @@
-//! Why a mesh or its new positions were refused.
+//! Why a mesh, its new positions or an edit were refused.
 
-/// Why a mesh or its new positions were refused. The number is that of the first offender.
+/// Why a mesh, its new positions or an edit were refused. The number is that of the first offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DeformError {
@@ -33,6 +33,18 @@ pub enum DeformError {
         /// The thickness.
         thickness: f32,
     },
+    /// The edit is for triangles, segments or tetrahedra, and the mesh is made of others.
+    OtherElements,
+    /// An element that is to be removed does not exist.
+    NoSuchElement {
+        /// The place in the list of numbers.
+        index: usize,
+    },
+    /// What is to part is no edge of a triangle, face of a tetrahedron or end of a segment.
+    NoSuchJoint {
+        /// The place in the list of edges, faces or vertices.
+        index: usize,
+    },
 }
 
 impl core::fmt::Display for DeformError {
@@ -53,6 +65,13 @@ impl core::fmt::Display for DeformError {
             DeformError::TooMany => write!(f, "more than 2^26 elements or vertices"),
             DeformError::BadThickness { thickness } => {
                 write!(f, "the thickness {thickness} is not a length from 0 to 2^98")
+            }
+            DeformError::OtherElements => write!(f, "the mesh is not made of the elements of this edit"),
+            DeformError::NoSuchElement { index } => {
+                write!(f, "the mesh has no element with the number at place {index} of the list")
+            }
+            DeformError::NoSuchJoint { index } => {
+                write!(f, "nothing in the mesh is joined by what is at place {index} of the list")
             }
         }
     }

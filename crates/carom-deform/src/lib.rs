@@ -1,7 +1,7 @@
 //! Meshes that change their shape: which of their features touch, or will touch, themselves and
 //! others.
 //!
-//! A [`DeformableMesh`] has fixed triangles, and vertices at two moments. A [`FeatureSearch`]
+//! A [`DeformableMesh`] has triangles, and vertices at two moments. A [`FeatureSearch`]
 //! answers three questions about one mesh or two, each pair of features once and in one order:
 //! - [`within`](FeatureSearch::within): which features are within a distance now, decided exactly
 //!   (test: `within::pairs_are_those_of_fractions`).
@@ -72,6 +72,31 @@
 //! # Ok::<(), carom_deform::DeformError>(())
 //! ```
 //!
+//! # Edits
+//! Triangles go with [`remove_faces`](DeformableMesh::remove_faces) and come with
+//! [`add_faces`](DeformableMesh::add_faces); both together are remeshing. A mesh parts along edges
+//! with [`tear`](DeformableMesh::tear). Ropes are [cut](DeformableMesh::cut) and bodies of
+//! tetrahedra [break](DeformableMesh::fracture) in the same way. Vertices keep their numbers and
+//! elements their order; what is new comes last. Edges get new numbers. After an edit all is as in
+//! a mesh made anew (test: `edit::remeshing_is_removing_and_adding`).
+//!
+//! ```
+//! use carom_deform::{DeformableMesh, FeatureSearch};
+//! use glam::Vec3;
+//!
+//! let corners = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, z]| Vec3::new(x as f32, 0.0, z as f32));
+//! let mut sheet = DeformableMesh::from_triangles(&corners, vec![[0, 1, 2], [1, 3, 2]])?;
+//! let mut weights = vec![1.0, 2.0, 3.0, 4.0]; // Of the caller, for each vertex.
+//! // The two triangles part: the second gets vertices of its own.
+//! let made = sheet.tear(&[[1, 2]])?;
+//! made.iter().for_each(|&from| weights.push(weights[from as usize]));
+//! assert_eq!((sheet.faces()[1], &weights[4..]), ([4, 3, 5], &[2.0, 3.0][..]));
+//! // They are where they were, so they touch: features that share no vertex are no neighbours.
+//! let mut search = FeatureSearch::default();
+//! assert!(!search.within(&mut sheet, 0.0).finish().pairs.is_empty());
+//! # Ok::<(), carom_deform::DeformError>(())
+//! ```
+//!
 //! # Which tree when
 //! [`AutoTree`] chooses by counted costs. For a search of the whole mesh in each step
 //! [`RefitTree`] does the least; for a few small queries [`LazyTree`]; for motion that mixes what
@@ -127,7 +152,7 @@ pub use bounds::{Bounds, Over};
 pub use candidates::Candidates;
 pub use counters::{DeformCounters, TreeWork};
 pub use crossings::Crossings;
-pub use deformable::{DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
+pub use deformable::{Added, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
 pub use known::{BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphTree};

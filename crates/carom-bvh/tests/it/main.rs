@@ -13,6 +13,7 @@ mod nodes;
 mod places;
 mod real;
 mod refit;
+mod renumber;
 #[cfg(feature = "parallel")]
 mod threads;
 mod timed;

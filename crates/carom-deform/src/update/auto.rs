@@ -51,6 +51,12 @@ impl FollowingTree for AutoTree {
         }
     }
 
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        self.whole.follow_edits(bounds, origins);
+        self.lazy.begin(self.whole.tree(), self.whole.boxes());
+        (self.looked_at, self.computed, self.is_complete) = (0, 0, true);
+    }
+
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {
         if !self.is_complete && (bounds.len() as u64) < LAZY_UNTIL * self.computed {
             self.complete(bounds);
@@ -70,7 +76,7 @@ impl FollowingTree for AutoTree {
             return;
         }
         if self.whole.follow(bounds) {
-            self.lazy = LazyBoxes::new(self.whole.tree(), self.whole.boxes());
+            self.lazy.begin(self.whole.tree(), self.whole.boxes());
         } else {
             self.lazy.reset(self.whole.tree(), self.whole.boxes());
         }

@@ -7,11 +7,10 @@
 //! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies, 2001; Akenine-Moller
 //! et al., Real-Time Rendering, 4th ed., 25.7.
 
-use super::layout::Layout;
-use super::{FollowingTree, Sealed, build_tree, refit_tree};
+use super::layout::{Layout, filled};
+use super::{FollowingTree, Sealed, build_tree, refit_tree, renumber_tree};
 use crate::bounds::{Bounds, around};
 use crate::counters::TreeWork;
-use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{Bvh, Child};
@@ -34,6 +33,16 @@ pub struct HybridTree {
 }
 
 impl HybridTree {
+    /// The tree has other nodes than before.
+    fn begin(&mut self, bounds: &Bounds<'_>) {
+        let n = 8 * self.tree.n_nodes();
+        self.layout.set(&self.tree);
+        self.middle = self.layout.levels.iter().max().map_or(0, |deepest| deepest + 1).div_ceil(2);
+        filled(&mut self.parts, n, Aabb::EMPTY);
+        filled(&mut self.steps, n, 0);
+        self.fit_upper(bounds);
+    }
+
     fn fit_upper(&mut self, bounds: &Bounds<'_>) {
         self.step += 1;
         for node in (0..self.tree.n_nodes() as u32).rev() {
@@ -69,25 +78,19 @@ impl FollowingTree for HybridTree {
     fn build(bounds: &Bounds<'_>) -> HybridTree {
         let mut boxes = Vec::new();
         bounds.collect(&mut boxes);
-        let tree = build_tree(&boxes);
-        let layout = Layout::new(&tree);
-        let n = 8 * tree.n_nodes();
-        let n_levels = layout.levels.iter().max().map_or(0, |deepest| deepest + 1);
-        let mut hybrid = HybridTree {
-            layout,
-            parts: vec![Aabb::EMPTY; n],
-            steps: vec![0; n],
-            middle: n_levels.div_ceil(2),
-            tree,
-            boxes,
-            ..HybridTree::default()
-        };
-        hybrid.fit_upper(bounds);
+        let mut hybrid = HybridTree { tree: build_tree(&boxes), boxes, ..HybridTree::default() };
+        hybrid.begin(bounds);
         hybrid
     }
 
     fn advance(&mut self, bounds: &Bounds<'_>, _drift: f32) {
         self.fit_upper(bounds);
+    }
+
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        bounds.collect(&mut self.boxes);
+        renumber_tree(&mut self.tree, &self.boxes, origins, &mut self.work);
+        self.begin(bounds);
     }
 
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {

@@ -5,7 +5,6 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (each node records what is in its subtree).
 
-use alloc::vec;
 use alloc::vec::Vec;
 use carom_bvh::{Bvh, Child};
 
@@ -17,14 +16,29 @@ pub(crate) struct Layout {
     /// The features, so that those of a subtree are side by side.
     pub(crate) order: Vec<u32>,
     /// The level of each node: 0 for the root.
-    pub(crate) levels: Vec<u32>,
+    pub(super) levels: Vec<u32>,
+    /// Memory: by node, how many features are below it, and where these begin.
+    counts: Vec<u32>,
+    firsts: Vec<u32>,
 }
 
 impl Layout {
     /// That of a tree.
     pub(crate) fn new(tree: &Bvh) -> Layout {
+        let mut layout = Layout::default();
+        layout.set(tree);
+        layout
+    }
+
+    /// Becomes that of a tree.
+    pub(super) fn set(&mut self, tree: &Bvh) {
         let n_nodes = tree.n_nodes();
-        let mut counts = vec![0_u32; n_nodes];
+        let Layout { ranges, order, levels, counts, firsts } = self;
+        filled(counts, n_nodes, 0);
+        filled(firsts, n_nodes, 0);
+        filled(levels, n_nodes, 0);
+        filled(order, tree.len(), 0);
+        filled(ranges, 8 * n_nodes, [0; 2]);
         for node in (0..n_nodes as u32).rev() {
             counts[node as usize] = tree
                 .children(node)
@@ -34,12 +48,6 @@ impl Layout {
                 })
                 .sum();
         }
-        let mut layout = Layout {
-            ranges: vec![[0; 2]; 8 * n_nodes],
-            order: vec![0; tree.len()],
-            levels: vec![0; n_nodes],
-        };
-        let mut firsts = vec![0_u32; n_nodes];
         for node in 0..n_nodes as u32 {
             let mut first = firsts[node as usize];
             for (reference, child) in tree.children(node) {
@@ -47,18 +55,17 @@ impl Layout {
                 match child {
                     Child::Node(inner) => {
                         firsts[inner as usize] = begin;
-                        layout.levels[inner as usize] = layout.levels[node as usize] + 1;
+                        levels[inner as usize] = levels[node as usize] + 1;
                         first += counts[inner as usize];
                     }
                     Child::Leaf(leaf) => {
                         first += leaf.primitives.len() as u32;
-                        layout.order[begin as usize..first as usize].copy_from_slice(leaf.primitives);
+                        order[begin as usize..first as usize].copy_from_slice(leaf.primitives);
                     }
                 }
-                layout.ranges[reference] = [begin, first];
+                ranges[reference] = [begin, first];
             }
         }
-        layout
     }
 
     /// The range of a reference in `order`.
@@ -67,4 +74,10 @@ impl Layout {
         let [begin, end] = self.ranges[reference];
         begin as usize..end as usize
     }
+}
+
+/// Makes a list one of `n` equal values.
+pub(super) fn filled<T: Copy>(list: &mut Vec<T>, n: usize, value: T) {
+    list.clear();
+    list.resize(n, value);
 }

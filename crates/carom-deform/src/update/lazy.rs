@@ -8,11 +8,10 @@
 //! Reference: none known for the growth by a bound; T. Larsson, T. Akenine-Moller, Efficient Collision Detection for Models
 //! Deformed by Morphing, 2003 (update on the way down). Differs: no vertex is read above the parts.
 
-use super::layout::Layout;
-use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree};
+use super::layout::{Layout, filled};
+use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree, renumber_tree};
 use crate::bounds::{Bounds, around, grown};
 use crate::counters::TreeWork;
-use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{Bvh, Child};
@@ -44,17 +43,20 @@ pub(super) struct LazyBoxes {
 impl LazyBoxes {
     /// All is as the tree says, whose boxes are exact.
     pub(super) fn new(tree: &Bvh, boxes: &[Aabb]) -> LazyBoxes {
-        let n = 8 * tree.n_nodes();
-        let mut lazy = LazyBoxes {
-            layout: Layout::new(tree),
-            boxes: vec![Aabb::EMPTY; n],
-            fitted: vec![0.0; n],
-            steps: vec![0; n],
-            exact: vec![Aabb::EMPTY; tree.len()],
-            ..LazyBoxes::default()
-        };
-        lazy.reset(tree, boxes);
+        let mut lazy = LazyBoxes::default();
+        lazy.begin(tree, boxes);
         lazy
+    }
+
+    /// The tree, whose boxes are exact, has other nodes than before.
+    pub(super) fn begin(&mut self, tree: &Bvh, boxes: &[Aabb]) {
+        let n = 8 * tree.n_nodes();
+        self.layout.set(tree);
+        filled(&mut self.boxes, n, Aabb::EMPTY);
+        filled(&mut self.fitted, n, 0.0);
+        filled(&mut self.steps, n, 0);
+        filled(&mut self.exact, tree.len(), Aabb::EMPTY);
+        self.reset(tree, boxes);
     }
 
     /// All is fitted: as the tree says, whose boxes are exact and whose parts are where they were.
@@ -170,6 +172,13 @@ impl FollowingTree for LazyTree {
         if self.lazy.advance(drift) {
             self.complete(bounds);
         }
+    }
+
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        bounds.collect(&mut self.boxes);
+        renumber_tree(&mut self.tree, &self.boxes, origins, &mut self.work);
+        self.lazy.begin(&self.tree, &self.boxes);
+        self.is_complete = true;
     }
 
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {

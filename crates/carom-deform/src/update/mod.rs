@@ -48,6 +48,11 @@ pub trait FollowingTree: Sealed + Sized {
     /// length, not negative.
     fn advance(&mut self, bounds: &Bounds<'_>, drift: f32);
 
+    /// Features have come, gone or got other numbers: `origins` has the number that each had before, or
+    /// [`carom_bvh::ADDED`]. All boxes are up to date after this. A feature stays where it was in the tree; the tree, or a
+    /// part of it, is built anew where too much is new, and that is counted.
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]);
+
     /// Adds the numbers of all features whose exact box touches the query to `out`, in ascending order. `bounds` are
     /// those of the last [`FollowingTree::advance`].
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>);
@@ -81,6 +86,17 @@ pub(crate) fn build_tree(boxes: &[Aabb]) -> Bvh {
 pub(crate) fn refit_tree(tree: &mut Bvh, boxes: &[Aabb]) {
     let refitted = tree.refit(boxes);
     debug_assert!(refitted.is_ok(), "the mesh checks its positions: {refitted:?}");
+}
+
+/// A tree over other features, whose boxes are known to be finite and not too large.
+pub(crate) fn renumber_tree(tree: &mut Bvh, boxes: &[Aabb], origins: &[u32], work: &mut TreeWork) {
+    let renumbered = tree.renumber(boxes, origins, &build_settings());
+    debug_assert!(renumbered.is_ok(), "the mesh checks its positions: {renumbered:?}");
+    work.updates += boxes.len() as u64;
+    work.edits += 1;
+    let renewed = renumbered.map_or(0, |done| done.renewed);
+    work.rebuilds += u64::from(0 < renewed);
+    work.renewed += renewed as u64;
 }
 
 /// What touches a query, by a tree and boxes that are exact.

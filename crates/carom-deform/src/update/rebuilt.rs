@@ -10,7 +10,7 @@ use crate::bounds::Bounds;
 use crate::counters::TreeWork;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_bvh::{Bvh, Followed, WatchedBvh};
+use carom_bvh::{Bvh, BvhError, Followed, WatchedBvh};
 
 /// A tree that is refitted in each step, and built anew where it has worn.
 #[derive(Clone, Debug)]
@@ -24,15 +24,29 @@ pub struct RebuiltTree {
 impl RebuiltTree {
     /// All boxes up to date, and worn parts anew; whether nodes or features have changed their places.
     pub(super) fn follow(&mut self, bounds: &Bounds<'_>) -> bool {
+        self.work.refits += 1;
+        self.with_watched(bounds, |watched, boxes| watched.follow(boxes))
+    }
+
+    /// As [`RebuiltTree::follow`], after edits.
+    pub(super) fn follow_edits(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        self.work.edits += 1;
+        self.with_watched(bounds, |watched, boxes| watched.renumber(boxes, origins));
+    }
+
+    fn with_watched(
+        &mut self,
+        bounds: &Bounds<'_>,
+        follow: impl Fn(&mut WatchedBvh, &[Aabb]) -> Result<Followed, BvhError>,
+    ) -> bool {
         bounds.collect(&mut self.boxes);
         self.work.updates += self.boxes.len() as u64;
-        self.work.refits += 1;
-        let followed = self.watched.as_mut().map(|watched| watched.follow(&self.boxes));
+        let followed = self.watched.as_mut().map(|watched| follow(watched, &self.boxes));
         debug_assert!(!matches!(followed, Some(Err(_))), "the mesh checks its positions: {followed:?}");
-        let is_new = |followed: Followed| followed.rebuilt || 0 < followed.renewed;
-        let changed = matches!(followed, Some(Ok(followed)) if is_new(followed));
-        self.work.rebuilds += u64::from(changed);
-        changed
+        let renewed = if let Some(Ok(followed)) = followed { followed.renewed } else { 0 };
+        self.work.rebuilds += u64::from(0 < renewed);
+        self.work.renewed += renewed as u64;
+        0 < renewed
     }
 
     /// What touches a query, and how many features were looked at.
@@ -56,6 +70,10 @@ impl FollowingTree for RebuiltTree {
 
     fn advance(&mut self, bounds: &Bounds<'_>, _drift: f32) {
         self.follow(bounds);
+    }
+
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        self.follow_edits(bounds, origins);
     }
 
     fn collect_touching(&mut self, _bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {

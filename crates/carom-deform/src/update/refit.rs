@@ -5,7 +5,7 @@
 //!
 //! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997.
 
-use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree};
+use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree, renumber_tree};
 use crate::bounds::Bounds;
 use crate::counters::TreeWork;
 use alloc::vec::Vec;
@@ -35,6 +35,11 @@ impl FollowingTree for RefitTree {
         refit_tree(&mut self.tree, &self.boxes);
         self.work.updates += self.boxes.len() as u64;
         self.work.refits += 1;
+    }
+
+    fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
+        bounds.collect(&mut self.boxes);
+        renumber_tree(&mut self.tree, &self.boxes, origins, &mut self.work);
     }
 
     fn collect_touching(&mut self, _bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {

@@ -6,6 +6,7 @@ mod budget;
 mod candidates;
 mod crossings;
 mod deformable;
+mod edit;
 mod impacts;
 mod known;
 mod known_bounds;

@@ -2,7 +2,8 @@
 #![cfg(feature = "parallel")]
 
 use crate::scenes::{grid, waves};
-use carom_deform::{DeformableMesh, FeatureSearch};
+use carom_deform::{AutoTree, DeformableMesh, FeatureSearch, HybridTree, LazyTree, RebuiltTree, RefitTree};
+use carom_testkit::conform::following_tree;
 
 #[test]
 fn any_number_of_threads_gives_the_same() {
@@ -28,4 +29,14 @@ fn any_number_of_threads_gives_the_same() {
     for n_threads in [2, 7] {
         assert!(with(n_threads) == one, "{n_threads} threads");
     }
+}
+
+#[test]
+fn trees_follow_in_the_same_way_on_any_number_of_threads() {
+    let mesh = DeformableMesh::from_triangles(&waves(50, 1.0, 0.0), grid(50)).unwrap();
+    following_tree::check_threads::<RefitTree>("refit", &mesh);
+    following_tree::check_threads::<LazyTree>("lazy", &mesh);
+    following_tree::check_threads::<HybridTree>("hybrid", &mesh);
+    following_tree::check_threads::<RebuiltTree>("rebuilt", &mesh);
+    following_tree::check_threads::<AutoTree>("auto", &mesh);
 }

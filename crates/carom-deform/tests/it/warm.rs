@@ -1,43 +1,26 @@
 //! A search that is warm does not allocate.
 
 use crate::scenes::{grid, waves};
-use carom_bounds::Aabb;
-use carom_deform::{DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, RefitTree};
-use glam::Vec3;
+use carom_deform::{AutoTree, DeformableMesh, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
+use carom_testkit::conform::following_tree;
 
 fn check<T: FollowingTree>(name: &str) {
-    let n = 30;
-    let mut mesh = DeformableMesh::from_triangles(&waves(n, 0.4, 0.0), grid(n)).unwrap().with_trees::<T>();
-    let mut search = FeatureSearch::default();
-    let mut faces = Vec::new();
+    let n = 14;
+    let mesh = DeformableMesh::from_triangles(&waves(n, 0.4, 0.0), grid(n)).unwrap();
     let frames = [waves(n, 0.4, 0.1), waves(n, 0.4, 0.2)];
-    let mut step = |frame: usize| {
-        mesh.set_positions(&frames[frame]).unwrap();
-        let mut n_found = search.candidates_within(&mut mesh, 0.1).finish().pairs.len();
-        n_found += search.within(&mut mesh, 0.1).finish().pairs.len();
-        n_found += search.impacts(&mut mesh).finish().pairs.len();
-        n_found += search.crossings(&mut mesh).finish().pairs.len();
-        faces.clear();
-        mesh.collect_faces_touching(&Aabb { min: Vec3::ZERO, max: Vec3::ONE }, &mut faces);
-        n_found + faces.len()
-    };
-    for frame in [0, 1, 0, 1] {
-        assert!(0 < step(frame));
-    }
-    let allocations = allocation_counter::measure(|| {
-        step(0);
-        step(1);
-    });
-    assert_eq!(allocations.count_total, 0, "{name}");
+    let count = |run: &mut dyn FnMut()| allocation_counter::measure(run).count_total;
+    following_tree::check_warm::<T>(name, &mesh, &frames, count);
 }
 
-/// On one thread, and with trees that keep their form.
+/// On one thread.
 #[test]
 fn searches_do_not_allocate() {
     let all = || {
         check::<RefitTree>("refit");
         check::<LazyTree>("lazy");
         check::<HybridTree>("hybrid");
+        check::<RebuiltTree>("rebuilt");
+        check::<AutoTree>("auto");
     };
     #[cfg(feature = "parallel")]
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().install(all);

@@ -6,6 +6,8 @@ pub mod bvh;
 pub mod cliffs;
 pub mod dice;
 pub mod element_ccd;
+#[cfg(feature = "deform")]
+pub mod following_tree;
 pub mod memory;
 pub mod renewal;
 pub mod spatial_index;

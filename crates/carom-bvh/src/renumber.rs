@@ -1,0 +1,277 @@
+//! Primitives that come, go and get new numbers: the tree is copied from front to back with what has changed.
+//!
+//! - A primitive that came from an old one goes into the leaf of that one. One that is new goes down into the child that grows
+//!   least, to a leaf. So each leaf gets a list, which may be empty, and may be too long.
+//! - The copy leaves out what is empty, and a node with one child. A small node that has lost some is one leaf. A list that is
+//!   too long becomes a tree of its own, built as any other.
+//! - The copy has the order that builders write, depth first. Its volumes come from a refit.
+//! - Where most primitives are new, all is built anew.
+//!
+//! Reference: A. Guttman, R-Trees, 1984 (least growth); S. Yoon, S. Curtis, D. Manocha, Ray Tracing Dynamic Scenes using
+//! Selective Restructuring, 2007. Differs: a batch of edits in one copy, not one by one.
+
+use crate::build::{BuildSettings, Builder};
+use crate::graft::NEW;
+use crate::refit::refit_checked;
+use crate::tree::{Bvh, BvhError, LEAF, Node8, check_boxes};
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_bounds::{Aabb, BoundingVolume};
+
+/// In a list of origins: a primitive that was not in the tree before.
+pub const ADDED: u32 = u32::MAX;
+
+/// What [`Bvh::renumber`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Renumbered {
+    /// Whether the whole tree was built anew, because most primitives were new.
+    pub rebuilt: bool,
+    /// How many primitives are in parts that were built anew: all of them where the whole tree was.
+    pub renewed: usize,
+}
+
+impl Bvh<Aabb> {
+    /// The tree over other primitives: `boxes` has their bounds, and `origins` the number that each had before, or [`ADDED`].
+    /// What no origin names is gone. Several may have one origin: they begin in its leaf. The settings are those of parts
+    /// that are built anew. Takes time in proportion to the number of primitives, and allocates. On an error the tree stays
+    /// as it was.
+    pub fn renumber(
+        &mut self,
+        boxes: &[Aabb],
+        origins: &[u32],
+        settings: &BuildSettings,
+    ) -> Result<Renumbered, BvhError> {
+        check_origins(boxes, origins)?;
+        let (mut builder, mut copy) = (Builder::default(), Bvh::empty());
+        let renewed =
+            restructure(self, (boxes, origins), (&mut builder, settings), &mut copy, &mut Vec::new())?;
+        let Some(renewed) = renewed else {
+            builder.rebuild(self, boxes, settings)?;
+            return Ok(Renumbered { rebuilt: true, renewed: boxes.len() });
+        };
+        *self = copy;
+        refit_checked(self, boxes);
+        Ok(Renumbered { rebuilt: false, renewed })
+    }
+}
+
+/// There is an origin for each box, and the boxes can stand in a tree.
+pub(crate) fn check_origins(boxes: &[Aabb], origins: &[u32]) -> Result<(), BvhError> {
+    if boxes.len() != origins.len() {
+        return Err(BvhError::WrongCount { expected: boxes.len(), given: origins.len() });
+    }
+    if 1 << 28 <= boxes.len() {
+        return Err(BvhError::TooMany);
+    }
+    check_boxes(boxes)
+}
+
+/// Copies `tree` into `out` with other primitives, the volumes still empty; how many are in parts that were built anew.
+/// `from` tells for every node of the copy which it was. Nothing is copied where most primitives are new.
+pub(crate) fn restructure(
+    tree: &Bvh<Aabb>,
+    (boxes, origins): (&[Aabb], &[u32]),
+    (builder, settings): (&mut Builder, &BuildSettings),
+    out: &mut Bvh<Aabb>,
+    from: &mut Vec<u32>,
+) -> Result<Option<usize>, BvhError> {
+    let Some(homes) = Homes::find(tree, boxes, origins) else { return Ok(None) };
+    let max_leaf = settings.max_leaf.clamp(1, 16);
+    out.nodes.clear();
+    out.leaf_starts.clear();
+    out.primitives.clear();
+    out.leaf_starts.push(0);
+    from.clear();
+    let (mut part, mut own, mut renewed) = (Bvh::empty(), Vec::new(), 0);
+    // The root is a node, also where all is in one leaf.
+    let root = homes.resolved(tree, 0).filter(|child| child & LEAF == 0).unwrap_or(0);
+    let mut stack = vec![(root, 0_u32)];
+    while let Some((child, place)) = stack.pop() {
+        let number = out.nodes.len() as u32;
+        if let Some(parent) = out.nodes.get_mut(place as usize / 8) {
+            parent.child[place as usize % 8] = number;
+        }
+        if child & LEAF != 0 {
+            let members = homes.members(child & !LEAF);
+            own.clear();
+            own.extend(members.iter().map(|&i| boxes[i as usize]));
+            builder.rebuild(&mut part, &own, settings)?;
+            append(&part, members, place, out);
+            from.resize(out.nodes.len(), NEW);
+            renewed += members.len();
+            continue;
+        }
+        let old = &tree.nodes[child as usize];
+        let mut node = Node8 { parent: place, ..Node8::EMPTY };
+        let first = stack.len();
+        for &below in &old.child[..old.len as usize & 15] {
+            let Some(below) = homes.resolved(tree, below) else { continue };
+            let lane = node.len;
+            node.len += 1;
+            if homes.is_leaf(below, max_leaf) {
+                node.child[lane as usize & 7] = LEAF | (out.leaf_starts.len() as u32 - 1);
+                homes.collect(tree, below, &mut out.primitives);
+                out.leaf_starts.push(out.primitives.len() as u32);
+            } else {
+                stack.push((below, number * 8 + lane));
+            }
+        }
+        // The first of them is next, as depth first goes.
+        stack[first..].reverse();
+        out.nodes.push(node);
+        from.push(child);
+    }
+    Ok(Some(renewed))
+}
+
+/// Puts a tree over `members`, numbered by their places, behind the nodes of `out`.
+fn append(part: &Bvh<Aabb>, members: &[u32], place: u32, out: &mut Bvh<Aabb>) {
+    let number = out.nodes.len() as u32;
+    for (k, &node) in part.nodes.iter().enumerate() {
+        let mut node = node;
+        node.parent = if k == 0 { place } else { node.parent + number * 8 };
+        for child in &mut node.child[..node.len as usize & 15] {
+            if *child & LEAF == 0 {
+                *child += number;
+                continue;
+            }
+            let leaf = part.leaf(*child & !LEAF);
+            *child = LEAF | (out.leaf_starts.len() as u32 - 1);
+            out.primitives.extend(leaf.primitives.iter().map(|&i| members[i as usize]));
+            out.leaf_starts.push(out.primitives.len() as u32);
+        }
+        out.nodes.push(node);
+    }
+}
+
+/// Which new primitives belong to each old leaf.
+struct Homes {
+    /// Where the list of each leaf begins in `members`, and one end.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+    /// By node: how many are below it now, and how many were.
+    now: Vec<u32>,
+    before: Vec<u32>,
+}
+
+impl Homes {
+    /// `None` where most of them are new.
+    fn find(tree: &Bvh<Aabb>, boxes: &[Aabb], origins: &[u32]) -> Option<Homes> {
+        let n_numbers = tree.primitives.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut leaf_of = vec![ADDED; n_numbers];
+        for leaf in tree.leaves() {
+            leaf.primitives.iter().for_each(|&primitive| leaf_of[primitive as usize] = leaf.index);
+        }
+        let leaf_of = |origin: u32| leaf_of.get(origin as usize).copied().unwrap_or(ADDED);
+        let n_added = origins.iter().filter(|&&origin| leaf_of(origin) == ADDED).count();
+        if boxes.len() <= 2 * n_added {
+            return None;
+        }
+        let mut starts = vec![0; tree.n_leaves() + 2];
+        let homes: Vec<u32> = origins
+            .iter()
+            .zip(boxes)
+            .map(|(&origin, aabb)| {
+                let home = match leaf_of(origin) {
+                    ADDED => least_growth(tree, aabb),
+                    leaf => leaf,
+                };
+                starts[home as usize + 2] += 1;
+                home
+            })
+            .collect();
+        // A counting sort: each start moves to the end of its list, which is the start of the next.
+        for i in 2..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut members = vec![0; homes.len()];
+        for (primitive, &home) in (0..).zip(&homes) {
+            let next = &mut starts[home as usize + 1];
+            members[*next as usize] = primitive;
+            *next += 1;
+        }
+        let n_nodes = tree.nodes.len();
+        let mut found = Homes { starts, members, now: vec![0; n_nodes], before: vec![0; n_nodes] };
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            for &child in &node.child[..node.len as usize & 15] {
+                found.now[i] += found.count(child);
+                found.before[i] += if child & LEAF == 0 {
+                    found.before[child as usize]
+                } else {
+                    tree.leaf(child & !LEAF).primitives.len() as u32
+                };
+            }
+        }
+        Some(found)
+    }
+
+    fn members(&self, leaf: u32) -> &[u32] {
+        &self.members[self.starts[leaf as usize] as usize..self.starts[leaf as usize + 1] as usize]
+    }
+
+    /// How many are below a child now.
+    fn count(&self, child: u32) -> u32 {
+        if child & LEAF == 0 { self.now[child as usize] } else { self.members(child & !LEAF).len() as u32 }
+    }
+
+    /// The child, or that which alone has all that is below it; none where nothing is.
+    fn resolved(&self, tree: &Bvh<Aabb>, mut child: u32) -> Option<u32> {
+        let n = self.count(child);
+        while 0 < n && child & LEAF == 0 {
+            let node = &tree.nodes[child as usize];
+            let all = node.child[..node.len as usize & 15].iter().find(|&&below| self.count(below) == n);
+            let Some(&below) = all else { break };
+            child = below;
+        }
+        (0 < n).then_some(child)
+    }
+
+    /// Whether what is below a child becomes one leaf.
+    fn is_leaf(&self, child: u32, max_leaf: u32) -> bool {
+        self.count(child) <= max_leaf
+            && (child & LEAF != 0 || self.now[child as usize] < self.before[child as usize])
+    }
+
+    /// Adds all that is below a child.
+    fn collect(&self, tree: &Bvh<Aabb>, child: u32, out: &mut Vec<u32>) {
+        if child & LEAF != 0 {
+            out.extend_from_slice(self.members(child & !LEAF));
+            return;
+        }
+        let mut stack = vec![child];
+        while let Some(child) = stack.pop() {
+            if child & LEAF != 0 {
+                out.extend_from_slice(self.members(child & !LEAF));
+                continue;
+            }
+            let node = &tree.nodes[child as usize];
+            stack.extend(node.child[..node.len as usize & 15].iter().rev());
+        }
+    }
+}
+
+/// The leaf to which a box goes down, in each node to the child that grows least; of several the smallest.
+fn least_growth(tree: &Bvh<Aabb>, aabb: &Aabb) -> u32 {
+    let mut child = 0;
+    while child & LEAF == 0 {
+        let node = &tree.nodes[child as usize];
+        let mut best = ([f64::INFINITY; 2], LEAF);
+        for lane in 0..node.len as usize & 15 {
+            let volume = node.volumes.get(lane);
+            let area = half_area(&volume);
+            let cost = [half_area(&volume.merged(aabb)) - area, area];
+            if cost < best.0 {
+                best = (cost, node.child[lane]);
+            }
+        }
+        child = best.1;
+    }
+    child & !LEAF
+}
+
+/// Half of the surface.
+fn half_area(aabb: &Aabb) -> f64 {
+    let e = aabb.extents().as_dvec3();
+    e.x * e.y + e.y * e.z + e.z * e.x
+}
