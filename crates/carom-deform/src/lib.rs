@@ -93,8 +93,10 @@ mod impacts;
 mod pair;
 #[cfg(feature = "parallel")]
 mod par;
+mod region;
 mod search;
 mod separation;
+mod surface;
 mod update;
 mod within;
 
@@ -106,6 +108,7 @@ pub use deformable::{DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
 pub use pair::{FeaturePair, PairKind};
+pub use region::{OverlapRegion, RegionCounters, RegionFound, RegionSearch};
 pub use search::{FeatureSearch, Found, Question, Search, Subject};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
 pub use within::{NearPair, Within};

@@ -8,6 +8,7 @@ mod crossings;
 mod deformable;
 mod impacts;
 mod real_data;
+mod region;
 mod scenes;
 mod threads;
 mod update;

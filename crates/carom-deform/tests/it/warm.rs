@@ -2,7 +2,9 @@
 
 use crate::scenes::{grid, waves};
 use carom_bounds::Aabb;
-use carom_deform::{DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, RefitTree};
+use carom_deform::{
+    DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, OverlapRegion, RefitTree,
+};
 use glam::Vec3;
 
 fn check<T: FollowingTree>(name: &str) {
@@ -43,4 +45,24 @@ fn searches_do_not_allocate() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().install(all);
     #[cfg(not(feature = "parallel"))]
     all();
+}
+
+/// Neither do searches of two objects without a tree.
+#[test]
+fn searches_without_trees_do_not_allocate() {
+    let n = 30;
+    let mut meshes =
+        [0.1, 0.2].map(|phase| DeformableMesh::from_triangles(&waves(n, 0.4, phase), grid(n)).unwrap());
+    let frames = [waves(n, 0.4, 0.1), waves(n, 0.4, 0.3)];
+    let mut region = OverlapRegion::default();
+    let mut step = |frame: usize| {
+        meshes[0].set_positions(&frames[frame]).unwrap();
+        region.crossings(&meshes[0], &meshes[1]).finish().pairs.len()
+    };
+    assert!(0 < step(0) && 0 < step(1));
+    let allocations = allocation_counter::measure(|| {
+        step(0);
+        step(1);
+    });
+    assert_eq!(allocations.count_total, 0);
 }
