@@ -33,6 +33,11 @@ pub enum DeformError {
         /// The thickness.
         thickness: f32,
     },
+    /// The resolution is not from 1 to [`MAX_RESOLUTION`](crate::MAX_RESOLUTION).
+    BadResolution {
+        /// The resolution.
+        resolution: u32,
+    },
 }
 
 impl core::fmt::Display for DeformError {
@@ -53,6 +58,9 @@ impl core::fmt::Display for DeformError {
             DeformError::TooMany => write!(f, "more than 2^26 elements or vertices"),
             DeformError::BadThickness { thickness } => {
                 write!(f, "the thickness {thickness} is not a length from 0 to 2^98")
+            }
+            DeformError::BadResolution { resolution } => {
+                write!(f, "a resolution of {resolution} voxels is not from 1 to 512")
             }
         }
     }

@@ -98,6 +98,7 @@ mod search;
 mod separation;
 mod surface;
 mod update;
+mod voxels;
 mod within;
 
 pub use bounds::{Bounds, Over};
@@ -111,4 +112,5 @@ pub use pair::{FeaturePair, PairKind};
 pub use region::{OverlapRegion, RegionCounters, RegionFound, RegionSearch};
 pub use search::{FeatureSearch, Found, Question, Search, Subject};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
+pub use voxels::{MAX_RESOLUTION, VoxelCounters, VoxelOverlap, VoxelSearch};
 pub use within::{NearPair, Within};

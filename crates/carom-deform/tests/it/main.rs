@@ -12,5 +12,6 @@ mod region;
 mod scenes;
 mod threads;
 mod update;
+mod voxels;
 mod warm;
 mod within;

@@ -4,6 +4,7 @@ use crate::scenes::{grid, waves};
 use carom_bounds::Aabb;
 use carom_deform::{
     DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, OverlapRegion, RefitTree,
+    VoxelOverlap,
 };
 use glam::Vec3;
 
@@ -54,9 +55,10 @@ fn searches_without_trees_do_not_allocate() {
     let mut meshes =
         [0.1, 0.2].map(|phase| DeformableMesh::from_triangles(&waves(n, 0.4, phase), grid(n)).unwrap());
     let frames = [waves(n, 0.4, 0.1), waves(n, 0.4, 0.3)];
-    let mut region = OverlapRegion::default();
+    let (mut region, mut voxels) = (OverlapRegion::default(), VoxelOverlap::new(64).unwrap());
     let mut step = |frame: usize| {
         meshes[0].set_positions(&frames[frame]).unwrap();
+        assert!(voxels.may_touch(&meshes[0], &meshes[1]));
         region.crossings(&meshes[0], &meshes[1]).finish().pairs.len()
     };
     assert!(0 < step(0) && 0 < step(1));
