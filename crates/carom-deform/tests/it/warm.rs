@@ -3,8 +3,8 @@
 use crate::scenes::{grid, waves};
 use carom_bounds::Aabb;
 use carom_deform::{
-    DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, OverlapRegion, RefitTree,
-    VoxelOverlap,
+    ContactSides, DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, OverlapRegion,
+    RayDepths, RefitTree, VoxelOverlap,
 };
 use glam::Vec3;
 
@@ -48,20 +48,27 @@ fn searches_do_not_allocate() {
     all();
 }
 
-/// Neither do searches of two objects without a tree.
+/// Neither do searches of two objects without a tree, and push-outs.
 #[test]
-fn searches_without_trees_do_not_allocate() {
+fn searches_of_two_objects_do_not_allocate() {
     let n = 30;
-    let mut meshes =
-        [0.1, 0.2].map(|phase| DeformableMesh::from_triangles(&waves(n, 0.4, phase), grid(n)).unwrap());
+    let sheet = |phase: f64| DeformableMesh::from_triangles(&waves(n, 0.4, phase), grid(n)).unwrap();
+    let (mut a, b) = (sheet(0.1).with_thickness(0.25).unwrap(), sheet(0.2));
+    let mut collider = sheet(0.25).with_trees::<LazyTree>();
     let frames = [waves(n, 0.4, 0.1), waves(n, 0.4, 0.3)];
     let (mut region, mut voxels) = (OverlapRegion::default(), VoxelOverlap::new(64).unwrap());
+    let (mut sides, mut rays) = (ContactSides::new(&collider, 0.25).unwrap(), RayDepths::new(4));
     let mut step = |frame: usize| {
-        meshes[0].set_positions(&frames[frame]).unwrap();
-        assert!(voxels.may_touch(&meshes[0], &meshes[1]));
-        region.crossings(&meshes[0], &meshes[1]).finish().pairs.len()
+        a.set_positions(&frames[frame]).unwrap();
+        assert!(voxels.may_touch(&a, &b));
+        let mut n_found = region.crossings(&a, &b).finish().pairs.len();
+        n_found += sides.update(&a, &mut collider).unwrap().finish().push_outs.len();
+        n_found += rays.update(&a, &mut collider).finish().push_outs.len();
+        n_found
     };
-    assert!(0 < step(0) && 0 < step(1));
+    for frame in [0, 1, 0, 1] {
+        assert!(0 < step(frame));
+    }
     let allocations = allocation_counter::measure(|| {
         step(0);
         step(1);
