@@ -45,6 +45,23 @@ pub enum DeformError {
         /// The place in the list of edges, faces or vertices.
         index: usize,
     },
+    /// The resolution is not from 1 to [`MAX_RESOLUTION`](crate::MAX_RESOLUTION).
+    BadResolution {
+        /// The resolution.
+        resolution: u32,
+    },
+    /// The reach is not positive, is NaN or beyond [`MAX_POSITION`](crate::MAX_POSITION).
+    BadReach {
+        /// The reach.
+        reach: f32,
+    },
+    /// The collider is not the one that was given before: it has another number of faces.
+    OtherCollider {
+        /// How many faces the first one has.
+        expected: usize,
+        /// How many faces this one has.
+        given: usize,
+    },
 }
 
 impl core::fmt::Display for DeformError {
@@ -72,6 +89,15 @@ impl core::fmt::Display for DeformError {
             }
             DeformError::NoSuchJoint { index } => {
                 write!(f, "nothing in the mesh is joined by what is at place {index} of the list")
+            }
+            DeformError::BadResolution { resolution } => {
+                write!(f, "a resolution of {resolution} voxels is not from 1 to 512")
+            }
+            DeformError::BadReach { reach } => {
+                write!(f, "the reach {reach} is not a length above 0, up to 2^98")
+            }
+            DeformError::OtherCollider { expected, given } => {
+                write!(f, "the collider had {expected} faces, one with {given} was given")
             }
         }
     }

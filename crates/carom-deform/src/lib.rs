@@ -97,6 +97,30 @@
 //! # Ok::<(), carom_deform::DeformError>(())
 //! ```
 //!
+//! # Two meshes without trees, and push-outs
+//! [`OverlapRegion`] gives the crossings of two meshes by halving the region that both cover.
+//! [`VoxelOverlap`] says whether they may touch. [`ContactSides`] remembers on which side of a
+//! collider each vertex is, and says how far to push it back; [`RayDepths`] does so along rays.
+//!
+//! ```
+//! use carom_deform::{ContactSides, DeformableMesh, OverlapRegion};
+//! use glam::Vec3;
+//!
+//! let floor = [Vec3::ZERO, Vec3::new(0.0, 0.0, 4.0), Vec3::new(4.0, 0.0, 0.0)];
+//! let mut floor = DeformableMesh::from_triangles(&floor, vec![[0, 1, 2]])?;
+//! let flap = |y: f32| [Vec3::new(1.0, y, 1.0), Vec3::new(1.0, 2.0, 1.0), Vec3::new(1.0, 2.0, 2.0)];
+//! let mut cloth = DeformableMesh::from_triangles(&flap(0.25), vec![[0, 1, 2]])?;
+//! let mut sides = ContactSides::new(&floor, 1.0)?;
+//! assert!(sides.update(&cloth, &mut floor)?.finish().push_outs.is_empty());
+//!
+//! // A corner goes through the floor, and is pushed back up.
+//! cloth.set_positions(&flap(-0.5))?;
+//! assert_eq!(OverlapRegion::default().crossings(&cloth, &floor).finish().pairs.len(), 1);
+//! let found = sides.update(&cloth, &mut floor)?.finish().push_outs;
+//! assert_eq!((found[0].vertex, found[0].depth, found[0].direction.y), (0, 0.5, 1.0));
+//! # Ok::<(), carom_deform::DeformError>(())
+//! ```
+//!
 //! # Which tree when
 //! [`AutoTree`] chooses by counted costs. For a search of the whole mesh in each step
 //! [`RefitTree`] does the least; for a few small queries [`LazyTree`]; for motion that mixes what
@@ -143,9 +167,16 @@ pub mod known;
 mod pair;
 #[cfg(feature = "parallel")]
 mod par;
+mod push_out;
+mod ray_depths;
+mod region;
 mod search;
 mod separation;
+mod sheets;
+mod sides;
+mod surface;
 mod update;
+mod voxels;
 mod within;
 
 pub use bounds::{Bounds, Over};
@@ -157,6 +188,11 @@ pub use error::DeformError;
 pub use impacts::{FeatureImpact, FreeStep, Impacts};
 pub use known::{BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphTree};
 pub use pair::{FeaturePair, PairKind};
+pub use push_out::{PushOut, SignedDistance};
+pub use ray_depths::{RayDepths, RayUpdate};
+pub use region::{OverlapRegion, RegionCounters, RegionFound, RegionSearch};
 pub use search::{FeatureSearch, Found, Question, Search, Subject};
+pub use sides::{ContactSides, PushOutCounters, PushOuts, SideUpdate};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
+pub use voxels::{MAX_RESOLUTION, VoxelCounters, VoxelOverlap, VoxelSearch};
 pub use within::{NearPair, Within};

@@ -1,7 +1,10 @@
 //! A search that is warm does not allocate.
 
 use crate::scenes::{grid, waves};
-use carom_deform::{AutoTree, DeformableMesh, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
+use carom_deform::{
+    AutoTree, ContactSides, DeformableMesh, FollowingTree, HybridTree, LazyTree, OverlapRegion, RayDepths,
+    RebuiltTree, RefitTree, VoxelOverlap,
+};
 use carom_testkit::conform::following_tree;
 
 fn check<T: FollowingTree>(name: &str) {
@@ -26,4 +29,32 @@ fn searches_do_not_allocate() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().install(all);
     #[cfg(not(feature = "parallel"))]
     all();
+}
+
+/// Neither do searches of two objects without a tree, and push-outs.
+#[test]
+fn searches_of_two_objects_do_not_allocate() {
+    let n = 30;
+    let sheet = |phase: f64| DeformableMesh::from_triangles(&waves(n, 0.4, phase), grid(n)).unwrap();
+    let (mut a, b) = (sheet(0.1).with_thickness(0.25).unwrap(), sheet(0.2));
+    let mut collider = sheet(0.25).with_trees::<LazyTree>();
+    let frames = [waves(n, 0.4, 0.1), waves(n, 0.4, 0.3)];
+    let (mut region, mut voxels) = (OverlapRegion::default(), VoxelOverlap::new(64).unwrap());
+    let (mut sides, mut rays) = (ContactSides::new(&collider, 0.25).unwrap(), RayDepths::new(4));
+    let mut step = |frame: usize| {
+        a.set_positions(&frames[frame]).unwrap();
+        assert!(voxels.may_touch(&a, &b));
+        let mut n_found = region.crossings(&a, &b).finish().pairs.len();
+        n_found += sides.update(&a, &mut collider).unwrap().finish().push_outs.len();
+        n_found += rays.update(&a, &mut collider).finish().push_outs.len();
+        n_found
+    };
+    for frame in [0, 1, 0, 1] {
+        assert!(0 < step(frame));
+    }
+    let allocations = allocation_counter::measure(|| {
+        step(0);
+        step(1);
+    });
+    assert_eq!(allocations.count_total, 0);
 }

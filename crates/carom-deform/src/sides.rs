@@ -1,0 +1,325 @@
+//! Push-out by history: each vertex keeps the side of a sheet on which it was last known, so cloth does not jump through.
+//!
+//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A closed sheet is a solid, so
+//!   the side is its front. With an open one it is the side where the vertex is when it comes within reach.
+//! - In the next step the nearest point moves along the sheet from where it was. So a vertex that was pressed through a
+//!   thin solid is still behind the face that it came through, although the face beyond is nearer.
+//! - A vertex on its own side takes the nearest point of the whole sheet, as it may go where it likes. If that point is on the
+//!   border of an open sheet, it may go around it, and its side is the one where it is.
+//! - A vertex that moves farther than the reach in one step, relative to the point of the sheet it was at, was placed there. Then, and
+//!   when it is out of reach, its contact is forgotten. A vertex out of reach cannot pass the sheet by a smaller step.
+//!
+//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and Friction for Cloth Animation, 2002
+//! (the side at the start of a step decides); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
+//! Differs: sides are kept for longer than a step.
+
+use crate::bounds::grown;
+use crate::deformable::{DeformableMesh, MAX_POSITION};
+use crate::error::DeformError;
+use crate::push_out::{PushOut, unit};
+use crate::sheets::{Nearest, Sheets};
+use crate::update::FollowingTree;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_math::ops::sqrt;
+use glam::{DVec3, Vec3};
+
+/// rounding: 64 u. A nearest point is off by less, in parts of its coordinates.
+const POINT_ERROR: f64 = 32.0 * f64::EPSILON;
+
+/// On which side of a collider each vertex of a cloth is. Keep one for each pair of cloth and collider.
+#[derive(Clone, Debug)]
+pub struct ContactSides {
+    reach: f32,
+    sheets: Sheets,
+    /// Sorted by vertex and sheet: those of the last update, and those of the one under way.
+    contacts: Vec<Contact>,
+    next: Vec<Contact>,
+    near_faces: Vec<u32>,
+    /// For each sheet within reach of a vertex, the nearest point.
+    near: Vec<(u32, Nearest)>,
+    found: Vec<PushOut>,
+}
+
+/// A vertex within reach of a sheet.
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    vertex: u32,
+    sheet: u32,
+    face: u32,
+    weights: [f64; 3],
+    /// From the point of the sheet to the vertex.
+    offset: DVec3,
+    is_front: bool,
+}
+
+/// An update that is under way. It holds the meshes, so that nothing moves meanwhile.
+#[must_use = "an update does nothing until `run` or `finish` is called"]
+pub struct SideUpdate<'a, U: FollowingTree> {
+    memory: &'a mut ContactSides,
+    collider: &'a mut DeformableMesh<U>,
+    positions: &'a [Vec3],
+    vertices: &'a [u32],
+    thickness: f64,
+    /// The next vertex, by its place in `vertices`, and the first contact that is not of one before it.
+    vertex: usize,
+    contact: usize,
+    counters: PushOutCounters,
+    is_done: bool,
+}
+
+/// What was found to be pushed out.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PushOuts<'a> {
+    /// Sorted by vertex.
+    pub push_outs: &'a [PushOut],
+    /// What it cost.
+    pub counters: PushOutCounters,
+}
+
+/// The cost of an update, in counts that depend on nothing but the input and what was known before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PushOutCounters {
+    /// Vertices that were looked at.
+    pub vertices: u64,
+    /// Contacts, or hits of rays, that were followed from the update before.
+    pub followed: u64,
+    /// Those that were forgotten: out of reach, or placed anew; rays that left their face.
+    pub forgotten: u64,
+    /// Nearest points of faces, or rays against faces, that were computed.
+    pub face_tests: u64,
+    /// Rays that were cast through the tree.
+    pub casts: u64,
+}
+
+impl ContactSides {
+    /// For a collider, whose faces are read here. The reach is a length, more than a vertex goes in a step and is pressed in
+    /// together: what is deeper is forgotten.
+    pub fn new<U: FollowingTree>(
+        collider: &DeformableMesh<U>,
+        reach: f32,
+    ) -> Result<ContactSides, DeformError> {
+        if !(0.0 < reach && reach <= MAX_POSITION) {
+            return Err(DeformError::BadReach { reach });
+        }
+        Ok(ContactSides {
+            reach,
+            sheets: Sheets::new(collider.faces(), collider.positions().len()),
+            contacts: Vec::new(),
+            next: Vec::new(),
+            near_faces: Vec::new(),
+            near: Vec::new(),
+            found: Vec::new(),
+        })
+    }
+
+    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to a sheet of the
+    /// collider than half of each thickness, or on the wrong side of it: once for each such sheet. The collider is the one of
+    /// [`ContactSides::new`], at any positions.
+    ///
+    /// An update that is dropped before its end changes nothing, and one without new positions repeats the answer.
+    pub fn update<'a, T: FollowingTree, U: FollowingTree>(
+        &'a mut self,
+        cloth: &'a DeformableMesh<T>,
+        collider: &'a mut DeformableMesh<U>,
+    ) -> Result<SideUpdate<'a, U>, DeformError> {
+        if collider.faces().len() != self.sheets.n_faces() {
+            let (expected, given) = (self.sheets.n_faces(), collider.faces().len());
+            return Err(DeformError::OtherCollider { expected, given });
+        }
+        self.next.clear();
+        self.found.clear();
+        let thickness = 0.5 * (f64::from(cloth.thickness()) + f64::from(collider.thickness()));
+        Ok(SideUpdate {
+            memory: self,
+            collider,
+            positions: cloth.positions(),
+            vertices: cloth.surface_vertices(),
+            thickness,
+            vertex: 0,
+            contact: 0,
+            counters: PushOutCounters::default(),
+            is_done: false,
+        })
+    }
+
+    /// Forgets all sides: each vertex is on the side where the next update finds it.
+    pub fn forget(&mut self) {
+        self.contacts.clear();
+    }
+
+    /// The nearest point of each sheet among the faces found, in the order of the sheets.
+    fn list_near(&mut self, positions: &[Vec3], p: DVec3, counters: &mut PushOutCounters) {
+        self.near.clear();
+        for &face in &self.near_faces {
+            counters.face_tests += 1;
+            let found = self.sheets.nearest(positions, face, p);
+            let sheet = self.sheets.sheet(face);
+            match self.near.iter_mut().find(|(other, _)| *other == sheet) {
+                Some((_, nearest)) if found.distance_sq < nearest.distance_sq => *nearest = found,
+                Some(_) => {}
+                None => self.near.push((sheet, found)),
+            }
+        }
+        self.near.sort_unstable_by_key(|(sheet, _)| *sheet);
+    }
+
+    /// A contact after the step, if it lasts.
+    fn follow(
+        &self,
+        contact: &Contact,
+        positions: &[Vec3],
+        p: DVec3,
+        reach: f64,
+        counters: &mut PushOutCounters,
+    ) -> Option<(Nearest, bool)> {
+        counters.followed += 1;
+        let offset = p - self.sheets.point(positions, contact.face, contact.weights);
+        let travel_sq = (offset - contact.offset).length_squared();
+        let walked = self.sheets.walk(positions, contact.face, p, &mut counters.face_tests);
+        let farthest = reach * reach;
+        let lasts = travel_sq <= farthest && walked.distance_sq <= farthest;
+        counters.forgotten += u64::from(!lasts);
+        lasts.then_some((walked, contact.is_front))
+    }
+
+    fn is_front(&self, positions: &[Vec3], at: &Nearest, p: DVec3) -> bool {
+        0.0 <= (p - at.point).dot(self.sheets.feature(positions, at).normal)
+    }
+
+    /// The contact of a vertex with a sheet; `old` is what it was followed to.
+    fn contact(
+        &self,
+        vertex: u32,
+        p: DVec3,
+        positions: &[Vec3],
+        old: Option<(Nearest, bool)>,
+        near: Option<Nearest>,
+    ) -> Option<(Contact, Nearest)> {
+        let (at, is_front) = match (old, near) {
+            // On the wrong side.
+            (Some((walked, is_front)), _) if self.is_front(positions, &walked, p) != is_front => {
+                (walked, is_front)
+            }
+            (Some((_, is_front)), Some(near)) => (near, is_front),
+            (Some(old), None) => old,
+            (None, Some(near)) => (
+                near,
+                self.sheets.is_closed(self.sheets.sheet(near.face)) || self.is_front(positions, &near, p),
+            ),
+            (None, None) => return None,
+        };
+        let may_change = self.sheets.feature(positions, &at).is_border;
+        let is_front = if may_change { self.is_front(positions, &at, p) } else { is_front };
+        let (face, weights) = (at.face, at.weights);
+        let sheet = self.sheets.sheet(face);
+        Some((Contact { vertex, sheet, face, weights, offset: p - at.point, is_front }, at))
+    }
+
+    fn push_out(
+        &self,
+        contact: &Contact,
+        at: &Nearest,
+        p: DVec3,
+        positions: &[Vec3],
+        thickness: f64,
+    ) -> Option<PushOut> {
+        let feature = self.sheets.feature(positions, at);
+        let distance = sqrt(at.distance_sq);
+        let sign = if contact.is_front { 1.0 } else { -1.0 };
+        let is_own_side = (0.0 <= contact.offset.dot(feature.normal)) == contact.is_front;
+        let depth = if is_own_side { thickness - distance } else { thickness + distance };
+        // The offset is along the normal inside a face, and rounding alone very near an edge.
+        let error = POINT_ERROR * p.abs().max(at.point.abs()).max_element();
+        let direction = if feature.is_inside_face || distance <= error {
+            unit(feature.normal * sign)
+        } else {
+            unit(if is_own_side { contact.offset } else { -contact.offset })
+        };
+        let direction = direction?;
+        (0.0 < depth).then_some(PushOut { vertex: contact.vertex, face: Some(at.face), direction, depth })
+    }
+}
+
+impl<'a, U: FollowingTree> SideUpdate<'a, U> {
+    /// Goes on until about `budget` vertices and faces were looked at; whether the update has come to its end. One vertex
+    /// may be beyond it. The answer does not depend on how the budget is split (test:
+    /// `sides::any_split_gives_the_same_answer`).
+    pub fn run(&mut self, budget: u64) -> bool {
+        let spent = |counters: &PushOutCounters| counters.vertices + counters.face_tests;
+        let start = spent(&self.counters);
+        while let Some(&vertex) = self.vertices.get(self.vertex) {
+            if budget <= spent(&self.counters) - start {
+                return false;
+            }
+            self.look_at(vertex);
+            self.vertex += 1;
+            self.counters.vertices += 1;
+        }
+        if !self.is_done {
+            core::mem::swap(&mut self.memory.contacts, &mut self.memory.next);
+            self.is_done = true;
+        }
+        true
+    }
+
+    fn look_at(&mut self, vertex: u32) {
+        let at = self.positions[vertex as usize];
+        let p = at.as_dvec3();
+        let reach = f64::from(self.memory.reach).max(self.thickness);
+        let margin = carom_math::rounding::up(reach);
+        self.memory.near_faces.clear();
+        let around = grown(&Aabb { min: at, max: at }, margin);
+        self.collider.collect_faces_touching(&around, &mut self.memory.near_faces);
+        let (positions, memory) = (self.collider.positions(), &mut *self.memory);
+        memory.list_near(positions, p, &mut self.counters);
+        memory.near.retain(|(_, near)| near.distance_sq <= reach * reach);
+        while memory.contacts.get(self.contact).is_some_and(|contact| contact.vertex < vertex) {
+            self.contact += 1;
+        }
+        // Sheets with a contact and sheets that are near, both in ascending order.
+        let mut n_near = 0;
+        loop {
+            let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex).copied();
+            let near = memory.near.get(n_near).copied();
+            let sheet = match (old, near) {
+                (None, None) => break,
+                (Some(old), None) => old.sheet,
+                (None, Some((sheet, _))) => sheet,
+                (Some(old), Some((sheet, _))) => old.sheet.min(sheet),
+            };
+            let old = old.filter(|old| old.sheet == sheet);
+            let near = near.filter(|(other, _)| *other == sheet).map(|(_, near)| near);
+            self.contact += usize::from(old.is_some());
+            n_near += usize::from(near.is_some());
+            let old = old.and_then(|old| memory.follow(&old, positions, p, reach, &mut self.counters));
+            let Some((contact, at)) = memory.contact(vertex, p, positions, old, near) else { continue };
+            memory.next.push(contact);
+            memory.found.extend(memory.push_out(&contact, &at, p, positions, self.thickness));
+        }
+    }
+
+    /// Runs to the end and gives what was found.
+    pub fn finish(mut self) -> PushOuts<'a> {
+        self.run(u64::MAX);
+        let SideUpdate { memory, counters, .. } = self;
+        PushOuts { push_outs: &memory.found, counters }
+    }
+
+    /// What was found so far, sorted by vertex.
+    pub fn found_so_far(&self) -> &[PushOut] {
+        &self.memory.found
+    }
+
+    /// What the update cost so far.
+    pub fn counters(&self) -> PushOutCounters {
+        self.counters
+    }
+
+    /// The part of the vertices that was looked at, from 0 to 1.
+    pub fn progress(&self) -> f64 {
+        if self.vertices.is_empty() { 1.0 } else { self.vertex as f64 / self.vertices.len() as f64 }
+    }
+}

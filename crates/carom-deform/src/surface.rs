@@ -1,0 +1,54 @@
+//! The faces of a mesh at present: all that searches without trees look at.
+//!
+//! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for Accurate Collision Detection
+//! Among Deformable Polyhedral Objects in Arbitrary Motion, 1995 (the overlap of two boxes).
+
+use crate::bounds::around;
+use crate::deformable::DeformableMesh;
+use crate::update::FollowingTree;
+use carom_bounds::Aabb;
+use glam::{DVec3, Vec3};
+
+/// The faces of a mesh, with their present positions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surface<'a> {
+    positions: &'a [Vec3],
+    faces: &'a [[u32; 3]],
+}
+
+impl<'a> Surface<'a> {
+    pub(crate) fn of<T: FollowingTree>(mesh: &'a DeformableMesh<T>) -> Surface<'a> {
+        Surface { positions: mesh.positions(), faces: mesh.faces() }
+    }
+
+    pub(crate) fn n_faces(&self) -> u32 {
+        self.faces.len() as u32
+    }
+
+    #[inline]
+    pub(crate) fn corners(&self, face: u32) -> [Vec3; 3] {
+        self.faces[face as usize].map(|vertex| self.positions[vertex as usize])
+    }
+
+    /// [`Surface::corners`] for exact tests.
+    #[inline]
+    pub(crate) fn wide_corners(&self, face: u32) -> [DVec3; 3] {
+        self.corners(face).map(Vec3::as_dvec3)
+    }
+
+    #[inline]
+    pub(crate) fn aabb(&self, face: u32) -> Aabb {
+        let [p, q, r] = self.corners(face);
+        Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
+    }
+
+    /// The box around all faces; the empty box without faces.
+    pub(crate) fn bounds(&self) -> Aabb {
+        around((0..self.n_faces()).map(|face| self.aabb(face)))
+    }
+}
+
+/// The box that the boxes of both surfaces have in common, if they touch: all their common points are in it.
+pub(crate) fn overlap(a: &Surface<'_>, b: &Surface<'_>) -> Option<Aabb> {
+    a.bounds().intersection(&b.bounds())
+}
