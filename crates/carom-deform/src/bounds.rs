@@ -51,25 +51,49 @@ impl Bounds<'_> {
     pub fn of(&self, feature: u32) -> Aabb {
         let first = feature as usize * self.n_corners;
         let corners = self.corners.get(first..first + self.n_corners).unwrap_or(&[]);
-        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for &corner in corners {
-            let p = self.after[corner as usize];
-            (min, max) = (min.min(p), max.max(p));
-        }
-        if self.over == Over::Step {
-            for &corner in corners {
-                let p = self.before[corner as usize];
-                (min, max) = (min.min(p), max.max(p));
-            }
-        }
-        grown(&Aabb { min, max }, self.margin)
+        self.around(corners)
     }
 
     /// The boxes of all features, by their numbers.
     pub(crate) fn collect(&self, out: &mut alloc::vec::Vec<Aabb>) {
         out.clear();
-        out.extend((0..self.len() as u32).map(|i| self.of(i)));
+        match self.n_corners {
+            3 => out.extend(self.corners.as_chunks::<3>().0.iter().map(|corners| self.around(corners))),
+            2 => out.extend(self.corners.as_chunks::<2>().0.iter().map(|corners| self.around(corners))),
+            _ => out.extend(self.corners.iter().map(|corner| self.around(&[*corner]))),
+        }
     }
+
+    /// The box of these vertices, rounded outwards.
+    #[inline(always)]
+    fn around(&self, corners: &[u32]) -> Aabb {
+        let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for &corner in corners {
+            let p = self.after[corner as usize];
+            (min, max) = (lower(min, p), upper(max, p));
+        }
+        if self.over == Over::Step {
+            for &corner in corners {
+                let p = self.before[corner as usize];
+                (min, max) = (lower(min, p), upper(max, p));
+            }
+        }
+        grown(&Aabb { min, max }, self.margin)
+    }
+}
+
+/// The lower of two numbers on each axis. Positions are never NaN, for which glam's `min` takes another comparison.
+#[inline(always)]
+fn lower(a: Vec3, b: Vec3) -> Vec3 {
+    let low = |a: f32, b: f32| if b < a { b } else { a };
+    Vec3::new(low(a.x, b.x), low(a.y, b.y), low(a.z, b.z))
+}
+
+/// The upper of two numbers on each axis.
+#[inline(always)]
+fn upper(a: Vec3, b: Vec3) -> Vec3 {
+    let high = |a: f32, b: f32| if a < b { b } else { a };
+    Vec3::new(high(a.x, b.x), high(a.y, b.y), high(a.z, b.z))
 }
 
 /// A box that holds every point within `margin` of the box on every axis.
