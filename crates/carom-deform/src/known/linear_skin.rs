@@ -19,11 +19,11 @@ use super::morph::box_of;
 use super::node_lists::NodeLists;
 use super::sealed::Sealed;
 use super::tree::check_rest;
-use super::{BoneWeights, Deformation, KnownError, KnownTree, NodeVolume as _};
+use super::{BoneWeights, Deformation, KnownError, KnownTree};
 use crate::MAX_POSITION;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::tol;
 use glam::{Affine3A, DMat3, DVec3, Vec3};
 
