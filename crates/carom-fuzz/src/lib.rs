@@ -20,6 +20,7 @@ mod deform;
 mod elements;
 mod hull;
 mod impacts;
+mod known;
 mod levels;
 mod manifolds;
 mod mesh;
@@ -42,6 +43,7 @@ pub use deform::deform;
 pub use elements::elements;
 pub use hull::hull;
 pub use impacts::impacts;
+pub use known::known;
 pub use levels::levels;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
@@ -57,11 +59,12 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 21] = [
+pub const BODIES: [Body; 22] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
     ("impacts", impacts),
+    ("known", known),
     ("levels", levels),
     ("mesh", mesh),
     ("bounds", bounds),

@@ -41,11 +41,11 @@ use super::affine::Affine;
 use super::linear_skin::{check_skin, push_boxes};
 use super::node_lists::NodeLists;
 use super::sealed::Sealed;
-use super::{BoneWeights, Deformation, KnownError, KnownTree, NodeVolume as _};
+use super::{BoneWeights, Deformation, KnownError, KnownTree};
 use crate::MAX_POSITION;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::{Pose, ops, tol};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 

@@ -19,11 +19,11 @@ use super::morph::box_of;
 use super::node_lists::NodeLists;
 use super::sealed::Sealed;
 use super::tree::check_rest;
-use super::{BoneWeights, Deformation, KnownError, KnownTree, NodeVolume as _};
+use super::{BoneWeights, Deformation, KnownError, KnownTree};
 use crate::MAX_POSITION;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::tol;
 use glam::{Affine3A, DMat3, DVec3, Vec3};
 
@@ -34,6 +34,8 @@ pub type LinearSkinTree = KnownTree<LinearSkin>;
 #[derive(Clone, Debug)]
 pub struct LinearSkin {
     rest: Vec<Vec3>,
+    /// The largest coordinates of rest positions, in absolute value.
+    largest: Vec3,
     weights: BoneWeights,
     /// By bone.
     maps: Vec<Affine>,
@@ -51,8 +53,10 @@ impl LinearSkinTree {
     ) -> Result<LinearSkinTree, KnownError> {
         check_skin(rest, &weights)?;
         let maps = vec![Affine::IDENTITY; weights.n_bones()];
+        let largest = rest.iter().fold(Vec3::ZERO, |most, p| most.max(p.abs()));
         let (lists, scratch) = (NodeLists::default(), Vec::new());
-        KnownTree::with_deformation(LinearSkin { rest: rest.to_vec(), weights, maps, lists, scratch }, faces)
+        let skin = LinearSkin { rest: rest.to_vec(), largest, weights, maps, lists, scratch };
+        KnownTree::with_deformation(skin, faces)
     }
 
     /// New placements, one for each bone: from the rest position of a vertex to where the bone
@@ -66,10 +70,9 @@ impl LinearSkinTree {
         if let Some(parameter) = bones.iter().position(|bone| !bone.is_finite()) {
             return Err(KnownError::BadParameter { parameter });
         }
-        let half = skin.rest.iter().fold(Vec3::ZERO, |most, p| most.max(p.abs()));
         // Positions are above it by less than the rounding to `f32`.
         let limit = f64::from(MAX_POSITION.next_down());
-        if let Some(parameter) = bones.iter().position(|bone| limit < affine(bone).reach(half)) {
+        if let Some(parameter) = bones.iter().position(|bone| limit < affine(bone).reach(skin.largest)) {
             return Err(KnownError::TooLarge { parameter });
         }
         for (map, bone) in skin.maps.iter_mut().zip(bones) {

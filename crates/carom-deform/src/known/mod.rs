@@ -30,7 +30,7 @@ pub use modal::{ModalTree, Modes};
 pub use morph::{Morph, MorphTree};
 pub use tree::{KnownTree, KnownWork};
 
-use carom_bounds::{Aabb, Sphere};
+use carom_bounds::BoundingVolume;
 use glam::Vec3;
 use sealed::Sealed;
 
@@ -41,8 +41,9 @@ pub(crate) mod sealed {
 
 /// A deformation with parameters. It is sealed: choose one of the four of this crate.
 pub trait Deformation: Sealed {
-    /// The volume of a node.
-    type Volume: NodeVolume;
+    /// The volume of a node. An answer is a face whose box touches the query, so queries are tested
+    /// against the box of the volume: a ball around three vertices need not hold their box.
+    type Volume: BoundingVolume;
 
     /// The vertices before any deformation.
     fn rest(&self) -> &[Vec3];
@@ -57,48 +58,4 @@ pub trait Deformation: Sealed {
 
     /// The position of a vertex for the present parameters, computed in `f64` and rounded once.
     fn position(&self, vertex: u32) -> Vec3;
-}
-
-/// A volume that can be tested against a box.
-pub trait NodeVolume: Copy + core::fmt::Debug + Sealed {
-    /// The volume that holds nothing.
-    const EMPTY: Self;
-
-    /// Whether the volume may touch the box; never false if it does.
-    fn may_touch(&self, query: &Aabb) -> bool;
-
-    /// Whether the volume is surely inside the closed box.
-    fn is_inside(&self, query: &Aabb) -> bool;
-}
-
-impl Sealed for Aabb {}
-
-impl NodeVolume for Aabb {
-    const EMPTY: Aabb = <Aabb as carom_bounds::BoundingVolume>::EMPTY;
-
-    #[inline]
-    fn may_touch(&self, query: &Aabb) -> bool {
-        carom_bounds::BoundingVolume::overlaps(self, query)
-    }
-
-    #[inline]
-    fn is_inside(&self, query: &Aabb) -> bool {
-        query.contains(self)
-    }
-}
-
-impl Sealed for Sphere {}
-
-impl NodeVolume for Sphere {
-    const EMPTY: Sphere = <Sphere as carom_bounds::BoundingVolume>::EMPTY;
-
-    #[inline]
-    fn may_touch(&self, query: &Aabb) -> bool {
-        self.overlaps_aabb(query)
-    }
-
-    #[inline]
-    fn is_inside(&self, query: &Aabb) -> bool {
-        query.contains(&carom_bounds::BoundingVolume::to_aabb(self))
-    }
 }

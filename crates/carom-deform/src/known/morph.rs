@@ -18,7 +18,7 @@ use super::node_lists::NodeLists;
 use super::sealed::Sealed;
 use super::{Deformation, KnownError, KnownTree};
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use glam::Vec3;
 
 /// A tree over a mesh of morph targets.
@@ -93,6 +93,5 @@ impl Deformation for Morph {
 
 /// The box of points.
 pub(super) fn box_of(points: impl Iterator<Item = Vec3>) -> Aabb {
-    let empty = <Aabb as super::NodeVolume>::EMPTY;
-    points.fold(empty, |all, p| Aabb { min: all.min.min(p), max: all.max.max(p) })
+    points.fold(Aabb::EMPTY, |all, p| Aabb { min: all.min.min(p), max: all.max.max(p) })
 }

@@ -10,7 +10,7 @@
 //! Reference: D. James, D. Pai, BD-Tree: Output-Sensitive Collision Detection for Reduced
 //! Deformable Models, 2004, 4.
 
-use super::{Deformation, KnownError, NodeVolume};
+use super::{Deformation, KnownError};
 use crate::bounds::around;
 use crate::update::{Layout, build_tree};
 use crate::{MAX_ELEMENTS, MAX_POSITION};
@@ -27,9 +27,9 @@ pub struct KnownTree<D: Deformation> {
     faces: Vec<[u32; 3]>,
     tree: Bvh,
     layout: Layout,
-    /// By reference, of the parameters numbered in `volume_steps`.
-    volumes: Vec<D::Volume>,
-    volume_steps: Vec<u64>,
+    /// The box of the volume by reference, of the parameters numbered in `box_steps`.
+    boxes: Vec<Aabb>,
+    box_steps: Vec<u64>,
     /// By vertex, of the parameters numbered in `vertex_steps`.
     vertices: Vec<Vec3>,
     vertex_steps: Vec<u64>,
@@ -82,8 +82,8 @@ impl<D: Deformation> KnownTree<D> {
         Ok(KnownTree {
             faces,
             layout,
-            volumes: vec![D::Volume::EMPTY; n_references],
-            volume_steps: vec![0; n_references],
+            boxes: vec![Aabb::EMPTY; n_references],
+            box_steps: vec![0; n_references],
             vertices: deformation.rest().to_vec(),
             vertex_steps: vec![0; n_vertices],
             deformation,
@@ -136,17 +136,17 @@ impl<D: Deformation> KnownTree<D> {
         }
         while let Some(node) = self.stack.pop() {
             for (reference, child) in self.tree.children(node) {
-                if self.volume_steps[reference] != self.step {
-                    self.volume_steps[reference] = self.step;
-                    self.volumes[reference] = self.deformation.volume(reference);
+                if self.box_steps[reference] != self.step {
+                    self.box_steps[reference] = self.step;
+                    self.boxes[reference] = self.deformation.volume(reference).to_aabb();
                     self.work.volumes += 1;
                 }
-                let volume = &self.volumes[reference];
+                let aabb = &self.boxes[reference];
                 self.work.box_tests += 1;
-                if !volume.may_touch(query) {
+                if !aabb.overlaps(query) {
                     continue;
                 }
-                if volume.is_inside(query) {
+                if query.contains(aabb) {
                     out.extend_from_slice(&self.layout.order[self.layout.range(reference)]);
                     continue;
                 }

@@ -173,6 +173,28 @@ fn answers_are_those_of_brute_force() {
     check("dual", dual, n_sets, |tree, random| tree.set_bones(&poses(random, 6)).unwrap());
 }
 
+/// A corner of the box of a face may be farther from its middle than the vertices. A ball of these
+/// does not hold it, and the face is an answer for a query there.
+#[test]
+fn a_query_at_a_corner_of_the_box_of_a_face_finds_it() {
+    let rest = [Vec3::new(0.0, 0.3, 1.0), Vec3::new(0.4, 0.0, 0.0), Vec3::new(1.0, 1.0, 0.5)];
+    let skin = BoneWeights::new(&[[0]; 3], &[[1.0]; 3], 1).unwrap();
+    let fields = [[Vec3::X; 3]];
+    let faces = vec![[0, 1, 2]];
+    fn check<D: Deformation>(mut tree: KnownTree<D>) {
+        for corner in 0..8_u32 {
+            let at = Vec3::new((corner & 1) as f32, (corner >> 1 & 1) as f32, (corner >> 2) as f32);
+            let mut found = Vec::new();
+            tree.collect_faces_touching(&Aabb::from_point(at), &mut found);
+            assert_eq!(found, [0], "{at:?}");
+        }
+    }
+    check(MorphTree::new(&rest, &fields, faces.clone()).unwrap());
+    check(ModalTree::new(&rest, &fields, faces.clone()).unwrap());
+    check(LinearSkinTree::new(&rest, skin.clone(), faces.clone()).unwrap());
+    check(DualQuaternionTree::new(&rest, skin, faces).unwrap());
+}
+
 /// The sum in fractions. A position is a sum in `f64` and one rounding away.
 #[test]
 fn morphs_are_sums_of_fractions() {

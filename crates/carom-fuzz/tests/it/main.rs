@@ -57,6 +57,7 @@ bodies! {
     sphere_triangle 1500;
     hull 3000;
     impacts 3000;
+    known 4000;
     levels 1000;
     mesh 1500;
     bounds 8000;
