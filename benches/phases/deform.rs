@@ -4,6 +4,9 @@
 //!   the triangles, and computing these is timed too.
 //! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit for it. Vertices go back and
 //!   forth by a thousandth of the size. Times are means over steps: lazy trees are refitted in some of them.
+//! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
+//!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
+//! - `crossings of a sheet` is a waving sheet against itself, with normal cones and without.
 //! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With the data set there is also a cloth
 //!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it.
 //!
@@ -16,17 +19,19 @@ use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::trees::boxes;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_deform::known::{BoneWeights, Deformation};
 use carom_deform::{
-    AutoTree, DeformableMesh, FeatureSearch, FollowingTree, HybridTree, LazyTree, PairKind, RebuiltTree,
-    RefitTree,
+    AutoTree, Cones, DeformableMesh, DualQuaternionTree, FeatureSearch, FollowingTree, HybridTree,
+    KnownError, KnownTree, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
 };
+use carom_math::Pose;
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_testkit::{data, meshes};
-use glam::{DVec3, Vec3};
+use glam::{Affine3A, DVec3, Quat, Vec3};
 use obvhs::BvhBuildParams;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hint::black_box;
 
 /// Relative: by how much counts of candidates may differ.
@@ -56,6 +61,8 @@ fn main() {
             }
         }
     }
+    known(&mut runner);
+    sheet(&mut runner);
     let (before, after, faces) = rolled_cloth(if runner.is_quick() { 60 } else { 215 });
     cloth(&mut runner, "", &before, &after, &faces, [0.25, 1.0].map(|part| part * ROLL_GAP as f32));
     let real = meshes::mesh("cloth_ball92").zip(data::find("sequences/cloth_ball/positions_frame93.f32"));
@@ -192,6 +199,147 @@ fn ask(
     runner.frames(row, 60, contest, || {});
 }
 
+/// Trees of known deformations, of which a query visits a small part.
+fn known(runner: &mut Runner) {
+    let knot = torus_knot(&Knot::default(), 100_000);
+    let (rest, faces) = (knot.vertices_f32(), knot.triangles);
+    let fields = [5.0_f32, 7.0, 9.0, 11.0]
+        .map(|rate| rest.iter().map(|p| 0.01 * (*p * rate).map(f32::sin)).collect::<Vec<Vec3>>());
+    let middle = rest[rest.len() / 2].as_dvec3();
+    let query = Aabb::around(middle - DVec3::splat(0.05), middle + DVec3::splat(0.05));
+    // Eight bones along x, each vertex between two of them.
+    let place = |p: &Vec3| ((p.x + 1.5) / 3.0 * 7.0).clamp(0.0, 6.999);
+    let bones: Vec<[u16; 2]> = rest.iter().map(|p| [place(p) as u16, place(p) as u16 + 1]).collect();
+    let weights: Vec<[f32; 2]> = rest.iter().map(|p| [1.0 - place(p).fract(), place(p).fract()]).collect();
+    let bones = || BoneWeights::new(&bones, &weights, 8).expect("the weights have the sum 1");
+    let pose = |bone: usize, turn: usize| {
+        let angle = 0.02 * bone as f32 * (1.0 - turn as f32);
+        Pose::new(Quat::from_rotation_z(angle), Vec3::new(0.0, 0.01 * angle, 0.0))
+    };
+    let poses = [0, 1].map(|turn| core::array::from_fn::<_, 8, _>(|bone| pose(bone, turn)));
+    let maps = poses.map(|all| all.map(|p| Affine3A::from_rotation_translation(p.rotation, p.translation)));
+    let factors = [[0.2, -0.4, 1.0, 0.3], [-0.2, 0.4, 0.5, 0.3]];
+
+    let tree = MorphTree::new(&rest, &fields, faces.clone()).expect("the targets fit");
+    race_known(runner, "morph", tree, &query, |tree, turn| tree.set_weights(&factors[turn]));
+    let tree = ModalTree::new(&rest, &fields, faces.clone()).expect("the modes fit");
+    race_known(runner, "modes", tree, &query, |tree, turn| tree.set_amplitudes(&factors[turn]));
+    let tree = LinearSkinTree::new(&rest, bones(), faces.clone()).expect("the skin fits");
+    race_known(runner, "linear skin", tree, &query, |tree, turn| tree.set_bones(&maps[turn]));
+    let tree = DualQuaternionTree::new(&rest, bones(), faces).expect("the skin fits");
+    race_known(runner, "dual quaternion skin", tree, &query, |tree, turn| tree.set_bones(&poses[turn]));
+}
+
+fn race_known<D: Deformation + Clone>(
+    runner: &mut Runner,
+    workload: &str,
+    tree: KnownTree<D>,
+    query: &Aabb,
+    set: impl Fn(&mut KnownTree<D>, usize) -> Result<(), KnownError>,
+) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let set =
+        |tree: &mut KnownTree<D>, turn: usize| set(tree, turn).expect("parameters of a scene are allowed");
+    let (mut ours, mut theirs, mut parrys) = (tree.clone(), tree.clone(), tree);
+    let mut found = Vec::new();
+    let mut ask = |turn: usize| {
+        set(&mut ours, turn);
+        found.clear();
+        ours.collect_faces_touching(query, &mut found);
+        found.len()
+    };
+
+    let mut positions = Vec::new();
+    theirs.positions_into(&mut positions);
+    let mut all = Step::<RefitTree>::new(&positions, theirs.faces());
+    let mut ask_all = |turn: usize| {
+        set(&mut theirs, turn);
+        theirs.positions_into(&mut positions);
+        all.run([&positions, &positions], core::slice::from_ref(query));
+        all.found.len()
+    };
+
+    let faces = parrys.faces().to_vec();
+    let mut places = Vec::new();
+    parrys.positions_into(&mut places);
+    let box_of = |places: &[Vec3], i: usize| {
+        let [a, b, c] = faces[i].map(|v| places[v as usize]);
+        Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
+    };
+    let boxes: Vec<_> = (0..faces.len()).map(|i| parry::aabb(&box_of(&places, i))).collect();
+    let mut parry_tree = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+    let mut workspace = BvhWorkspace::default();
+    let mut ask_parry = |turn: usize| {
+        set(&mut parrys, turn);
+        parrys.positions_into(&mut places);
+        for i in 0..faces.len() {
+            parry_tree.insert_or_update_partially(parry::aabb(&box_of(&places, i)), i as u32, 0.0);
+        }
+        parry_tree.refit(&mut workspace);
+        let around = parry::aabb(query);
+        parry_tree.intersect_aabb(&around).filter(|&i| box_of(&places, i as usize).overlaps(query)).count()
+    };
+
+    let mut answers = Answers::new();
+    for turn in [0, 1] {
+        let ours = ask(turn);
+        answers.equal("all vertices", &ours, &ask_all(turn));
+        answers.equal("parry", &ours, &ask_parry(turn));
+    }
+    let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
+    let turns = [const { Cell::new(0_usize) }; 3];
+    let next = |k: usize| turns[k].replace(1 - turns[k].get());
+    let contest = Contest::new(answers)
+        .entry("carom", || _ = black_box(ask(next(0))))
+        .entry("carom refit", || _ = black_box(ask_all(next(1))))
+        .entry("parry refit", || _ = black_box(ask_parry(next(2))));
+    runner.some(row, contest);
+}
+
+/// A waving sheet that does not cross itself, with normal cones and without.
+fn sheet(runner: &mut Runner) {
+    if !runner.wants("crossings of a sheet") {
+        return;
+    }
+    let n = if runner.is_quick() { 60 } else { 224 };
+    let positions = |phase: f32| -> Vec<Vec3> {
+        let at = |i: usize| i as f32 / (n - 1) as f32;
+        let place = |i: usize| (at(i % n), at(i / n));
+        let high = |x: f32, z: f32| 0.1 * ((9.0 * x + phase).sin() + (7.0 * z - phase).cos());
+        (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
+    };
+    let both = [positions(0.0), positions(0.1)];
+    let faces = grid(n);
+    let mesh = || {
+        let mesh = DeformableMesh::from_triangles(&both[0], faces.clone());
+        mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>()
+    };
+    let turns = [const { Cell::new(0_usize) }; 2];
+    let mut with = (mesh(), FeatureSearch::default().with_cones(Cones::Auto));
+    let mut without = (mesh(), FeatureSearch::default());
+    let run = |k: usize, (mesh, search): &mut (DeformableMesh<RefitTree>, FeatureSearch)| {
+        let turn = turns[k].replace(1 - turns[k].get());
+        mesh.set_positions(&both[turn]).expect("vertices of a scene are finite");
+        search.crossings(mesh).finish().pairs.len()
+    };
+    let mut answers = Answers::new();
+    answers.equal("crossings", &run(0, &mut with), &run(1, &mut without));
+    let row = Row { workload: "crossings of a sheet", size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom cones", || _ = black_box(run(0, &mut with)))
+        .entry("carom", || _ = black_box(run(1, &mut without)));
+    runner.some(row, contest);
+}
+
+/// The triangles of a grid of `n` by `n` vertices.
+fn grid(n: usize) -> Vec<[u32; 3]> {
+    let corners = (0..n * (n - 1)).filter(|v| v % n < n - 1);
+    let faces = corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]);
+    faces.map(|face| face.map(|v| v as u32)).collect()
+}
+
 /// Distance of two turns of the roll.
 const ROLL_GAP: f64 = 0.02;
 
@@ -209,14 +357,7 @@ fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
         };
         (0..n * n).map(place).collect()
     };
-    let mut faces = Vec::new();
-    for row in 0..n - 1 {
-        for column in 0..n - 1 {
-            let [a, b, c, d] = [0, 1, n, n + 1].map(|k| (row * n + column + k) as u32);
-            faces.extend([[a, c, b], [b, c, d]]);
-        }
-    }
-    (sheet(0.1), sheet(0.6), faces)
+    (sheet(0.1), sheet(0.6), grid(n))
 }
 
 /// A cloth against itself: candidates, pairs that are near, contacts of a step, crossings.

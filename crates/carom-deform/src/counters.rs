@@ -8,6 +8,10 @@ pub struct DeformCounters {
     pub updates: u64,
     /// Pairs of leaves whose boxes touch.
     pub leaf_pairs: u64,
+    /// Those of them that are in one part of the mesh without crossings: left out.
+    pub under_cones: u64,
+    /// Triangles, and pairs of edges, tested to find such parts.
+    pub cone_tests: u64,
     /// Boxes of features tested against the boxes of a leaf.
     pub box_tests: u64,
     /// Pairs of features whose boxes touch but that share a vertex: left out.
@@ -26,6 +30,8 @@ impl core::ops::AddAssign for DeformCounters {
     fn add_assign(&mut self, other: DeformCounters) {
         self.updates += other.updates;
         self.leaf_pairs += other.leaf_pairs;
+        self.under_cones += other.under_cones;
+        self.cone_tests += other.cone_tests;
         self.box_tests += other.box_tests;
         self.neighbours += other.neighbours;
         self.candidates += other.candidates;

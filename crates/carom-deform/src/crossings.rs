@@ -1,13 +1,14 @@
 //! Pairs of faces that have a point in common at present, decided exactly: where a mesh is in itself or in another.
 //!
-//! Faces that share a vertex are neighbours and left out. Faces that coincide without sharing a vertex are found.
+//! Faces that share a vertex are neighbours and left out. Faces that coincide without sharing a vertex are found. Parts that
+//! `cones` proves to be free of crossings are left out, if that is wanted.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.10; the exact test is carom-geom's.
 
 use crate::bounds::Over;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Subject, prepare};
+use crate::search::{FeatureSearch, Judge, Question, Search, Sides, Subject, prepare_some};
 use alloc::vec::Vec;
 use carom_geom::tri_tri;
 
@@ -29,7 +30,13 @@ impl FeatureSearch {
     /// not.
     pub fn crossings<'a>(&'a mut self, subject: impl Subject<'a>) -> Search<'a, Crossings> {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
-        let prepared = prepare(memory, subject, &[PairKind::FaceFace], Over::Now, 0.0);
+        let cones = &mut self.cones;
+        let sift = |sides: &Sides<'a>, leaf_pairs: &mut _, counters: &mut _| {
+            if sides.is_self {
+                cones.sift(&sides.a, leaf_pairs, counters);
+            }
+        };
+        let prepared = prepare_some(memory, subject, &[PairKind::FaceFace], Over::Now, 0.0, sift);
         let judge = CrossingJudge { sides: prepared.sides };
         Search { run: prepared.start(judge, &mut self.candidates) }
     }

@@ -41,6 +41,12 @@
 //! [`DeformCounters::neighbours`]. Features that coincide without a shared vertex are found. For
 //! meshes whose seams are not welded, see [`DeformableMesh::with_neighbours_by_place`].
 //!
+//! # Smooth surfaces
+//! With [`FeatureSearch::with_cones`] searches for crossings of one mesh leave out smooth parts:
+//! those that a cone of normals and a test of the contour prove to be free. The answers are the
+//! same (test: `cones::cones_change_no_answer`). The other searches do not use it: at a distance
+//! a flat part has near features, and over a step there is no proof.
+//!
 //! # Two meshes, a budget, threads
 //! Each question takes `&mut mesh` or `(&mut a, &mut b)`. The two thicknesses count half each.
 //! A [`Search`] can be stopped and resumed, and any split of the budget gives the same answer
@@ -157,6 +163,7 @@ extern crate alloc;
 
 mod bounds;
 mod candidates;
+mod cones;
 mod counters;
 mod crossings;
 mod cull;
@@ -181,6 +188,7 @@ mod within;
 
 pub use bounds::{Bounds, Over};
 pub use candidates::Candidates;
+pub use cones::Cones;
 pub use counters::{DeformCounters, TreeWork};
 pub use crossings::Crossings;
 pub use deformable::{Added, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};

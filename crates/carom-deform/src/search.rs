@@ -12,6 +12,7 @@
 
 use crate::bounds::Over;
 use crate::candidates;
+use crate::cones::ConeMemory;
 use crate::counters::DeformCounters;
 use crate::deformable::{DeformableMesh, Features, MAX_POSITION};
 use crate::impacts::FeatureImpact;
@@ -38,6 +39,7 @@ pub struct FeatureSearch {
     pub(crate) candidates: Vec<FeaturePair>,
     pub(crate) near: Vec<NearPair>,
     pub(crate) impacts: Vec<FeatureImpact>,
+    pub(crate) cones: ConeMemory,
 }
 
 /// Pairs of leaves of two kinds of features.
@@ -264,11 +266,23 @@ pub(crate) fn half_margin(distance: f64) -> f32 {
 
 /// Trees up to date, and the leaf pairs of these kinds of pairs.
 pub(crate) fn prepare<'a>(
+    memory: (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
+    subject: impl Subject<'a>,
+    kinds: &[PairKind],
+    over: Over,
+    margin: f32,
+) -> Prepared<'a> {
+    prepare_some(memory, subject, kinds, over, margin, |_, _, _| {})
+}
+
+/// As [`prepare`], with those leaf pairs only that `sift` leaves in the list.
+pub(crate) fn prepare_some<'a>(
     (stages, blocks, pairs): (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
     subject: impl Subject<'a>,
     kinds: &[PairKind],
     over: Over,
     margin: f32,
+    mut sift: impl FnMut(&Sides<'a>, &mut Vec<[u32; 2]>, &mut DeformCounters),
 ) -> Prepared<'a> {
     let is_needed = |of: &Features| kinds.iter().any(|&kind| features(kind).contains(of));
     let all = [Features::Vertices, Features::Edges, Features::Faces];
@@ -312,6 +326,7 @@ pub(crate) fn prepare<'a>(
             });
         }
         counters.leaf_pairs += stage.leaf_pairs.len() as u64;
+        sift(&sides, &mut stage.leaf_pairs, &mut counters);
     }
     Prepared { sides, blocks, stages: &stages[..n_stages], pairs, counters }
 }

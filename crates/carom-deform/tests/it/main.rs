@@ -4,6 +4,7 @@
 
 mod budget;
 mod candidates;
+mod cones;
 mod crossings;
 mod deformable;
 mod edit;

@@ -1,7 +1,7 @@
 //! Real meshes and sequences, where they are present.
 
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_deform::{DeformableMesh, FeatureSearch, RefitTree};
+use carom_deform::{Cones, DeformableMesh, FeatureSearch, RefitTree};
 use carom_geom::tri_tri;
 use carom_testkit::{data, meshes};
 use glam::{DVec3, Vec3};
@@ -96,6 +96,27 @@ fn crossings_are_those_of_the_data() {
     }
     println!("{} items: {n_exact} by crossings alone, {n_rounded} by boxes", items.len());
     assert_eq!((items.len(), n_exact), (62, 35));
+}
+
+/// Scanned meshes, slivers, holes, cloth: the same crossings with cones.
+#[test]
+fn cones_change_no_answer_of_real_meshes() {
+    let Some(items) = items() else { return };
+    let (mut without, mut with) =
+        (FeatureSearch::default(), FeatureSearch::default().with_cones(Cones::Always));
+    let (mut leaf_pairs, mut under_cones) = (0, 0);
+    for item in items.iter().filter(|item| item.triangles.len() < 100_000) {
+        let positions: Vec<Vec3> = item.vertices.iter().map(|p| p.as_vec3()).collect();
+        let mesh = DeformableMesh::from_triangles(&positions, item.triangles.clone());
+        let Ok(mut mesh) = mesh.map(DeformableMesh::with_trees::<RefitTree>) else { continue };
+        let mut same = mesh.clone();
+        let expected = without.crossings(&mut same).finish();
+        let found = with.crossings(&mut mesh).finish();
+        assert_eq!(found.pairs, expected.pairs, "{}", item.name);
+        leaf_pairs += found.counters.leaf_pairs;
+        under_cones += found.counters.under_cones;
+    }
+    assert!(leaf_pairs < 10 * under_cones, "{under_cones} of {leaf_pairs}");
 }
 
 /// Pairs of faces that meet, decided for the wide coordinates. Rounding keeps order, so boxes that touch still do

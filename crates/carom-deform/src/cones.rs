@@ -1,0 +1,287 @@
+//! Parts of a mesh that cannot meet themselves, by a cone of normals and a test of their contour.
+//!
+//! A cone alone proves nothing: the normals of a spiral ramp are all alike. A part is proved to be free if
+//! - all its triangles, seen along a coordinate axis, turn the same way and none has lost its area (the cone), and
+//! - its contour, seen along this axis, is one closed polygon without double points (the contour test).
+//!
+//! Proof. The contour is the sum of the directed edges of all triangles, where opposite ones cancel. So it winds around a point
+//! that lies on no edge as often as triangles cover the point: once at most. Then the angles that triangles cover around
+//! any point x do not overlap. Let two triangles have x in common. Go from one of them across the edges through x that
+//! cancel: each leads to the triangle beside it, which shares the vertex, or the edge, at x. This goes on
+//! until the full angle is covered, or all of it between the two edges of the contour at x, as the contour
+//! comes there once and all is outside of it beyond. The other triangle covers some angle, so the walk meets
+//! it: the two share a vertex. Nothing is assumed of the mesh, whose edges may have any number of triangles.
+//!
+//! All signs are exact. The proof is about points in common at present: it does not hold for a distance above zero, where
+//! triangles near each other in one flat part are found, nor for the times between two moments. So only
+//! [`FeatureSearch::crossings`] of one mesh uses it.
+//!
+//! Reference: P. Volino, N. Magnenat-Thalmann, Efficient Self-Collision Detection on Smoothly Discretized Surface Animations
+//! using Geometrical Shape Regularity, 1994. Differs: coordinate axes and exact signs; winding numbers, not discs.
+
+use crate::counters::DeformCounters;
+use crate::deformable::Features;
+use crate::search::{FeatureSearch, View};
+use alloc::vec::Vec;
+use carom_bvh::Child;
+use carom_math::predicates::{orient2d, orient2d_along, project};
+use glam::{DVec2, DVec3};
+
+/// Whether searches for crossings leave out parts that are proved to be free of them. The answers are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cones {
+    /// No part is tested.
+    #[default]
+    Never,
+    /// Parts are tested unless that cost more tests than it saved the last time; then it rests for a number of searches.
+    Auto,
+    /// In each search.
+    Always,
+}
+
+/// The most searches for which [`Cones::Auto`] rests.
+const MAX_REST: u32 = 64;
+
+/// Not in a part that is free.
+const NONE: u32 = u32::MAX;
+
+/// The memory of tests of parts.
+#[derive(Debug, Default)]
+pub(crate) struct ConeMemory {
+    cones: Cones,
+    /// Searches for which it rests the next time that it saves nothing, and those that are left.
+    rest: u32,
+    rest_left: u32,
+    /// By node: the axes along which all below it turn one way, three bits for each way.
+    ways: Vec<u8>,
+    /// By node: where its contour is in `contours`.
+    ranges: Vec<[usize; 2]>,
+    /// Directed edges, packed: see `packed`.
+    contours: Vec<u64>,
+    /// By node: the highest node around it that is free, or `NONE`.
+    free: Vec<u32>,
+    own: Vec<u64>,
+    links: Vec<u64>,
+    segments: Vec<Segment>,
+    /// The same by leaf.
+    patches: Vec<u32>,
+}
+
+/// A directed edge of a contour, seen along an axis.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    vertices: [u32; 2],
+    ends: [DVec2; 2],
+}
+
+impl FeatureSearch {
+    /// The search with another use of cones, [`Cones::Never`] by default. They speed up searches for crossings of smooth
+    /// surfaces, and change no answer (test: `cones::cones_change_no_answer`).
+    #[must_use]
+    pub fn with_cones(mut self, cones: Cones) -> FeatureSearch {
+        self.cones.cones = cones;
+        self
+    }
+}
+
+impl ConeMemory {
+    /// Leaves out pairs of leaves of faces that are in one part without crossings.
+    pub(crate) fn sift(
+        &mut self,
+        view: &View<'_>,
+        leaf_pairs: &mut Vec<[u32; 2]>,
+        counters: &mut DeformCounters,
+    ) {
+        if self.cones == Cones::Never {
+            return;
+        }
+        if self.cones == Cones::Auto && 0 < self.rest_left {
+            self.rest_left -= 1;
+            return;
+        }
+        let tests = self.prove(view);
+        let (tree, before) = (view.trees[Features::Faces as usize].0, leaf_pairs.len());
+        let mut saved = 0;
+        leaf_pairs.retain(|&[a, b]| {
+            let patch = self.patches[a as usize];
+            let is_needed = patch == NONE || patch != self.patches[b as usize];
+            saved += if is_needed { 0 } else { tree.leaf(a).primitives.len() as u64 };
+            is_needed
+        });
+        counters.cone_tests += tests;
+        counters.under_cones += (before - leaf_pairs.len()) as u64;
+        self.rest = if saved < tests { (2 * self.rest).clamp(1, MAX_REST) } else { 0 };
+        self.rest_left = self.rest;
+    }
+
+    /// Finds the largest parts that are free; how many triangles and pairs of edges that looked at.
+    fn prove(&mut self, view: &View<'_>) -> u64 {
+        let tree = view.trees[Features::Faces as usize].0;
+        let n_nodes = tree.n_nodes();
+        let mut tests = 0;
+        self.contours.clear();
+        self.ways.clear();
+        self.ways.resize(n_nodes, 0);
+        self.ranges.clear();
+        self.ranges.resize(n_nodes, [0; 2]);
+        self.free.clear();
+        self.free.resize(n_nodes, NONE);
+        self.patches.clear();
+        self.patches.resize(tree.n_leaves(), NONE);
+        // Nodes below come later in the list.
+        for node in (0..n_nodes).rev() {
+            let mut ways = 0b11_1111;
+            for (_, child) in tree.children(node as u32) {
+                match child {
+                    Child::Node(inner) => ways &= self.ways[inner as usize],
+                    Child::Leaf(leaf) => {
+                        for &face in leaf.primitives {
+                            if ways != 0 {
+                                ways &= ways_of(view.at(view.faces[face as usize]), ways);
+                                tests += 1;
+                            }
+                        }
+                    }
+                }
+            }
+            self.ways[node] = ways;
+            if ways == 0 {
+                continue;
+            }
+            self.own.clear();
+            for (_, child) in tree.children(node as u32) {
+                match child {
+                    Child::Node(inner) => {
+                        let [begin, end] = self.ranges[inner as usize];
+                        self.own.extend_from_slice(&self.contours[begin..end]);
+                    }
+                    Child::Leaf(leaf) => {
+                        for &face in leaf.primitives {
+                            let [a, b, c] = view.faces[face as usize];
+                            self.own.extend([packed(a, b), packed(b, c), packed(c, a)]);
+                        }
+                    }
+                }
+            }
+            self.own.sort_unstable();
+            let begin = self.contours.len();
+            for same in self.own.chunk_by(|e, f| e >> 1 == f >> 1) {
+                // Forwards come first. Of each pair of opposite ones nothing is left.
+                let n_forwards = same.partition_point(|edge| edge & 1 == 0);
+                let n_opposite = n_forwards.min(same.len() - n_forwards);
+                self.contours.extend_from_slice(&same[n_opposite..same.len() - n_opposite]);
+            }
+            self.ranges[node] = [begin, self.contours.len()];
+        }
+        // From the top, as the highest free node makes all below it free.
+        for node in 0..n_nodes {
+            if self.free[node] == NONE && self.is_free(view, node, &mut tests) {
+                self.free[node] = node as u32;
+            }
+            let free = self.free[node];
+            for (_, child) in tree.children(node as u32) {
+                match child {
+                    Child::Node(inner) if free != NONE => self.free[inner as usize] = free,
+                    Child::Node(_) => {}
+                    Child::Leaf(leaf) => self.patches[leaf.index as usize] = free,
+                }
+            }
+        }
+        tests
+    }
+
+    /// Whether a node has a cone, and a contour without double points.
+    fn is_free(&mut self, view: &View<'_>, node: usize, tests: &mut u64) -> bool {
+        let axes = self.ways[node] | self.ways[node] >> 3;
+        (0..3).any(|axis| axes >> axis & 1 == 1 && self.is_simple(view, node, axis, tests))
+    }
+
+    /// Whether the contour of a node, seen along an axis, is one closed polygon without double points.
+    fn is_simple(&mut self, view: &View<'_>, node: usize, axis: usize, tests: &mut u64) -> bool {
+        let [begin, end] = self.ranges[node];
+        self.links.clear();
+        for &edge in &self.contours[begin..end] {
+            let [v, w] = unpacked(edge);
+            self.links.push(u64::from(v) << 32 | u64::from(w));
+        }
+        self.links.sort_unstable();
+        let (links, n) = (&self.links, self.links.len());
+        let Some(&first) = links.first() else { return false };
+        // One edge goes on from each vertex. So an edge that is there twice is refused as well.
+        if links.windows(2).any(|pair| pair[0] >> 32 == pair[1] >> 32) {
+            return false;
+        }
+        // One way around.
+        self.segments.clear();
+        let mut link = first;
+        for _ in 0..n {
+            let vertices = [(link >> 32) as u32, link as u32];
+            let ends = vertices.map(|vertex| project(axis, view.after[vertex as usize].as_dvec3()));
+            self.segments.push(Segment { vertices, ends });
+            let next = links.partition_point(|other| other >> 32 < u64::from(vertices[1]));
+            match links.get(next) {
+                Some(&other) if other >> 32 == u64::from(vertices[1]) => link = other,
+                _ => return false,
+            }
+            if link == first {
+                break;
+            }
+        }
+        if self.segments.len() != n {
+            return false;
+        }
+        let low = |s: &Segment| s.ends[0].x.min(s.ends[1].x);
+        self.segments.sort_unstable_by(|s, t| low(s).total_cmp(&low(t)).then(s.vertices.cmp(&t.vertices)));
+        for (i, s) in self.segments.iter().enumerate() {
+            let high = s.ends[0].x.max(s.ends[1].x);
+            for t in self.segments[i + 1..].iter().take_while(|t| low(t) <= high) {
+                *tests += 1;
+                if !are_apart(s, t) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A directed edge in one number: the lower vertex, the higher one, and whether it goes from that one. There are fewer
+/// than 2^31 vertices. The edges of triangles with area have two.
+fn packed(v: u32, w: u32) -> u64 {
+    u64::from(v.min(w)) << 32 | u64::from(v.max(w)) << 1 | u64::from(w < v)
+}
+
+fn unpacked(edge: u64) -> [u32; 2] {
+    let (low, high) = ((edge >> 32) as u32, edge as u32 >> 1);
+    if edge & 1 == 0 { [low, high] } else { [high, low] }
+}
+
+/// Those of the wanted axes along which a triangle turns counter-clockwise, and in the upper bits clockwise.
+fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
+    let mut ways = 0;
+    for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
+        let turn = orient2d_along(axis, a, b, c);
+        ways |= u8::from(0.0 < turn) << axis | u8::from(turn < 0.0) << (axis + 3);
+    }
+    ways
+}
+
+/// Whether two segments of a contour have nothing in common but a vertex by its number. Segments on one line whose boxes touch
+/// count as touching.
+fn are_apart(s: &Segment, t: &Segment) -> bool {
+    let ([a, b], [c, d]) = (s.ends, t.ends);
+    let follows = s.vertices[1] == t.vertices[0];
+    if follows || t.vertices[1] == s.vertices[0] {
+        // One after the other: they may go on straight, but not back. With both ends in common they are not apart.
+        let (p, q, r) = if follows { (a, b, d) } else { (c, d, b) };
+        let is_between = |x: f64, y: f64, z: f64| (x < y && y < z) || (z < y && y < x);
+        let is_ahead = is_between(p.x, q.x, r.x) || is_between(p.y, q.y, r.y);
+        return is_ahead || orient2d(p, q, r) != 0.0;
+    }
+    let (low, high) = (a.min(b), a.max(b));
+    if high.cmplt(c.min(d)).any() || c.max(d).cmplt(low).any() {
+        return true;
+    }
+    let is_one_side = |x: f64, y: f64| (0.0 < x && 0.0 < y) || (x < 0.0 && y < 0.0);
+    is_one_side(orient2d(a, b, c), orient2d(a, b, d)) || is_one_side(orient2d(c, d, a), orient2d(c, d, b))
+}
