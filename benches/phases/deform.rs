@@ -19,10 +19,10 @@ use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::trees::boxes;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_deform::known::{BoneWeights, Deformation};
+use carom_deform::known::{BoneWeights, Deformation, KnownTree};
 use carom_deform::{
     AutoTree, Cones, DeformableMesh, DualQuaternionTree, FeatureSearch, FollowingTree, HybridTree,
-    KnownError, KnownTree, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
+    KnownError, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
 };
 use carom_math::Pose;
 use carom_scenes::Rng;
