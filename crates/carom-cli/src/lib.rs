@@ -27,6 +27,7 @@ pub mod report;
 mod scene_page;
 mod scene_world;
 mod shape_arg;
+pub mod soft_world;
 pub mod solid;
 
 use args::{Cli, Command};
