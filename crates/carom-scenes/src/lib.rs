@@ -4,8 +4,8 @@
 //!
 //! Meshes, scenes and crowds are plain data. A mesh is vertices and triangles; a scene is shapes,
 //! poses and joints; a crowd is boxes that move. A soft body ([`soft`]) is points and links, and
-//! moves by the contacts that it is given. Sines come from the `libm` crate, in software, so a scene
-//! does not change with the system's library.
+//! moves by the contacts that it is given. Sines come from the `libm` crate, in software, so a
+//! scene does not change with the system's library.
 //!
 //! ```
 //! use carom_scenes::{Crowd, CrowdKind, mesh, pile};

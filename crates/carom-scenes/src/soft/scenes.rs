@@ -44,6 +44,8 @@ pub struct ObstacleSpec {
     pub path: Path,
     /// The coefficient of friction.
     pub friction: f64,
+    /// The upper side is the plane at the height 0, and all that is seen of it.
+    pub is_floor: bool,
 }
 
 /// How a thing moves, without turning.
@@ -130,7 +132,12 @@ pub fn cloth_over(over: Over, n: usize) -> SoftScene {
     weave(&mut body, n, n, CLOTH_MASS * size * size, 5e-3);
     let air = Air { drag: 0.6, ..Air::default() };
     let gap = 0.25 * size / (n - 1) as f64;
-    SoftScene { body, air, obstacles: alloc::vec![ObstacleSpec { mesh, path, friction: 0.6 }], gap }
+    SoftScene {
+        body,
+        air,
+        obstacles: alloc::vec![ObstacleSpec { mesh, path, friction: 0.6, is_floor: false }],
+        gap,
+    }
 }
 
 /// A cube of `n` by `n` by `n` cells of tetrahedra, tilted, that falls on a floor.
@@ -235,7 +242,7 @@ pub fn shatter(n: usize) -> SoftScene {
     SoftScene {
         body,
         air,
-        obstacles: alloc::vec![floor(20.0), ObstacleSpec { mesh, path, friction: 0.3 }],
+        obstacles: alloc::vec![floor(20.0), ObstacleSpec { mesh, path, friction: 0.3, is_floor: false }],
         gap: 0.3 * seam * edge,
     }
 }
@@ -306,7 +313,7 @@ fn floor(half_side: f64) -> ObstacleSpec {
     for vertex in &mut mesh.vertices {
         vertex.y -= 0.1;
     }
-    ObstacleSpec { mesh, path: Path::Still, friction: 0.5 }
+    ObstacleSpec { mesh, path: Path::Still, friction: 0.5, is_floor: true }
 }
 
 /// A box around the origin, as twelve triangles.
