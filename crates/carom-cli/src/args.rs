@@ -101,8 +101,8 @@ pub struct DemoArgs {
     /// `stairs`, 1,400 `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock, stairs, cloth, morph
-    /// and walk, else 300
+    /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock, stairs, cloth and
+    /// morph, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -171,7 +171,7 @@ impl DemoArgs {
             "level" => 3300,
             "ants" => 1200,
             "car" => 900,
-            "clock" | "stairs" | "cloth" | "morph" | "walk" => 600,
+            "clock" | "stairs" | "cloth" | "morph" => 600,
             _ => 300,
         };
         self.frames.unwrap_or(usual)

@@ -29,6 +29,7 @@ mod scene_world;
 mod shape_arg;
 pub mod soft_world;
 pub mod solid;
+mod touches;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -15,9 +15,9 @@
 //! Animation, 2002, 7 (repulsions, then collisions, then a fail-safe).
 //! Differs: points are stopped on their ways instead of by impulses, and the fail-safe is the free step.
 
-use carom_deform::{
-    DeformError, DeformableMesh, FeatureImpact, FeaturePair, FeatureSearch, NearPair, PairKind, RefitTree,
-};
+use crate::player::FaceState;
+use crate::touches::{Touches, features_of};
+use carom_deform::{DeformError, DeformableMesh, FeatureImpact, FeatureSearch, NearPair, RefitTree};
 use carom_math::Vec3;
 use carom_scenes::soft::{ObstacleSpec, SoftContact, SoftScene};
 use glam::DVec3;
@@ -71,8 +71,7 @@ pub struct SoftWorld {
     impacts: Vec<FeatureImpact>,
     start: Vec<Vec3>,
     end: Vec<Vec3>,
-    /// The faces at each vertex.
-    faces_at: Vec<Vec<u32>>,
+    touches: Touches,
     seconds: f64,
     counters: SoftCounters,
 }
@@ -94,18 +93,7 @@ pub struct SoftCounters {
     pub refused: u64,
 }
 
-/// What a face touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Touch {
-    /// Nothing.
-    Nothing = 0,
-    /// The body that it is a part of.
-    Itself = 1,
-    /// Another body.
-    Other = 2,
-}
-
+/// A thing in the way, as it moves.
 struct Obstacle {
     spec: ObstacleSpec,
     mesh: DeformableMesh<RefitTree>,
@@ -154,12 +142,7 @@ impl SoftWorld {
                 carried: DVec3::ZERO,
             });
         }
-        let mut faces_at = vec![Vec::new(); start.len()];
-        for (face, corners) in (0..).zip(mesh.faces()) {
-            for corner in corners {
-                faces_at[*corner as usize].push(face);
-            }
-        }
+        let touches = Touches::new(&mesh);
         Ok(SoftWorld {
             scene,
             mesh,
@@ -171,7 +154,7 @@ impl SoftWorld {
             impacts: Vec::new(),
             end: start.clone(),
             start,
-            faces_at,
+            touches,
             seconds: 0.0,
             counters: SoftCounters::default(),
         })
@@ -222,28 +205,13 @@ impl SoftWorld {
     }
 
     /// What each face touches: comes as near as the gap, and a tenth more.
-    pub fn touches(&mut self) -> Vec<Touch> {
-        let mut touches = vec![Touch::Nothing; self.mesh.faces().len()];
+    pub fn touches(&mut self) -> Vec<FaceState> {
         let reach = (1.1 * self.scene.gap) as f32;
-        let mesh = &mut self.mesh;
-        self.near.clear();
-        self.near.extend_from_slice(self.search.within(&mut *mesh, reach).finish().pairs);
-        for near in &self.near {
-            let [a, b] = features_of(&near.pair, mesh, mesh);
-            for feature in [a, b] {
-                mark(&feature, Touch::Itself, &self.faces_at, mesh.faces(), &mut touches);
-            }
-        }
+        self.touches.add_own(&mut self.search, &mut self.mesh, reach);
         for obstacle in &mut self.obstacles {
-            self.near.clear();
-            let found = self.search.within((&mut *mesh, &mut obstacle.mesh), reach).finish();
-            self.near.extend_from_slice(found.pairs);
-            for near in &self.near {
-                let [a, _] = features_of(&near.pair, mesh, &obstacle.mesh);
-                mark(&a, Touch::Other, &self.faces_at, mesh.faces(), &mut touches);
-            }
+            self.touches.add_other(&mut self.search, &mut self.mesh, &mut obstacle.mesh, reach);
         }
-        touches
+        self.touches.take()
     }
 
     fn step(&mut self, seconds: f64) -> Result<(), DeformError> {
@@ -431,69 +399,4 @@ fn between(start: Vec3, end: Vec3, part: f64, frame: DVec3) -> Vec3 {
 
 fn normal_of(near: &NearPair) -> DVec3 {
     (near.point_a - near.point_b).normalize_or(DVec3::Y)
-}
-
-/// A vertex, an edge or a face.
-#[derive(Clone, Copy)]
-struct Feature {
-    corners: [u32; 3],
-    n: usize,
-}
-
-impl Feature {
-    fn of(corners: &[u32]) -> Feature {
-        let mut all = [0; 3];
-        all[..corners.len()].copy_from_slice(corners);
-        Feature { corners: all, n: corners.len() }
-    }
-
-    fn corners(&self) -> &[u32] {
-        &self.corners[..self.n]
-    }
-
-    /// The weights of the corners at a place on the feature; those of a degenerate one are those of its first corner.
-    fn weights(&self, positions: &[Vec3], place: DVec3) -> [f64; 3] {
-        let at = |i: usize| positions[self.corners[i] as usize].as_dvec3();
-        match self.n {
-            2 => {
-                let edge = at(1) - at(0);
-                let t = (place - at(0)).dot(edge) / edge.length_squared();
-                if t.is_finite() { [1.0 - t, t, 0.0] } else { [1.0, 0.0, 0.0] }
-            }
-            3 => {
-                let (u, v, w) = (at(1) - at(0), at(2) - at(0), place - at(0));
-                let normal = u.cross(v);
-                let area_sq = normal.length_squared();
-                let (b, c) = (w.cross(v).dot(normal) / area_sq, u.cross(w).dot(normal) / area_sq);
-                if b.is_finite() && c.is_finite() { [1.0 - b - c, b, c] } else { [1.0, 0.0, 0.0] }
-            }
-            _ => [1.0, 0.0, 0.0],
-        }
-    }
-}
-
-/// The two features of a pair.
-fn features_of(
-    pair: &FeaturePair,
-    a: &DeformableMesh<RefitTree>,
-    b: &DeformableMesh<RefitTree>,
-) -> [Feature; 2] {
-    let (i, j) = (pair.a as usize, pair.b as usize);
-    match pair.kind {
-        PairKind::VertexFace => [Feature::of(&[pair.a]), Feature::of(&b.faces()[j])],
-        PairKind::FaceVertex => [Feature::of(&a.faces()[i]), Feature::of(&[pair.b])],
-        PairKind::EdgeEdge => [Feature::of(&a.edges()[i]), Feature::of(&b.edges()[j])],
-        PairKind::FaceFace => [Feature::of(&a.faces()[i]), Feature::of(&b.faces()[j])],
-    }
-}
-
-/// Marks the faces that have the feature.
-fn mark(feature: &Feature, touch: Touch, faces_at: &[Vec<u32>], faces: &[[u32; 3]], touches: &mut [Touch]) {
-    let corners = feature.corners();
-    for &face in &faces_at[corners[0] as usize] {
-        let face = face as usize;
-        if corners.iter().all(|corner| faces[face].contains(corner)) {
-            touches[face] = touches[face].max(touch);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
-use crate::command::{demo_soft, demo_walk};
+use crate::command::{demo_figure, demo_soft, demo_walk};
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -133,13 +133,16 @@ impl Shortfall {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
+    if args.over.is_some() && args.scene != "cloth" {
+        return Err(format!("--over: the scene {:?} has no cloth", args.scene));
+    }
     let run = match args.scene.as_str() {
-        "level" | "car" if args.check => {
+        "level" | "car" | "morph" | "walk" if args.check => {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
-        "cloth" | "jelly" | "shatter" | "morph" | "walk" => demo_soft::play(args)?,
-        _ if args.over.is_some() => return Err(format!("--over: the scene {:?} has no cloth", args.scene)),
+        "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
+        "morph" | "walk" => demo_figure::play(args)?,
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
         "ants" => {

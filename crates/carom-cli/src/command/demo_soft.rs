@@ -1,4 +1,4 @@
-//! `carom demo` of meshes that change their shape: cloth, jelly and a plate that breaks, and two that follow a given course.
+//! `carom demo` of meshes that change their shape: cloth, jelly and a plate that breaks.
 //!
 //! Faces that touch are painted. With `--check` each frame is searched for faces that cross, exactly. The energy of cloth and
 //! jelly must not grow, if nothing but the weight moves them.
@@ -10,7 +10,7 @@ use crate::player::{
     BodyState, FaceState, FrameStats, PlayerMesh, PlayerShape, Recording, SurfaceFrame, View,
 };
 use crate::progress::Progress;
-use crate::soft_world::{FRAME, GRAVITY, SoftWorld, Touch};
+use crate::soft_world::{FRAME, GRAVITY, SoftWorld};
 use carom_math::{Pose, Vec3};
 use carom_scenes::soft::{self, Over, Path, SoftScene};
 use std::time::Instant;
@@ -23,28 +23,45 @@ const MAX_FOUND: usize = 100;
 
 /// Runs one of the scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
-    if args.over.is_some() && args.scene != "cloth" {
-        return Err(format!("--over: the scene {:?} has no cloth", args.scene));
-    }
     let n = args.detail();
     let (scene, title, view) = match (args.scene.as_str(), args.over) {
-        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.0, 0.45, 0.0], 2.9, 0.6, 0.3)),
-        ("shatter", _) => (soft::shatter(n), "a ball breaks a plate", view([0.0, 0.7, -0.3], 4.6, 0.9, 0.3)),
+        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.1, 0.45, -0.1], 2.8, 0.6, 0.25)),
+        ("shatter", _) => (
+            soft::shatter(n),
+            "a ball breaks a plate",
+            View { speed: 0.25, ..view([0.0, 0.7, -0.3], 4.2, 0.9, 0.25) },
+        ),
         (_, Some(over)) => {
             let (over, title) = match over {
                 ClothOver::Ball => (Over::Ball, "cloth over a ball"),
                 ClothOver::Corner => (Over::Corner, "cloth over the corner of a box"),
                 ClothOver::MovingBall => (Over::MovingBall, "cloth over a moving ball"),
             };
-            (soft::cloth_over(over, n), title, view([0.0, 0.02, 0.0], 3.0, 0.6, 0.35))
+            (soft::cloth_over(over, n), title, view([0.0, 0.02, 0.0], 2.3, 0.6, 0.3))
         }
-        _ => (soft::flag(n), "a flag in the wind", view([0.65, 1.85, 0.1], 3.2, 0.35, 0.12)),
+        _ => (soft::flag(n), "a flag in the wind", view([0.6, 1.8, 0.0], 2.5, 0.3, 0.08)),
     };
     simulate(scene, title, view, args)
 }
 
 fn view(target: [f32; 3], distance: f32, yaw: f32, pitch: f32) -> View {
     View { target: Vec3::from_array(target), distance, yaw, pitch, speed: 1.0 }
+}
+
+/// A pole as high as the flag hangs, beside its edge.
+fn pole() -> PlayerMesh {
+    let n = 16;
+    let mut mesh = PlayerMesh::default();
+    for k in 0..n {
+        let (sine, cosine) = (core::f32::consts::TAU * k as f32 / n as f32).sin_cos();
+        for y in [0.0, 2.56] {
+            mesh.vertices.push(Vec3::new(0.03 * cosine - 0.03, y, -0.03 * sine));
+        }
+        let [a, b] = [2 * k, 2 * ((k + 1) % n)];
+        mesh.triangles.extend([[a, b, a + 1], [b, b + 1, a + 1], [a + 1, b + 1, 2 * n]]);
+    }
+    mesh.vertices.push(Vec3::new(-0.03, 2.58, 0.0));
+    mesh
 }
 
 fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Result<Run, String> {
@@ -59,9 +76,15 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
             PlayerShape::Mesh(PlayerMesh { vertices: mesh.vertices_f32(), triangles: mesh.triangles.clone() })
         }
     });
-    let shapes: Vec<PlayerShape> = shapes.collect();
+    let mut shapes: Vec<PlayerShape> = shapes.collect();
+    let mut paths: Vec<Path> = scene.obstacles.iter().map(|obstacle| obstacle.path).collect();
+    if scene.obstacles.is_empty() {
+        // The pole, which the cloth does not meet.
+        shapes.push(PlayerShape::Mesh(pole()));
+        shapes.push(PlayerShape::Plane(Vec3::Y));
+        paths.extend([Path::Still; 2]);
+    }
     let n_obstacles = shapes.len();
-    let paths: Vec<Path> = scene.obstacles.iter().map(|obstacle| obstacle.path).collect();
     let mut world = SoftWorld::new(scene).map_err(|e| e.to_string())?;
     let surface = PlayerMesh { vertices: world.positions().to_vec(), triangles: world.faces().to_vec() };
     let (n_vertices, n_faces) = (surface.vertices.len(), surface.triangles.len());
@@ -101,8 +124,8 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
         }
         if frame % every(args) == 0 {
             let touches = world.touches();
-            let n_of = |touch: Touch| touches.iter().filter(|t| **t == touch).count();
-            let (own, other) = (n_of(Touch::Itself), n_of(Touch::Other));
+            let n_of = |state: FaceState| touches.iter().filter(|t| **t == state).count();
+            let (own, other) = (n_of(FaceState::TouchesItself), n_of(FaceState::TouchesOther));
             n_touching = own + other;
             let counters = world.counters();
             let steps = (counters.steps - before.steps).max(1);
@@ -111,13 +134,8 @@ fn simulate(scene: SoftScene, title: &str, view: View, args: &DemoArgs) -> Resul
             let offsets = paths.iter().map(|path| path.offset(world.seconds()).as_vec3());
             let poses = offsets.map(Pose::from_translation).collect();
             recording.push(poses, vec![BodyState::Fixed; n_obstacles], &[], FrameStats { values });
-            let faces = touches.iter().map(|touch| match touch {
-                Touch::Nothing => FaceState::Free,
-                Touch::Itself => FaceState::TouchesItself,
-                Touch::Other => FaceState::TouchesOther,
-            });
-            let faces = faces.collect();
-            recording.push_surfaces(vec![SurfaceFrame { vertices: world.positions().to_vec(), faces }]);
+            recording
+                .push_surfaces(vec![SurfaceFrame { vertices: world.positions().to_vec(), faces: touches }]);
         }
         progress.step();
     }

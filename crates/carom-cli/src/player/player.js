@@ -442,7 +442,7 @@ home();
 
 // ---- Colours: by what the engine knew of the body, or by the body's number.
 const phaseColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
-const phaseNames = [scene.names.length ? "clear" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
+const phaseNames = [scene.names.length ? "clear" : scene.surfaces.length ? "rigid" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
 const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];
@@ -828,10 +828,14 @@ const depths = Math.max(0, ...scene.frames.map(f => f.levels.length));
 $("level").append(new Option("all levels", "all"), ...Array.from({ length: depths }, (_, k) => new Option(`level ${k + 1}`, k)));
 if (!depths) $("trees").style.display = "none";
 if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
+if (!scene.frames.some(f => f.nContacts)) $("contacts").parentElement.style.display = "none";
+if (surfaces.length) $("phases").nextSibling.textContent = "colour what touches";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
 const nFacesDrawn = surfaces.reduce((sum, s) => sum + s.nFaces, 0);
-$("summary").textContent = (surfaces.length ? `${nFacesDrawn.toLocaleString("en")} faces that move, ` : "") + `${drawn.length.toLocaleString("en")} ${scene.names.length ? "parts" : "bodies"}` +
+const counted = (n, one, many) => n ? [`${n.toLocaleString("en")} ${n === 1 ? one : many}`] : [];
+$("summary").textContent = [...counted(nFacesDrawn, "moving face", "moving faces"),
+  ...(scene.names.length ? counted(drawn.length, "part", "parts") : counted(drawn.length, "body", "bodies"))].join(", ") +
   (1 < nFrames ? `, ${nFrames} frames recorded, ${(scene.secondsPerFrame * (nFrames - 1)).toFixed(1)} s` : "");
 const showTime = () => {
   const at = Math.min(Math.round(time), nFrames - 1);

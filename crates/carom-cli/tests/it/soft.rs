@@ -1,6 +1,7 @@
 //! Soft bodies that meet things: they give way, come to rest, and never cross themselves or what they meet.
 
-use carom_cli::soft_world::{GRAVITY, SoftWorld, Touch};
+use carom_cli::player::FaceState;
+use carom_cli::soft_world::{GRAVITY, SoftWorld};
 use carom_scenes::soft::{Over, SoftScene, cloth_over, flag, jelly, shatter};
 use glam::DVec3;
 use std::time::Instant;
@@ -59,7 +60,7 @@ fn drape(over: Over) {
         assert!(mean < height - 0.2 && low < mean - 0.2, "{name} does not drape: {mean}, {low}");
         // The middle of the cloth still lies on top.
         let top = world.scene().body.positions.iter().map(|p| p.y).fold(0.0, f64::max);
-        assert!(0.3 < top && world.touches().contains(&Touch::Other), "{name} fell off");
+        assert!(0.3 < top && world.touches().contains(&FaceState::TouchesOther), "{name} fell off");
         assert!(0.99 * f64::from(n_frames) / 60.0 < world.seconds(), "{name}: steps were cut");
         if over != Over::MovingBall {
             assert!(speed < if is_long() { 0.02 } else { 0.6 }, "{name} does not come to rest: {speed}");
@@ -114,7 +115,7 @@ fn jelly_lands_and_comes_to_rest() {
     let energies = run("jelly", &mut world, n_frames);
     let [mean, low, speed] = shape_of(world.scene());
     assert!(0.2 < mean && mean < 0.5 && 0.0 < low && speed < 0.2, "{mean}, {low}, {speed}");
-    assert!(world.touches().contains(&Touch::Other));
+    assert!(world.touches().contains(&FaceState::TouchesOther));
     check_energy("jelly", &energies);
 }
 

@@ -102,7 +102,7 @@ pub fn flag(n: usize) -> SoftScene {
     for row in 0..n {
         body.inverse_masses[row * n] = 0.0;
     }
-    let air = Air { wind: DVec3::new(7.0, 0.0, 2.0), gusts: 0.4, drag: 0.1 };
+    let air = Air { wind: DVec3::new(13.0, 0.5, 3.0), gusts: 0.4, drag: 0.1 };
     let gap = 0.25 * height / (n - 1) as f64;
     SoftScene { body, air, obstacles: Vec::new(), gap }
 }
@@ -171,7 +171,7 @@ pub fn jelly(n: usize) -> SoftScene {
         })
         .collect();
     for [a, b] in sorted_once(cell_edges) {
-        body.link(a, b, 2e-4 / n as f64);
+        body.link(a, b, 1.5e-3 / n as f64);
     }
     even_masses(&mut body, density * size * size * size);
     body.triangles = surface(&body.tetrahedra);
