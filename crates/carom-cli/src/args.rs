@@ -102,7 +102,7 @@ pub struct DemoArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
     /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock, stairs, cloth and
-    /// morph, else 300
+    /// morph, 30 for bullets, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -172,6 +172,8 @@ impl DemoArgs {
             "ants" => 1200,
             "car" => 900,
             "clock" | "stairs" | "cloth" | "morph" => 600,
+            // All is over in three steps.
+            "bullets" => 30,
             _ => 300,
         };
         self.frames.unwrap_or(usual)

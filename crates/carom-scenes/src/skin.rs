@@ -100,7 +100,7 @@ pub fn walking_figure(n: usize) -> SkinnedMesh {
         &[head; 2],
     );
     for side in [-1.0, 1.0] {
-        let z = 0.0765 * side;
+        let z = 0.0758 * side;
         let thigh = bone(&mut figure, trunk, v(0.0, 0.87, z));
         let shin = bone(&mut figure, thigh, v(0.01, 0.49, z));
         let foot = bone(&mut figure, shin, v(0.0, 0.08, z));

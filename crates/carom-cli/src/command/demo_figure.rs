@@ -20,8 +20,8 @@ use std::time::Instant;
 /// Metres: what is this near touches.
 const REACH: f32 = 0.01;
 
-/// Metres, of parts of one mesh: its sides are not much longer.
-const OWN_REACH: f32 = 0.004;
+/// Metres, of parts of one mesh: less than its shortest sides.
+const OWN_REACH: f32 = 0.002;
 
 /// Triangles of a head.
 const HEAD_TRIANGLES: usize = 2000;
@@ -85,7 +85,9 @@ fn morph(args: &DemoArgs) -> Result<Run, DeformError> {
 
 /// The vertices of the two heads after some seconds.
 fn heads(head: &MorphMesh, seconds: f64) -> [Vec<Vec3>; 2] {
-    let wave = |period: f64, shift: f64| libm_sine(seconds / period + shift);
+    let wave = |period: f64, shift: f64| {
+        carom_math::ops::sin_cos(core::f64::consts::TAU * (seconds / period + shift)).0
+    };
     let weights = [
         [0.25 + 0.75 * wave(4.0, 0.0), wave(5.0, 0.2), wave(7.0, 0.1)],
         [0.25 + 0.75 * wave(3.3, 0.55), wave(4.1, 0.7), wave(6.0, 0.5)],
@@ -96,11 +98,6 @@ fn heads(head: &MorphMesh, seconds: f64) -> [Vec<Vec3>; 2] {
     };
     let [first, second] = weights.map(|weights| head.blended(&weights));
     [first.iter().map(|p| place(p, -1.0)).collect(), second.iter().map(|p| place(p, 1.0)).collect()]
-}
-
-/// The sine of so many turns, the same on every machine.
-fn libm_sine(turns: f64) -> f64 {
-    carom_math::ops::sin_cos(core::f64::consts::TAU * turns).0
 }
 
 /// A figure that walks along a floor.
@@ -201,7 +198,7 @@ impl Film<'_> {
         self.n_touching = counts.iter().sum();
         let vertices = surfaces.iter().flat_map(|surface| &surface.vertices);
         self.hash = hash(vertices.flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits()))));
-        if frame % every(self.args) == 0 {
+        if frame.is_multiple_of(every(self.args)) {
             let values = std::iter::once(ms).chain(counts.map(|n| n as f64)).collect();
             let (poses, states) =
                 (vec![Pose::IDENTITY; self.n_planes], vec![BodyState::Fixed; self.n_planes]);

@@ -395,7 +395,7 @@ const wholeBox = () => {
   return all[0] <= all[3] ? all : [-1, -1, -1, 1, 1, 1];
 };
 
-// ---- Camera: aimed at where the bodies are at the end, which is what one wants to see.
+// ---- Camera: aimed at where the bodies are at the end, and at first, if that is not much more.
 const camera = { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 };
 let sceneRadius = 1, floorY = 0;
 // Where the body that the camera goes along with was when it was drawn last.
@@ -405,13 +405,16 @@ const home = () => {
   poseAt(nFrames - 1);
   for (const s of surfaces) surfaceAt(s, nFrames - 1);
   const b = wholeBox();
-  const size = [0, 1, 2].map(k => b[k + 3] - b[k]);
-  camera.target = [0, 1, 2].map(k => (b[k] + b[k + 3]) / 2);
-  camera.distance = Math.max(Math.hypot(...size) * 1.12, 1e-6);
-  camera.yaw = 0.7; camera.pitch = 0.42;
   poseAt(0);
   for (const s of surfaces) surfaceAt(s, 0);
   const a = wholeBox();
+  // What is there at first too, if that is not much larger.
+  const sizeOf = c => [0, 1, 2].map(k => c[k + 3] - c[k]), diagonal = c => Math.hypot(...sizeOf(c));
+  const both = [0, 1, 2, 3, 4, 5].map(k => k < 3 ? Math.min(a[k], b[k]) : Math.max(a[k], b[k]));
+  const seen = diagonal(both) < 2.5 * diagonal(b) ? both : b;
+  camera.target = [0, 1, 2].map(k => (seen[k] + seen[k + 3]) / 2);
+  camera.distance = Math.max(diagonal(seen) * 1.12, 1e-6);
+  camera.yaw = 0.7; camera.pitch = 0.42;
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
   floorY = b[1];
   if (scene.view) {

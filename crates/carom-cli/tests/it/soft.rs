@@ -1,5 +1,6 @@
 //! Soft bodies that meet things: they give way, come to rest, and never cross themselves or what they meet.
 
+use crate::run::{carom, error, folder, json, stdout};
 use carom_cli::player::FaceState;
 use carom_cli::soft_world::{GRAVITY, SoftWorld};
 use carom_scenes::soft::{Over, SoftScene, cloth_over, flag, jelly, shatter};
@@ -114,7 +115,8 @@ fn jelly_lands_and_comes_to_rest() {
     let mut world = SoftWorld::new(jelly(n)).unwrap();
     let energies = run("jelly", &mut world, n_frames);
     let [mean, low, speed] = shape_of(world.scene());
-    assert!(0.2 < mean && mean < 0.5 && 0.0 < low && speed < 0.2, "{mean}, {low}, {speed}");
+    let slow = if is_long() { 0.1 } else { 1.0 };
+    assert!(0.2 < mean && mean < 0.5 && 0.0 < low && speed < slow, "{mean}, {low}, {speed}");
     assert!(world.touches().contains(&FaceState::TouchesOther));
     check_energy("jelly", &energies);
 }
@@ -128,4 +130,48 @@ fn a_flag_blows_from_its_pole() {
     let far = body.positions.iter().map(|p| p.x).fold(0.0, f64::max);
     assert!(0.8 < far, "the wind does not blow it out: {far}");
     assert!((0..n).all(|row| body.positions[row * n].x == 0.0), "it left the pole");
+}
+
+/// The same run every time, and no fault.
+#[test]
+fn check_finds_no_crossing_in_any_scene() {
+    for arguments in [
+        "cloth --detail 6 --frames 30",
+        "cloth --over ball --detail 6 --frames 40",
+        "cloth --over corner --detail 6 --frames 40",
+        "cloth --over moving-ball --detail 6 --frames 40",
+        "jelly --detail 2 --frames 60",
+        "shatter --detail 4 --frames 30",
+    ] {
+        let (document, status) = json(&format!("demo {arguments} --check --json"));
+        assert_eq!((status, document["check"]["faults"].as_u64()), (0, Some(0)), "{arguments}: {document}");
+        assert!(0.0 < document["phases"]["narrow"]["ms"].as_f64().unwrap());
+        let (again, _) = json(&format!("demo {arguments} --json"));
+        assert_eq!(document["hash"], again["hash"], "{arguments}");
+    }
+    assert!(error("demo walk --check").contains("has no dynamic bodies"));
+    assert!(error("demo pile --over ball").contains("has no cloth"));
+}
+
+/// Faces that touch are seen in their colours; a page is small.
+#[test]
+fn pages_show_the_faces_that_touch() {
+    let (orange, red) = ([236.0, 140.0, 40.0], [214.0, 50.0, 50.0]);
+    for (arguments, frame, colour) in
+        [("cloth --over ball --detail 17 --frames 60", 55, orange), ("morph --frames 90", 80, red)]
+    {
+        let page = folder().join("soft.html");
+        let text = stdout(&carom(&format!("demo {arguments} --html {}", page.display())));
+        assert!(text.contains("mean milliseconds of a frame"), "{text}");
+        let size = std::fs::metadata(&page).unwrap().len();
+        assert!(size < 600_000, "{arguments}: {size} bytes");
+        let picture = folder().join("soft.png");
+        let Some(picture) = crate::player::screenshot(&page, &format!("frame={frame}"), &picture) else {
+            println!("skipped: no Chromium is installed");
+            return;
+        };
+        let n = crate::player::n_of_hue(&picture, colour);
+        println!("{arguments}: {size} bytes, {n} pixels");
+        assert!(20 < n, "{arguments}: no face that touches is seen");
+    }
 }

@@ -176,7 +176,7 @@ pub fn jelly(n: usize) -> SoftScene {
     even_masses(&mut body, density * size * size * size);
     body.triangles = surface(&body.tetrahedra);
     let air = Air { drag: 0.05, ..Air::default() };
-    SoftScene { body, air, obstacles: alloc::vec![floor(1.5)], gap: 0.1 * size / n as f64 }
+    SoftScene { body, air, obstacles: alloc::vec![floor(20.0)], gap: 0.1 * size / n as f64 }
 }
 
 /// An upright plate of `n` by `n` pieces that are glued together, and a ball that flies through it. Each piece is a square of

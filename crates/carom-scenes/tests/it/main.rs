@@ -5,6 +5,7 @@
 mod bullets;
 mod clocks;
 mod crowds;
+mod figures;
 mod levels;
 mod meshes;
 mod piles;
