@@ -88,13 +88,21 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// The scene
-    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car"])]
+    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
+        "cloth", "jelly", "shatter", "morph", "walk"])]
     pub scene: String,
+    /// What the `cloth` falls on; a flag in the wind, if not given
+    #[arg(long, value_name = "WHAT")]
+    pub over: Option<ClothOver>,
+    /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
+    pub detail: Option<u32>,
     /// Bodies that move, or characters: 10,000 if not given, 100 `bullets`, 40 in `level`, 24 gears in `clock`, 264 limbs of 24
     /// ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock and stairs, else 300
+    /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock, stairs, cloth and
+    /// morph, 30 for bullets, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
     /// Seed of the scene
@@ -123,7 +131,28 @@ pub struct DemoArgs {
     pub json: bool,
 }
 
+/// What a cloth falls on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClothOver {
+    /// A ball.
+    Ball,
+    /// The corner of a box.
+    Corner,
+    /// A ball that swings to and fro.
+    MovingBall,
+}
+
 impl DemoArgs {
+    /// Points, cells or pieces along a side.
+    pub fn detail(&self) -> usize {
+        let usual = match self.scene.as_str() {
+            "jelly" => 6,
+            "shatter" => 12,
+            _ => 33,
+        };
+        self.detail.unwrap_or(usual) as usize
+    }
+
     /// How many bodies move.
     pub fn n_bodies(&self) -> usize {
         let usual = match self.scene.as_str() {
@@ -143,7 +172,9 @@ impl DemoArgs {
             "level" => 3300,
             "ants" => 1200,
             "car" => 900,
-            "clock" | "stairs" => 600,
+            "clock" | "stairs" | "cloth" | "morph" => 600,
+            // All is over in three steps.
+            "bullets" => 30,
             _ => 300,
         };
         self.frames.unwrap_or(usual)

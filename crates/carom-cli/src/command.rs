@@ -4,6 +4,8 @@ pub mod batch;
 pub mod check;
 pub mod demo;
 pub(crate) mod demo_ants;
+pub(crate) mod demo_figure;
+pub(crate) mod demo_soft;
 pub(crate) mod demo_walk;
 pub mod distance;
 pub mod info;

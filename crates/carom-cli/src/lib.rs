@@ -27,7 +27,9 @@ pub mod report;
 mod scene_page;
 mod scene_world;
 mod shape_arg;
+pub mod soft_world;
 pub mod solid;
+mod touches;
 
 use args::{Cli, Command};
 use clap::Parser;

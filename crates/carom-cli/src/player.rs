@@ -6,6 +6,10 @@
 //! Reference: G. Fiedler, Snapshot Compression, gafferongames.com, 2015 (the smallest three components of a quaternion).
 //! Differs: prediction is linear and its error is not bit-packed; deflate does that.
 
+mod surface;
+
+pub use surface::{FaceState, SurfaceFrame};
+
 use base64::Engine;
 use carom_math::{Pose, Quat, Vec3};
 use flate2::Compression;
@@ -103,6 +107,8 @@ pub struct Recording {
     table: Option<Value>,
     notes: Vec<String>,
     follow: Option<Value>,
+    /// Meshes that change their shape.
+    surfaces: Vec<PlayerMesh>,
     min: Vec3,
     max: Vec3,
     frames: Vec<Frame>,
@@ -120,6 +126,8 @@ struct Frame {
     /// Lowest and highest corner of the boxes of each level of a tree, the top first.
     levels: Vec<Vec<[Vec3; 2]>>,
     n_levels: usize,
+    /// One for each mesh that changes its shape.
+    surfaces: Vec<SurfaceFrame>,
 }
 
 /// Contacts kept in one frame: enough to see where they are, few enough to load.
@@ -149,6 +157,7 @@ impl Recording {
             table: None,
             notes: Vec::new(),
             follow: None,
+            surfaces: Vec::new(),
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
             frames: Vec::new(),
@@ -191,6 +200,12 @@ impl Recording {
         self
     }
 
+    /// Meshes that change their shape. Each frame brings their vertices, by [`push_surfaces`](Recording::push_surfaces).
+    pub fn with_surfaces(mut self, surfaces: Vec<PlayerMesh>) -> Recording {
+        self.surfaces = surfaces;
+        self
+    }
+
     /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts' values.
     pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
         let is_plane =
@@ -206,7 +221,18 @@ impl Recording {
         }
         let n_contacts = contacts.len();
         let (lines, levels, n_levels) = (Default::default(), Vec::new(), 0);
-        self.frames.push(Frame { poses, states, contacts: kept, n_contacts, stats, lines, levels, n_levels });
+        let surfaces = Vec::new();
+        self.frames.push(Frame {
+            poses,
+            states,
+            contacts: kept,
+            n_contacts,
+            stats,
+            lines,
+            levels,
+            n_levels,
+            surfaces,
+        });
     }
 
     /// Adds to the last frame the lines of joints and those of normals, from where to where; of many every so many-th.
@@ -217,6 +243,16 @@ impl Recording {
             self.min = self.min.min(*point);
             self.max = self.max.max(*point);
         }
+    }
+
+    /// Adds to the last frame what the meshes that change their shape are like.
+    pub fn push_surfaces(&mut self, surfaces: Vec<SurfaceFrame>) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        for vertex in surfaces.iter().flat_map(|surface| &surface.vertices).filter(|p| p.is_finite()) {
+            self.min = self.min.min(*vertex);
+            self.max = self.max.max(*vertex);
+        }
+        frame.surfaces = surfaces;
     }
 
     /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
@@ -264,6 +300,7 @@ impl Recording {
         let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
         let mut previous_states = vec![0u8; self.bodies.len()];
         let mut frames = Vec::new();
+        let mut writers: Vec<surface::Writer> = self.surfaces.iter().map(surface::Writer::new).collect();
         let mut last_levels = (&Vec::new(), Vec::new());
         for frame in &self.frames {
             if frame.poses.len() != self.bodies.len() || frame.states.len() != self.bodies.len() {
@@ -323,8 +360,15 @@ impl Recording {
                 });
                 last_levels = (&frame.levels, stored.collect());
             }
+            if frame.surfaces.len() != writers.len() {
+                return Err(format!("{} surfaces in a frame, not {}", frame.surfaces.len(), writers.len()));
+            }
+            let mut surfaces = Vec::with_capacity(writers.len());
+            for (writer, surface) in writers.iter_mut().zip(&frame.surfaces) {
+                surfaces.push(writer.write(surface, min, extent, &mut sections)?);
+            }
             frames.push(json!({
-                "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
+                "surfaces": surfaces, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
                 "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels,
             }));
         }
@@ -333,7 +377,10 @@ impl Recording {
         let view = self.view.map(|view| {
             json!({"target": view.target.to_array(), "distance": view.distance, "yaw": view.yaw, "pitch": view.pitch, "speed": view.speed})
         });
+        let surfaces: Vec<Value> =
+            self.surfaces.iter().map(|s| surface::describe(s, &mut sections)).collect();
         let description = json!({
+            "surfaces": surfaces,
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),

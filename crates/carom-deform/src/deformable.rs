@@ -194,11 +194,17 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two sheets of it touch if they are this
     /// far apart; against another mesh half of each thickness counts.
     pub fn with_thickness(mut self, thickness: f32) -> Result<DeformableMesh<T>, DeformError> {
+        self.set_thickness(thickness)?;
+        Ok(self)
+    }
+
+    /// Another [thickness](DeformableMesh::with_thickness) from now on. On an error nothing changes.
+    pub fn set_thickness(&mut self, thickness: f32) -> Result<(), DeformError> {
         if !(0.0 <= thickness && thickness <= MAX_POSITION) {
             return Err(DeformError::BadThickness { thickness });
         }
         self.thickness = thickness;
-        Ok(self)
+        Ok(())
     }
 
     /// The mesh with vertices that are now at one place counted as one vertex where neighbours are left out. For meshes

@@ -3,8 +3,9 @@
 //! `piles::piles_are_the_same_bits_everywhere`).
 //!
 //! Meshes, scenes and crowds are plain data. A mesh is vertices and triangles; a scene is shapes,
-//! poses and joints; a crowd is boxes that move. Sines come from the `libm` crate, in software, so
-//! a scene does not change with the system's library.
+//! poses and joints; a crowd is boxes that move. A soft body ([`soft`]) is points and links, and
+//! moves by the contacts that it is given. Sines come from the `libm` crate, in software, so a
+//! scene does not change with the system's library.
 //!
 //! ```
 //! use carom_scenes::{Crowd, CrowdKind, mesh, pile};
@@ -33,9 +34,12 @@ mod crowd;
 mod hull;
 mod level;
 pub mod mesh;
+mod morph;
 mod pile;
 mod ragdoll;
 mod rng;
+mod skin;
+pub mod soft;
 mod stairs;
 mod works;
 
@@ -47,8 +51,10 @@ pub use courses::{CASTLE_PATH, arena, car_course, castle, corner_course, slope_c
 pub use crowd::{Crowd, CrowdKind};
 pub use hull::{HULL_RADII, hull_points};
 pub use level::{Block, Level};
+pub use morph::{MorphMesh, morph_head};
 pub use pile::{bench_pile, pile, torus_compound};
 pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
 pub use rng::Rng;
+pub use skin::{Bone, SkinnedMesh, walking_figure};
 pub use stairs::stairs;
 pub use works::works;

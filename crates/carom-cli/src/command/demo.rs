@@ -2,7 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
-use crate::command::demo_walk;
+use crate::command::{demo_figure, demo_soft, demo_walk};
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -41,8 +41,25 @@ pub(crate) struct Run {
     shortfall: Shortfall,
     /// Crumbs that ants brought home, and that they carry.
     crumbs: Option<[u64; 2]>,
+    /// Meshes that change their shape: how the run is told, after the name of the scene.
+    pub(crate) told: Option<String>,
     /// The check of each step, with `--check`.
-    audit: Option<Audit>,
+    pub(crate) check: Option<Checked>,
+}
+
+/// What the check of all steps found.
+pub(crate) struct Checked {
+    pub(crate) n_faults: u64,
+    /// The first faults, a line each.
+    pub(crate) found: Vec<String>,
+    pub(crate) n_left_out: u64,
+}
+
+impl Checked {
+    fn of(audit: &Audit) -> Checked {
+        let found = audit.faults().iter().map(|fault| fault.to_string()).collect();
+        Checked { n_faults: audit.n_faults(), found, n_left_out: audit.n_left_out() }
+    }
 }
 
 impl Run {
@@ -67,7 +84,8 @@ impl Run {
             recording,
             shortfall,
             crumbs: None,
-            audit: None,
+            told: None,
+            check: None,
         }
     }
 }
@@ -115,11 +133,16 @@ impl Shortfall {
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<Found, String> {
+    if args.over.is_some() && args.scene != "cloth" {
+        return Err(format!("--over: the scene {:?} has no cloth", args.scene));
+    }
     let run = match args.scene.as_str() {
-        "level" | "car" if args.check => {
+        "level" | "car" | "morph" | "walk" if args.check => {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
+        "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
+        "morph" | "walk" => demo_figure::play(args)?,
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
         "ants" => {
@@ -159,10 +182,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         if let Some([brought, carried]) = run.crumbs {
             document["crumbs"] = json!({ "brought": brought, "carried": carried });
         }
-        if let Some(audit) = &run.audit {
-            let found: Vec<String> = audit.faults().iter().map(|fault| fault.to_string()).collect();
+        if let Some(check) = &run.check {
             document["check"] = json!({
-                "faults": audit.n_faults(), "found": found, "left_out": audit.n_left_out(),
+                "faults": check.n_faults, "found": check.found, "left_out": check.n_left_out,
             });
         }
         if args.has_budget() {
@@ -174,6 +196,8 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             });
         }
         report::print(&document.to_string())?;
+    } else if let Some(told) = &run.told {
+        report::print(&format!("{}: {told}; state {:016x}", args.scene, run.hash))?;
     } else if matches!(args.scene.as_str(), "level" | "car") {
         let who = if args.scene == "car" { "car" } else { "characters" };
         report::print(&format!(
@@ -208,12 +232,14 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if let (Some(page), false) = (page, args.json) {
         report::print(&format!("  open {} in a browser to see it", page.display()))?;
     }
-    let Some(audit) = &run.audit else { return Ok(Found::Nothing) };
-    if let Some(first) = audit.faults().first() {
-        return Err(format!("--check: {} faults, the first in {first}", audit.n_faults()));
+    let Some(check) = &run.check else { return Ok(Found::Nothing) };
+    if let Some(first) = check.found.first() {
+        return Err(format!("--check: {} faults, the first in {first}", check.n_faults));
     }
-    if !args.json {
-        let n_left_out = audit.n_left_out();
+    if !args.json && run.told.is_some() {
+        report::print("  checked each step: no pair of triangles crosses, and no energy comes from nowhere")?;
+    } else if !args.json {
+        let n_left_out = check.n_left_out;
         report::print(&format!(
             "  checked each step: no fault; {n_left_out} energies of driven bodies were left out"
         ))?;
@@ -315,7 +341,8 @@ fn play(
         recording,
         shortfall,
         crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
-        audit,
+        told: None,
+        check: audit.as_ref().map(Checked::of),
     })
 }
 

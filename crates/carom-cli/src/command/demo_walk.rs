@@ -47,13 +47,13 @@ fn drawn(level: &Level, is_seen: impl Fn(&carom_scenes::Block) -> bool) -> Playe
     PlayerShape::Mesh(PlayerMesh { vertices: mesh.vertices_f32(), triangles: mesh.triangles })
 }
 
-fn chart(title: &str, unit: &str, lines: &[&str]) -> Chart {
+pub(crate) fn chart(title: &str, unit: &str, lines: &[&str]) -> Chart {
     let lines = lines.iter().map(|line| (*line).to_owned()).collect();
     Chart { title: title.to_owned(), unit: unit.to_owned(), lines }
 }
 
 /// All the bits of some numbers, one after the other.
-fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+pub(crate) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
     words
         .into_iter()
         .fold(0xcbf2_9ce4_8422_2325, |h, word| (h ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23))
@@ -157,7 +157,7 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
 }
 
 /// More frames than can be shown are recorded every second time.
-fn every(args: &DemoArgs) -> u32 {
+pub(crate) fn every(args: &DemoArgs) -> u32 {
     if demo::MANY_FRAMES < args.n_frames() { 2 } else { 1 }
 }
 

@@ -42,6 +42,35 @@ const words = [], states = [];
     before = last; last = now; state = next;
   }
 }
+// Meshes that change their shape: for each frame three words for each vertex, and a state for each face.
+const surfaces = scene.surfaces.map((surface, at) => {
+  const triangles = new Uint32Array(section(surface.triangles).buffer), n = surface.nVertices, nFaces = triangles.length / 3;
+  const frames = [], faces = [];
+  let last = new Uint16Array(3 * n), before = new Uint16Array(3 * n), state = new Uint8Array(nFaces);
+  for (const frame of scene.frames) {
+    const bytes = section(frame.surfaces[at]), now = new Uint16Array(3 * n), next = new Uint8Array(nFaces);
+    for (let axis = 0; axis < 3; axis++) for (let i = 0, low = 2 * axis * n, to = axis; i < n; i++, to += 3) {
+      now[to] = 2 * last[to] - before[to] + unzigzag(bytes[low + i] | bytes[low + n + i] << 8);
+    }
+    for (let i = 0; i < nFaces; i++) next[i] = bytes[6 * n + i] ^ state[i];
+    frames.push(now); faces.push(next);
+    before = last; last = now; state = next;
+  }
+  return { triangles, n, nFaces, frames, faces, points: new Float32Array(3 * n), normals: new Float32Array(3 * n) };
+});
+// Vertices of a surface at a moment, straight between two frames, and their normals: those of the faces around, by area.
+const surfaceAt = (s, time) => {
+  const f = Math.min(Math.floor(time), nFrames - 1), g = Math.min(f + 1, nFrames - 1), t = time - f;
+  const a = s.frames[f], b = s.frames[g], p = s.points, m = s.normals;
+  for (let i = 0; i < p.length; i++) p[i] = scene.min[i % 3] + scene.extent[i % 3] * (a[i] + (b[i] - a[i]) * t) / 65535;
+  m.fill(0);
+  for (let i = 0; i < s.triangles.length; i += 3) {
+    const [u, v, w] = [3 * s.triangles[i], 3 * s.triangles[i + 1], 3 * s.triangles[i + 2]];
+    const e = [p[v] - p[u], p[v + 1] - p[u + 1], p[v + 2] - p[u + 2]], h = [p[w] - p[u], p[w + 1] - p[u + 1], p[w + 2] - p[u + 2]];
+    const c = [e[1] * h[2] - e[2] * h[1], e[2] * h[0] - e[0] * h[2], e[0] * h[1] - e[1] * h[0]];
+    for (const at of [u, v, w]) for (let k = 0; k < 3; k++) m[at + k] += c[k];
+  }
+};
 // Points of a frame: its contacts, or the ends of lines.
 const pointsOf = stored => {
   const w = new Uint16Array(section(stored).buffer), out = new Float32Array(w.length);
@@ -266,6 +295,16 @@ const groups = [];
     groups.push(group);
   }
 }
+for (const s of surfaces) {
+  const n = s.triangles.length;
+  s.vertices = new Float32Array(4 * n); s.turned = new Float32Array(3 * n); s.colour = new Uint8Array(4 * n);
+  s.array = gl.createVertexArray();
+  gl.bindVertexArray(s.array);
+  s.vertexBuffer = buffer(s.vertices, gl.DYNAMIC_DRAW); attribute(0, 4, gl.FLOAT, false, 0);
+  s.normalBuffer = buffer(s.turned, gl.DYNAMIC_DRAW); attribute(1, 3, gl.FLOAT, false, 0);
+  s.colourBuffer = buffer(s.colour, gl.DYNAMIC_DRAW);
+  gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
+}
 const edges = gl.createVertexArray();
 gl.bindVertexArray(edges);
 {
@@ -352,6 +391,9 @@ const wholeBox = () => {
     boxOf(i, one);
     for (let k = 0; k < 3; k++) { all[k] = Math.min(all[k], one[k]); all[k + 3] = Math.max(all[k + 3], one[k + 3]); }
   }
+  for (const s of surfaces) for (let i = 0; i < s.points.length; i++) {
+    all[i % 3] = Math.min(all[i % 3], s.points[i]); all[i % 3 + 3] = Math.max(all[i % 3 + 3], s.points[i]);
+  }
   return all[0] <= all[3] ? all : [-1, -1, -1, 1, 1, 1];
 };
 
@@ -369,7 +411,7 @@ const distanceThatShows = size => {
   return distance;
 };
 
-// ---- Camera: aimed at where the bodies are at the end, which is what one wants to see.
+// ---- Camera: aimed at where the bodies are at the end, and at first, if that is not much more.
 const camera = { target: [0, 0, 0], distance: 10, yaw: 0.7, pitch: 0.42 };
 let sceneRadius = 1, floorY = 0;
 // Where the body that the camera goes along with was when it was drawn last.
@@ -377,13 +419,18 @@ let followed = null;
 const home = () => {
   followed = null;
   poseAt(nFrames - 1);
+  for (const s of surfaces) surfaceAt(s, nFrames - 1);
   const b = wholeBox();
-  const size = [0, 1, 2].map(k => b[k + 3] - b[k]);
-  camera.target = [0, 1, 2].map(k => (b[k] + b[k + 3]) / 2);
-  camera.yaw = 0.7; camera.pitch = 0.42;
-  camera.distance = Math.max(distanceThatShows(size), Math.hypot(...size) * 1e-6, 1e-6);
   poseAt(0);
+  for (const s of surfaces) surfaceAt(s, 0);
   const a = wholeBox();
+  // What is there at first too, if that is not much larger.
+  const sizeOf = c => [0, 1, 2].map(k => c[k + 3] - c[k]), diagonal = c => Math.hypot(...sizeOf(c));
+  const both = [0, 1, 2, 3, 4, 5].map(k => k < 3 ? Math.min(a[k], b[k]) : Math.max(a[k], b[k]));
+  const seen = diagonal(both) < 2.5 * diagonal(b) ? both : b;
+  camera.target = [0, 1, 2].map(k => (seen[k] + seen[k + 3]) / 2);
+  camera.yaw = 0.7; camera.pitch = 0.42;
+  camera.distance = Math.max(distanceThatShows(sizeOf(seen)), diagonal(seen) * 1e-6, 1e-6);
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
   floorY = b[1];
   if (scene.view) {
@@ -414,12 +461,17 @@ home();
 
 // ---- Colours: by what the engine knew of the body, or by the body's number.
 const phaseColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
-const phaseNames = [scene.names.length ? "clear" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
+const phaseNames = [scene.names.length ? "clear" : scene.surfaces.length ? "rigid" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
 const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];
 };
 const own = Array.from({ length: nBodies }, (_, i) => ownColour(i));
+// Faces of meshes that change their shape: those of the second mesh are a little different where they touch nothing.
+const faceColours = [[86, 138, 190], [168, 80, 190], [236, 140, 40], [214, 50, 50]], secondColour = [104, 166, 150];
+const faceNames = ["faces that touch nothing", "faces that touch their own mesh", "faces that touch another body", "faces that cross"];
+// A colour that comes in any frame is explained in all.
+const comes = faceNames.map((_, k) => surfaces.some(s => s.faces.some(f => f.includes(k))));
 // Neighbours in the same phase differ a little, so that they can be told apart.
 const shade = Array.from({ length: nBodies }, (_, i) => 0.84 + 0.3 * ((i * 0.7548777) % 1));
 let chosen = new Set();
@@ -446,6 +498,24 @@ const place = () => {
 // A magenta, a violet, a teal and a brown that no phase has.
 // Of joints, of normals.
 const lineColours = [[37, 99, 235], [225, 29, 29]], lineNames = ["lines of joints", "normals"];
+const placeSurfaces = () => {
+  const at = Math.min(Math.round(time), nFrames - 1), byState = $("phases").checked;
+  surfaces.forEach((s, number) => {
+    surfaceAt(s, time);
+    const free = number % 2 ? secondColour : faceColours[0];
+    for (let i = 0; i < s.triangles.length; i++) {
+      const v = 3 * s.triangles[i], state = byState ? s.faces[at][i / 3 | 0] : 0, c = state ? faceColours[state] : free;
+      for (let k = 0; k < 3; k++) {
+        s.vertices[4 * i + k] = s.points[v + k]; s.turned[3 * i + k] = s.normals[v + k]; s.colour[4 * i + k] = c[k];
+      }
+    }
+    upload(s.vertexBuffer, s.vertices); upload(s.normalBuffer, s.turned); upload(s.colourBuffer, s.colour);
+  });
+};
+const drawSurfaces = () => {
+  gl.vertexAttrib4f(2, 0, 0, 0, 1); gl.vertexAttrib4f(3, 0, 0, 0, 1); gl.vertexAttrib4f(4, 1, 1, 1, 0);
+  for (const s of surfaces) { gl.bindVertexArray(s.array); gl.drawArrays(gl.TRIANGLES, 0, s.triangles.length); }
+};
 const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
 const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
 const frameAt = () => Math.min(Math.round(time), nFrames - 1);
@@ -455,6 +525,7 @@ const draw = () => {
   const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
   place();
+  placeSurfaces();
   follow();
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
@@ -472,6 +543,7 @@ const draw = () => {
   gl.useProgram(depth.program);
   gl.uniformMatrix4fv(depth.uniforms.view, false, light);
   for (const g of groups) { gl.bindVertexArray(g.array); gl.drawArraysInstanced(gl.TRIANGLES, 0, g.nVertices, g.n); }
+  drawSurfaces();
 
   gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   gl.viewport(0, 0, width, height);
@@ -488,6 +560,7 @@ const draw = () => {
   };
   common(solid);
   for (const g of groups) { gl.bindVertexArray(g.array); gl.drawArraysInstanced(gl.TRIANGLES, 0, g.nVertices, g.n); }
+  drawSurfaces();
 
   if (planeFloor || nFrames === 1) {
     const y = planeFloor ? planeFloor.point[1] : floorY - 0.002 * sceneRadius;
@@ -635,6 +708,13 @@ const drawLegend = () => {
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${phaseColours[k]})`; d.append(i, `${count[k].toLocaleString("en")} ${name}`); return [d];
   }));
+  const touches = new Array(faceNames.length).fill(0);
+  for (const s of surfaces) for (const face of s.faces[frameAt()]) touches[face]++;
+  touches.forEach((n, k) => {
+    if (!comes[k]) return;
+    const d = document.createElement("div"), i = document.createElement("i");
+    i.style.background = `rgb(${faceColours[k]})`; d.append(i, `${n.toLocaleString("en")} ${faceNames[k]}`); $("legend").append(d);
+  });
   const { nContacts, contacts } = scene.frames[Math.min(Math.round(time), nFrames - 1)], kept = contacts[1] / 6;
   if ($("contacts").checked && kept < nContacts) {
     const d = document.createElement("div");
@@ -768,9 +848,14 @@ const depths = Math.max(0, ...scene.frames.map(f => f.levels.length));
 $("level").append(new Option("all levels", "all"), ...Array.from({ length: depths }, (_, k) => new Option(`level ${k + 1}`, k)));
 if (!depths) $("trees").style.display = "none";
 if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
+if (!scene.frames.some(f => f.nContacts)) $("contacts").parentElement.style.display = "none";
+if (surfaces.length) $("phases").nextSibling.textContent = "colour what touches";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
-$("summary").textContent = `${drawn.length.toLocaleString("en")} ${scene.names.length ? "parts" : "bodies"}` +
+const nFacesDrawn = surfaces.reduce((sum, s) => sum + s.nFaces, 0);
+const counted = (n, one, many) => n ? [`${n.toLocaleString("en")} ${n === 1 ? one : many}`] : [];
+$("summary").textContent = [...counted(nFacesDrawn, "moving face", "moving faces"),
+  ...(scene.names.length ? counted(drawn.length, "part", "parts") : counted(drawn.length, "body", "bodies"))].join(", ") +
   (1 < nFrames ? `, ${nFrames} frames recorded, ${(scene.secondsPerFrame * (nFrames - 1)).toFixed(1)} s` : "");
 const showTime = () => {
   const at = Math.min(Math.round(time), nFrames - 1);

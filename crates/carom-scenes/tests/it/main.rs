@@ -5,9 +5,11 @@
 mod bullets;
 mod clocks;
 mod crowds;
+mod figures;
 mod levels;
 mod meshes;
 mod piles;
+mod soft;
 
 /// A hash of any sequence of words, so that a scene can be compared with what it was on another machine.
 fn hash(words: impl IntoIterator<Item = u64>) -> u64 {

@@ -1,0 +1,91 @@
+//! Meshes that change their shape, frame by frame, in the recording of the player.
+//!
+//! Vertices are quantised to 16 bits a coordinate within the scene's box, predicted from the two frames before, and split
+//! into byte planes, as poses are. The state of a face is one byte, given as the difference to the frame before.
+
+use super::{PlayerMesh, Sections, quantised_point, zigzag};
+use carom_math::Vec3;
+use serde_json::{Value, json};
+
+/// What is known of a face: its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum FaceState {
+    /// Touches nothing.
+    Free = 0,
+    /// Touches the mesh that it is a part of.
+    TouchesItself = 1,
+    /// Touches another body.
+    TouchesOther = 2,
+    /// Has a point in common with a face that is no neighbour.
+    Crosses = 3,
+}
+
+/// A mesh that changes its shape, in one frame.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct SurfaceFrame {
+    /// All vertices, in the order of the mesh.
+    pub vertices: Vec<Vec3>,
+    /// One for each face.
+    pub faces: Vec<FaceState>,
+}
+
+/// Writes one mesh, frame by frame.
+pub(super) struct Writer {
+    n_vertices: usize,
+    /// The two frames before, the later one first.
+    previous: [Vec<[u16; 3]>; 2],
+    states: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn new(mesh: &PlayerMesh) -> Writer {
+        let n_vertices = mesh.vertices.len();
+        let zeros = vec![[0; 3]; n_vertices];
+        Writer { n_vertices, previous: [zeros.clone(), zeros], states: vec![0; mesh.triangles.len()] }
+    }
+
+    /// One section: six planes of bytes of the vertices, then the bytes of the faces.
+    pub(super) fn write(
+        &mut self,
+        frame: &SurfaceFrame,
+        min: Vec3,
+        extent: Vec3,
+        sections: &mut Sections,
+    ) -> Result<Value, String> {
+        if (frame.vertices.len(), frame.faces.len()) != (self.n_vertices, self.states.len()) {
+            return Err(format!(
+                "a frame of {} vertices and {} faces for a mesh of {} and {}",
+                frame.vertices.len(),
+                frame.faces.len(),
+                self.n_vertices,
+                self.states.len()
+            ));
+        }
+        let words: Vec<[u16; 3]> = frame.vertices.iter().map(|p| quantised_point(*p, min, extent)).collect();
+        let mut bytes = Vec::with_capacity(6 * self.n_vertices + self.states.len());
+        for axis in 0..3 {
+            let residuals: Vec<u16> = (0..self.n_vertices)
+                .map(|i| {
+                    let [last, before] = [0, 1].map(|k: usize| self.previous[k][i][axis]);
+                    zigzag(words[i][axis].wrapping_sub(last.wrapping_mul(2).wrapping_sub(before)) as i16)
+                })
+                .collect();
+            bytes.extend(residuals.iter().map(|r| *r as u8));
+            bytes.extend(residuals.iter().map(|r| (*r >> 8) as u8));
+        }
+        for (last, state) in self.states.iter_mut().zip(&frame.faces) {
+            bytes.push(*state as u8 ^ *last);
+            *last = *state as u8;
+        }
+        self.previous.swap(0, 1);
+        self.previous[0] = words;
+        Ok(sections.push(bytes))
+    }
+}
+
+/// What stays the same: the number of vertices, and the triangles.
+pub(super) fn describe(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
+    let triangles = sections.push(mesh.triangles.iter().flatten().flat_map(|vertex| vertex.to_le_bytes()));
+    json!({"nVertices": mesh.vertices.len(), "triangles": triangles})
+}

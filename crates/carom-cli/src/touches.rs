@@ -1,0 +1,160 @@
+//! Which faces of a mesh touch: pairs of features that are near, and pairs of faces that cross, as a state of each face.
+//!
+//! A vertex or an edge that touches makes all its faces touch.
+
+use crate::player::FaceState;
+use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, NearPair, PairKind, RefitTree};
+use carom_math::Vec3;
+use glam::DVec3;
+
+/// A vertex, an edge or a face, by the numbers of its corners.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Feature {
+    corners: [u32; 3],
+    n: usize,
+}
+
+impl Feature {
+    fn of(corners: &[u32]) -> Feature {
+        let mut all = [0; 3];
+        all[..corners.len()].copy_from_slice(corners);
+        Feature { corners: all, n: corners.len() }
+    }
+
+    pub(crate) fn corners(&self) -> &[u32] {
+        &self.corners[..self.n]
+    }
+
+    /// The weights of the corners at a place on the feature; those of a degenerate one are those of its first corner.
+    pub(crate) fn weights(&self, positions: &[Vec3], place: DVec3) -> [f64; 3] {
+        let at = |i: usize| positions[self.corners[i] as usize].as_dvec3();
+        match self.n {
+            2 => {
+                let edge = at(1) - at(0);
+                let t = (place - at(0)).dot(edge) / edge.length_squared();
+                if t.is_finite() { [1.0 - t, t, 0.0] } else { [1.0, 0.0, 0.0] }
+            }
+            3 => {
+                let (u, v, w) = (at(1) - at(0), at(2) - at(0), place - at(0));
+                let normal = u.cross(v);
+                let area_sq = normal.length_squared();
+                let (b, c) = (w.cross(v).dot(normal) / area_sq, u.cross(w).dot(normal) / area_sq);
+                if b.is_finite() && c.is_finite() { [1.0 - b - c, b, c] } else { [1.0, 0.0, 0.0] }
+            }
+            _ => [1.0, 0.0, 0.0],
+        }
+    }
+}
+
+/// The two features of a pair of these meshes, or of one mesh that is both.
+pub(crate) fn features_of(
+    pair: &FeaturePair,
+    a: &DeformableMesh<RefitTree>,
+    b: &DeformableMesh<RefitTree>,
+) -> [Feature; 2] {
+    let (i, j) = (pair.a as usize, pair.b as usize);
+    match pair.kind {
+        PairKind::VertexFace => [Feature::of(&[pair.a]), Feature::of(&b.faces()[j])],
+        PairKind::FaceVertex => [Feature::of(&a.faces()[i]), Feature::of(&[pair.b])],
+        PairKind::EdgeEdge => [Feature::of(&a.edges()[i]), Feature::of(&b.edges()[j])],
+        PairKind::FaceFace => [Feature::of(&a.faces()[i]), Feature::of(&b.faces()[j])],
+    }
+}
+
+/// The states of the faces of one mesh.
+pub(crate) struct Touches {
+    /// The faces at each vertex.
+    faces_at: Vec<Vec<u32>>,
+    near: Vec<NearPair>,
+    states: Vec<FaceState>,
+}
+
+impl Touches {
+    /// For this mesh, whose faces touch nothing yet.
+    pub(crate) fn new(mesh: &DeformableMesh<RefitTree>) -> Touches {
+        let mut faces_at = vec![Vec::new(); mesh.positions().len()];
+        for (face, corners) in (0..).zip(mesh.faces()) {
+            for corner in corners {
+                faces_at[*corner as usize].push(face);
+            }
+        }
+        let states = vec![FaceState::Free; mesh.faces().len()];
+        Touches { faces_at, near: Vec::new(), states }
+    }
+
+    /// The states so far; of several the highest. From now on no face touches.
+    pub(crate) fn take(&mut self) -> Vec<FaceState> {
+        let n = self.states.len();
+        core::mem::replace(&mut self.states, vec![FaceState::Free; n])
+    }
+
+    /// Faces that are this near another part of the mesh.
+    pub(crate) fn add_own(
+        &mut self,
+        search: &mut FeatureSearch,
+        mesh: &mut DeformableMesh<RefitTree>,
+        reach: f32,
+    ) {
+        self.near.clear();
+        self.near.extend_from_slice(search.within(&mut *mesh, reach).finish().pairs);
+        for i in 0..self.near.len() {
+            for feature in features_of(&self.near[i].pair, mesh, mesh) {
+                self.mark(&feature, FaceState::TouchesItself, mesh.faces());
+            }
+        }
+    }
+
+    /// Faces that are this near another mesh.
+    pub(crate) fn add_other(
+        &mut self,
+        search: &mut FeatureSearch,
+        mesh: &mut DeformableMesh<RefitTree>,
+        other: &mut DeformableMesh<RefitTree>,
+        reach: f32,
+    ) {
+        self.near.clear();
+        self.near.extend_from_slice(search.within((&mut *mesh, &mut *other), reach).finish().pairs);
+        for i in 0..self.near.len() {
+            let [feature, _] = features_of(&self.near[i].pair, mesh, other);
+            self.mark(&feature, FaceState::TouchesOther, mesh.faces());
+        }
+    }
+
+    /// Faces that cross others of the mesh. Returns how many pairs do.
+    pub(crate) fn add_own_crossings(
+        &mut self,
+        search: &mut FeatureSearch,
+        mesh: &mut DeformableMesh<RefitTree>,
+    ) -> usize {
+        let crossing = search.crossings(mesh).finish().pairs;
+        for pair in crossing {
+            self.states[pair.a as usize] = FaceState::Crosses;
+            self.states[pair.b as usize] = FaceState::Crosses;
+        }
+        crossing.len()
+    }
+
+    /// Faces that cross those of another mesh. Returns how many pairs do.
+    pub(crate) fn add_crossings(
+        &mut self,
+        search: &mut FeatureSearch,
+        mesh: &mut DeformableMesh<RefitTree>,
+        other: &mut DeformableMesh<RefitTree>,
+    ) -> usize {
+        let crossing = search.crossings((mesh, other)).finish().pairs;
+        for pair in crossing {
+            self.states[pair.a as usize] = FaceState::Crosses;
+        }
+        crossing.len()
+    }
+
+    fn mark(&mut self, feature: &Feature, state: FaceState, faces: &[[u32; 3]]) {
+        let corners = feature.corners();
+        for &face in &self.faces_at[corners[0] as usize] {
+            let face = face as usize;
+            if corners.iter().all(|corner| faces[face].contains(corner)) {
+                self.states[face] = self.states[face].max(state);
+            }
+        }
+    }
+}
