@@ -13,5 +13,6 @@ mod real_data;
 mod scenes;
 mod threads;
 mod update;
+mod update_costs;
 mod warm;
 mod within;
