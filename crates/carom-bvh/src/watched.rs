@@ -32,13 +32,13 @@ const PART: usize = 256;
 /// A look that gained less than this was for nothing: the next one waits twice as long.
 const WORTH: f64 = 1.1;
 
-/// The fewest and the most refits between looks.
+/// The fewest and the most refits between looks, unless said otherwise.
 const WAITS: (u32, u32) = (4, 64);
 
 /// A tree of boxes that move.
 ///
 /// The sums of areas, which are what queries are expected to cost, stay below 1.5 times those of the last build, and the last
-/// build of the whole is at most 64 refits old; a call costs at most a refit, a build of half of the tree, and a build.
+/// build of the whole is at most 64 refits old, or what [`WatchedBvh::with_waits`] says; a call costs at most a refit, a build of half of the tree, and a build.
 #[derive(Clone, Debug)]
 pub struct WatchedBvh {
     tree: Bvh<Aabb>,
@@ -55,8 +55,9 @@ pub struct WatchedBvh {
     origins: Vec<u32>,
     /// Refits since the last build of the whole.
     n_refits: u32,
-    /// Refits after which it is made anew in any case.
+    /// Refits after which it is made anew in any case, and the fewest and the most that this may be.
     wait: u32,
+    waits: (u32, u32),
 }
 
 /// What a call of [`WatchedBvh::follow`] did.
@@ -114,14 +115,30 @@ impl WatchedBvh {
             origins: Vec::new(),
             n_refits: 0,
             wait: WAITS.0,
+            waits: WAITS,
         };
         watched.rebuild(boxes)?;
         Ok(watched)
     }
 
+    /// The tree with so many refits at least, and at most, before it is made anew with no growth to be seen: 4 and 64 by
+    /// default. A build takes as long as some 25 refits.
+    #[must_use]
+    pub fn with_waits(mut self, fewest: u32, most: u32) -> WatchedBvh {
+        self.waits = (fewest.max(1), most.max(fewest).max(1));
+        self.wait = self.wait.clamp(self.waits.0, self.waits.1);
+        self
+    }
+
     /// The tree as it is now, for all queries.
     pub fn tree(&self) -> &Bvh<Aabb> {
         &self.tree
+    }
+
+    /// New boxes for all primitives, and no look at what has worn: the next [`WatchedBvh::follow`] sees it. On an error the
+    /// tree stays as it was.
+    pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
+        self.tree.refit(boxes)
     }
 
     /// New boxes for all primitives, by their numbers. On an error the tree stays as it was.
@@ -132,7 +149,7 @@ impl WatchedBvh {
         self.n_refits += 1;
         let parts = self.worn();
         // What a look gains is told apart from what parts do by waiting until none is worn, but not for ever.
-        let due = if parts.is_empty() { self.wait } else { WAITS.1 };
+        let due = if parts.is_empty() { self.wait } else { self.waits.1 };
         let look = due <= self.n_refits;
         let mut renewed = 0;
         let mut rebuilt = look;
@@ -157,7 +174,7 @@ impl WatchedBvh {
             if look {
                 let gained = before.growth_since(&self.sums);
                 let wait = if gained < WORTH { self.wait.saturating_mul(2) } else { self.wait / 2 };
-                self.wait = wait.clamp(WAITS.0, WAITS.1);
+                self.wait = wait.clamp(self.waits.0, self.waits.1);
             }
         }
         Ok(Followed { rebuilt, renewed, growth })

@@ -190,3 +190,28 @@ fn the_report_tells_overlap() {
     // Eight boxes make 28 pairs.
     assert_eq!((apart, same), (0.0, 28.0 / 8.0));
 }
+
+/// A refit alone leaves wear to the next look, and waits are kept.
+#[test]
+fn looks_are_taken_when_the_caller_wants() {
+    let mut boxes = cloud(8);
+    let settings = BuildSettings::default();
+    let mut watched = WatchedBvh::build(&boxes, &settings).unwrap();
+    let mut patient = watched.clone().with_waits(30, 60);
+    let mut rebuilds = [Vec::new(), Vec::new()];
+    for frame in 1..=40 {
+        for (watched, rebuilds) in [&mut watched, &mut patient].into_iter().zip(&mut rebuilds) {
+            if watched.follow(&boxes).unwrap().rebuilt {
+                rebuilds.push(frame);
+            }
+        }
+    }
+    assert_eq!((rebuilds[0][0], &rebuilds[1][..]), (4, &[30][..]));
+    boxes.reverse();
+    let fresh = tests(&Bvh::build(&boxes, &settings).unwrap(), &boxes);
+    patient.refit(&boxes).unwrap();
+    patient.tree().validate(&boxes).unwrap();
+    assert!(4 * fresh < tests(patient.tree(), &boxes));
+    assert!(patient.follow(&boxes).unwrap().rebuilt);
+    assert!(tests(patient.tree(), &boxes) <= fresh);
+}

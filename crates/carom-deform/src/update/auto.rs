@@ -1,8 +1,14 @@
-//! Lazy or whole, by what the queries of the step before cost.
+//! Lazy or whole, by what queries cost in the steps before.
 //!
-//! A step begins lazy when the last one looked at few features. It becomes whole as soon as a quarter of the features was
-//! computed for queries, so no step computes more than five quarters of the boxes. The costs are counts, not times, and the
-//! choice is the same on every machine. A whole step also builds anew what has worn.
+//! - A lazy step becomes whole as soon as a quarter of the features was computed for queries. So no step computes more than
+//!   five quarters of the boxes.
+//! - Then some steps are whole from their beginning: one, and twice as many each time that a lazy step fails again, up to
+//!   16. So what fails always costs little, and a return to few queries, or to queries at one place, is noticed.
+//! - A whole step also builds anew what has worn, if queries and searches since the last build have cost a quarter of one.
+//!   A look at wear that cannot be seen costs a build, and is rare.
+//!
+//! The costs are counts, not times, and the choice is the same on every machine (test:
+//! `update_costs::auto_is_never_far_above_the_best`).
 //!
 //! Reference: R. Karp, On-line Algorithms Versus Off-line Algorithms, 1992 (rent until the rent comes near the price).
 
@@ -14,11 +20,21 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::Bvh;
 
-/// A step is whole from its beginning if queries of the last whole step looked at more than one feature in so many.
-const WHOLE_FROM: u64 = 20;
-
-/// A lazy step becomes whole, and so does the next one, when one feature in so many was computed for queries.
+/// A lazy step becomes whole when one feature in so many was computed for queries.
 const LAZY_UNTIL: u64 = 4;
+
+/// The most steps that are whole from their beginning before a lazy one is tried again.
+const MAX_WHOLE_STEPS: u32 = 16;
+
+/// The fewest and the most whole steps until the tree is built anew with no wear to be seen. A build takes as long as some
+/// 25 of them.
+const WAITS: (u32, u32) = (128, 1024);
+
+/// Tests per feature from which on a build may pay: a quarter of what it takes.
+const BUILD_FROM: u64 = 25;
+
+/// Tests per feature that a search over all of them takes at least.
+const TESTS_OF_SEARCH: u64 = 5;
 
 /// A tree that is lazy in steps with few queries and whole in others.
 #[derive(Clone, Debug)]
@@ -26,43 +42,82 @@ pub struct AutoTree {
     whole: RebuiltTree,
     lazy: LazyBoxes,
     is_complete: bool,
-    /// Features looked at by queries in this step, where it is whole; computed for queries, where it is lazy.
-    looked_at: u64,
+    /// Features computed for queries in this step.
     computed: u64,
+    /// How many steps are whole after a lazy one that failed, and how many of these are left.
+    whole_steps: u32,
+    whole_left: u32,
+    /// The tests of searches, and all tests until the last build.
+    searched: u64,
+    tests_then: u64,
     lazy_work: TreeWork,
+}
+
+impl AutoTree {
+    /// All boxes up to date, if they are not.
+    fn update_all(&mut self, bounds: &Bounds<'_>) {
+        if self.is_complete {
+            return;
+        }
+        self.is_complete = true;
+        let tests = self.whole.work().box_tests + self.lazy_work.box_tests + self.searched;
+        if tests - self.tests_then < BUILD_FROM * bounds.len() as u64 {
+            self.whole.refit(bounds);
+        } else if self.whole.follow(bounds) {
+            self.tests_then = tests;
+            self.lazy.begin(self.whole.tree(), self.whole.boxes());
+            return;
+        }
+        self.lazy.reset(self.whole.tree(), self.whole.boxes());
+    }
 }
 
 impl Sealed for AutoTree {}
 
 impl FollowingTree for AutoTree {
     fn build(bounds: &Bounds<'_>) -> AutoTree {
-        let whole = RebuiltTree::build(bounds);
+        let whole = RebuiltTree::build(bounds).with_waits(WAITS.0, WAITS.1);
         let lazy = LazyBoxes::new(whole.tree(), whole.boxes());
-        AutoTree { whole, lazy, is_complete: true, looked_at: 0, computed: 0, lazy_work: TreeWork::default() }
+        AutoTree {
+            whole,
+            lazy,
+            is_complete: true,
+            computed: 0,
+            whole_steps: 0,
+            whole_left: 0,
+            searched: 0,
+            tests_then: 0,
+            lazy_work: TreeWork::default(),
+        }
     }
 
     fn advance(&mut self, bounds: &Bounds<'_>, drift: f32) {
-        let n = bounds.len() as u64;
-        let is_busy = n < WHOLE_FROM * self.looked_at || n < LAZY_UNTIL * self.computed;
-        (self.looked_at, self.computed) = (0, 0);
-        self.is_complete = false;
-        if self.lazy.advance(drift) || is_busy {
-            self.complete(bounds);
+        let is_whole = 0 < self.whole_left;
+        if is_whole {
+            self.whole_left -= 1;
+        } else if 0 < self.computed && !has_failed(self.computed, bounds) {
+            self.whole_steps = 0;
+        }
+        (self.computed, self.is_complete) = (0, false);
+        if self.lazy.advance(drift) || is_whole {
+            self.update_all(bounds);
         }
     }
 
     fn renumber(&mut self, bounds: &Bounds<'_>, origins: &[u32]) {
         self.whole.follow_edits(bounds, origins);
         self.lazy.begin(self.whole.tree(), self.whole.boxes());
-        (self.looked_at, self.computed, self.is_complete) = (0, 0, true);
+        (self.computed, self.is_complete) = (0, true);
     }
 
     fn collect_touching(&mut self, bounds: &Bounds<'_>, query: &Aabb, out: &mut Vec<u32>) {
-        if !self.is_complete && (bounds.len() as u64) < LAZY_UNTIL * self.computed {
-            self.complete(bounds);
+        if !self.is_complete && has_failed(self.computed, bounds) {
+            self.whole_steps = (2 * self.whole_steps).clamp(1, MAX_WHOLE_STEPS);
+            self.whole_left = self.whole_steps;
+            self.update_all(bounds);
         }
         if self.is_complete {
-            self.looked_at += self.whole.collect(query, out);
+            self.whole.collect(query, out);
             return;
         }
         let (first, before) = (out.len(), self.lazy_work.updates);
@@ -72,15 +127,8 @@ impl FollowingTree for AutoTree {
     }
 
     fn complete(&mut self, bounds: &Bounds<'_>) {
-        if self.is_complete {
-            return;
-        }
-        if self.whole.follow(bounds) {
-            self.lazy.begin(self.whole.tree(), self.whole.boxes());
-        } else {
-            self.lazy.reset(self.whole.tree(), self.whole.boxes());
-        }
-        self.is_complete = true;
+        self.searched += TESTS_OF_SEARCH * bounds.len() as u64;
+        self.update_all(bounds);
     }
 
     fn tree(&self) -> &Bvh {
@@ -99,4 +147,9 @@ impl FollowingTree for AutoTree {
             ..whole
         }
     }
+}
+
+/// Whether a lazy step has computed so much that a whole one would have been better.
+fn has_failed(computed: u64, bounds: &Bounds<'_>) -> bool {
+    (bounds.len() as u64) < LAZY_UNTIL * computed
 }

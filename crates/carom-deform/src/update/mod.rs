@@ -6,7 +6,7 @@
 //! - [`LazyTree`]: no box until a query comes near it. For a few small queries.
 //! - [`HybridTree`]: the upper half bottom up, the lower half where a query comes: the scheme of the book.
 //! - [`RebuiltTree`]: as `RefitTree`, and parts that have worn are built anew. For motion that mixes features.
-//! - [`AutoTree`]: lazy or whole, by the counted cost of the step before.
+//! - [`AutoTree`]: lazy or whole, by the counted cost of the steps before.
 
 mod auto;
 mod hybrid;
@@ -106,7 +106,7 @@ pub(crate) fn collect_exact(
     query: &Aabb,
     out: &mut Vec<u32>,
     work: &mut TreeWork,
-) -> u64 {
+) {
     let first = out.len();
     let visit = tree.visit_box(query, |leaf| {
         out.extend(leaf.primitives.iter().copied().filter(|&i| boxes[i as usize].overlaps(query)));
@@ -114,5 +114,4 @@ pub(crate) fn collect_exact(
     });
     out[first..].sort_unstable();
     work.box_tests += visit.counters.volume_tests + visit.counters.primitives;
-    visit.counters.primitives
 }

@@ -22,10 +22,25 @@ pub struct RebuiltTree {
 }
 
 impl RebuiltTree {
+    /// The tree with so many steps, from the first number to the second, until it is built anew with no wear to be seen.
+    pub(super) fn with_waits(self, fewest: u32, most: u32) -> RebuiltTree {
+        let watched = self.watched.map(|watched| watched.with_waits(fewest, most));
+        RebuiltTree { watched, ..self }
+    }
+
     /// All boxes up to date, and worn parts anew; whether nodes or features have changed their places.
     pub(super) fn follow(&mut self, bounds: &Bounds<'_>) -> bool {
         self.work.refits += 1;
         self.with_watched(bounds, |watched, boxes| watched.follow(boxes))
+    }
+
+    /// All boxes up to date, and no look at wear.
+    pub(super) fn refit(&mut self, bounds: &Bounds<'_>) {
+        bounds.collect(&mut self.boxes);
+        self.work.updates += self.boxes.len() as u64;
+        self.work.refits += 1;
+        let refitted = self.watched.as_mut().map(|watched| watched.refit(&self.boxes));
+        debug_assert!(!matches!(refitted, Some(Err(_))), "the mesh checks its positions: {refitted:?}");
     }
 
     /// As [`RebuiltTree::follow`], after edits.
@@ -49,10 +64,10 @@ impl RebuiltTree {
         0 < renewed
     }
 
-    /// What touches a query, and how many features were looked at.
-    pub(super) fn collect(&mut self, query: &Aabb, out: &mut Vec<u32>) -> u64 {
+    /// What touches a query.
+    pub(super) fn collect(&mut self, query: &Aabb, out: &mut Vec<u32>) {
         let tree = self.watched.as_ref().map_or(&self.empty, WatchedBvh::tree);
-        collect_exact(tree, &self.boxes, query, out, &mut self.work)
+        collect_exact(tree, &self.boxes, query, out, &mut self.work);
     }
 }
 

@@ -20,6 +20,7 @@ mod scenes;
 mod sides;
 mod threads;
 mod update;
+mod update_costs;
 mod voxels;
 mod warm;
 mod within;

@@ -22,7 +22,7 @@ pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64)
             home: mesh.positions().to_vec(),
             search: FeatureSearch::default(),
         };
-        for step in 0..35 {
+        for step in 0..28 {
             let what = format!("{name}, mesh {i}, step {step}");
             let kind = random.below(9);
             done[kind] += 1;
