@@ -50,8 +50,8 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_math::{Pose, ops, tol};
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
-/// A tree over a skin that is blended by dual quaternions. Between bones whose rotations are more than
-/// 106 degrees apart volumes are larger. If that is so in most of the mesh, a
+/// A tree over a skin that is blended by dual quaternions. Between bones whose rotations are more
+/// than 106 degrees apart volumes are larger. If that is so in most of the mesh, a
 /// [`RefitTree`](crate::RefitTree) is faster.
 pub type DualQuaternionTree = KnownTree<DualQuaternionSkin>;
 
