@@ -4,11 +4,11 @@
 //! vertices that have it. A vertex is a convex combination of its images under its bones, and each
 //! image lies in the image of the bone's box. So the box around these images holds the vertex.
 //!
-//! Slack. The images of boxes hold the computed images of vertices with none (`affine.rs`). Let Q be
-//! the largest coordinate of the box, m the most bones of a vertex, u = 2^-53. Weights are rounded
-//! quotients, so their sum differs from 1 by at most (m + 1) u. The sum of m products is off by
-//! (m + 1) u of the sum of their sizes, which is at most Q. Together these are (2 m + 2) u Q. The
-//! box grows by [`tol::SKIN_ROUNDING`] times m Q, 512 m u Q, before it is rounded outwards.
+//! Slack. The images of boxes hold the computed images of vertices with none (`affine.rs`). Let Q
+//! be the largest coordinate of the box, m the most bones of a vertex, u = 2^-53. Weights are
+//! rounded quotients, so their sum differs from 1 by at most (m + 1) u. The sum of m products is
+//! off by (m + 1) u of the sum of their sizes, which is at most Q. Together these are (2 m + 2) u
+//! Q. The box grows by [`tol::SKIN_ROUNDING`] times m Q, 512 m u Q, before it is rounded outwards.
 //!
 //! Reference: L. Kavan, J. Zara, Fast Collision Detection for Skeletally Deformable Models, 2005
 //! (bounds from convex combinations of the images). Differs: boxes instead of spheres, and a rest

@@ -7,8 +7,8 @@
 //! The box of the sphere is what a query is tested against: an answer is a face whose box touches
 //! the query, and a ball around three vertices need not hold their box.
 //!
-//! Slack. A vertex and a centre are sums of k + 1 terms in `f64`, each off by at most sqrt(3) k u of
-//! the sum of the terms' sizes, u = 2^-53; the radius is off by k u of itself.
+//! Slack. A vertex and a centre are sums of k + 1 terms in `f64`, each off by at most sqrt(3) k u
+//! of the sum of the terms' sizes, u = 2^-53; the radius is off by k u of itself.
 //! [`tol::MODAL_ROUNDING`] covers these. Rounding the vertex to `f32` moves each coordinate by at
 //! most 2^-24 of itself, or by 2^-150 if it is subnormal: in all by less than 2^-23 of the largest
 //! coordinate plus 2^-149. The rounding of the centre to `f32` is measured.
