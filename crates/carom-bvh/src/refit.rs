@@ -21,8 +21,8 @@ use carom_bounds::Aabb;
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
-impl Bvh<Aabb> {
-    /// New bounds for all primitives, by their numbers. On an error the tree stays as it was.
+impl<V: TreeVolume> Bvh<V> {
+    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
@@ -42,7 +42,9 @@ impl Bvh<Aabb> {
         refit_in_turn(self, &mut source);
         source.refused
     }
+}
 
+impl Bvh<Aabb> {
     /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments, tetrahedra of a mesh whose vertices
     /// have moved. `corners` holds the numbers of the points in the order of [`Bvh::primitives`], which a mesh that deforms is sorted
     /// by once: then everything is read from front to back, and no box is written in between. On an error the tree stays as it was.

@@ -145,6 +145,7 @@ extern crate alloc;
 
 #[path = "kernel/mod.rs"]
 mod kernel;
+mod lazy;
 mod num;
 
 /// The same queries for `f64`.

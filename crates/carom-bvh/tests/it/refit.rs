@@ -1,7 +1,7 @@
 //! Trees that follow their primitives.
 
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh, BvhError};
+use carom_bounds::{Aabb, BoundingVolume, Obb, Sphere};
+use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh, BvhError, TreeVolume};
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
 
@@ -38,6 +38,25 @@ fn a_refitted_tree_holds_the_new_boxes_tightly() {
             assert_eq!(tree.quality(), built.quality());
         }
     }
+}
+
+/// Oriented boxes and spheres hold the boxes that they follow, by number and by place.
+#[test]
+fn trees_of_other_volumes_follow_boxes() {
+    fn check<V: TreeVolume + Clone>(dice: &mut Dice) {
+        for n in [1, 8, 9, 500] {
+            let mut tree = Bvh::<V>::build(&boxes(dice, n), &BuildSettings::default()).unwrap();
+            let after = boxes(dice, n);
+            tree.refit(&after).unwrap();
+            tree.validate(&after).unwrap();
+            let after = boxes(dice, n);
+            tree.refit_with(|_, number| after[number as usize]).unwrap();
+            tree.validate(&after).unwrap();
+        }
+    }
+    let mut dice = Dice::new(7);
+    check::<Obb>(&mut dice);
+    check::<Sphere>(&mut dice);
 }
 
 #[test]

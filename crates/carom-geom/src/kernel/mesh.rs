@@ -42,6 +42,13 @@ pub enum MeshError {
         /// Number of the vertex.
         vertex: u32,
     },
+    /// New positions for another number of vertices than there are.
+    WrongCount {
+        /// How many vertices there are.
+        expected: usize,
+        /// How many positions were given.
+        given: usize,
+    },
     /// This triangle, the first such, names a vertex that does not exist.
     IndexOutOfRange {
         /// Number of the triangle.
@@ -64,6 +71,9 @@ impl core::fmt::Display for MeshError {
             MeshError::TooFar { vertex } => {
                 write!(f, "vertex {vertex} has a coordinate beyond {:e}", tol::MAX_LENGTH)
             }
+            MeshError::WrongCount { expected, given } => {
+                write!(f, "the mesh has {expected} vertices, {given} positions were given")
+            }
             MeshError::IndexOutOfRange { triangle, index, n_vertices } => {
                 write!(f, "triangle {triangle} names vertex {index}, and there are {n_vertices}")
             }
@@ -83,14 +93,7 @@ impl TriMesh {
         if u32::try_from(indices.len()).is_err() {
             return Err(MeshError::TooLarge);
         }
-        for (vertex, position) in (0u32..).zip(&vertices) {
-            if !position.is_finite() {
-                return Err(MeshError::NotFinite { vertex });
-            }
-            if widen(*position).abs().cmpgt(DVec3::splat(tol::MAX_LENGTH)).any() {
-                return Err(MeshError::TooFar { vertex });
-            }
-        }
+        check_positions(&vertices)?;
         for (triangle, corners) in (0u32..).zip(&indices) {
             for &index in corners {
                 if n_vertices <= index {
@@ -99,6 +102,16 @@ impl TriMesh {
             }
         }
         Ok(TriMesh { vertices, indices })
+    }
+
+    /// New positions of all vertices; the triangles stay. On an error nothing changes.
+    pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
+        if vertices.len() != self.vertices.len() {
+            return Err(MeshError::WrongCount { expected: self.vertices.len(), given: vertices.len() });
+        }
+        check_positions(vertices)?;
+        self.vertices.copy_from_slice(vertices);
+        Ok(())
     }
 
     /// Turns triangles over: their second and third corners change places. A number that is no triangle's is passed over.
@@ -177,4 +190,16 @@ impl TriMesh {
         let [a, b, c] = self.corners(triangle);
         Aabb::around(a.min(b).min(c), a.max(b).max(c))
     }
+}
+
+fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
+    for (vertex, position) in (0u32..).zip(positions) {
+        if !position.is_finite() {
+            return Err(MeshError::NotFinite { vertex });
+        }
+        if widen(*position).abs().cmpgt(DVec3::splat(tol::MAX_LENGTH)).any() {
+            return Err(MeshError::TooFar { vertex });
+        }
+    }
+    Ok(())
 }

@@ -5,8 +5,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (a tree per body, built in its own frame).
 
-use super::super::num::Pose;
-use super::super::num::geom::TriMesh;
+use super::super::num::geom::{MeshError, TriMesh};
+use super::super::num::{Pose, Vec3};
+use crate::lazy::Lazy;
 use crate::winding_tree::WindingTree;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -37,18 +38,13 @@ pub struct MeshShape {
     surface: Bvh<Obb>,
     /// The triangles of each leaf of `surface`, to be tested eight at a time.
     blocks: Vec<TriBlock8>,
-    /// For the inside of a mesh that is not closed.
-    open: Option<WindingTree>,
-    /// A flag for each triangle that faces inwards, or none at all; made at the first question about the inside.
-    #[cfg(feature = "std")]
-    sides: std::sync::OnceLock<Sides>,
-    #[cfg(not(feature = "std"))]
-    sides: Sides,
-    /// For contacts with other meshes; made when it is first asked for, some 100 bytes a triangle.
-    #[cfg(feature = "std")]
-    topology: std::sync::OnceLock<MeshTopology>,
-    #[cfg(not(feature = "std"))]
-    topology: MeshTopology,
+    /// For the inside of a mesh that is not closed; none for one that is.
+    open: Lazy<Option<WindingTree>>,
+    /// A flag for each triangle that faces inwards, or none at all.
+    sides: Lazy<Sides>,
+    keeps_orientation: bool,
+    /// For contacts with other meshes, some 100 bytes a triangle.
+    topology: Lazy<MeshTopology>,
     scale: f64,
     low: DVec3,
     high: DVec3,
@@ -80,39 +76,64 @@ impl MeshShape {
         of_surface: &BuildSettings,
     ) -> Result<MeshShape, BvhError> {
         let (low, high) = mesh.wide_bounds();
-        let size = low.abs().max(high.abs()).max_element();
-        let fits = size == 0.0 || (SMALLEST <= size && size <= LARGEST);
-        let scale = if fits { 1.0 } else { scaling::scale_of(size) };
+        let scale = scale_for(low, high);
         let tree: Bvh = Bvh::build(&boxes(&mesh, scale), settings)?;
         let line_blocks = tree.leaves().map(|leaf| line_block(&mesh, leaf.primitives, scale)).collect();
         let surface = surface_tree(&mesh, scale, of_surface)?;
         let blocks = surface.leaves().map(|leaf| block(&mesh, leaf.primitives)).collect();
-        let open =
-            (!mesh.is_solid()).then(|| WindingTree::new(&tree, |t| mesh.corners(t).map(|p| p * scale)));
-        #[cfg(feature = "std")]
-        let topology = std::sync::OnceLock::new();
-        #[cfg(not(feature = "std"))]
-        let topology = topology_of(&mesh);
-        #[cfg(feature = "std")]
-        let sides = std::sync::OnceLock::new();
-        #[cfg(not(feature = "std"))]
-        let sides = Sides::of(&mesh);
-        Ok(MeshShape { mesh, tree, line_blocks, surface, blocks, open, sides, topology, scale, low, high })
+        let open = Lazy::new(|| winding_tree(&mesh, &tree, scale));
+        let (keeps_orientation, sides) = (false, Lazy::new(|| Sides::of(&mesh)));
+        let topology = Lazy::new(|| topology_of(&mesh));
+        Ok(MeshShape {
+            mesh,
+            tree,
+            line_blocks,
+            surface,
+            blocks,
+            open,
+            sides,
+            keeps_orientation,
+            topology,
+            scale,
+            low,
+            high,
+        })
+    }
+
+    /// New positions of all vertices, for a mesh that changes its shape. On an error nothing changes.
+    ///
+    /// The trees are refitted, not built, so they are made for the first shape. Answers are those of a mesh built anew
+    /// but for rounding, and the choice among several that are as good (test:
+    /// `mesh_moves::a_moved_mesh_answers_as_one_built_anew`). What the inside and contacts with meshes need is made anew at
+    /// the next question about them.
+    pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
+        self.mesh.set_vertices(vertices)?;
+        (self.low, self.high) = self.mesh.wide_bounds();
+        self.scale = scale_for(self.low, self.high);
+        let MeshShape { mesh, tree, surface, scale, .. } = self;
+        let refitted = [
+            tree.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), *scale)),
+            surface.refit_with(|_, triangle| aabb_of(mesh.corners(triangle), *scale)),
+        ];
+        debug_assert!(refitted.iter().all(Result::is_ok), "the scale brings all into range: {refitted:?}");
+        for (block, leaf) in self.line_blocks.iter_mut().zip(tree.leaves()) {
+            *block = line_block(mesh, leaf.primitives, *scale);
+        }
+        for (block, leaf) in self.blocks.iter_mut().zip(surface.leaves()) {
+            *block = self::block(mesh, leaf.primitives);
+        }
+        self.open = Lazy::new(|| winding_tree(&self.mesh, &self.tree, self.scale));
+        self.sides = Lazy::new(|| self.find_sides());
+        self.topology = Lazy::new(|| topology_of(&self.mesh));
+        Ok(())
     }
 
     /// The same mesh, whose triangles are taken to face outwards as they are. An inside is known then if along every edge as many
     /// triangles run forwards as backwards; it is where the surface winds around a point more often than not at all.
     #[must_use]
     pub fn with_kept_orientation(mut self) -> MeshShape {
-        let sides = if self.is_solid() { Sides::Known(Vec::new()) } else { Sides::kept(&self.mesh) };
-        #[cfg(feature = "std")]
-        {
-            self.sides = sides.into();
-        }
-        #[cfg(not(feature = "std"))]
-        {
-            self.sides = sides;
-        }
+        self.keeps_orientation = true;
+        self.sides = Lazy::new(|| self.find_sides());
         self
     }
 
@@ -127,11 +148,15 @@ impl MeshShape {
 
     /// The triangles that face inwards, from the first question about the inside on.
     pub(super) fn sides(&self) -> &Sides {
-        #[cfg(feature = "std")]
-        let sides = self.sides.get_or_init(|| Sides::of(&self.mesh));
-        #[cfg(not(feature = "std"))]
-        let sides = &self.sides;
-        sides
+        self.sides.get(|| self.find_sides())
+    }
+
+    fn find_sides(&self) -> Sides {
+        match (self.keeps_orientation, self.is_solid()) {
+            (false, _) => Sides::of(&self.mesh),
+            (true, true) => Sides::Known(Vec::new()),
+            (true, false) => Sides::kept(&self.mesh),
+        }
     }
 
     /// The triangles.
@@ -152,22 +177,18 @@ impl MeshShape {
     /// The mesh bounds a solid as its triangles face: along every edge as many triangles run forwards as backwards, so that every point off the surface has
     /// a whole winding number.
     pub fn is_solid(&self) -> bool {
-        self.open.is_none()
+        self.open().is_none()
     }
 
     /// What lies next to what. Made by the first query for contacts with another mesh, in a few microseconds per triangle; without
     /// the standard library by [`MeshShape::new`].
     pub fn topology(&self) -> &MeshTopology {
-        #[cfg(feature = "std")]
-        let topology = self.topology.get_or_init(|| topology_of(&self.mesh));
-        #[cfg(not(feature = "std"))]
-        let topology = &self.topology;
-        topology
+        self.topology.get(|| topology_of(&self.mesh))
     }
 
     /// What winding numbers of a mesh that is not closed are computed from.
     pub(super) fn open(&self) -> Option<&WindingTree> {
-        self.open.as_ref()
+        self.open.get(|| winding_tree(&self.mesh, &self.tree, self.scale)).as_ref()
     }
 
     /// A box around the placed mesh: around the placed box of the mesh.
@@ -306,7 +327,21 @@ fn corners_of(mesh: &TriMesh, triangles: &[u32]) -> ([[DVec3; 3]; MAX_LEAF as us
 }
 
 fn boxes(mesh: &TriMesh, scale: f64) -> Vec<Aabb> {
-    mesh.iter_corners()
-        .map(|[a, b, c]| Aabb::around(a.min(b).min(c) * scale, a.max(b).max(c) * scale))
-        .collect()
+    mesh.iter_corners().map(|corners| aabb_of(corners, scale)).collect()
+}
+
+fn aabb_of([a, b, c]: [DVec3; 3], scale: f64) -> Aabb {
+    Aabb::around(a.min(b).min(c) * scale, a.max(b).max(c) * scale)
+}
+
+/// The power of two of the tree's coordinates, for a mesh between these corners.
+fn scale_for(low: DVec3, high: DVec3) -> f64 {
+    let size = low.abs().max(high.abs()).max_element();
+    let fits = size == 0.0 || (SMALLEST <= size && size <= LARGEST);
+    if fits { 1.0 } else { scaling::scale_of(size) }
+}
+
+/// None for a mesh that is closed.
+fn winding_tree(mesh: &TriMesh, tree: &Bvh, scale: f64) -> Option<WindingTree> {
+    (!mesh.is_solid()).then(|| WindingTree::new(tree, |t| mesh.corners(t).map(|p| p * scale)))
 }

@@ -24,6 +24,7 @@ mod mesh_cases;
 mod mesh_convex;
 mod mesh_manifolds;
 mod mesh_mesh;
+mod mesh_moves;
 mod mesh_timed;
 mod ray_batch;
 mod ray_cases;
