@@ -413,7 +413,7 @@ const home = () => {
   const both = [0, 1, 2, 3, 4, 5].map(k => k < 3 ? Math.min(a[k], b[k]) : Math.max(a[k], b[k]));
   const seen = diagonal(both) < 2.5 * diagonal(b) ? both : b;
   camera.target = [0, 1, 2].map(k => (seen[k] + seen[k + 3]) / 2);
-  camera.distance = Math.max(diagonal(seen) * 1.12, 1e-6);
+  camera.distance = Math.max(diagonal(seen) * 1.2, 1e-6);
   camera.yaw = 0.7; camera.pitch = 0.42;
   sceneRadius = Math.hypot(...[0, 1, 2].map(k => Math.max(a[k + 3], b[k + 3]) - Math.min(a[k], b[k]))) / 2 || 1;
   floorY = b[1];
@@ -515,7 +515,7 @@ const draw = () => {
   const look = looking(eye, camera.target, [0, 1, 0]);
   viewMatrix = multiply(perspective(0.75, width / height, near, far), look.m);
   // On the side of the eye, so that a wall that one looks at is lit.
-  const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -0.45 : 0.45, 1, 0.3]);
+  const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -1.2 : 0.45, 1, 0.3]);
   const middle = camera.target, r = Math.min(sceneRadius, camera.distance * 0.9) * 1.15;
   const sunLook = looking(middle.map((x, k) => x + sun[k] * 4 * sceneRadius), middle, [0, 0, 1]);
   const light = multiply(parallel(r, 0, 8 * sceneRadius), sunLook.m);
