@@ -531,7 +531,7 @@ const draw = () => {
   const look = looking(eye, camera.target, [0, 1, 0]);
   viewMatrix = multiply(perspective(FIELD_OF_VIEW, width / height, near, far), look.m);
   // On the side of the eye, so that a wall that one looks at is lit.
-  const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -0.45 : 0.45, 1, 0.3]);
+  const sun = unit([scene.view && Math.sin(scene.view.yaw) < 0 ? -1.2 : 0.45, 1, 0.3]);
   const middle = camera.target, r = Math.min(sceneRadius, camera.distance * 0.9) * 1.15;
   const sunLook = looking(middle.map((x, k) => x + sun[k] * 4 * sceneRadius), middle, [0, 0, 1]);
   const light = multiply(parallel(r, 0, 8 * sceneRadius), sunLook.m);

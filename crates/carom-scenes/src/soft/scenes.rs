@@ -285,8 +285,8 @@ fn weave(body: &mut SoftBody, columns: usize, rows: usize, mass: f64, bending: f
                 body.link(here, at(column, row + 1), 0.0);
             }
             if has_right && has_down {
-                body.link(here, at(column + 1, row + 1), 1e-3);
-                body.link(at(column + 1, row), at(column, row + 1), 1e-3);
+                body.link(here, at(column + 1, row + 1), 5e-3);
+                body.link(at(column + 1, row), at(column, row + 1), 5e-3);
             }
             // Bending gives way the more, the finer the cloth is.
             if column + 2 < columns {
