@@ -109,7 +109,7 @@ fn walk(args: &DemoArgs) -> Result<Run, DeformError> {
     let mut floor: DeformableMesh<RefitTree> =
         DeformableMesh::from_triangles(&corners, vec![[0, 2, 1], [0, 3, 2]])?.with_trees();
     let mut search = FeatureSearch::default();
-    let view = View { target: Vec3::new(0.2, 0.85, 0.0), distance: 4.2, yaw: 0.35, pitch: 0.12, speed: 1.0 };
+    let view = View { target: Vec3::new(0.45, 0.85, 0.0), distance: 5.6, yaw: 0.2, pitch: 0.12, speed: 1.0 };
     let planes = vec![PlayerShape::Plane(Vec3::Y)];
     let mut film = Film::new("a figure walks", args, planes, vec![body.drawn()], view);
     for frame in 0..=args.n_frames() {
