@@ -450,7 +450,8 @@ fn costs(runner: &mut Runner, scene: &Scene) {
         let corners = data.triangles.iter().map(|t| t.map(|v| data.vertices[v as usize]));
         let boxes: Vec<Aabb> =
             corners.map(|[a, b, c]| Aabb::around(a.min(b).min(c), a.max(b).max(c))).collect();
-        let mut tree = Bvh::build(&boxes, &BuildSettings::default()).expect("a scene's mesh has a tree");
+        let mut tree =
+            Bvh::<Aabb>::build(&boxes, &BuildSettings::default()).expect("a scene's mesh has a tree");
         let mut least = f64::INFINITY;
         for _ in 0..6 {
             let before = thread_ns();
