@@ -288,19 +288,10 @@ impl SoftWorld {
         self.near.extend_from_slice(self.search.within(&mut *mesh, reach).finish().pairs);
         for near in &self.near {
             nearest = nearest.min(near.distance);
-            let [a, b] = features_of(&near.pair, mesh, mesh);
-            let positions = mesh.positions();
-            let (mut points, mut weights) = ([0; 4], [0.0; 4]);
-            let mut n = 0;
-            for (feature, sign, at) in [(a, 1.0, near.point_a), (b, -1.0, near.point_b)] {
-                for (point, weight) in feature.corners().iter().zip(feature.weights(positions, at)) {
-                    (points[n], weights[n]) = (*point, sign * weight);
-                    n += 1;
-                }
-            }
+            let stencil = near.stencil(mesh, mesh);
             self.contacts.push(SoftContact {
-                points,
-                weights,
+                points: stencil.vertices,
+                weights: stencil.weights,
                 normal: normal_of(near),
                 at_least: gap.min(near.distance + PUSH * gap),
                 carried: DVec3::ZERO,
@@ -313,12 +304,11 @@ impl SoftWorld {
             self.near.extend_from_slice(found.pairs);
             for near in &self.near {
                 nearest = nearest.min(near.distance);
-                let [a, _] = features_of(&near.pair, mesh, &obstacle.mesh);
+                let stencil = near.stencil(mesh, &obstacle.mesh);
+                // What moves by itself is no point of the body.
                 let (mut points, mut weights) = ([0; 4], [0.0; 4]);
-                let of_feature = a.weights(mesh.positions(), near.point_a);
-                for (n, point) in a.corners().iter().enumerate() {
-                    (points[n], weights[n]) = (*point, of_feature[n]);
-                }
+                points[..stencil.n_first].copy_from_slice(&stencil.vertices[..stencil.n_first]);
+                weights[..stencil.n_first].copy_from_slice(&stencil.weights[..stencil.n_first]);
                 let normal = normal_of(near);
                 let apart = gap.min(near.distance + PUSH * gap);
                 self.contacts.push(SoftContact {

@@ -4,8 +4,6 @@
 
 use crate::player::FaceState;
 use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, NearPair, PairKind, RefitTree};
-use carom_math::Vec3;
-use glam::DVec3;
 
 /// A vertex, an edge or a face, by the numbers of its corners.
 #[derive(Clone, Copy, Debug)]
@@ -23,26 +21,6 @@ impl Feature {
 
     pub(crate) fn corners(&self) -> &[u32] {
         &self.corners[..self.n]
-    }
-
-    /// The weights of the corners at a place on the feature; those of a degenerate one are those of its first corner.
-    pub(crate) fn weights(&self, positions: &[Vec3], place: DVec3) -> [f64; 3] {
-        let at = |i: usize| positions[self.corners[i] as usize].as_dvec3();
-        match self.n {
-            2 => {
-                let edge = at(1) - at(0);
-                let t = (place - at(0)).dot(edge) / edge.length_squared();
-                if t.is_finite() { [1.0 - t, t, 0.0] } else { [1.0, 0.0, 0.0] }
-            }
-            3 => {
-                let (u, v, w) = (at(1) - at(0), at(2) - at(0), place - at(0));
-                let normal = u.cross(v);
-                let area_sq = normal.length_squared();
-                let (b, c) = (w.cross(v).dot(normal) / area_sq, u.cross(w).dot(normal) / area_sq);
-                if b.is_finite() && c.is_finite() { [1.0 - b - c, b, c] } else { [1.0, 0.0, 0.0] }
-            }
-            _ => [1.0, 0.0, 0.0],
-        }
     }
 }
 

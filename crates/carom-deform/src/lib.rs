@@ -161,6 +161,7 @@
 
 extern crate alloc;
 
+mod barrier;
 mod bounds;
 mod candidates;
 mod cones;
@@ -186,6 +187,7 @@ mod update;
 mod voxels;
 mod within;
 
+pub use barrier::{Barrier, Stencil};
 pub use bounds::{Bounds, Over};
 pub use candidates::Candidates;
 pub use cones::Cones;

@@ -65,6 +65,12 @@ pub fn sqrt<T: FloatOps>(x: T) -> T {
     x.sqrt_()
 }
 
+/// The natural logarithm: the same bits on every machine.
+#[inline]
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
 /// The greater of two numbers; the first where one is NaN. One instruction, where [`f64::max`] takes five, of which those after wait.
 #[inline(always)]
 pub fn greater(x: f64, y: f64) -> f64 {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod barrier;
 mod budget;
 mod candidates;
 mod cones;
