@@ -230,10 +230,16 @@ impl ConeMemory {
         if self.segments.len() != n {
             return false;
         }
-        let low = |s: &Segment| s.ends[0].x.min(s.ends[1].x);
+        // Along the longer side few segments overlap, also on a long strip.
+        let (min, max) = self
+            .segments
+            .iter()
+            .fold((DVec2::MAX, DVec2::MIN), |(min, max), s| (min.min(s.ends[0]), max.max(s.ends[0])));
+        let along = if max.x - min.x < max.y - min.y { 1 } else { 0 };
+        let low = |s: &Segment| s.ends[0][along].min(s.ends[1][along]);
         self.segments.sort_unstable_by(|s, t| low(s).total_cmp(&low(t)).then(s.vertices.cmp(&t.vertices)));
         for (i, s) in self.segments.iter().enumerate() {
-            let high = s.ends[0].x.max(s.ends[1].x);
+            let high = s.ends[0][along].max(s.ends[1][along]);
             for t in self.segments[i + 1..].iter().take_while(|t| low(t) <= high) {
                 *tests += 1;
                 if !are_apart(s, t) {

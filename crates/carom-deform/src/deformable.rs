@@ -274,7 +274,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Adds the faces whose boxes touch the query to `out`, in ascending order. The boxes hold the present positions
-    /// and are not grown by the thickness.
+    /// and are not grown by the thickness. A query without a point, whose `min` is above `max` or NaN, touches none.
     pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
         self.collect_touching(Features::Faces, query, out);
     }
@@ -285,6 +285,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     fn collect_touching(&mut self, features: Features, query: &Aabb, out: &mut Vec<u32>) {
+        if !query.min.cmple(query.max).all() {
+            return;
+        }
         self.advance(features, Over::Now, 0.0);
         let bounds = bounds_of!(self, features, Over::Now, 0.0);
         self.trees[features as usize].tree.collect_touching(&bounds, query, out);

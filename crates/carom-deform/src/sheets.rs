@@ -144,8 +144,8 @@ impl Sheets {
         self.is_closed.push(is_closed);
     }
 
-    pub(crate) fn n_faces(&self) -> usize {
-        self.faces.len()
+    pub(crate) fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
     }
 
     pub(crate) fn sheet(&self, face: u32) -> u32 {

@@ -117,7 +117,7 @@ impl ContactSides {
 
     /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to a sheet of the
     /// collider than half of each thickness, or on the wrong side of it: once for each such sheet. The collider is the one of
-    /// [`ContactSides::new`], at any positions.
+    /// [`ContactSides::new`], at any positions. After an edit of its faces it is another one, and is refused.
     ///
     /// An update that is dropped before its end changes nothing, and one without new positions repeats the answer.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
@@ -125,9 +125,10 @@ impl ContactSides {
         cloth: &'a DeformableMesh<T>,
         collider: &'a mut DeformableMesh<U>,
     ) -> Result<SideUpdate<'a, U>, DeformError> {
-        if collider.faces().len() != self.sheets.n_faces() {
-            let (expected, given) = (self.sheets.n_faces(), collider.faces().len());
-            return Err(DeformError::OtherCollider { expected, given });
+        let (own, given) = (self.sheets.faces(), collider.faces());
+        if own != given {
+            let face = own.iter().zip(given).position(|(s, t)| s != t);
+            return Err(DeformError::OtherCollider { face: face.unwrap_or(own.len().min(given.len())) });
         }
         self.next.clear();
         self.found.clear();
@@ -153,17 +154,20 @@ impl ContactSides {
     /// The nearest point of each sheet among the faces found, in the order of the sheets.
     fn list_near(&mut self, positions: &[Vec3], p: DVec3, counters: &mut PushOutCounters) {
         self.near.clear();
+        self.near_faces.sort_unstable_by_key(|&face| (self.sheets.sheet(face), face));
         for &face in &self.near_faces {
             counters.face_tests += 1;
             let found = self.sheets.nearest(positions, face, p);
             let sheet = self.sheets.sheet(face);
-            match self.near.iter_mut().find(|(other, _)| *other == sheet) {
-                Some((_, nearest)) if found.distance_sq < nearest.distance_sq => *nearest = found,
-                Some(_) => {}
-                None => self.near.push((sheet, found)),
+            match self.near.last_mut() {
+                Some((last, nearest)) if *last == sheet => {
+                    if found.distance_sq < nearest.distance_sq {
+                        *nearest = found;
+                    }
+                }
+                _ => self.near.push((sheet, found)),
             }
         }
-        self.near.sort_unstable_by_key(|(sheet, _)| *sheet);
     }
 
     /// A contact after the step, if it lasts.
