@@ -405,3 +405,95 @@ fn cones_of_a_long_strip_take_few_tests_along_any_axis() {
         assert!(found.counters.cone_tests < 20 * u64::from(n), "{:?}", found.counters);
     }
 }
+
+#[test]
+fn ropes_and_bodies_of_the_worst_kind_are_edited() {
+    let mut search = FeatureSearch::default();
+    let positions = [0, 1, 2, 3, 4].map(|i| Vec3::new(i as f32, (i * i % 3) as f32, (i % 2) as f32));
+    let segments = vec![[0, 0], [0, 1], [1, 0], [0, 1], [1, 2], [1, 3], [1, 4], [1, 1]];
+    let mut rope = DeformableMesh::from_segments(&positions, segments.clone()).unwrap();
+    search.within(&mut rope, 1.0).finish();
+    let made = rope.cut(&[1, 1, 0, 1]).unwrap();
+    assert!(made.iter().all(|&from| from < 2), "{made:?}");
+    assert!(rope.cut(&[99]).is_err());
+    let ends: Vec<[Vec3; 2]> =
+        rope.segments().iter().map(|s| s.map(|v| rope.positions()[v as usize])).collect();
+    let before: Vec<[Vec3; 2]> = segments.iter().map(|s| s.map(|v| positions[v as usize])).collect();
+    assert_eq!(ends, before, "nothing moves");
+    let mut used: Vec<[u32; 2]> = rope.segments().to_vec();
+    used.iter_mut().for_each(|segment| segment.sort_unstable());
+    assert!(
+        used[1..7].iter().enumerate().all(|(i, s)| used[i + 2..7].iter().all(|t| t[0] != s[0])),
+        "{used:?}"
+    );
+    search.impacts(&mut rope).finish();
+    rope.remove_segments(&[0, 1, 2, 3, 4, 5, 6, 7]).unwrap();
+    assert_eq!(search.within(&mut rope, 1.0).finish().pairs.len(), 0);
+    rope.add_segments(&[], &segments).unwrap();
+    let mut anew = DeformableMesh::from_segments(rope.positions(), segments).unwrap();
+    let near = search.within(&mut rope, 1.0).finish().pairs.to_vec();
+    assert_eq!(near, search.within(&mut anew, 1.0).finish().pairs);
+
+    let all = vec![[0, 0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3], [1, 1, 1, 1], [0, 1, 2, 4], [3, 2, 1, 0]];
+    let mut body = DeformableMesh::from_tetrahedra(&positions, &all).unwrap();
+    search.impacts(&mut body).finish();
+    body.fracture(&[[0, 1, 2], [2, 1, 0], [1, 1, 1]]).unwrap();
+    search.crossings(&mut body).finish();
+    body.remove_tetrahedra(&[0, 1, 2, 3, 4, 5]).unwrap();
+    assert_eq!((body.faces().len(), body.surface_vertices().len()), (0, 0));
+    body.remove_unused_vertices();
+    let added = body.add_tetrahedra(&positions, &all[1..2]).unwrap();
+    assert_eq!((added.vertices, added.elements, body.faces().len()), (0..5, 0..1, 4));
+    search.crossings(&mut body).finish();
+}
+
+/// All corners of a fan are at one place, and none is shared.
+#[test]
+fn a_seam_of_many_vertices_at_one_place_is_torn() {
+    let n = 600_u32;
+    let rim = |i: u32| {
+        let angle = std::f32::consts::TAU * (i % n) as f32 / n as f32;
+        Vec3::new(angle.cos(), 0.0, angle.sin())
+    };
+    let positions: Vec<Vec3> = (0..n).flat_map(|i| [Vec3::ZERO, rim(i + 1), rim(i)]).collect();
+    let faces: Vec<[u32; 3]> = (0..n).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let fan = DeformableMesh::from_triangles(&positions, faces).unwrap();
+    let mut search = FeatureSearch::default();
+    let mut welded = fan.clone().with_neighbours_by_place();
+    assert_eq!(search.crossings(&mut welded).finish().pairs, []);
+    // Each is a vertex of its own already, so that none is made; but they part.
+    let half = n / 2;
+    assert!(welded.tear(&[[0, 1], [3 * half, 3 * half + 1]]).unwrap().is_empty());
+    assert_eq!(search.crossings(&mut welded).finish().pairs.len(), (half * half) as usize);
+    let all: Vec<[u32; 2]> = fan.edges().to_vec();
+    assert!(welded.tear(&all).unwrap().is_empty());
+    assert_eq!(search.crossings(&mut welded).finish().pairs.len(), (n * (n - 1) / 2) as usize);
+}
+
+#[test]
+fn a_search_that_is_dropped_changes_no_later_answer() {
+    let (mut search, mut region) =
+        (FeatureSearch::default().with_cones(Cones::Always), OverlapRegion::default());
+    let mut voxels = VoxelOverlap::new(16).unwrap();
+    for (name, mut mesh, next) in meshes(1.0) {
+        let mut other = mesh.clone();
+        mesh.set_positions(&next).unwrap();
+        let fresh = FeatureSearch::default().within(&mut mesh, 0.5).finish().pairs.to_vec();
+        search.impacts((&mut mesh, &mut other)).run(1);
+        search.crossings(&mut mesh).run(0);
+        region.crossings(&mesh, &other).run(3);
+        voxels.search(&mesh, &other).run(5);
+        mesh.set_thickness(1.0).unwrap();
+        search.candidates_over_step(&mut mesh).run(1);
+        mesh.set_thickness(0.0).unwrap();
+        assert_eq!(search.within(&mut mesh, 0.5).finish().pairs, fresh, "{name}");
+        let mut by_trees = search.crossings((&mut mesh, &mut other));
+        while !by_trees.run(1) {}
+        assert!(by_trees.run(0) && by_trees.progress() == 1.0, "{name}");
+        let by_trees = by_trees.finish().pairs.to_vec();
+        let mut by_region = region.crossings(&mesh, &other);
+        while !by_region.run(1) {}
+        assert_eq!(by_region.finish().pairs, by_trees, "{name}");
+        assert!(voxels.may_touch(&mesh, &other) || by_trees.is_empty(), "{name}");
+    }
+}
