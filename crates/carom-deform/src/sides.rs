@@ -1,17 +1,20 @@
-//! Push-out by history: each vertex keeps the side of a sheet on which it was last known, so cloth does not jump through.
+//! Push-out by history: each vertex keeps its side of a sheet, so cloth does not jump through.
 //!
-//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A closed sheet is a solid, so
-//!   the side is its front. With an open one it is the side where the vertex is when it comes within reach.
-//! - In the next step the nearest point moves along the sheet from where it was. So a vertex that was pressed through a
-//!   thin solid is still behind the face that it came through, although the face beyond is nearer.
-//! - A vertex on its own side takes the nearest point of the whole sheet, as it may go where it likes. If that point is on the
-//!   border of an open sheet, it may go around it, and its side is the one where it is.
-//! - A vertex that moves farther than the reach in one step, relative to the point of the sheet it was at, was placed there. Then, and
-//!   when it is out of reach, its contact is forgotten. A vertex out of reach cannot pass the sheet by a smaller step.
+//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A
+//!   closed sheet is a solid, so the side is its front. For an open sheet it is the side on which
+//!   the vertex came within reach.
+//! - In the next step the nearest point moves along the sheet from where it was. So a vertex that
+//!   was pressed through a thin solid stays with the face that it came through, although the
+//!   opposite face is nearer.
+//! - A vertex on its own side takes the nearest point of the whole sheet. If that point is on the
+//!   border of an open sheet, the vertex may go around it: its side is the one where it is.
+//! - A vertex that moves farther than the reach in one step, relative to its point of the sheet,
+//!   was placed there, and its contact is forgotten. So is that of a vertex out of reach, which
+//!   cannot pass the sheet by a smaller step.
 //!
-//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and Friction for Cloth Animation, 2002
-//! (the side at the start of a step decides); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
-//! Differs: sides are kept for longer than a step.
+//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and
+//! Friction for Cloth Animation, 2002 (the side at the start of a step decides); Akenine-Moller et
+//! al., Real-Time Rendering, 4th ed., 25.7. Differs: sides are kept for longer than a step.
 
 use crate::bounds::grown;
 use crate::deformable::{DeformableMesh, MAX_POSITION};
