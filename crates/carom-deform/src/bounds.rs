@@ -1,10 +1,12 @@
 //! The exact boxes of features: what every tree is fitted to, and what every answer comes from.
 //!
-//! The box of a feature holds its vertices at the present, or at both ends of the step, grown by a margin. A vertex moves
-//! along a straight line, so the box of both ends holds the feature at all times between. The margin is subtracted and
-//! added in `f32` and the result moved to the next number outwards, so that the box is never too small.
+//! The box of a feature holds its vertices at the present, or at both ends of the step, grown by a
+//! margin. A vertex moves along a straight line, so the box of both ends holds the feature at all
+//! times between. The margin is subtracted and added in `f32` and the result moved to the next
+//! number outwards, so that the box is never too small.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; IEEE 754-2019, 5.3.1 (nextUp, nextDown).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; IEEE 754-2019, 5.3.1
+//! (nextUp, nextDown).
 
 use carom_bounds::{Aabb, BoundingVolume};
 use glam::Vec3;

@@ -1,7 +1,8 @@
 //! Pairs of features whose boxes touch, each once, without neighbours.
 //!
-//! The boxes of a leaf stand side by side, so one box is tested against eight at once. Two features that share a vertex
-//! are neighbours, and counted only. Which pairs are found depends on the boxes alone, not on the tree.
+//! The boxes of a leaf stand side by side, so one box is tested against eight at once. Two features
+//! that share a vertex are neighbours: they are counted, not listed. Which pairs are found depends
+//! on the boxes alone, not on the tree.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.13.1 and 25.7.
 

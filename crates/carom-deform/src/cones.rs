@@ -1,23 +1,29 @@
 //! Parts of a mesh that cannot meet themselves, by a cone of normals and a test of their contour.
 //!
-//! A cone alone proves nothing: the normals of a spiral ramp are all alike. A part is proved to be free if
-//! - all its triangles, seen along a coordinate axis, turn the same way and none has lost its area (the cone), and
-//! - its contour, seen along this axis, is one closed polygon without double points (the contour test).
+//! A cone alone proves nothing: the normals of a spiral ramp are all alike. A part is proved to be
+//! free if
+//! - all its triangles, seen along a coordinate axis, turn the same way and none has lost its area
+//!   (the cone), and
+//! - its contour, seen along this axis, is one closed polygon without double points (the contour
+//!   test).
 //!
-//! Proof. The contour is the sum of the directed edges of all triangles, where opposite ones cancel. So it winds around a point
-//! that lies on no edge as often as triangles cover the point: once at most. Then the angles that triangles cover around
-//! any point x do not overlap. Let two triangles have x in common. Go from one of them across the edges through x that
-//! cancel: each leads to the triangle beside it, which shares the vertex, or the edge, at x. This goes on
-//! until the full angle is covered, or all of it between the two edges of the contour at x, as the contour
-//! comes there once and all is outside of it beyond. The other triangle covers some angle, so the walk meets
-//! it: the two share a vertex. Nothing is assumed of the mesh, whose edges may have any number of triangles.
+//! Proof. The contour is the sum of the directed edges of all triangles, where opposite ones
+//! cancel. So it winds around a point that lies on no edge as often as triangles cover the point:
+//! once at most. Then the angles that triangles cover around any point x do not overlap. Let two
+//! triangles have x in common. Go from one of them across the edges through x that cancel: each
+//! leads to the triangle beside it, which shares the vertex, or the edge, at x. This goes on until
+//! the full angle is covered, or all of it between the two edges of the contour at x, as the
+//! contour comes there once and all is outside of it beyond. The other triangle covers some angle,
+//! so the walk meets it: the two share a vertex. Nothing is assumed of the mesh, whose edges may
+//! have any number of triangles.
 //!
-//! All signs are exact. The proof is about points in common at present: it does not hold for a distance above zero, where
-//! triangles near each other in one flat part are found, nor for the times between two moments. So only
-//! [`FeatureSearch::crossings`] of one mesh uses it.
+//! All signs are exact. The proof is about points in common at present: it does not hold for a
+//! distance above zero, where triangles near each other in one flat part are found, nor for the
+//! times between two moments. So only [`FeatureSearch::crossings`] of one mesh uses it.
 //!
-//! Reference: P. Volino, N. Magnenat-Thalmann, Efficient Self-Collision Detection on Smoothly Discretized Surface Animations
-//! using Geometrical Shape Regularity, 1994. Differs: coordinate axes and exact signs; winding numbers, not discs.
+//! Reference: P. Volino, N. Magnenat-Thalmann, Efficient Self-Collision Detection on Smoothly
+//! Discretized Surface Animations using Geometrical Shape Regularity, 1994. Differs: coordinate
+//! axes and exact signs; winding numbers, not discs.
 
 use crate::counters::DeformCounters;
 use crate::deformable::Features;
@@ -230,10 +236,16 @@ impl ConeMemory {
         if self.segments.len() != n {
             return false;
         }
-        let low = |s: &Segment| s.ends[0].x.min(s.ends[1].x);
+        // Along the longer side few segments overlap, also on a long strip.
+        let (min, max) = self
+            .segments
+            .iter()
+            .fold((DVec2::MAX, DVec2::MIN), |(min, max), s| (min.min(s.ends[0]), max.max(s.ends[0])));
+        let along = if max.x - min.x < max.y - min.y { 1 } else { 0 };
+        let low = |s: &Segment| s.ends[0][along].min(s.ends[1][along]);
         self.segments.sort_unstable_by(|s, t| low(s).total_cmp(&low(t)).then(s.vertices.cmp(&t.vertices)));
         for (i, s) in self.segments.iter().enumerate() {
-            let high = s.ends[0].x.max(s.ends[1].x);
+            let high = s.ends[0][along].max(s.ends[1][along]);
             for t in self.segments[i + 1..].iter().take_while(|t| low(t) <= high) {
                 *tests += 1;
                 if !are_apart(s, t) {

@@ -1,9 +1,11 @@
-//! Pairs of faces that have a point in common at present, decided exactly: where a mesh is in itself or in another.
+//! Pairs of faces that have a point in common at present, decided exactly: where a mesh passes
+//! through itself or another.
 //!
-//! Faces that share a vertex are neighbours and left out. Faces that coincide without sharing a vertex are found. Parts that
-//! `cones` proves to be free of crossings are left out, if that is wanted.
+//! Faces that share a vertex are neighbours, and left out. Faces that coincide without a shared
+//! vertex are found. On request, parts that `cones` proves to be free of crossings are left out.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.10; the exact test is carom-geom's.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.2.10; the exact test is
+//! carom-geom's.
 
 use crate::bounds::Over;
 use crate::counters::DeformCounters;

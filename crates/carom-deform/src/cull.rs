@@ -1,17 +1,22 @@
-//! Proofs that two moving features stay apart during a step, far cheaper than the search for the time of impact.
+//! Proofs that two moving features stay apart during a step, far cheaper than the search for the
+//! time of impact.
 //!
-//! - Vertices move along straight lines, so along a fixed axis each difference of two vertices is linear in time. An axis
-//!   that separates at both ends, to the same side, separates always. `separation` has the rounding of one end.
-//!   Four axes are tried: the normals of the differences at both ends, their sum, and the mean difference.
-//! - Without a distance to keep, features that touch lie in one plane. The volume `det(e, f, r)` that they span is a
-//!   cubic in time. If its four Bernstein coefficients have one sign, it is never zero.
-//! - Rounding of the second: each coefficient is a sum of at most 18 products of three differences, each of which takes at
-//!   most ten roundings (three differences, two products, five sums). With the largest coordinates E, F, R of the three
-//!   vectors at both ends it is off by at most `10.01 u * 18 E F R`, below `181 u E F R`. The test asks for 256 u.
+//! - Vertices move along straight lines, so along a fixed axis each difference of two vertices is
+//!   linear in time. An axis that separates at both ends, to the same side, separates always. The
+//!   rounding of one end is that of `separation`. Four axes are tried: the normals of the
+//!   differences at both ends, their sum, and the mean difference.
+//! - Without a distance to keep, features that touch lie in one plane. The volume `det(e, f, r)`
+//!   that they span is a cubic in time. If its four Bernstein coefficients have one sign, it is
+//!   never zero.
+//! - Rounding of the coefficients: each coefficient is a sum of at most 18 products of three
+//!   differences, each of which takes at most ten roundings (three differences, two products, five
+//!   sums). With the largest coordinates E, F, R of the three vectors at both ends it is off by at
+//!   most `10.01 u * 18 E F R`, below `181 u E F R`. The test asks for 256 u.
 //!
-//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design Garments, 1997 (one
-//! plane); M. Tang, R. Tong, Z. Wang, D. Manocha, Fast and Exact Continuous Collision Detection with Bernstein Sign
-//! Classification, ACM TOG 33(6), 2014. Differs: axes first; a stated bound instead of exact signs.
+//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
+//! Garments, 1997 (one plane); M. Tang, R. Tong, Z. Wang, D. Manocha, Fast and Exact Continuous
+//! Collision Detection with Bernstein Sign Classification, ACM TOG 33(6), 2014. Differs: axes
+//! first; a stated bound instead of exact signs.
 
 use crate::separation::{edge_edge, separates, size_of, vertex_face};
 use glam::DVec3;

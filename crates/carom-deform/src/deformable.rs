@@ -1,13 +1,18 @@
-//! A mesh whose vertices move, made of triangles, segments or tetrahedra, which only edits change.
+//! A mesh of triangles, segments or tetrahedra whose vertices move; its elements change by edits
+//! alone.
 //!
-//! - It keeps two moments: the positions before, and the present ones. New positions make the present the past.
-//! - Its features are the vertices, edges and faces of its surface. Each edge is listed once: the element with the lowest
-//!   number owns it. Of tetrahedra the surface counts: the faces that one tetrahedron alone has.
-//! - Each kind of feature has a tree. A tree is brought up to date when a search needs it.
-//! - Two features are neighbours if they share a vertex. Vertices at one place count as one where that is wanted.
+//! - It keeps two moments: the positions before and the present ones. New positions make the
+//!   present ones those before.
+//! - Its features are the vertices, edges and faces of its surface. Each edge is listed once, and
+//!   the element with the lowest number that has it is its owner. The surface of tetrahedra is the
+//!   faces that only one tetrahedron has.
+//! - Each kind of feature has a tree, which is brought up to date when a search needs it.
+//! - Two features are neighbours if they share a vertex. On request, vertices at one place count
+//!   as one vertex there.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf, D. Manocha, Fast
-//! Collision Detection for Deformable Models using Representative-Triangles, 2008 (each feature has one owner).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; S. Curtis, R. Tamstorf, D.
+//! Manocha, Fast Collision Detection for Deformable Models using Representative-Triangles, 2008
+//! (each feature has one owner).
 
 mod edit;
 
@@ -274,7 +279,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Adds the faces whose boxes touch the query to `out`, in ascending order. The boxes hold the present positions
-    /// and are not grown by the thickness.
+    /// and are not grown by the thickness. A query without a point, whose `min` is above `max` or NaN, touches none.
     pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
         self.collect_touching(Features::Faces, query, out);
     }
@@ -285,6 +290,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     fn collect_touching(&mut self, features: Features, query: &Aabb, out: &mut Vec<u32>) {
+        if !query.min.cmple(query.max).all() {
+            return;
+        }
         self.advance(features, Over::Now, 0.0);
         let bounds = bounds_of!(self, features, Over::Now, 0.0);
         self.trees[features as usize].tree.collect_touching(&bounds, query, out);

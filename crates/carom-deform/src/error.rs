@@ -55,12 +55,10 @@ pub enum DeformError {
         /// The reach.
         reach: f32,
     },
-    /// The collider is not the one that was given before: it has another number of faces.
+    /// The collider has other faces than the one that was given first.
     OtherCollider {
-        /// How many faces the first one has.
-        expected: usize,
-        /// How many faces this one has.
-        given: usize,
+        /// The first face that has other vertices, or that one of the two lacks.
+        face: usize,
     },
 }
 
@@ -96,8 +94,8 @@ impl core::fmt::Display for DeformError {
             DeformError::BadReach { reach } => {
                 write!(f, "the reach {reach} is not a length above 0, up to 2^98")
             }
-            DeformError::OtherCollider { expected, given } => {
-                write!(f, "the collider had {expected} faces, one with {given} was given")
+            DeformError::OtherCollider { face } => {
+                write!(f, "face {face} of the collider is not the one that was given first")
             }
         }
     }

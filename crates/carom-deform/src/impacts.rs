@@ -1,11 +1,13 @@
-//! Pairs of features that touch, or may touch, during a step, with the time; and the largest step that is free of them.
+//! Pairs of features that touch or may touch during a step, and when; the largest part of the step
+//! before that.
 //!
-//! Every vertex moves along a straight line from its position before to the present one. Candidates of the whole step pass
-//! two cheap proofs that they stay apart, and then carom-ccd's certified search. A pair is left out only with a proof. So
-//! what is found contains every contact, and perhaps pairs that come within rounding of one.
+//! Every vertex moves along a straight line from its position before to the present one. For each
+//! candidate of the whole step, two cheap proofs that it stays apart are tried, and then
+//! carom-ccd's certified search. A pair is left out only with a proof. So what is found contains
+//! every contact, and perhaps pairs that come within rounding of one.
 //!
-//! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free step); the search is that of
-//! carom-ccd's `Element`.
+//! Reference: M. Li et al., Incremental Potential Contact, ACM TOG 39(4), 2020, 4.2 (the free
+//! step); the search is that of carom-ccd's `Element`.
 
 use crate::bounds::Over;
 use crate::candidates::SURFACE_KINDS;

@@ -1,7 +1,7 @@
 //! Pairs of features: which vertex and face, or which two edges, by their numbers.
 //!
-//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design Garments, 1997 (surfaces
-//! touch with a vertex on a face, or with two edges).
+//! Reference: X. Provot, Collision and Self-Collision Handling in Cloth Model Dedicated to Design
+//! Garments, 1997 (surfaces touch with a vertex on a face, or with two edges).
 
 /// Which kinds of features meet. The first is of the first mesh, the second of the second; of one mesh alone there is
 /// no `FaceVertex`.

@@ -1,6 +1,8 @@
-//! How far, and to where, a vertex has to be pushed out; and the door for things that know their signed distance.
+//! How far and in which direction to push a vertex out; and the trait of colliders that know their
+//! signed distance.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response needs a depth and a direction).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response needs a depth and
+//! a direction).
 
 use crate::deformable::DeformableMesh;
 use crate::update::FollowingTree;

@@ -1,14 +1,16 @@
-//! Push-out by rays: how deep a vertex of a body is in a closed collider, along its normal into the body.
+//! Push-out by rays: how deep a vertex of a body is in a closed collider, along its normal.
 //!
-//! - From each vertex a ray goes against the normal of the vertex, into the body itself. If the first face of the collider that it
-//!   meets is met from behind, the vertex is in the collider, and that face is where it leaves it.
-//! - A ray keeps its face. In the next update that face alone is tested, and the tree is asked if the ray misses it.
-//! - A kept face may no longer be the first one. So each ray is cast anew every few updates, another part of them each
-//!   time.
+//! - Each vertex casts a ray against its normal, into its own body. If the first face of the
+//!   collider on the ray is hit from behind, the vertex is in the collider, and leaves it there.
+//! - A ray keeps its face. In the next update that face is tested first. The tree is searched only
+//!   if the ray misses it.
+//! - A kept face may no longer be the first one. So each ray is cast anew every few updates, a
+//!   different part of the rays each time.
 //!
-//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable Bodies, 2008; F. Lehericey, V.
-//! Gouranton, B. Arnaldi, GPU Ray-Traced Collision Detection: Fine Pipeline Reorganization, 2015 (rays kept over time);
-//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4.
+//! Reference: E. Hermann, F. Faure, B. Raffin, Ray-traced Collision Detection for Deformable
+//! Bodies, 2008; F. Lehericey, V. Gouranton, B. Arnaldi, GPU Ray-Traced Collision Detection: Fine
+//! Pipeline Reorganization, 2015 (rays kept over time); Akenine-Moller et al., Real-Time Rendering,
+//! 4th ed., 25.4.
 
 use crate::bounds::Over;
 use crate::deformable::{DeformableMesh, Features};

@@ -1,16 +1,20 @@
 //! Crossings of two meshes without a tree, by halving the region that both of their boxes cover.
 //!
-//! - Two meshes touch only in the intersection of their boxes. The faces of both that reach into it are listed.
-//! - The region is a cell. A cell shrinks to where the faces of both meshes reach, and is halved along one axis; each half
-//!   lists the faces of its parent that reach into it. Three halvings make one level of an octree, which is never stored.
-//! - A cell with faces of one mesh only is dropped. A cell with few pairs, or that no halving rids of a quarter of its
-//!   pairs, is a leaf: its pairs are tested.
-//! - A face may be in several cells. A pair is tested in one: the cell that holds the lowest corner of the
-//!   intersection of the two boxes. Halves do not overlap, and both faces reach to that corner.
+//! - Two meshes touch only in the intersection of their boxes. The faces of both that reach into it
+//!   are listed.
+//! - The region is a cell. A cell shrinks to where the faces of both meshes reach, and is halved
+//!   along one axis; each half lists the faces of its parent that reach into it. Three halvings
+//!   make one level of an octree, which is never stored.
+//! - A cell with faces of one mesh only is dropped. A cell is a leaf, whose pairs are tested, if
+//!   its pairs are few, or if no halving would drop a quarter of them.
+//! - A face may be in several cells. A pair is tested in one of them: the cell that holds the
+//!   lowest corner of the intersection of the two boxes. Halves do not overlap, and the boxes of
+//!   both faces reach to that corner.
 //!
-//! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for Accurate Collision Detection
-//! Among Deformable Polyhedral Objects in Arbitrary Motion, 1995; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
-//! Differs: one axis at a time, the best one; cells shrink; a corner instead of a table says whether a pair was tested.
+//! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for
+//! Accurate Collision Detection Among Deformable Polyhedral Objects in Arbitrary Motion, 1995;
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7. Differs: one axis at a time, the best
+//! one; cells shrink; a corner instead of a table says whether a pair was tested.
 
 use crate::deformable::DeformableMesh;
 use crate::pair::{FeaturePair, PairKind};

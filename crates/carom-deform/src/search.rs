@@ -1,14 +1,17 @@
-//! The way of every search: trees, pairs of leaves, pairs of features, and then a test of each pair.
+//! The steps of every search: trees, pairs of leaves, pairs of features, and a test of each pair.
 //!
-//! - The trees are brought up to date, their boxes grown by half the distance or swept over the step.
+//! - The trees are brought up to date. Their boxes are grown by half the distance, or swept over
+//!   the step.
 //! - One walk lists the pairs of leaves whose boxes touch.
-//! - Of two leaves each feature's box is tested against eight boxes at once. Neighbours are left out by the numbers of
-//!   their vertices. Each pair comes once, as each feature has one number.
-//! - What remains is judged, a bounded number of leaf pairs at a time. So a search can stop after each of these, go on
-//!   later, and be shared by threads: the answers are put together in one order, and sorted at the end.
+//! - For each pair of leaves, each feature's box of one is tested against the eight of the other at
+//!   once. Features that share a vertex are neighbours, and left out. Each pair comes once.
+//! - The question's test decides about what remains, a bounded number of leaf pairs at a time. So a
+//!   search can stop after each of these, go on later, and be shared by threads.
+//! - The answers are put together in one order, and sorted at the end.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 and 25.7; J. Dingliana, C. O'Sullivan, Graceful
-//! Degradation of Collision Handling in Physically Based Animation, 2000 (searches that can be stopped).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.2 and 25.7; J. Dingliana,
+//! C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation, 2000
+//! (searches that can be stopped).
 
 use crate::bounds::Over;
 use crate::candidates;

@@ -1,16 +1,18 @@
 //! Proofs that two features are apart, from plain `f64`.
 //!
-//! Let `w_i` be the differences of the vertices of B and those of A: three for a vertex and a face, four for two edges.
-//! Their hull is the set of all differences of points. Let `u` be 2^-53.
+//! Let `w_i` be the differences of the vertices of B and those of A: three for a vertex and a face,
+//! four for two edges. Their hull is the set of all differences of points. Let `u` be 2^-53.
 //!
-//! - An axis `n` separates by a reach if `n . w_i > reach |n|` for all i. A computed `n . w_i` takes four roundings: of the
-//!   difference, the product and two sums. So it is off by at most `4.01 u W |n|_1`, where W is the largest coordinate
-//!   of all `w_i` and `|n|_1` the sum of the coordinates of n without signs. The test asks for `8 u W |n|_1`.
-//! - No product underflows: vertices are `f32`, so a difference that is not zero is at least 2^-149, and a coordinate of
-//!   an axis, which is a product or a rounded sum of few of these, is above 2^-500.
+//! - An axis `n` separates by a reach if `n . w_i > reach |n|` for all i. A computed `n . w_i`
+//!   takes four roundings: of the difference, the product and two sums. So it is off by at most
+//!   `4.01 u W |n|_1`, where W is the largest coordinate of all `w_i` and `|n|_1` the sum of the
+//!   coordinates of n without signs. The test asks for `8 u W |n|_1`.
+//! - No product underflows: vertices are `f32`, so a difference that is not zero is at least
+//!   2^-149, and a coordinate of an axis, which is a product or a rounded sum of few of these, is
+//!   above 2^-500.
 //!
-//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996 (separating axes); N. Higham, Accuracy and Stability of
-//! Numerical Algorithms, 2nd ed., 3.1 (sums of products).
+//! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996 (separating axes); N. Higham,
+//! Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.1 (sums of products).
 
 use carom_math::ops::sqrt;
 use glam::DVec3;

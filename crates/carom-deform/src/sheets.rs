@@ -1,13 +1,15 @@
-//! Which faces of a collider belong together, which side of them is one side, and their nearest points.
+//! The sheets of a collider: which faces belong together, which side is which, nearest points.
 //!
-//! - Faces are joined across an edge that two of them have. A sheet is what is joined. Other edges are its border.
-//! - The sides of a sheet are those of its first face, carried across the edges. If they do not agree at an edge, as on a Moebius
-//!   strip, that edge becomes border.
-//! - The nearest point of a face lies inside, on an edge or at a corner. The normal there is that of the face, the sum
-//!   of two, or the sum of those around the corner by their angles: its sign tells on which side a point is.
+//! - Two faces are joined across an edge that they alone have. A sheet is all faces that are
+//!   joined, and its border is all other edges.
+//! - The front of a sheet is that of its first face, carried across the edges. If fronts disagree
+//!   at an edge, as on a Moebius strip, that edge becomes border.
+//! - The nearest point of a face lies inside, on an edge or at a corner. The normal there is that
+//!   of the face, the sum of two, or the sum of those around the corner weighted by their angles.
+//!   The sign along this normal tells on which side a point is.
 //!
-//! Reference: J. A. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005; C. Ericson,
-//! Real-Time Collision Detection, 2005, 5.1.5.
+//! Reference: J. A. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted
+//! Pseudonormal, 2005; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 
 use crate::push_out::unit;
 use alloc::vec;
@@ -144,8 +146,8 @@ impl Sheets {
         self.is_closed.push(is_closed);
     }
 
-    pub(crate) fn n_faces(&self) -> usize {
-        self.faces.len()
+    pub(crate) fn faces(&self) -> &[[u32; 3]] {
+        &self.faces
     }
 
     pub(crate) fn sheet(&self, face: u32) -> u32 {

@@ -1,17 +1,20 @@
-//! Push-out by history: each vertex keeps the side of a sheet on which it was last known, so cloth does not jump through.
+//! Push-out by history: each vertex keeps its side of a sheet, so cloth does not jump through.
 //!
-//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A closed sheet is a solid, so
-//!   the side is its front. With an open one it is the side where the vertex is when it comes within reach.
-//! - In the next step the nearest point moves along the sheet from where it was. So a vertex that was pressed through a
-//!   thin solid is still behind the face that it came through, although the face beyond is nearer.
-//! - A vertex on its own side takes the nearest point of the whole sheet, as it may go where it likes. If that point is on the
-//!   border of an open sheet, it may go around it, and its side is the one where it is.
-//! - A vertex that moves farther than the reach in one step, relative to the point of the sheet it was at, was placed there. Then, and
-//!   when it is out of reach, its contact is forgotten. A vertex out of reach cannot pass the sheet by a smaller step.
+//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A
+//!   closed sheet is a solid, so the side is its front. For an open sheet it is the side on which
+//!   the vertex came within reach.
+//! - In the next step the nearest point moves along the sheet from where it was. So a vertex that
+//!   was pressed through a thin solid stays with the face that it came through, although the
+//!   opposite face is nearer.
+//! - A vertex on its own side takes the nearest point of the whole sheet. If that point is on the
+//!   border of an open sheet, the vertex may go around it: its side is the one where it is.
+//! - A vertex that moves farther than the reach in one step, relative to its point of the sheet,
+//!   was placed there, and its contact is forgotten. So is that of a vertex out of reach, which
+//!   cannot pass the sheet by a smaller step.
 //!
-//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and Friction for Cloth Animation, 2002
-//! (the side at the start of a step decides); Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
-//! Differs: sides are kept for longer than a step.
+//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and
+//! Friction for Cloth Animation, 2002 (the side at the start of a step decides); Akenine-Moller et
+//! al., Real-Time Rendering, 4th ed., 25.7. Differs: sides are kept for longer than a step.
 
 use crate::bounds::grown;
 use crate::deformable::{DeformableMesh, MAX_POSITION};
@@ -117,7 +120,7 @@ impl ContactSides {
 
     /// Follows the vertices of the cloth to their present positions. Finds those that are nearer to a sheet of the
     /// collider than half of each thickness, or on the wrong side of it: once for each such sheet. The collider is the one of
-    /// [`ContactSides::new`], at any positions.
+    /// [`ContactSides::new`], at any positions. After an edit of its faces it is another one, and is refused.
     ///
     /// An update that is dropped before its end changes nothing, and one without new positions repeats the answer.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
@@ -125,9 +128,10 @@ impl ContactSides {
         cloth: &'a DeformableMesh<T>,
         collider: &'a mut DeformableMesh<U>,
     ) -> Result<SideUpdate<'a, U>, DeformError> {
-        if collider.faces().len() != self.sheets.n_faces() {
-            let (expected, given) = (self.sheets.n_faces(), collider.faces().len());
-            return Err(DeformError::OtherCollider { expected, given });
+        let (own, given) = (self.sheets.faces(), collider.faces());
+        if own != given {
+            let face = own.iter().zip(given).position(|(s, t)| s != t);
+            return Err(DeformError::OtherCollider { face: face.unwrap_or(own.len().min(given.len())) });
         }
         self.next.clear();
         self.found.clear();
@@ -153,17 +157,20 @@ impl ContactSides {
     /// The nearest point of each sheet among the faces found, in the order of the sheets.
     fn list_near(&mut self, positions: &[Vec3], p: DVec3, counters: &mut PushOutCounters) {
         self.near.clear();
+        self.near_faces.sort_unstable_by_key(|&face| (self.sheets.sheet(face), face));
         for &face in &self.near_faces {
             counters.face_tests += 1;
             let found = self.sheets.nearest(positions, face, p);
             let sheet = self.sheets.sheet(face);
-            match self.near.iter_mut().find(|(other, _)| *other == sheet) {
-                Some((_, nearest)) if found.distance_sq < nearest.distance_sq => *nearest = found,
-                Some(_) => {}
-                None => self.near.push((sheet, found)),
+            match self.near.last_mut() {
+                Some((last, nearest)) if *last == sheet => {
+                    if found.distance_sq < nearest.distance_sq {
+                        *nearest = found;
+                    }
+                }
+                _ => self.near.push((sheet, found)),
             }
         }
-        self.near.sort_unstable_by_key(|(sheet, _)| *sheet);
     }
 
     /// A contact after the step, if it lasts.

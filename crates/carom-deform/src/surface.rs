@@ -1,7 +1,8 @@
 //! The faces of a mesh at present: all that searches without trees look at.
 //!
-//! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for Accurate Collision Detection
-//! Among Deformable Polyhedral Objects in Arbitrary Motion, 1995 (the overlap of two boxes).
+//! Reference: A. Smith, Y. Kitamura, H. Takemura, F. Kishino, A Simple and Efficient Method for
+//! Accurate Collision Detection Among Deformable Polyhedral Objects in Arbitrary Motion, 1995 (the
+//! overlap of two boxes).
 
 use crate::bounds::around;
 use crate::deformable::DeformableMesh;

@@ -1,18 +1,23 @@
-//! Whether two meshes may touch, by one bit for each voxel of the region that both of their boxes cover.
+//! Whether two meshes may touch, by one bit for each voxel of the region that both of their boxes
+//! cover.
 //!
-//! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit. If no face of the second
-//!   mesh touches such a voxel, the meshes do not touch.
-//! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and the part in a layer by the
-//!   rows along y. What remains spans an interval of a row, which is set or compared a word at a time.
-//! - Let the map to voxel units be exact. A common point of both meshes then lies in one voxel, and both faces touch it. So
-//!   the answer is safe if every voxel that a face touches is taken. Rounding is paid for by a slack, as follows.
-//! - Let u be 2^-53, and M the largest coordinate of a face or of the grid, in voxel units. A mapped corner is off by at
-//!   most 4 u M. A cut of an edge takes six roundings, of numbers below 2 M, and adds at most 12 u M. Two cuts make a layer and
-//!   one more an end of an interval, so what is computed is within 40 u M of the exact part. Layers, rows and intervals
-//!   are grown by 64 u M, so none is missed.
+//! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit.
+//!   If no face of the second mesh touches such a voxel, the meshes do not touch.
+//! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and the
+//!   part in a layer by the rows along y. What remains spans an interval of a row, which is set or
+//!   compared a word at a time.
+//! - Let the map to voxel units be exact. A common point of both meshes then lies in one voxel, and
+//!   both faces touch it. So the answer is safe if every voxel that a face touches is taken.
+//!   Rounding is paid for by a slack, as follows.
+//! - Let u be 2^-53, and M the largest coordinate of a face or of the grid, in voxel units. A
+//!   mapped corner is off by at most 4 u M. A cut of an edge takes six roundings, of numbers below
+//!   2 M, and adds at most 12 u M. Two cuts make a layer and one more an end of an interval, so
+//!   what is computed is within 40 u M of the exact part. Layers, rows and intervals are grown by
+//!   64 u M, so none is missed.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (one bit a voxel); M. Schwarz, H.-P. Seidel, Fast
-//! Parallel Surface and Solid Voxelization on GPUs, 2010. Differs: parts of faces and a slack, no separating axes.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (one bit a voxel); M.
+//! Schwarz, H.-P. Seidel, Fast Parallel Surface and Solid Voxelization on GPUs, 2010. Differs:
+//! parts of faces and a slack, no separating axes.
 
 use crate::deformable::DeformableMesh;
 use crate::error::DeformError;

@@ -1,13 +1,14 @@
 //! Pairs of features that are within a distance of each other at present, decided exactly.
 //!
-//! - A guess of the nearest points gives an axis. If the axis separates by more than the distance, the pair is out.
-//! - The guessed points belong to the features. If they are nearer than the distance by more than rounding, the pair is in.
-//!   Their weights are in the unit range but for rounding, so the computed difference is off by less than 32 u of
-//!   the size of the differences.
-//! - Otherwise exact arithmetic decides. Neither of the first two steps trusts the guess.
+//! - A guess of the nearest points gives an axis. If the axis separates by more than the distance,
+//!   the pair is out.
+//! - The guessed points belong to the features. If they are nearer than the distance by more than
+//!   rounding, the pair is in. Their weights are in the unit range but for rounding, so the
+//!   computed difference is off by less than 32 u of the size of the differences.
+//! - Otherwise exact arithmetic decides. The first two steps are right for any guess.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5 and 5.1.9 (nearest points).
-//! Differs: what these compute is a guess, and what follows proves it.
+//! Differs: their nearest points are a guess here, which the later steps prove.
 
 use crate::bounds::Over;
 use crate::candidates::SURFACE_KINDS;

@@ -1,17 +1,20 @@
 //! Edits of a mesh: elements go and come, and the mesh parts where they meet.
 //!
-//! - Elements are the triangles, segments or tetrahedra that the mesh was made of. Those that stay keep their order, and new
-//!   ones come last. Vertices keep their numbers, and new ones come last. Edges, and the faces of tetrahedra, get the
-//!   numbers that a mesh made anew would have.
-//! - Two elements are joined if they share an edge (triangles), a face (tetrahedra) or a vertex (segments). At each vertex of
-//!   a joint that parts, the elements around the vertex fall into groups that other joints hold together. The group with
-//!   the lowest element keeps the vertex, each other one gets a copy. A vertex with one group stays whole.
-//! - Vertices that count as one, by place, part as one.
-//! - The trees follow at the next search or query, several edits at once. Each feature stays where it was in the tree, or
-//!   comes in near what it copies. That brings all boxes of the mesh up to date, and allocates.
+//! - Elements are the triangles, segments or tetrahedra of the mesh. Those that stay keep their
+//!   order, and new ones come last. Vertices keep their numbers, and new ones come last. Edges, and
+//!   the faces of tetrahedra, get the numbers that a mesh made anew would have.
+//! - Two elements are joined if they share an edge (triangles), a face (tetrahedra) or a vertex
+//!   (segments). At each vertex of a joint that parts, the elements around the vertex fall into
+//!   groups that other joints hold together. The group with the lowest element keeps the vertex,
+//!   each other one gets a copy. A vertex with one group stays whole.
+//! - Vertices that count as one because they are at one place part as one.
+//! - The trees follow at the next search or query, several edits at once. Each feature stays where
+//!   it was in the tree, and a copy is added near its original. That brings all boxes of the mesh
+//!   up to date, and allocates.
 //!
-//! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999, 3.3 (a vertex is copied
-//! for each side of a crack). Differs: no element is split; remove it and add its pieces.
+//! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999,
+//! 3.3 (a vertex is copied for each side of a crack). Differs: no element is split; remove it and
+//! add its pieces.
 
 use super::{
     DeformableMesh, Inside, check_count, check_vertices, checked_travel, edges_of, surface, triangle_edges,

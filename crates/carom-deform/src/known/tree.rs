@@ -127,8 +127,12 @@ impl<D: Deformation> KnownTree<D> {
     }
 
     /// Adds the faces whose boxes touch the query to `out`, in ascending order. A box is that of
-    /// the face's three positions.
+    /// the face's three positions. A query without a point, whose `min` is above `max` or NaN,
+    /// touches none.
     pub fn collect_faces_touching(&mut self, query: &Aabb, out: &mut Vec<u32>) {
+        if !query.min.cmple(query.max).all() {
+            return;
+        }
         let first = out.len();
         self.stack.clear();
         if 0 < self.tree.n_nodes() {

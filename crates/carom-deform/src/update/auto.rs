@@ -1,16 +1,18 @@
-//! Lazy or whole, by what queries cost in the steps before.
+//! Lazy or whole steps, chosen by what queries cost in the steps before.
 //!
-//! - A lazy step becomes whole as soon as a quarter of the features was computed for queries. So no step computes more than
-//!   five quarters of the boxes.
-//! - Then some steps are whole from their beginning: one, and twice as many each time that a lazy step fails again, up to
-//!   16. So what fails always costs little, and a return to few queries, or to queries at one place, is noticed.
-//! - A whole step also builds anew what has worn, if queries and searches since the last build have cost a quarter of one.
-//!   A look at wear that cannot be seen costs a build, and is rare.
+//! - A step begins lazy, and becomes whole as soon as queries needed a quarter of the boxes. So no
+//!   step computes more than five quarters of them.
+//! - After such a step, some steps are whole from their beginning: one, then twice as many at each
+//!   failure, up to 16. So lazy steps that fail cost little, and a return to few queries is
+//!   noticed.
+//! - A whole step also rebuilds worn parts, if queries and searches since the last build have cost
+//!   a quarter of one. Wear that does not show in boxes is looked for by a whole build, rarely.
 //!
 //! The costs are counts, not times, and the choice is the same on every machine (test:
 //! `update_costs::auto_is_never_far_above_the_best`).
 //!
-//! Reference: R. Karp, On-line Algorithms Versus Off-line Algorithms, 1992 (rent until the rent comes near the price).
+//! Reference: R. Karp, On-line Algorithms Versus Off-line Algorithms, 1992 (rent until the rent
+//! comes near the price).
 
 use super::lazy::LazyBoxes;
 use super::{FollowingTree, RebuiltTree, Sealed};

@@ -1,11 +1,12 @@
 //! The upper half of the tree bottom up in each step, the lower half top down where a query comes.
 //!
-//! Each part at the middle level gets its box from all features below it, and the levels above from these. A query that
-//! goes below the middle level has each box on its way computed from all features below it, once in each step, and tested
-//! at once. Every vertex is read in each step, which is most of what a refit does.
+//! In each step, each node at the middle level gets its box from all features below it, and the
+//! levels above from these boxes. Below the middle, a query computes the box of each child that it
+//! comes to from all features below that child, once in each step. Every vertex is read in each
+//! step, which is most of the cost of a refit.
 //!
-//! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies, 2001; Akenine-Moller
-//! et al., Real-Time Rendering, 4th ed., 25.7.
+//! Reference: T. Larsson, T. Akenine-Moller, Collision Detection for Continuously Deforming Bodies,
+//! 2001; Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7.
 
 use super::layout::{Layout, filled};
 use super::{FollowingTree, Sealed, build_tree, refit_tree, renumber_tree};

@@ -1,9 +1,11 @@
 //! Which features lie below each part of a tree, as ranges of one list.
 //!
-//! A reference names a child of a node, as in carom-bvh: `node * 8 + lane`. Children have larger numbers than their
-//! parents, so one pass backwards counts what lies below, and one pass forwards hands out the ranges.
+//! A reference names a child of a node, as in carom-bvh: `node * 8 + lane`. Children have larger
+//! numbers than their parents, so one pass backwards counts what lies below, and one pass forwards
+//! hands out the ranges.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (each node records what is in its subtree).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7 (each node records what is
+//! in its subtree).
 
 use alloc::vec::Vec;
 use carom_bvh::{Bvh, Child};

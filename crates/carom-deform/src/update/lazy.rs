@@ -1,12 +1,15 @@
 //! No box is computed until a query comes near it.
 //!
-//! Boxes stay as they were fitted once, and count as grown by the drift since then: how far any side may have moved. A query
-//! that meets such a box of a part with few features has the part's boxes computed exactly, once in each step. All boxes are
-//! brought up to date when the drift exceeds the mean half size of these parts.
-//! Sums of drifts are rounded up one by one, so the difference of two of them is never too small.
+//! - Boxes stay as they were fitted last. A query takes them as grown by the drift since then: a
+//!   bound on how far any side may have moved.
+//! - Subtrees of up to 64 features are parts. If a query meets the grown box of a part, all boxes
+//!   of the part are computed exactly, once in each step.
+//! - If the drift exceeds the mean half size of the parts, all boxes are brought up to date.
+//! - Sums of drifts are rounded up one by one, so no difference of two sums is too small.
 //!
-//! Reference: none known for the growth by a bound; T. Larsson, T. Akenine-Moller, Efficient Collision Detection for Models
-//! Deformed by Morphing, 2003 (update on the way down). Differs: no vertex is read above the parts.
+//! Reference: none known for the growth by a bound; T. Larsson, T. Akenine-Moller, Efficient
+//! Collision Detection for Models Deformed by Morphing, 2003 (update on the way down). Differs: no
+//! vertex is read above the parts.
 
 use super::layout::{Layout, filled};
 use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree, renumber_tree};

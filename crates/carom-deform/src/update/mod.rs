@@ -1,11 +1,13 @@
 //! Trees that follow features which move: one trait, five ways, the same answers.
 //!
-//! The answers come from the exact boxes of features alone, and are sorted. So they do not depend on the tree (test:
-//! `update::all_trees_give_the_same_answers`), which decides the cost only:
+//! The answers come from the exact boxes of features alone, and are sorted. So they do not depend
+//! on the tree (test: `update::all_trees_give_the_same_answers`), which decides the cost only:
 //! - [`RefitTree`]: all boxes, bottom up, in each step. For searches that visit most of the tree.
 //! - [`LazyTree`]: no box until a query comes near it. For a few small queries.
-//! - [`HybridTree`]: the upper half bottom up, the lower half where a query comes: the scheme of the book.
-//! - [`RebuiltTree`]: as `RefitTree`, and parts that have worn are built anew. For motion that mixes features.
+//! - [`HybridTree`]: the upper half bottom up, the lower half where a query comes: the scheme of
+//!   the book.
+//! - [`RebuiltTree`]: as `RefitTree`, and parts that have worn are built anew. For motion that
+//!   mixes features.
 //! - [`AutoTree`]: lazy or whole, by the counted cost of the steps before.
 
 mod auto;

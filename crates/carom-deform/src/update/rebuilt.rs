@@ -1,9 +1,10 @@
-//! All boxes in each step, and parts of the tree anew where they have worn.
+//! All boxes in each step, and worn parts of the tree built anew.
 //!
-//! carom-bvh's `WatchedBvh` adds up the areas of the boxes after each refit, and builds anew what has grown by half.
+//! carom-bvh's `WatchedBvh` adds up the areas of the boxes after each refit, and rebuilds the
+//! subtrees whose areas have grown by half.
 //!
-//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of Dynamic Scenes using
-//! BVHs, 2006.
+//! Reference: C. Lauterbach, S. Yoon, D. Tuft, D. Manocha, RT-DEFORM: Interactive Ray Tracing of
+//! Dynamic Scenes using BVHs, 2006.
 
 use super::{FollowingTree, Sealed, build_settings, collect_exact};
 use crate::bounds::Bounds;

@@ -1,9 +1,10 @@
 //! All boxes in each step, from the leaves to the root.
 //!
-//! The order of the features in memory is that of the tree's leaves only where the mesh has it so; the boxes are computed in
-//! the order of the numbers, and the pass over the nodes is carom-bvh's.
+//! The boxes of features are computed in the order of their numbers, as the leaves of the tree have
+//! another order than the mesh in memory. The pass over the nodes is carom-bvh's.
 //!
-//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using AABB Trees, 1997.
+//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
+//! AABB Trees, 1997.
 
 use super::{FollowingTree, Sealed, build_tree, collect_exact, refit_tree, renumber_tree};
 use crate::bounds::Bounds;

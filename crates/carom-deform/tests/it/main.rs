@@ -9,6 +9,7 @@ mod cones;
 mod crossings;
 mod deformable;
 mod edit;
+mod hostile;
 mod impacts;
 mod known;
 mod known_bounds;
