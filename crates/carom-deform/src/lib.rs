@@ -1,14 +1,18 @@
-//! Meshes that change their shape: which of their features touch, or will touch, themselves and
-//! others.
+//! Meshes that change their shape (cloth, ropes, soft bodies, skins): which of their parts touch,
+//! or will touch, themselves and others.
 //!
-//! A [`DeformableMesh`] has triangles, and vertices at two moments. A [`FeatureSearch`]
-//! answers three questions about one mesh or two, each pair of features once and in one order:
-//! - [`within`](FeatureSearch::within): which features are within a distance now, decided exactly
-//!   (test: `within::pairs_are_those_of_fractions`).
-//! - [`impacts`](FeatureSearch::impacts): which touch during the step, and when, with no contact
-//!   missed (test: `impacts::every_contact_is_found`).
+//! A [`DeformableMesh`] has triangles, and the positions of its vertices before and after a step.
+//! In each step, call [`set_positions`](DeformableMesh::set_positions) and search. A
+//! [`FeatureSearch`] answers three questions about one mesh or two:
+//! - [`within`](FeatureSearch::within): which vertices and faces, and which pairs of edges, are
+//!   within a distance now, decided exactly (test: `within::pairs_are_those_of_fractions`).
+//! - [`impacts`](FeatureSearch::impacts): which of them touch during the step, and when, with no
+//!   contact missed (test: `impacts::every_contact_is_found`).
 //! - [`crossings`](FeatureSearch::crossings): which faces have a point in common now, decided
 //!   exactly (test: `real_data::crossings_are_those_of_the_data`).
+//!
+//! Vertices, edges and faces are the features of a mesh. Each pair of them is an answer once, and
+//! answers are sorted by their numbers.
 //!
 //! ```
 //! use carom_deform::{DeformableMesh, FeatureSearch};
@@ -25,10 +29,10 @@
 //! positions[4..].iter_mut().for_each(|p| p.y = -1.0);
 //! cloth.set_positions(&positions)?;
 //! let step = search.impacts(&mut cloth).finish().free_step();
-//! // It may go down by 1.75 of 3, until the two sheets touch.
+//! // It may go down by 1.75 of 3, until the two sheets touch: they are a quarter apart then.
 //! assert!((step.fraction - 1.75 / 3.0).abs() < 1e-6);
 //!
-//! // What is within 0.5 there, the thickness not counted?
+//! // What is within 0.5 there? The thickness comes on top.
 //! positions[4..].iter_mut().for_each(|p| p.y = 0.5);
 //! cloth.set_positions(&positions)?;
 //! let near = search.within(&mut cloth, 0.5).finish();
@@ -42,17 +46,17 @@
 //! meshes whose seams are not welded, see [`DeformableMesh::with_neighbours_by_place`].
 //!
 //! # Smooth surfaces
-//! With [`FeatureSearch::with_cones`] searches for crossings of one mesh leave out smooth parts:
-//! those that a cone of normals and a test of the contour prove to be free. The answers are the
-//! same (test: `cones::cones_change_no_answer`). The other searches do not use it: at a distance
-//! a flat part has near features, and over a step there is no proof.
+//! Most smooth parts of a mesh cannot cross themselves. With [`FeatureSearch::with_cones`] searches
+//! for crossings of one mesh leave out parts for which a cone of normals and a test of the contour
+//! prove that. The answers are the same (test: `cones::cones_change_no_answer`). The other searches
+//! do not use cones: a flat part has features near each other, and over a step there is no proof.
 //!
 //! # Two meshes, a budget, threads
-//! Each question takes `&mut mesh` or `(&mut a, &mut b)`. The two thicknesses count half each.
-//! A [`Search`] can be stopped and resumed, and any split of the budget gives the same answer
-//! (test: `budget::any_split_gives_the_same_answer`). The trees are refitted and walked before
-//! that, which the budget does not bound. With the feature `parallel` threads share a search, and
-//! the answer is the same (test: `threads::any_number_of_threads_gives_the_same`).
+//! Each question takes `&mut mesh` or `(&mut a, &mut b)`. Two meshes touch at half the sum of their
+//! thicknesses. A [`Search`] can be stopped and resumed, and any split of the budget gives the same
+//! answer (test: `budget::any_split_gives_the_same_answer`). The question itself refits and walks
+//! the trees, which the budget does not bound. With the feature `parallel` threads share a search,
+//! and the answer is the same (test: `threads::any_number_of_threads_gives_the_same`).
 //!
 //! ```
 //! use carom_deform::{DeformableMesh, FeatureSearch, LazyTree};
@@ -79,12 +83,12 @@
 //! ```
 //!
 //! # Edits
-//! Triangles go with [`remove_faces`](DeformableMesh::remove_faces) and come with
-//! [`add_faces`](DeformableMesh::add_faces); both together are remeshing. A mesh parts along edges
-//! with [`tear`](DeformableMesh::tear). Ropes are [cut](DeformableMesh::cut) and bodies of
-//! tetrahedra [break](DeformableMesh::fracture) in the same way. Vertices keep their numbers and
-//! elements their order; what is new comes last. Edges get new numbers. After an edit all is as in
-//! a mesh made anew (test: `edit::remeshing_is_removing_and_adding`).
+//! [`remove_faces`](DeformableMesh::remove_faces) and [`add_faces`](DeformableMesh::add_faces)
+//! change the triangles; together they are remeshing. [`tear`](DeformableMesh::tear) parts a mesh
+//! along edges. [`cut`](DeformableMesh::cut) does so for ropes, and
+//! [`fracture`](DeformableMesh::fracture) for bodies of tetrahedra. Vertices keep their numbers and
+//! elements their order; what is new comes last. Edges get new numbers. Answers after an edit are
+//! those of a mesh made anew (test: `edit::remeshing_is_removing_and_adding`).
 //!
 //! ```
 //! use carom_deform::{DeformableMesh, FeatureSearch};
@@ -128,16 +132,18 @@
 //! ```
 //!
 //! # Which tree when
-//! [`AutoTree`] chooses by counted costs. For a search of the whole mesh in each step
-//! [`RefitTree`] does the least; for a few small queries [`LazyTree`]; for motion that mixes what
-//! was near, [`RebuiltTree`]. [`HybridTree`] is the scheme of the book. All give the same answers
-//! (test: `update::all_trees_give_the_same_answers`).
+//! All give the same answers (test: `update::all_trees_give_the_same_answers`), and
+//! [`AutoTree`], the default, chooses by counted costs. Another one may cost less:
+//! - [`RefitTree`] if each step searches the whole mesh.
+//! - [`LazyTree`] if each step has a few small queries.
+//! - [`RebuiltTree`] if the motion parts what was near.
+//! - [`HybridTree`] is the scheme of the book (Real-Time Rendering, 25.7), to compare with.
 //!
 //! # Known deformations
-//! If the vertices follow from a few parameters, no vertex has to be read: the trees in [`known`]
-//! compute a node's volume from the parameters when a query comes to it. [`MorphTree`] is for
-//! morph targets, [`LinearSkinTree`] and [`DualQuaternionTree`] for skins, [`ModalTree`] for
-//! reduced coordinates. The answers are those of all vertices (test:
+//! If the vertices follow from a few parameters, a pass over them is not needed: the trees in
+//! [`known`] compute a node's volume from the parameters when a query comes to it. [`MorphTree`] is
+//! for morph targets, [`LinearSkinTree`] and [`DualQuaternionTree`] for skins, [`ModalTree`] for
+//! modes of vibration. The answers are those from all vertices (test:
 //! `known::answers_are_those_of_brute_force`).
 //!
 //! ```
