@@ -263,7 +263,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
         &self.edges
     }
 
-    /// For each edge the triangle, segment or face with the lowest number that has it.
+    /// For each edge the lowest number of a triangle, a segment, or a face of the surface of tetrahedra that has it.
     pub fn edge_owners(&self) -> &[u32] {
         &self.edge_owners
     }

@@ -68,7 +68,8 @@ impl RayDepths {
 
     /// Finds the vertices of the body that are in the collider: how far it is out of it along the ray, half of each thickness
     /// added. Faces of both turn outwards, and the collider is closed; next to an open one the answer has no
-    /// meaning. A vertex without faces has no ray. An update that is dropped before its end changes nothing.
+    /// meaning. A vertex without faces has no ray. An update that is dropped before its end keeps what was known of the faces
+    /// that this collider has.
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         body: &'a DeformableMesh<T>,
