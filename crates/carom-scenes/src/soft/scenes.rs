@@ -116,9 +116,11 @@ pub fn cloth_over(over: Over, n: usize) -> SoftScene {
         Over::MovingBall => (icosphere(500).scaled(0.35), Path::Swing(DVec3::X * 0.3, 4.0), 0.35),
         Over::Corner => {
             let half = 0.3;
-            // The diagonal (1, 1, 1) becomes y.
-            let diagonal = DVec3::ONE / sqrt(3.0);
-            let stand = DQuat::from_rotation_arc(diagonal, DVec3::Y);
+            // The diagonal (1, 1, 1) becomes y: a rotation about (-1, 0, 1) by the angle with this cosine.
+            let cosine = 1.0 / sqrt(3.0);
+            let (half_sine, half_cosine) = (sqrt(0.5 * (1.0 - cosine)), sqrt(0.5 * (1.0 + cosine)));
+            let along = half_sine / sqrt(2.0);
+            let stand = DQuat::from_xyzw(-along, 0.0, along, half_cosine);
             let mut mesh = cuboid(DVec3::splat(half));
             for vertex in &mut mesh.vertices {
                 *vertex = stand * *vertex;
