@@ -1,7 +1,8 @@
-//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces are made those of the floor.
+//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces become those of the floor.
 //!
-//! Only pieces that no contact moves count, so that piles cost nothing. Bodies go in the order of their numbers, on one thread: there is
-//! little to do.
+//! Only pieces that no contact moves count, so that piles cost nothing. A body all of whose contacts were kept from the
+//! last detection is left as it is: these were smoothed when they were found. Bodies go in the order of their numbers, on one
+//! thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -14,22 +15,35 @@ use carom_response::BodyKind;
 /// How far a piece may stand out of a floor and is no step, over the depth that bodies may keep.
 const STEP: f32 = 0.25;
 
-/// Changes what has to be changed, and says how many manifolds are none any more; the records say where theirs are, and again afterwards.
-/// `resting` says who rests on something that no contact moves, and the number of the record.
+/// A moving body on something that no contact moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resting {
+    pub(crate) body: u32,
+    /// The number of the record of the two.
+    pub(crate) record: u32,
+    /// Its contacts were found in this detection, not kept from the last one.
+    pub(crate) is_found_anew: bool,
+}
+
+/// Smooths the contacts of the bodies in `resting`, and returns how many manifolds are empty now and were taken out. The
+/// records say where theirs are, and again afterwards.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
     records: &mut [Record],
     found: &mut [Manifold],
-    mut resting: Vec<(u32, u32)>,
+    mut resting: Vec<Resting>,
 ) -> usize {
-    resting.sort_unstable();
+    resting.sort_unstable_by_key(|rest| (rest.body, rest.record));
     let mut has_gone = false;
     let mut neighbours: Vec<Neighbour<'_>> = Vec::new();
-    for group in resting.chunk_by(|x, y| x.0 == y.0) {
-        let body = group[0].0 as usize;
+    for group in resting.chunk_by(|x, y| x.body == y.body) {
+        let body = group[0].body as usize;
         let Some(shape) = &scene.shapes[body] else { continue };
-        let of_group = || group.iter().map(|&(_, record)| record as usize);
-        if !of_group().any(|record| differ(found, &records[record], &records[group[0].1 as usize])) {
+        let of_group = || group.iter().map(|rest| rest.record as usize);
+        let first = &records[group[0].record as usize];
+        if !group.iter().any(|rest| rest.is_found_anew)
+            || !of_group().any(|record| differ(found, &records[record], first))
+        {
             continue;
         }
         neighbours.clear();
@@ -72,8 +86,8 @@ pub(crate) fn smooth(
     n_gone
 }
 
-/// Which body of a record rests on the other one, that no contact moves.
-pub(crate) fn who_rests(scene: &Scene<'_>, record: &Record) -> Option<u32> {
+/// Returns the moving body of a record if no contact moves the other one.
+pub(crate) fn resting_body(scene: &Scene<'_>, record: &Record) -> Option<u32> {
     let (a, b) = (record.a.index, record.b.index);
     if record.n == 0 || record.is_sensor || record.is_put_off {
         return None;

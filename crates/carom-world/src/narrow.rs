@@ -7,7 +7,7 @@
 
 use crate::body::{BodyId, Traits};
 use crate::guard::Girth;
-use crate::internal_edges;
+use crate::internal_edges::{self, Resting};
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::recycling::Size;
@@ -256,8 +256,8 @@ pub(crate) struct Tally {
     pub(crate) n_still: usize,
     /// Manifolds at rest that belong to nobody any more: where, and how many.
     pub(crate) left: Vec<(u32, u32)>,
-    /// Who rests on something that no contact moves, and the number of the record; if that is asked.
-    pub(crate) resting: Vec<(u32, u32)>,
+    /// Bodies that rest on something that no contact moves; none if internal edges are not smoothed.
+    pub(crate) resting: Vec<Resting>,
 }
 
 /// Where manifolds go, one behind the other.
@@ -335,6 +335,7 @@ pub(crate) fn look(
     for ((number, record), place) in (number as u32..).zip(records).zip(places) {
         let left = record.is_at_rest.then_some((record.first, record.n));
         let cache = &mut caches[(place - first_place) as usize];
+        let n_tested = tally.n_tested;
         look_at(scene, (record, cache), out, tally, &mut is_over);
         tally.left.extend(left);
         let first = (before + out.len()) as u32 - record.n;
@@ -343,7 +344,9 @@ pub(crate) fn look(
         tally.n_put_off += usize::from(record.is_put_off);
         tally.n_still += usize::from(scene.is_still(record));
         if scene.smooths_internal_edges {
-            tally.resting.extend(internal_edges::who_rests(scene, record).map(|body| (body, number)));
+            let is_found_anew = n_tested < tally.n_tested;
+            let rests = internal_edges::resting_body(scene, record);
+            tally.resting.extend(rests.map(|body| Resting { body, record: number, is_found_anew }));
         }
     }
 }

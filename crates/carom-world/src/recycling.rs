@@ -78,11 +78,12 @@ impl Scene<'_> {
     pub(crate) fn recycle(&self, record: &mut Record, (motions, way): &(Motions, f32), out: &mut impl Sink) {
         record.way = *way;
         let known = self.known(record);
+        let roundings = [record.a, record.b].map(|body| self.sizes[body.index as usize].rounding());
         record.is_touching = false;
         out.make_room(known.len());
         for manifold in known {
             let carried = out.push(manifold);
-            motions.carry(manifold, carried);
+            motions.carry(manifold, roundings, carried);
             record.is_touching |= self.touches(carried);
         }
     }
@@ -137,63 +138,101 @@ struct Room {
 /// What recycling knows of a body's shape: asked for every pair in every step, it stands apart from the shape, which is large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Size {
-    /// Convex, all corners, edges and faces: its radius about the origin of its body.
-    Cornered(f32),
+    /// Corners, edges and faces, sharp or all rounded alike, or a compound of sharp parts.
+    Small {
+        /// Of all of it, about the origin of its body.
+        radius: f32,
+        /// Of what it rolls on: the distance of its surface from its core. 0 if it is sharp.
+        rounding: f32,
+    },
     /// Has flat parts, and may have no end.
     Large,
-    /// Round, so that it might roll, or fast, or nobody's: its contacts are not recycled.
+    /// Round in another way, so that its contacts move on it when it turns; or fast, or nobody's. Its contacts are not recycled.
     Other,
 }
 
 impl Size {
     pub(crate) fn of(shape: &Shape, is_fast: bool) -> Size {
-        let cornered = |center: f64, radius: f64| Size::Cornered((center + radius) as f32);
+        let small = |map: &dyn SupportMap, rounding: f32| Size::Small {
+            radius: (map.center().length() + map.radius() + map.margin()) as f32,
+            rounding,
+        };
         match shape {
             _ if is_fast => Size::Other,
-            Shape::Cuboid(cuboid) => cornered(0.0, cuboid.radius()),
-            Shape::Hull(hull) => cornered(hull.center().length(), hull.radius()),
+            Shape::Cuboid(cuboid) => small(cuboid, 0.0),
+            Shape::Hull(hull) => small(&**hull, 0.0),
+            Shape::Sphere(sphere) => small(sphere, sphere.radius()),
+            Shape::Capsule(capsule) => small(capsule, capsule.radius()),
             Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) => Size::Large,
+            Shape::Compound(compound) => {
+                let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
+                    match Size::of(&part.shape, false) {
+                        Size::Small { radius: of_part, rounding: 0.0 } => {
+                            Some(radius.max(part.pose.translation.length() + of_part))
+                        }
+                        _ => None,
+                    }
+                });
+                radius.map_or(Size::Other, |radius| Size::Small { radius, rounding: 0.0 })
+            }
             _ => Size::Other,
         }
     }
+
+    fn rounding(self) -> f32 {
+        if let Size::Small { rounding, .. } = self { rounding } else { 0.0 }
+    }
 }
 
-/// Which of two bodies is the smaller one, A or not, and its radius about its origin; `None` where contacts are not recycled: where neither
-/// has corners, or one is round.
+/// Which of two bodies is the smaller one, A or not, and its radius about its origin; `None` where contacts are not recycled.
 fn smaller(a: Size, b: Size) -> Option<(bool, f32)> {
     match (a, b) {
-        (Size::Cornered(a), Size::Cornered(b)) => Some((a <= b, a.min(b))),
-        (Size::Cornered(a), Size::Large) => Some((true, a)),
-        (Size::Large, Size::Cornered(b)) => Some((false, b)),
+        (Size::Small { radius: a, .. }, Size::Small { radius: b, .. }) => Some((a <= b, a.min(b))),
+        (Size::Small { radius, .. }, Size::Large) => Some((true, radius)),
+        (Size::Large, Size::Small { radius, .. }) => Some((false, radius)),
         _ => None,
     }
 }
 
 impl Motions {
     /// Makes a copy of the manifold what it is where its bodies are now. The normal goes with the body whose face touches, or else with both
-    /// by half; a half-space names no feature.
+    /// by half; a half-space names no feature. A point on what is rounded goes with the core, and that of the other is opposite:
+    /// turned with a rolling ball it would be behind the ball.
     ///
     /// The copy is changed where it stays: what has just been written in pieces the processor reads late as a whole. Copied once more from here it
     /// took 0.4 of 3.6 milliseconds of contacts, for 115,000 pairs on one thread (EPYC, November 2026).
-    fn carry(&self, manifold: &Manifold, carried: &mut Manifold) {
+    fn carry(&self, manifold: &Manifold, [round_a, round_b]: [f32; 2], carried: &mut Manifold) {
         let Motions { a, b } = self;
         let normal = manifold.normal();
         let is_face =
             |feature: FeatureId| matches!(feature.kind(), FeatureKind::Face(_) | FeatureKind::Unknown);
-        let turned = match manifold.contacts() {
-            [Contact { feature_a, .. }, ..] if is_face(*feature_a) => a.turned(normal),
-            [Contact { feature_b, .. }, ..] if is_face(*feature_b) => b.turned(normal),
+        // What is rounded turns under its normal.
+        let turned = match (0.0 < round_a, 0.0 < round_b, manifold.contacts()) {
+            (true, true, _) => Vec3::ZERO,
+            (false, true, _) => a.turned(normal),
+            (true, false, _) => b.turned(normal),
+            (_, _, [Contact { feature_a, .. }, ..]) if is_face(*feature_a) => a.turned(normal),
+            (_, _, [Contact { feature_b, .. }, ..]) if is_face(*feature_b) => b.turned(normal),
             _ => 0.5 * (a.turned(normal) + b.turned(normal)),
         };
         if turned != Vec3::ZERO {
             carried.set_normal((normal + turned).normalize_or(normal));
         }
+        // From the core of what is rounded to its surface, before and after.
+        let (skin_a, skin_b) = (normal * round_a, normal * -round_b);
         let normal = carried.normal();
+        let (turned_a, turned_b) = (normal * round_a - skin_a, normal * -round_b - skin_b);
         for contact in carried.contacts_mut() {
-            let (way_a, way_b) = (a.way_of(contact.point_a), b.way_of(contact.point_b));
+            let way_a = a.way_of(contact.point_a - skin_a) + turned_a;
+            let way_b = b.way_of(contact.point_b - skin_b) + turned_b;
             contact.point_a += way_a;
             contact.point_b += way_b;
             contact.distance += (way_b - way_a).dot(normal);
+            if round_a < round_b {
+                contact.point_a = contact.point_b - normal * contact.distance;
+            } else if 0.0 < round_a {
+                contact.point_b = contact.point_a + normal * contact.distance;
+            }
         }
     }
 }

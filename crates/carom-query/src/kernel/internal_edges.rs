@@ -126,6 +126,8 @@ struct Touching<'a> {
     index: usize,
     /// None if there is no contact any more.
     touch: Option<Touch>,
+    /// The corners of the piece if it is a triangle, in the world: to look them up for each pair of touches took a quarter of a step.
+    triangle: Option<[DVec3; 3]>,
     /// How far the piece reaches along the normal of the touch: its plane.
     plane: Option<f64>,
 }
@@ -133,12 +135,17 @@ struct Touching<'a> {
 impl<'a> Touching<'a> {
     fn of(neighbour: &'a Neighbour<'a>, index: usize, body: &Shape, manifolds: &[Manifold]) -> Touching<'a> {
         let touch = Touch::of(neighbour, body, manifolds, index);
-        let reach_of = |touch: Touch| reach(neighbour.shape, touch.part, &neighbour.pose, touch.normal);
-        Touching { neighbour, index, touch, plane: touch.and_then(reach_of) }
+        let triangle = touch.and_then(|touch| neighbour.shape.triangle_corners(touch.part, &neighbour.pose));
+        let mut touching = Touching { neighbour, index, touch, triangle, plane: None };
+        touching.plane = touch.and_then(|touch| touching.reach(&touch, touch.normal));
+        touching
     }
 
     /// How far the piece of a touch of it reaches along a unit vector.
     fn reach(&self, touch: &Touch, up: DVec3) -> Option<f64> {
+        if let Some([a, b, c]) = self.triangle {
+            return Some(up.dot(a).max(up.dot(b)).max(up.dot(c)));
+        }
         reach(self.neighbour.shape, touch.part, &self.neighbour.pose, up)
     }
 }

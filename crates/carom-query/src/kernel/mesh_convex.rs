@@ -4,7 +4,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3.
 
-use super::super::num::geom::{HalfSpace, Manifold};
+use super::super::num::geom::{HalfSpace, Manifold, Triangle};
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen_real};
 use super::manifolds::around;
@@ -12,7 +12,9 @@ use super::mesh_shape::MeshShape;
 use super::{convex, half_space};
 use crate::closest::Closest;
 use alloc::vec::Vec;
+use carom_geom::tri_distance::{ClosestPoints, point_triangle};
 use carom_geom::{SupportMap, aabb_from_support};
+use carom_math::scaling::unit;
 use carom_math::{WidePose, ops, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -61,7 +63,7 @@ pub(super) fn contact(
 ) -> Option<Closest> {
     let mut best = Closest::NOWHERE;
     visit_near(a, b, b_in_a, prediction, |triangle| {
-        let mut closest = convex::signed(&a.mesh().triangle(triangle), b, b_in_a, prediction, None);
+        let mut closest = signed(&a.mesh().triangle(triangle), b, b_in_a, prediction);
         closest.part_a = triangle;
         if closest.is_before(&best) {
             best = closest;
@@ -104,7 +106,7 @@ pub(super) fn manifolds(
     let limit = widen_real(prediction);
     visit_near(a, b, b_in_a, limit, |triangle| {
         let shape = a.mesh().triangle(triangle);
-        let closest = convex::signed(&shape, b, b_in_a, limit, None);
+        let closest = signed(&shape, b, b_in_a, limit);
         if let Some(mut manifold) = around(&shape, b, b_in_a, &closest, prediction, &mut Chosen::new()) {
             for contact in manifold.contacts_mut() {
                 contact.part_a = triangle;
@@ -114,6 +116,20 @@ pub(super) fn manifolds(
         ControlFlow::Continue(())
     });
     out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or(0, |c| c.part_a));
+}
+
+/// The nearest or deepest place of a triangle and a convex shape; beyond `max_distance` a lower bound.
+fn signed(a: &Triangle, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    // Of a ball the core is a point, and has a closed form if it is not in the triangle.
+    if b.radius() == 0.0 {
+        let center = b_in_a.transform_point(b.center());
+        let ClosestPoints { distance, point_b: on, .. } = point_triangle(center, &a.corners_wide());
+        if let Some(normal) = unit(center - on) {
+            let margin = b.margin();
+            return Closest::new(distance - margin, on, center - normal * margin, normal);
+        }
+    }
+    convex::signed(a, b, b_in_a, max_distance, None)
 }
 
 /// A manifold for every triangle of B that is above the half-space by at most `prediction` or reaches into it.

@@ -17,6 +17,7 @@ use alloc::sync::Arc;
 use carom_bounds::Aabb;
 use carom_geom::{SupportMap, aabb_from_support};
 use carom_math::WidePose;
+use glam::DVec3;
 
 /// A convex shape of the user's own.
 pub type UserShape = Arc<dyn SupportMap + Send + Sync>;
@@ -159,6 +160,21 @@ impl Shape {
             Kind::Compound(s) => {
                 let (part, number) = s.locate(number);
                 s.parts().get(part).is_some_and(|part| part.shape.is_mesh_part(number))
+            }
+        }
+    }
+
+    /// The corners of the triangle that a part number of an answer stands for, where this shape is placed by `pose`. `None` if
+    /// the part is no triangle of a mesh, and for a number that is none.
+    pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
+        match self.kind() {
+            Kind::Convex(_) | Kind::HalfSpace(_) => None,
+            Kind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
+                .then(|| s.mesh().triangle(number).corners_wide().map(|corner| pose.transform_point(corner))),
+            Kind::Compound(s) => {
+                let (part, number) = s.locate(number);
+                let part = s.parts().get(part)?;
+                part.shape.triangle_corners(number, &part.pose.wide().relative_to(&pose.inverse()))
             }
         }
     }
