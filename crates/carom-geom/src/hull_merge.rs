@@ -102,7 +102,7 @@ pub(crate) fn polytope(points: &[DVec3], tolerance: f64) -> Result<Polytope, Fla
 }
 
 /// The points that are corners of triangles, ascending.
-fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32> {
+pub(crate) fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32> {
     let mut is_used = vec![false; n_points];
     for &v in surface.triangles.iter().flatten() {
         is_used[v as usize] = true;
@@ -111,7 +111,7 @@ fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32> {
 }
 
 /// The same surface with its corners numbered by their places among `vertices`.
-fn renumbered(mut surface: Triangulation, n_points: usize, vertices: &[u32]) -> Triangulation {
+pub(crate) fn renumbered(mut surface: Triangulation, n_points: usize, vertices: &[u32]) -> Triangulation {
     let mut place = vec![NONE; n_points];
     for (i, &v) in vertices.iter().enumerate() {
         place[v as usize] = i as u32;

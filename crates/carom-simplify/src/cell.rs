@@ -17,7 +17,7 @@
 
 use crate::surface::{Surface, Unit};
 use alloc::vec::Vec;
-use carom_geom::{ConvexHull, FlatHull, HullError, HullSettings};
+use carom_geom::{FlatHull, HullError, HullSurface};
 use carom_math::exact_number::ExactVec3;
 use carom_math::predicates::{orient2d, orient2d_along, orient3d};
 use carom_math::{rounding, tol};
@@ -39,10 +39,12 @@ pub(crate) struct Cloud {
 impl Cloud {
     /// The extreme points among these; no points give none.
     pub(crate) fn new(points: Vec<Vec3>, unit: Unit) -> Cloud {
-        // Whatever stands out stays: so the hull of these is the hull of all.
-        let settings = HullSettings::default().with_coplanar_tolerance(0.0);
-        match ConvexHull::from_points_with(&points, &settings) {
-            Ok(hull) => Cloud { points: hull.vertices().to_vec(), volume: volume(&hull, unit) },
+        match HullSurface::from_points(&points) {
+            Ok(HullSurface { vertices, triangles, .. }) => {
+                let corners = triangles.iter().map(|t| t.map(|v| unit.enter(vertices[v as usize])));
+                let volume = carom_geom::winding::signed_volume(corners).max(0.0);
+                Cloud { points: vertices, volume }
+            }
             Err(HullError::Flat(FlatHull::Point(p))) => Cloud { points: Vec::from([p]), volume: 0.0 },
             Err(HullError::Flat(FlatHull::Segment(p, q))) => Cloud { points: Vec::from([p, q]), volume: 0.0 },
             Err(HullError::Flat(FlatHull::Polygon(ring))) => Cloud { points: ring, volume: 0.0 },
@@ -75,21 +77,6 @@ impl Cloud {
         let ((low_a, high_a), (low_b, high_b)) = (bounds(self), bounds(other));
         (low_a - high_b).max(low_b - high_a).max_element().max(0.0)
     }
-}
-
-/// The triangles of a hull's surface at unit size.
-pub(crate) fn hull_triangles(hull: &ConvexHull, unit: Unit) -> Vec<[DVec3; 3]> {
-    let place = |v: u32| unit.enter(hull.vertices()[v as usize]);
-    (0..hull.n_faces() as u32)
-        .flat_map(|face| {
-            let ring = hull.face_vertices(face);
-            ring[1..].windows(2).map(|pair| [place(ring[0]), place(pair[0]), place(pair[1])])
-        })
-        .collect()
-}
-
-fn volume(hull: &ConvexHull, unit: Unit) -> f64 {
-    carom_geom::winding::signed_volume(hull_triangles(hull, unit)).max(0.0)
 }
 
 /// A box that is closed, at unit size.

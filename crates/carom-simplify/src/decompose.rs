@@ -11,17 +11,17 @@
 //! Differs: the concavity is a proven bound; one step is looked ahead, not many; vertices are saved by growing the hull, never by
 //! leaving points out.
 
-use crate::cell::{Cell, Cloud, Region, hull_triangles};
+use crate::cell::{Cell, Cloud, Region};
 use crate::full::is_surely_full;
 use crate::reach::{Goal, reach};
 use crate::simplify::outer_points;
 use crate::surface::{Surface, Unit};
 use crate::{DecomposeError, Progress, Stage};
 use alloc::vec::Vec;
-use carom_geom::{ConvexHull, HullSettings, TriMesh};
+use carom_geom::{ConvexHull, HullError, HullSettings, HullSurface, TriMesh};
 use carom_math::tol;
 use core::ops::ControlFlow;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// How many hulls, and how near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,7 +160,7 @@ pub fn decompose_with(
         }
         let hull = work.hull(&cloud, settings.max_vertices)?;
         let goal = Goal { gap: tol::REACH_GAP, ..work.goal(0.25 * target) };
-        concavities.push(unit.leave_length(work.concavity(&hull, goal, Stage::Measuring, n)?));
+        concavities.push(unit.leave_length(work.concavity(hull.vertices(), goal, Stage::Measuring, n)?));
         hulls.push(hull);
     }
     let is_near = concavities.iter().all(|c| *c <= unit.leave_length(target));
@@ -199,20 +199,28 @@ impl Work<'_> {
     /// A rough bound is enough to choose by, and below `enough` none is needed.
     fn goal(&self, enough: f64) -> Goal {
         let least = tol::CONCAVITY_ENOUGH * self.surface.diagonal();
-        Goal { is_solid: self.is_solid, enough: enough.max(least), gap: tol::CONCAVITY_GAP }
+        Goal {
+            is_solid: self.is_solid,
+            enough: enough.max(least),
+            gap: tol::CONCAVITY_GAP,
+            too_far: f64::INFINITY,
+        }
     }
 
+    /// A bound of how far the hull of points stands off, at unit size.
     fn concavity(
         &mut self,
-        hull: &ConvexHull,
+        points: &[Vec3],
         goal: Goal,
         stage: Stage,
         count: usize,
     ) -> Result<f64, DecomposeError> {
-        if self.is_solid && is_surely_full(hull, &self.surface, self.unit) {
+        let hull = self.exact_hull(points, HullSurface::from_points)?;
+        let place = |v: u32| self.unit.enter(hull.vertices[v as usize]);
+        let triangles: Vec<[DVec3; 3]> = hull.triangles.iter().map(|t| t.map(place)).collect();
+        if self.is_solid && is_surely_full(&triangles, &self.surface) {
             return Ok(0.0);
         }
-        let triangles = hull_triangles(hull, self.unit);
         let progress = &mut *self.progress;
         match reach(&triangles, &self.surface, goal, &mut || progress(&Progress::new(stage, count))) {
             ControlFlow::Continue(bound) => Ok(bound),
@@ -259,9 +267,7 @@ impl Work<'_> {
 
     /// About how far a part's hull stands off.
     fn rough(&mut self, cloud: &Cloud, count: usize) -> Result<f64, DecomposeError> {
-        let hull = self.exact_hull(&cloud.points)?;
-        let goal = self.goal(self.target);
-        self.concavity(&hull, goal, Stage::Cutting, count)
+        self.concavity(&cloud.points, self.goal(self.target), Stage::Cutting, count)
     }
 
     /// Fewer parts: while there are too many those that add least volume, then those that stay near enough.
@@ -289,7 +295,8 @@ impl Work<'_> {
             }
             let Some((_, i, k)) = best else { return Ok(parts) };
             let joined = parts[i].cloud.joined(&parts[k].cloud, unit);
-            if !must && self.target < self.rough(&joined, parts.len())? {
+            let goal = Goal { too_far: self.target, ..self.goal(self.target) };
+            if !must && self.target < self.concavity(&joined.points, goal, Stage::Merging, parts.len())? {
                 costs[i][k].1 = true;
                 continue;
             }
@@ -309,14 +316,16 @@ impl Work<'_> {
         }
     }
 
-    /// The hull of all these points, none left out.
-    fn exact_hull(&self, points: &[Vec3]) -> Result<ConvexHull, DecomposeError> {
-        let settings = HullSettings::default().with_coplanar_tolerance(0.0);
-        if let Ok(hull) = ConvexHull::from_points_with(points, &settings) {
+    /// The hull of all these points, none left out, as `build` makes it. Points without volume are thickened a little.
+    fn exact_hull<T>(
+        &self,
+        points: &[Vec3],
+        build: impl Fn(&[Vec3]) -> Result<T, HullError>,
+    ) -> Result<T, DecomposeError> {
+        if let Ok(hull) = build(points) {
             return Ok(hull);
         }
-        // No volume: thickened along every axis.
-        // At least some steps of `f32`, where the mesh is far from its origin.
+        // Along every axis, and at least by some steps of `f32`, where the mesh is far from its origin.
         let thickness = tol::FLAT_PART * self.surface.diagonal() + 4.0 * tol::COLLAPSE_MARGIN;
         let thickness = self.unit.leave_length(thickness);
         let thickness = (thickness as f32).max(f32::MIN_POSITIVE);
@@ -325,19 +334,21 @@ impl Work<'_> {
             .flat_map(|&p| Vec3::AXES.map(|axis| [p - axis * thickness, p + axis * thickness]))
             .flatten()
             .collect();
-        ConvexHull::from_points_with(&thick, &settings).map_err(DecomposeError::Hull)
+        build(&thick).map_err(DecomposeError::Hull)
     }
 
     /// A hull with few enough vertices that contains all points.
     fn hull(&self, cloud: &Cloud, max_vertices: usize) -> Result<ConvexHull, DecomposeError> {
-        let mut hull = self.exact_hull(&cloud.points)?;
+        let settings = HullSettings::default().with_coplanar_tolerance(0.0);
+        let build = |points: &[Vec3]| ConvexHull::from_points_with(points, &settings);
+        let mut hull = self.exact_hull(&cloud.points, build)?;
         let mut wanted = max_vertices;
         for _ in 0..4 {
             if hull.vertices().len() <= max_vertices {
                 return Ok(hull);
             }
             let Some(points) = outer_points(&hull, wanted) else { break };
-            hull = self.exact_hull(&points)?;
+            hull = self.exact_hull(&points, build)?;
             // The hull of a slightly concave shape may need a few more collapses.
             wanted -= wanted / 8;
         }
@@ -354,6 +365,6 @@ impl Work<'_> {
             Vec3::new(end(0), end(1), end(2))
         };
         let corners: Vec<Vec3> = (0..8).map(corner).collect();
-        self.exact_hull(&corners)
+        self.exact_hull(&corners, build)
     }
 }

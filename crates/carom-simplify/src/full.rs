@@ -6,29 +6,26 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, section 5.2.1 (separating axes), with the planes of the hull alone.
 
-use crate::surface::{Surface, Unit};
+use crate::surface::Surface;
 use carom_bounds::Aabb;
-use carom_geom::ConvexHull;
-use carom_math::predicates::{orient2d_along, orient3d};
+use carom_math::predicates::orient3d;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Most pairs of a triangle and a face that are compared; a hull of more is measured.
 const MAX_PAIRS: usize = 1 << 18;
 
-/// The hull is surely in the solid that the surface, which is closed, encloses.
-pub(crate) fn is_surely_full(hull: &ConvexHull, surface: &Surface, unit: Unit) -> bool {
-    let places = || hull.vertices().iter().map(|&v| unit.enter(v));
+/// The hull is surely in the solid that the surface, which is closed, encloses. `hull` are the triangles of its surface: no
+/// corner is above the plane of one of them, exactly.
+pub(crate) fn is_surely_full(hull: &[[DVec3; 3]], surface: &Surface) -> bool {
+    let corners = || hull.iter().flatten();
     let (low, high) =
-        places().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
-    let middle = places().fold(DVec3::ZERO, |sum, p| sum + p) / hull.vertices().len().max(1) as f64;
+        corners().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
+    let middle = corners().fold(DVec3::ZERO, |sum, &p| sum + p) / (3 * hull.len()).max(1) as f64;
     if !surface.contains_strictly(middle) {
         return false;
     }
-    let n_faces = hull.n_faces() as u32;
-    let mut planes = alloc::vec![None; n_faces as usize];
     let mut n_left = MAX_PAIRS;
-    let mut plane = |face: u32| *planes[face as usize].get_or_insert_with(|| plane_of(hull, face, unit));
     // The face that the last triangle was beyond; its neighbours are likely to be beyond it too.
     let mut last = 0;
     let visit = surface.tree().visit_box(&Aabb::around(low, high), |leaf| {
@@ -39,11 +36,13 @@ pub(crate) fn is_surely_full(hull: &ConvexHull, surface: &Surface, unit: Unit) -
             if is_beside {
                 continue;
             }
-            let mut is_beyond = |face: u32| {
+            let mut is_beyond = |face: usize| {
                 n_left = n_left.saturating_sub(1);
-                plane(face).is_some_and(|[a, b, c]| t.iter().all(|p| orient3d(a, b, c, *p) <= 0.0))
+                let [a, b, c] = hull[face];
+                t.iter().all(|p| orient3d(a, b, c, *p) <= 0.0)
             };
-            let Some(face) = (0..n_faces).map(|i| (last + i) % n_faces).find(|&face| is_beyond(face)) else {
+            let Some(face) = (0..hull.len()).map(|i| (last + i) % hull.len()).find(|&face| is_beyond(face))
+            else {
                 return ControlFlow::Break(());
             };
             last = face;
@@ -51,13 +50,4 @@ pub(crate) fn is_surely_full(hull: &ConvexHull, surface: &Surface, unit: Unit) -
         if n_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     !visit.stopped
-}
-
-/// Three corners of a face whose plane has the whole hull on or below itself, exactly; `None` if there are none.
-fn plane_of(hull: &ConvexHull, face: u32, unit: Unit) -> Option<[DVec3; 3]> {
-    let place = |v: u32| unit.enter(hull.vertices()[v as usize]);
-    let ring = hull.face_vertices(face);
-    let mut corners = ring[1..].windows(2).map(|pair| [place(ring[0]), place(pair[0]), place(pair[1])]);
-    let [a, b, c] = corners.find(|&[a, b, c]| (0..3).any(|axis| orient2d_along(axis, a, b, c) != 0.0))?;
-    hull.vertices().iter().all(|&v| 0.0 <= orient3d(a, b, c, unit.enter(v))).then_some([a, b, c])
 }

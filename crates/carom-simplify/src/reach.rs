@@ -61,6 +61,8 @@ pub(crate) struct Goal {
     pub(crate) enough: f64,
     /// A bound that is not larger than this times the truth need not be better.
     pub(crate) gap: f64,
+    /// Once a distance above this is seen, any bound will do: the answer is above this then.
+    pub(crate) too_far: f64,
 }
 
 /// No point of the triangles is farther from the surface than this. `pause` is called now and then and may break off.
@@ -93,7 +95,7 @@ pub(crate) fn reach(
     let mut left = MOST_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
     while let Some(part) = parts.pop() {
-        if part.bound <= (seen * goal.gap).max(goal.enough) || left == 0 {
+        if part.bound <= (seen * goal.gap).max(goal.enough) || goal.too_far < seen || left == 0 {
             open = part.bound;
             break;
         }

@@ -145,7 +145,7 @@ pub fn simplify_with(
     let mesh = work.mesh(mesh);
     let new = Surface::new(mesh.iter_corners().map(|t| t.map(|p| unit.enter_wide(p))).collect());
     let enough = tol::REACH_ENOUGH * original.diagonal();
-    let goal = Goal { is_solid: false, enough, gap: tol::REACH_GAP };
+    let goal = Goal { is_solid: false, enough, gap: tol::REACH_GAP, too_far: f64::INFINITY };
     let mut pause = || progress(&Progress::new(Stage::Measuring, mesh.n_triangles()));
     let mut measure = |from: &Surface, onto: &Surface| match reach(from.triangles(), onto, goal, &mut pause) {
         ControlFlow::Continue(bound) => Ok(unit.leave_length(bound)),

@@ -10,8 +10,9 @@
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_bvh::{BuildSettings, Bvh};
+use carom_geom::TriMesh;
 use carom_geom::ray_mesh::{HalfLine, half_line, half_line_beside};
-use carom_geom::{TriMesh, tri_distance};
+use carom_math::ops::sqrt;
 use carom_math::scaling::scale_of;
 use core::ops::ControlFlow;
 use glam::{DVec3, Vec3};
@@ -114,7 +115,7 @@ impl Surface {
         (self.max - self.min).length()
     }
 
-    /// The nearest triangle and its distance, which is right to about 1e-15.
+    /// The nearest triangle and its distance, see [`distance`].
     pub(crate) fn nearest(&self, p: DVec3) -> Nearest {
         let (best, _) = self.tree.nearest(p, f64::INFINITY, |triangle, bound| {
             let d = distance(p, self.triangle(triangle));
@@ -124,7 +125,7 @@ impl Surface {
         Nearest { triangle, distance }
     }
 
-    /// How far a point is from one triangle, right to about 1e-15 whatever the triangle's shape.
+    /// How far a point is from one triangle, see [`distance`].
     pub(crate) fn distance_to(&self, p: DVec3, triangle: u32) -> f64 {
         distance(p, self.triangle(triangle))
     }
@@ -173,7 +174,28 @@ impl Surface {
     }
 }
 
-/// How far a point is from a triangle, right to about 1e-15.
-pub(crate) fn distance(p: DVec3, t: &[DVec3; 3]) -> f64 {
-    tri_distance::point_triangle(p, t).distance
+/// How far a point is from a point of a triangle that is nearest or nearly so: no less than the true distance, but for
+/// rounding of about 1e-15 at unit size, and no more than that above it unless the triangle is a sliver.
+///
+/// Each candidate is a point of the triangle, so that rounding in the choice makes a bound less tight, and never wrong.
+///
+/// Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
+pub(crate) fn distance(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {
+    let on_edge = |a: DVec3, b: DVec3| {
+        let (edge, way) = (b - a, p - a);
+        let square = edge.length_squared();
+        let share = if 0.0 < square { (edge.dot(way) / square).clamp(0.0, 1.0) } else { 0.0 };
+        (way - edge * share).length_squared()
+    };
+    let mut least = on_edge(a, b).min(on_edge(b, c)).min(on_edge(c, a));
+    let (u, v, way) = (b - a, c - a, p - a);
+    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+    let (up, vp) = (u.dot(way), v.dot(way));
+    let determinant = uu * vv - uv * uv;
+    let (s, t) = (vv * up - uv * vp, uu * vp - uv * up);
+    if 0.0 < s && 0.0 < t && s + t < determinant {
+        let on = u * (s / determinant) + v * (t / determinant);
+        least = least.min((way - on).length_squared());
+    }
+    sqrt(least)
 }

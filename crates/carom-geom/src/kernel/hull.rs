@@ -13,8 +13,8 @@
 use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
 use crate::apex_map::ApexMap;
 use crate::bound::aabb_from_support;
-use crate::hull_build::FlatPoints;
-use crate::hull_merge::{Polytope, polytope};
+use crate::hull_build::{FlatPoints, quickhull};
+use crate::hull_merge::{Polytope, polytope, renumbered, used_vertices};
 use crate::hull_scan::{SLACK, Scan};
 use crate::inscribed::inscribed_ball;
 use crate::{Feature, FeatureId, FeatureKind, MAX_FEATURE_POINTS, SupportMap, SupportPoint};
@@ -98,6 +98,44 @@ impl core::fmt::Display for HullError {
 
 impl core::error::Error for HullError {}
 
+impl FlatHull {
+    fn of(flat: FlatPoints, points: &[Vec3]) -> FlatHull {
+        let point = |i: u32| points[i as usize];
+        match flat {
+            FlatPoints::Point(i) => FlatHull::Point(point(i)),
+            FlatPoints::Segment(i, j) => FlatHull::Segment(point(i), point(j)),
+            FlatPoints::Polygon(ring) => FlatHull::Polygon(ring.into_iter().map(point).collect()),
+        }
+    }
+}
+
+/// The surface of the convex hull of points, as plain triangles.
+///
+/// It takes a part of the time of a [`ConvexHull`], which also has faces with many corners, neighbours, and what makes
+/// supports quick.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HullSurface {
+    /// Points of the input, in its order. Each is a corner of the hull, or lies in a face or an edge exactly.
+    pub vertices: Vec<Vec3>,
+    /// Numbers of vertices, counter-clockwise seen from outside. The surface is closed and convex, exactly.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl HullSurface {
+    /// The convex hull of points; none is above the plane of a triangle, exactly.
+    ///
+    /// # Errors
+    /// As [`ConvexHull::from_points_with`].
+    pub fn from_points(points: &[Vec3]) -> Result<HullSurface, HullError> {
+        let (scaled, _) = scaled(points)?;
+        let surface = quickhull(&scaled).map_err(|flat| HullError::Flat(FlatHull::of(flat, points)))?;
+        let used = used_vertices(points.len(), &surface);
+        let triangles = renumbered(surface, points.len(), &used).triangles;
+        Ok(HullSurface { vertices: used.iter().map(|&v| points[v as usize]).collect(), triangles })
+    }
+}
+
 /// One side of an edge: it starts at a vertex and has its face to the left, seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfEdge {
@@ -154,37 +192,11 @@ impl ConvexHull {
     /// `10 * coplanar_tolerance * EPSILON * (|x| + |y| + |z|)`, a length, of the largest coordinates, and nearly always
     /// within a tenth of that. O(n log n) on points in general, quadratic at worst.
     pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
-        if points.is_empty() {
-            return Err(HullError::Empty);
-        }
-        if u32::MAX as usize / 8 <= points.len() {
-            return Err(HullError::TooMany);
-        }
-        let mut largest = DVec3::ZERO;
-        for (i, &p) in points.iter().enumerate() {
-            if !p.is_finite() {
-                return Err(HullError::NotFinite { point: i });
-            }
-            largest = largest.max(widen(p).abs());
-            if tol::MAX_LENGTH < largest.max_element() {
-                return Err(HullError::TooLarge { point: i });
-            }
-        }
-        let scale = scale_of(largest.max_element());
-        let scaled: Vec<DVec3> = points.iter().map(|&p| without_dust(widen(p) * scale)).collect();
-        let tolerance =
-            settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * (largest * scale).element_sum();
-        match polytope(&scaled, tolerance) {
-            Ok(polytope) => Ok(ConvexHull::assemble(points, polytope)),
-            Err(flat) => {
-                let point = |i: u32| points[i as usize];
-                Err(HullError::Flat(match flat {
-                    FlatPoints::Point(i) => FlatHull::Point(point(i)),
-                    FlatPoints::Segment(i, j) => FlatHull::Segment(point(i), point(j)),
-                    FlatPoints::Polygon(ring) => FlatHull::Polygon(ring.into_iter().map(point).collect()),
-                }))
-            }
-        }
+        let (scaled, extent) = scaled(points)?;
+        let tolerance = settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent;
+        let flat_hull = |flat| HullError::Flat(FlatHull::of(flat, points));
+        let polytope = polytope(&scaled, tolerance).map_err(flat_hull)?;
+        Ok(ConvexHull::assemble(points, polytope))
     }
 
     fn assemble(points: &[Vec3], polytope: Polytope) -> ConvexHull {
@@ -566,6 +578,30 @@ fn noise(way: DVec3, direction: DVec3) -> f64 {
     // Three products may each lose half of the least number, and so may the noise.
     const UNDERFLOW: f64 = f64::from_bits(8);
     way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
+}
+
+/// Points checked, and scaled by a power of two so that the largest coordinate is near 1; and the sum of the three largest
+/// coordinates.
+fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
+    if points.is_empty() {
+        return Err(HullError::Empty);
+    }
+    if u32::MAX as usize / 8 <= points.len() {
+        return Err(HullError::TooMany);
+    }
+    let mut largest = DVec3::ZERO;
+    for (i, &p) in points.iter().enumerate() {
+        if !p.is_finite() {
+            return Err(HullError::NotFinite { point: i });
+        }
+        largest = largest.max(widen(p).abs());
+        if tol::MAX_LENGTH < largest.max_element() {
+            return Err(HullError::TooLarge { point: i });
+        }
+    }
+    let scale = scale_of(largest.max_element());
+    let scaled = points.iter().map(|&p| without_dust(widen(p) * scale)).collect();
+    Ok((scaled, (largest * scale).element_sum()))
 }
 
 /// Coordinates that are nothing beside the largest, which is near 1, become zero: scaling may have taken digits from them,

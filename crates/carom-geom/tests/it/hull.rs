@@ -16,7 +16,7 @@ macro_rules! hull_tests {
             use super::*;
             use proptest::prelude::*;
             use $geom as geom;
-            use geom::{ConvexHull, FlatHull, HullError, HullSettings};
+            use geom::{ConvexHull, FlatHull, HullError, HullSettings, HullSurface};
 
             fn wide(v: $vec3) -> DVec3 {
                 DVec3::new(v.x.into(), v.y.into(), v.z.into())
@@ -501,6 +501,36 @@ macro_rules! hull_tests {
 
             proptest! {
                 #![proptest_config(ProptestConfig::with_cases(n_cases(400)))]
+
+                /// A surface of triangles is closed, has all points on or below it exactly, and spans what the hull spans.
+                #[test]
+                fn surfaces_are_closed_and_exactly_convex(points in prop_oneof![ugly_points(), few_points()]) {
+                    let settings = HullSettings::default().with_coplanar_tolerance(0.0);
+                    let exact = ConvexHull::from_points_with(&points, &settings);
+                    let surface = match (HullSurface::from_points(&points), exact) {
+                        (Ok(surface), Ok(hull)) => {
+                            prop_assert!(hull.vertices().iter().all(|v| surface.vertices.contains(v)));
+                            surface
+                        }
+                        (Err(refused), Err(exact)) => {
+                            prop_assert_eq!(refused, exact);
+                            return Ok(());
+                        }
+                        (surface, hull) => panic!("{surface:?} {hull:?}"),
+                    };
+                    let corner = |v: u32| wide(surface.vertices[v as usize]);
+                    let mut sides = std::collections::BTreeSet::new();
+                    for &[a, b, c] in &surface.triangles {
+                        prop_assert!([[a, b], [b, c], [c, a]].iter().all(|&side| sides.insert(side)));
+                        let [p, q, r] = [a, b, c].map(corner);
+                        prop_assert!((0..3).any(|axis| orient2d_along(axis, p, q, r) != 0.0));
+                        prop_assert!(points.iter().all(|&x| 0.0 <= orient3d(p, q, r, wide(x))));
+                    }
+                    prop_assert!(sides.iter().all(|&[a, b]| sides.contains(&[b, a])));
+                    let n_used = surface.triangles.iter().flatten().copied().max().map_or(0, |v| v as usize + 1);
+                    prop_assert_eq!(n_used, surface.vertices.len());
+                    prop_assert_eq!(surface.triangles.len(), 2 * surface.vertices.len() - 4);
+                }
 
                 /// What points span is told exactly, whatever pairs, triples and fours of them say; and the lesser hull is theirs.
                 #[test]
