@@ -1,0 +1,104 @@
+//! Searches on several threads: the same answers, in the same order, as on one.
+//!
+//! Threads take blocks of slots, whose answers are put together in their order. The threads count what they find
+//! together, so that a search stops soon after its limit.
+
+use crate::lists::NeighbourLists;
+use crate::rows::Rule;
+use crate::walk::{RowMemory, Walk};
+use alloc::vec::Vec;
+use core::ops::{ControlFlow, Range};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use rayon::prelude::*;
+
+/// Slots that a thread takes at a time.
+const BLOCK: usize = 2048;
+
+/// Answers that a thread finds before it says so to the others.
+const NEWS: usize = 4096;
+
+/// There are several threads, and enough to do for them.
+pub(crate) fn pays(n_queries: usize) -> bool {
+    2 * BLOCK <= n_queries && 1 < rayon::current_num_threads()
+}
+
+/// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds the answers of a row.
+fn blocks<R: Rule + Sync, T: Send>(
+    walk: &Walk<'_, R>,
+    limit: usize,
+    one: impl Fn(usize, &[u32], &mut Vec<T>) + Sync,
+) -> Option<Vec<Vec<T>>> {
+    let (n, n_found) = (walk.queries.len(), AtomicUsize::new(0));
+    let slots = |block: usize| -> Range<usize> { block * BLOCK..n.min((block + 1) * BLOCK) };
+    (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map_init(RowMemory::default, |memory, block| {
+            let (mut found, mut n_own) = (Vec::new(), 0);
+            // Whether all threads together are within the limit still.
+            let is_within = |n: usize| n_found.fetch_add(n, Ordering::Relaxed).saturating_add(n) <= limit;
+            let done = walk.visit(slots(block), memory, |slot, row| {
+                n_own += row.len();
+                if NEWS <= n_own && !is_within(core::mem::take(&mut n_own)) {
+                    return ControlFlow::Break(());
+                }
+                one(slot, row, &mut found);
+                ControlFlow::Continue(())
+            });
+            (done.is_continue() && is_within(n_own)).then_some(found)
+        })
+        .collect()
+}
+
+/// As [`Walk::collect_lists`], into lists that have been begun.
+pub(crate) fn collect_lists<R: Rule + Sync>(
+    walk: &Walk<'_, R>,
+    limit: usize,
+    lists: &mut NeighbourLists,
+) -> bool {
+    let Some(blocks) = blocks(walk, limit, |_, row, found: &mut Vec<u32>| {
+        found.push(row.len() as u32);
+        found.extend_from_slice(row);
+    }) else {
+        lists.clear();
+        return false;
+    };
+    let (ends, memory) = lists.parts();
+    let mut ends = ends.iter_mut();
+    let mut used = 0;
+    for block in &blocks {
+        let mut rest = &block[..];
+        while let Some((&length, rows)) = rest.split_first() {
+            let (row, behind) = rows.split_at(length as usize);
+            let end = used + row.len();
+            if memory.len() < end {
+                memory.resize(end.max(memory.len() * 2), 0);
+            }
+            memory[used..end].copy_from_slice(row);
+            if let Some(slot) = ends.next() {
+                *slot = end;
+            }
+            (used, rest) = (end, behind);
+        }
+    }
+    true
+}
+
+/// As [`Walk::collect_pairs`].
+pub(crate) fn collect_pairs<R: Rule + Sync>(
+    walk: &Walk<'_, R>,
+    limit: usize,
+    pairs: &mut Vec<[u32; 2]>,
+    pair: impl Fn(u32, u32) -> [u32; 2] + Sync,
+) -> bool {
+    let room = limit.saturating_sub(pairs.len());
+    let found = blocks(walk, room, |slot, row, found: &mut Vec<[u32; 2]>| {
+        let own = walk.queries.points[slot];
+        found.extend(row.iter().map(|&other| pair(own, other)));
+    });
+    let Some(blocks) = found else {
+        pairs.clear();
+        return false;
+    };
+    blocks.iter().for_each(|block| pairs.extend_from_slice(block));
+    true
+}

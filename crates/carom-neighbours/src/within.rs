@@ -1,0 +1,56 @@
+//! The rule that decides whether two points are within a radius, and what `f32` lanes can say of it.
+//!
+//! - The rule is one expression in `f64`: (dx dx + dy dy) + dz dz <= r r. Differences of swapped points
+//!   only change their sign, so the rule is symmetric to the bit.
+//! - No `f32` overflows or underflows in it. A difference is exact unless one coordinate is more than
+//!   2^29 times the other. So it is off by 4 u of the squares at most, with u = 2^-53.
+//! - The same sum in `f32` is off by 5 u at most, with u = 2^-24, if nothing over- or underflows. Lanes
+//!   decide by it outside of a band that is wider. Inside the band the rule decides.
+//!
+//! Reference: N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, 3.1.
+
+use carom_math::tol;
+use glam::Vec3;
+
+/// The radii for which squares of distances in `f32` neither overflow nor underflow near the boundary: 2^-50 to 2^50.
+const LANE_RADII: [f32; 2] = [f32::from_bits((127 - 50) << 23), f32::from_bits((127 + 50) << 23)];
+
+/// Returns whether two points are within a radius of each other: distance <= radius, in the unit of the points.
+///
+/// This one expression in `f64` decides in every search of this crate. It is symmetric to the bit. A NaN
+/// or a negative radius gives false.
+#[inline]
+pub fn is_within(a: Vec3, b: Vec3, radius: f32) -> bool {
+    let radius = f64::from(radius);
+    0.0 <= radius && distance_sq(a.to_array(), b.to_array()) <= radius * radius
+}
+
+/// The square of the distance, in `f64`.
+#[inline(always)]
+pub(crate) fn distance_sq(a: [f32; 3], b: [f32; 3]) -> f64 {
+    let x = f64::from(a[0]) - f64::from(b[0]);
+    let y = f64::from(a[1]) - f64::from(b[1]);
+    let z = f64::from(a[2]) - f64::from(b[2]);
+    (x * x + y * y) + z * z
+}
+
+/// What a square of a distance in `f32` says of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Band {
+    /// Up to here the pair is within the radius for certain.
+    pub(crate) sure: f32,
+    /// Beyond here it is not, for certain.
+    pub(crate) possible: f32,
+}
+
+impl Band {
+    /// The band of a finite radius; all distances are in it if `f32` might over- or underflow.
+    pub(crate) fn of(radius: f32) -> Band {
+        if radius < LANE_RADII[0] || LANE_RADII[1] < radius {
+            return Band { sure: -1.0, possible: f32::INFINITY };
+        }
+        let square = f64::from(radius) * f64::from(radius);
+        let wide = square * tol::NEIGHBOUR_BAND;
+        Band { sure: (square - wide) as f32, possible: (square + wide) as f32 }
+    }
+}
