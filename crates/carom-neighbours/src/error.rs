@@ -11,11 +11,6 @@ pub enum NeighbourError {
         /// The point.
         point: usize,
     },
-    /// A coordinate is beyond [`MAX_TREE_POSITION`](crate::MAX_TREE_POSITION), in a search by a tree.
-    TooLarge {
-        /// The point.
-        point: usize,
-    },
     /// A radius is negative, NaN or infinite.
     BadRadius {
         /// The radius.
@@ -47,9 +42,6 @@ impl core::fmt::Display for NeighbourError {
         match self {
             NeighbourError::NotFinite { point } => {
                 write!(f, "point {point} has a coordinate that is NaN or infinite")
-            }
-            NeighbourError::TooLarge { point } => {
-                write!(f, "point {point} has a coordinate beyond 2^99, which is too large for a tree")
             }
             NeighbourError::BadRadius { radius } => write!(f, "the radius {radius} is not a finite length"),
             NeighbourError::BadPointRadius { point } => {

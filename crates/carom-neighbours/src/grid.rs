@@ -39,7 +39,7 @@ impl NeighbourGrid {
         Ok(NeighbourGrid {
             radius,
             max_pairs: DEFAULT_MAX_PAIRS,
-            band: Band::of(radius),
+            band: Band::between(f64::from(radius), f64::from(radius)),
             rule: OneRadius::new(radius),
             points: Sorted::new(f64::from(radius)),
             others: Sorted::new(f64::from(radius)),
@@ -135,7 +135,10 @@ impl NeighbourSearch for NeighbourGrid {
 
     fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         if place.is_finite() {
-            let _ = dispatch(Near { scan: self.scan(), position: place.to_array(), visit });
+            let position = place.to_array();
+            let cell = self.points.cell(position);
+            let cells = [cell.map(|x| x - 1), cell.map(|x| x + 1)];
+            let _ = dispatch(Near { scan: self.scan(), position, cells, visit });
         }
     }
 }

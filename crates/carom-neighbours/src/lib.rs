@@ -9,20 +9,24 @@ mod brute_force;
 mod cells;
 mod error;
 mod grid;
+mod hierarchical;
 mod lists;
 #[cfg(feature = "parallel")]
 mod par;
 mod rows;
 mod search;
 mod sorted;
+mod tree;
 mod walk;
 mod within;
 
 pub use brute_force::BruteForce;
 pub use error::NeighbourError;
 pub use grid::NeighbourGrid;
+pub use hierarchical::{HierarchicalGrid, Reach};
 pub use lists::NeighbourLists;
 pub use search::NeighbourSearch;
+pub use tree::NeighbourTree;
 pub use within::is_within;
 
 use glam::Vec3;

@@ -33,7 +33,7 @@ pub(crate) trait Rule {
     fn holds(&self, slot: usize, candidate: usize, distance_sq: f64) -> bool;
 }
 
-/// One radius for all: its square, which is exact.
+/// One radius for all, as its square, which is exact.
 #[derive(Clone, Debug)]
 pub(crate) struct OneRadius(pub(crate) f64);
 
@@ -209,6 +209,8 @@ impl<R: Rule> Scan<'_, R> {
 pub(crate) struct Near<'a, R, F> {
     pub(crate) scan: Scan<'a, R>,
     pub(crate) position: [f32; 3],
+    /// The least and the greatest cells that can have candidates.
+    pub(crate) cells: [[i32; 3]; 2],
     /// Gets each point that is near, and may break off.
     pub(crate) visit: F,
 }
@@ -221,18 +223,36 @@ impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for Near<'_, R, F> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> ControlFlow<()> {
-        let mut found = [0; NEAR_CANDIDATES + LANES];
-        let cell = self.scan.candidates.cell(self.position);
-        for range in self.scan.candidates.around(cell, &mut [0; 9]) {
-            let mut from = range.start;
-            while from < range.end {
-                let to = range.end.min(from + NEAR_CANDIDATES);
-                let n = self.scan.near(simd, 0, self.position, from..to, &mut found, 0);
-                for &point in &found[..n] {
-                    (self.visit)(point)?;
-                }
-                from = to;
+        let [low, high] = self.cells;
+        let n = self.scan.candidates.len();
+        let n_rows = [1, 2].map(|axis| (i64::from(high[axis]) - i64::from(low[axis]) + 1) as u128);
+        if n as u128 <= n_rows[0] * n_rows[1] {
+            return self.range(simd, 0..n);
+        }
+        let mut hint = 0;
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                let row = self.scan.candidates.row(low[0], high[0], y, z, &mut hint);
+                self.range(simd, row)?;
             }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Near<'_, R, F> {
+    /// Visits what is near in a range of slots.
+    #[inline(always)]
+    fn range<S: Simd>(&mut self, simd: S, range: Range<usize>) -> ControlFlow<()> {
+        let mut found = [0; NEAR_CANDIDATES + LANES];
+        let mut from = range.start;
+        while from < range.end {
+            let to = range.end.min(from + NEAR_CANDIDATES);
+            let n = self.scan.near(simd, 0, self.position, from..to, &mut found, 0);
+            for &point in &found[..n] {
+                (self.visit)(point)?;
+            }
+            from = to;
         }
         ControlFlow::Continue(())
     }

@@ -86,6 +86,11 @@ impl Sorted {
         position.map(|x| self.cells.cell(x))
     }
 
+    /// Sets another reach, for the points that come next.
+    pub(crate) fn set_reach(&mut self, reach: f64) {
+        self.cells = Cells::new(reach);
+    }
+
     /// Sorts these points, in place of those before. Refused points change nothing.
     pub(crate) fn sort(&mut self, points: &[Vec3]) -> Result<(), NeighbourError> {
         let [low, high] = bounds(points)?;

@@ -12,8 +12,8 @@
 use carom_math::tol;
 use glam::Vec3;
 
-/// The radii for which squares of distances in `f32` neither overflow nor underflow near the boundary: 2^-50 to 2^50.
-const LANE_RADII: [f32; 2] = [f32::from_bits((127 - 50) << 23), f32::from_bits((127 + 50) << 23)];
+/// The lengths whose squares in `f32` neither overflow nor underflow near the boundary: 2^-50 to 2^50.
+const LANE_LENGTHS: [f64; 2] = [f64::from_bits((1023 - 50) << 52), f64::from_bits((1023 + 50) << 52)];
 
 /// Returns whether two points are within a radius of each other: distance <= radius, in the unit of the points.
 ///
@@ -44,13 +44,13 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The band of a finite radius; all distances are in it if `f32` might over- or underflow.
-    pub(crate) fn of(radius: f32) -> Band {
-        if radius < LANE_RADII[0] || LANE_RADII[1] < radius {
+    /// The band for radii from `least` to `most`. All distances are in it if `f32` might over- or underflow.
+    pub(crate) fn between(least: f64, most: f64) -> Band {
+        let has_sure = LANE_LENGTHS[0] <= least;
+        if most < LANE_LENGTHS[0] || LANE_LENGTHS[1] < most {
             return Band { sure: -1.0, possible: f32::INFINITY };
         }
-        let square = f64::from(radius) * f64::from(radius);
-        let wide = square * tol::NEIGHBOUR_BAND;
-        Band { sure: (square - wide) as f32, possible: (square + wide) as f32 }
+        let sure = if has_sure { least * least * (1.0 - tol::NEIGHBOUR_BAND) } else { -1.0 };
+        Band { sure: sure as f32, possible: (most * most * (1.0 + tol::NEIGHBOUR_BAND)) as f32 }
     }
 }

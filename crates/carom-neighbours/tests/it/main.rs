@@ -3,4 +3,8 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
 mod grid;
+mod hierarchical;
 mod rule;
+mod threads;
+mod tree;
+mod warm;
