@@ -23,7 +23,7 @@ pub(crate) fn pays(n_queries: usize) -> bool {
 }
 
 /// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds the answers of a row.
-fn blocks<R: Rule + Sync, T: Send>(
+fn blocks<R: Rule, T: Send>(
     walk: &Walk<'_, R>,
     limit: usize,
     one: impl Fn(usize, &[u32], &mut Vec<T>) + Sync,
@@ -50,7 +50,7 @@ fn blocks<R: Rule + Sync, T: Send>(
 }
 
 /// As [`Walk::collect_lists`], into lists that have been begun.
-pub(crate) fn collect_lists<R: Rule + Sync>(
+pub(crate) fn collect_lists<R: Rule>(
     walk: &Walk<'_, R>,
     limit: usize,
     lists: &mut NeighbourLists,
@@ -84,7 +84,7 @@ pub(crate) fn collect_lists<R: Rule + Sync>(
 }
 
 /// As [`Walk::collect_pairs`].
-pub(crate) fn collect_pairs<R: Rule + Sync>(
+pub(crate) fn collect_pairs<R: Rule>(
     walk: &Walk<'_, R>,
     limit: usize,
     pairs: &mut Vec<[u32; 2]>,

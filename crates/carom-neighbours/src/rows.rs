@@ -28,7 +28,7 @@ pub(crate) enum Side {
 }
 
 /// Decides about pairs that lanes cannot decide.
-pub(crate) trait Rule {
+pub(crate) trait Rule: Sync {
     /// Whether two slots, the second one of the candidates, are a pair, from the square of their distance.
     fn holds(&self, slot: usize, candidate: usize, distance_sq: f64) -> bool;
 }
