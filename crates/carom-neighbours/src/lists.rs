@@ -22,7 +22,7 @@ pub struct NeighbourLists {
 
 impl Default for NeighbourLists {
     fn default() -> NeighbourLists {
-        NeighbourLists { points: Vec::new(), rows: Vec::new(), offsets: vec![0], memory: Vec::new() }
+        NeighbourLists { points: Vec::new(), rows: Vec::new(), offsets: alloc::vec![0], memory: Vec::new() }
     }
 }
 

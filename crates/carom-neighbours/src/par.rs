@@ -23,17 +23,17 @@ pub(crate) fn pays(n_queries: usize) -> bool {
 }
 
 /// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds the answers of a row.
-fn blocks<R: Rule, T: Send>(
+fn blocks<R: Rule, T: Default + Send>(
     walk: &Walk<'_, R>,
     limit: usize,
-    one: impl Fn(usize, &[u32], &mut Vec<T>) + Sync,
-) -> Option<Vec<Vec<T>>> {
+    one: impl Fn(usize, &[u32], &mut T) + Sync,
+) -> Option<Vec<T>> {
     let (n, n_found) = (walk.queries.len(), AtomicUsize::new(0));
     let slots = |block: usize| -> Range<usize> { block * BLOCK..n.min((block + 1) * BLOCK) };
     (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .map_init(RowMemory::default, |memory, block| {
-            let (mut found, mut n_own) = (Vec::new(), 0);
+            let (mut found, mut n_own) = (T::default(), 0);
             // Whether all threads together are within the limit still.
             let is_within = |n: usize| n_found.fetch_add(n, Ordering::Relaxed).saturating_add(n) <= limit;
             let done = walk.visit(slots(block), memory, |slot, row| {
@@ -50,36 +50,34 @@ fn blocks<R: Rule, T: Send>(
 }
 
 /// As [`Walk::collect_lists`], into lists that have been begun.
-pub(crate) fn collect_lists<R: Rule>(
-    walk: &Walk<'_, R>,
-    limit: usize,
-    lists: &mut NeighbourLists,
-) -> bool {
-    let Some(blocks) = blocks(walk, limit, |_, row, found: &mut Vec<u32>| {
-        found.push(row.len() as u32);
-        found.extend_from_slice(row);
+pub(crate) fn collect_lists<R: Rule>(walk: &Walk<'_, R>, limit: usize, lists: &mut NeighbourLists) -> bool {
+    let Some(blocks) = blocks(walk, limit, |_, row, (rows, ends): &mut (Vec<u32>, Vec<usize>)| {
+        rows.extend_from_slice(row);
+        ends.push(rows.len());
     }) else {
         lists.clear();
         return false;
     };
-    let (ends, memory) = lists.parts();
-    let mut ends = ends.iter_mut();
-    let mut used = 0;
-    for block in &blocks {
-        let mut rest = &block[..];
-        while let Some((&length, rows)) = rest.split_first() {
-            let (row, behind) = rows.split_at(length as usize);
-            let end = used + row.len();
-            if memory.len() < end {
-                memory.resize(end.max(memory.len() * 2), 0);
-            }
-            memory[used..end].copy_from_slice(row);
-            if let Some(slot) = ends.next() {
-                *slot = end;
-            }
-            (used, rest) = (end, behind);
-        }
+    let n = blocks.iter().map(|(rows, _)| rows.len()).sum();
+    let (mut ends, memory) = lists.parts();
+    if memory.len() < n {
+        memory.resize(n, 0);
     }
+    let (mut memory, mut start) = (&mut memory[..], 0);
+    let mut places = Vec::with_capacity(blocks.len());
+    for block in &blocks {
+        let (own, rest) = memory.split_at_mut(block.0.len());
+        let (own_ends, rest_ends) = ends.split_at_mut(block.1.len());
+        places.push((block, own, own_ends, start));
+        start += block.0.len();
+        (memory, ends) = (rest, rest_ends);
+    }
+    places.into_par_iter().for_each(|((rows, row_ends), own, own_ends, start)| {
+        own.copy_from_slice(rows);
+        for (end, &of_block) in own_ends.iter_mut().zip(row_ends) {
+            *end = start + of_block;
+        }
+    });
     true
 }
 
@@ -101,4 +99,9 @@ pub(crate) fn collect_pairs<R: Rule>(
     };
     blocks.iter().for_each(|block| pairs.extend_from_slice(block));
     true
+}
+
+/// Sorts numbers of which no two are equal.
+pub(crate) fn sort(keys: &mut [u128]) {
+    keys.par_sort_unstable();
 }

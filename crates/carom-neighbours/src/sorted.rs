@@ -13,6 +13,8 @@
 
 use crate::cells::Cells;
 use crate::error::NeighbourError;
+#[cfg(feature = "parallel")]
+use crate::par;
 use crate::{LANES, MAX_POINTS, check_points};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -115,6 +117,11 @@ impl Sorted {
         } else {
             self.sort_by_keys(points);
         }
+        let slots = self.points[..n].iter().zip(&mut self.x[..n]).zip(&mut self.y[..n]).zip(&mut self.z[..n]);
+        for (((&point, x), y), z) in slots {
+            let p = points[point as usize];
+            (*x, *y, *z) = (p.x, p.y, p.z);
+        }
         Ok(())
     }
 
@@ -136,14 +143,10 @@ impl Sorted {
             sum += *start;
             *start = sum;
         }
-        for (i, (&key, p)) in keys.iter().zip(points).enumerate() {
+        for (i, &key) in (0..).zip(keys.iter()) {
             let end = &mut starts[key as usize + 1];
-            let slot = *end as usize;
+            self.points[*end as usize] = i;
             *end += 1;
-            self.x[slot] = p.x;
-            self.y[slot] = p.y;
-            self.z[slot] = p.z;
-            self.points[slot] = i as u32;
         }
     }
 
@@ -153,16 +156,11 @@ impl Sorted {
         keys.clear();
         let key = |(i, p): (u32, &Vec3)| cell_key(self.cell(p.to_array())) << 32 | u128::from(i);
         keys.extend((0..).zip(points).map(key));
-        keys.sort_unstable();
+        sort_keys(&mut keys);
         self.occupied.clear();
         self.occupied_starts.clear();
         for (slot, &key) in keys.iter().enumerate() {
-            let point = key as u32;
-            let p = points[point as usize];
-            self.x[slot] = p.x;
-            self.y[slot] = p.y;
-            self.z[slot] = p.z;
-            self.points[slot] = point;
+            self.points[slot] = key as u32;
             if self.occupied.last() != Some(&(key >> 32)) {
                 self.occupied.push(key >> 32);
                 self.occupied_starts.push(slot as u32);
@@ -224,6 +222,15 @@ fn bounds(points: &[Vec3]) -> Result<[Vec3; 2], NeighbourError> {
         return Ok([low, high]);
     }
     check_points(points).map(|()| [low, high])
+}
+
+/// Sorts keys, of which no two are equal.
+fn sort_keys(keys: &mut [u128]) {
+    #[cfg(feature = "parallel")]
+    if par::pays(keys.len()) {
+        return par::sort(keys);
+    }
+    keys.sort_unstable();
 }
 
 /// A number that sorts cells by z, then y, then x. It has 96 bits.

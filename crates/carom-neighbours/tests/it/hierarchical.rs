@@ -174,6 +174,25 @@ fn a_large_ball_meets_all_small_ones() {
 }
 
 #[test]
+fn the_largest_radii_reach_everything() {
+    let x = f32::MAX;
+    let points = [Vec3::splat(x), Vec3::splat(-x), Vec3::ZERO, Vec3::X * x, Vec3::X * -x];
+    let mut pairs = Vec::new();
+    for (reach, expected) in [(Reach::Sum, 7), (Reach::Larger, 2)] {
+        let mut grid = HierarchicalGrid::new(reach);
+        grid.set_points(&points, &[x; 5]).unwrap();
+        grid.collect_pairs(&mut pairs).unwrap();
+        assert_eq!(pairs.len(), expected, "{reach:?}: {pairs:?}");
+        let mut n_near = 0;
+        grid.visit_near(Vec3::ZERO, x, &mut |_| {
+            n_near += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(n_near, if reach == Reach::Sum { 5 } else { 3 }, "{reach:?}");
+    }
+}
+
+#[test]
 fn refusals_name_the_first_offender_and_change_nothing() {
     let mut grid = HierarchicalGrid::new(Reach::Sum);
     let points = [Vec3::ZERO, Vec3::X, Vec3::Y];

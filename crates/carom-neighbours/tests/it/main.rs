@@ -4,6 +4,8 @@
 
 mod grid;
 mod hierarchical;
+mod random;
+mod real_data;
 mod rule;
 mod threads;
 mod tree;
