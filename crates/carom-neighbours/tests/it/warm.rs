@@ -8,7 +8,7 @@ use glam::Vec3;
 /// Two frames of points. The second has a far one, if wanted, so that the grid is one of occupied cells then.
 fn frames(has_stray: bool) -> [Vec<Vec3>; 2] {
     let mut random = Random::new(6);
-    let mut frame = || -> Vec<Vec3> { (0..6000).map(|_| random.cube_point().as_vec3()).collect() };
+    let mut frame = || -> Vec<Vec3> { (0..4000).map(|_| random.cube_point().as_vec3()).collect() };
     let mut frames = [frame(), frame()];
     if has_stray {
         frames[1][3000] = Vec3::new(1e30, -4.0, 0.0);
@@ -24,9 +24,9 @@ fn searches_do_not_allocate() {
         for has_stray in [false, true] {
             let [first, second] = frames(has_stray);
             let frames = [&first[..], &second[..]];
-            let mut grid = NeighbourGrid::new(0.12).unwrap();
+            let mut grid = NeighbourGrid::new(0.14).unwrap();
             neighbour_search::check_warm("grid", &mut grid, frames, count);
-            let mut tree = NeighbourTree::new(0.12).unwrap();
+            let mut tree = NeighbourTree::new(0.14).unwrap();
             neighbour_search::check_warm("tree", &mut tree, frames, count);
             radii_of_their_own(frames, count);
         }
