@@ -158,33 +158,31 @@ impl<R: Rule> Scan<'_, R> {
         out: &mut [u32],
         mut n: usize,
     ) -> usize {
-        let points = &self.candidates.points[..];
-        let (x, y, z) = (
-            &self.candidates.x[..points.len()],
-            &self.candidates.y[..points.len()],
-            &self.candidates.z[..points.len()],
-        );
+        let n_blocks = range.len().div_ceil(LANES);
+        let points = blocks(&self.candidates.points, range.start, n_blocks);
+        let x = blocks(&self.candidates.x, range.start, n_blocks);
+        let y = blocks(&self.candidates.y, range.start, n_blocks);
+        let z = blocks(&self.candidates.z, range.start, n_blocks);
         let [own_x, own_y, own_z] = position.map(|x| S::F32x8::splat(simd, x));
         let sure_sq = S::F32x8::splat(simd, self.band.sure);
         let possible_sq = S::F32x8::splat(simd, self.band.possible);
-        let mut at = range.start;
-        while at < range.end {
-            let dx = own_x - S::F32x8::load_or(simd, x, at, f32::NAN);
-            let dy = own_y - S::F32x8::load_or(simd, y, at, f32::NAN);
-            let dz = own_z - S::F32x8::load_or(simd, z, at, f32::NAN);
+        for block in 0..n_blocks {
+            let dx = own_x - S::F32x8::load(simd, &x[block]);
+            let dy = own_y - S::F32x8::load(simd, &y[block]);
+            let dz = own_z - S::F32x8::load(simd, &z[block]);
             let distance_sq = dx * dx + dy * dy + dz * dz;
-            let in_range = u32::MAX >> (32 - (range.end - at).min(LANES) as u32);
+            let n_left = range.len() - block * LANES;
+            let in_range = u32::MAX >> (32 - n_left.min(LANES) as u32);
             let mut near = distance_sq.le(possible_sq).bits() & in_range;
             let sure = distance_sq.le(sure_sq).bits() & in_range;
             if near != sure {
-                near = self.decide(slot, position, at, near, sure);
+                near = self.decide(slot, position, range.start + block * LANES, near, sure);
             }
-            let lanes = S::U32x8::load_or(simd, points, at, 0).compress_bits(simd, near);
+            let lanes = S::U32x8::load(simd, &points[block]).compress_bits(simd, near);
             if let Some(room) = out.get_mut(n..).and_then(|out| out.first_chunk_mut()) {
                 lanes.store(room);
             }
             n += near.count_ones() as usize;
-            at += LANES;
         }
         n
     }
@@ -203,6 +201,13 @@ impl<R: Rule> Scan<'_, R> {
         }
         decided
     }
+}
+
+/// Blocks of a column from a slot on. The last one may reach into what lies behind the points.
+#[inline(always)]
+fn blocks<T>(column: &[T], start: usize, n_blocks: usize) -> &[[T; LANES]] {
+    let (blocks, _) = column[start..start + n_blocks * LANES].as_chunks();
+    &blocks[..n_blocks]
 }
 
 /// A search around one position, which need not be a point.
