@@ -13,6 +13,9 @@ use carom_math::tol;
 /// The number of a cell from which each `f32` is a cell: 2^24.
 const FAR: f64 = 16_777_216.0;
 
+/// A sum with it is rounded to a whole number, in the low bits: 1.5 times 2^52.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
+
 /// The least reach of a cell: 2^-149, the least positive `f32`.
 const LEAST_REACH: f64 = f64::from_bits((1023 - 149) << 52);
 
@@ -45,8 +48,9 @@ impl Cells {
     pub(crate) fn cell(self, x: f32) -> i32 {
         let place = f64::from(x) * self.per_length;
         if place.abs() < FAR {
-            let whole = place as i32;
-            return whole - i32::from(place < f64::from(whole));
+            // This rounds down, but whole numbers to even ones. Two places whose difference is less than 1 are still in
+            // one cell or in adjacent ones.
+            return ((place - 0.5) + WHOLE).to_bits() as i32;
         }
         let beyond = FAR as i32 + (x.abs().to_bits() - self.far) as i32;
         if x < 0.0 { -beyond } else { beyond }

@@ -133,10 +133,10 @@ impl Sorted {
         starts.resize(n_cells + 2, 0);
         keys.clear();
         keys.extend(points.iter().map(|p| {
-            let at = |axis: usize| i64::from(cells.cell(p[axis])) - i64::from(low[axis]);
-            let key = (at(2) * size[1] + at(1)) * size[0] + at(0);
+            let at = |axis: usize| cells.cell(p[axis]).wrapping_sub(low[axis]) as u32;
+            let key = (at(2) * size[1] as u32 + at(1)) * size[0] as u32 + at(0);
             starts[key as usize + 2] += 1;
-            key as u32
+            key
         }));
         let mut sum = 0;
         for start in starts.iter_mut() {
