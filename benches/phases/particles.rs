@@ -1,10 +1,11 @@
 //! Points within a radius of each other: lists of all neighbours, and all pairs.
 //!
-//! - Points are uniform in a cube, about 30 in the sphere of each. A row is one step: new points, then all lists or all pairs. So
-//!   builds count.
-//! - In the rows `random order` points near in space are anywhere in memory. In the rows `sorted` they are in the order of the
-//!   grid's cells, which is not timed.
-//! - kiddo is timed with a vector for each point, with a visitor, and for pairs by its join of two equal trees.
+//! - Points are uniform in a cube, about 30 in the sphere of each. A row is one step: new points,
+//!   then all lists or all pairs. So builds count.
+//! - In the rows `random order` points near in space are anywhere in memory. In the rows `sorted`
+//!   they are in the order of the grid's cells, which is not timed.
+//! - kiddo is timed with a vector for each point, with a visitor, and for pairs by its join of two
+//!   equal trees.
 //! - parry and rstar are slower still. At a million points they only run with `--full`.
 //!
 //! kiddo, rstar and parry decide in `f32`, carom in `f64`. So a pair in ten million may differ.

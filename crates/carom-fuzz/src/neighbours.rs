@@ -1,4 +1,5 @@
-//! Points within a radius: any points are refused or searched, and each search gives the sets of brute force.
+//! Points within a radius: any points are refused or searched, and each search gives the sets of
+//! brute force.
 
 use crate::bytes::Bytes;
 use carom_neighbours::{

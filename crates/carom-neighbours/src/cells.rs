@@ -1,9 +1,12 @@
-//! The cells of an axis: points within the reach of each other are in the same cell or in adjacent ones.
+//! The cells of an axis: points within the reach of each other are in the same cell or in adjacent
+//! ones.
 //!
 //! - A cell is as long as the reach, and longer by more than the rounding of its number.
-//! - Cells are counted from 0, not from the least point. So a far point does not cost the others digits.
-//! - From 2^24 cells on, the spacing of `f32` is larger than a cell. There each `f32` is a cell of its own.
-//!   So a cell is never crowded by points that are not near each other, and any `f32` has a number.
+//! - Cells are counted from 0, not from the least point. So a far point does not cost the others
+//!   digits.
+//! - From 2^24 cells on, the spacing of `f32` is larger than a cell. There each `f32` is a cell of
+//!   its own. So a cell is never crowded by points that are not near each other, and any `f32` has
+//!   a number.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.
 //! Differs: the cells beyond 2^24 are those of the numbers themselves.
@@ -43,13 +46,14 @@ impl Cells {
         Cells { per_length, far }
     }
 
-    /// The cell of a finite coordinate. It grows with the coordinate, and is less than `i32::MAX` in absolute value.
+    /// The cell of a finite coordinate. It grows with the coordinate, and is less than `i32::MAX`
+    /// in absolute value.
     #[inline(always)]
     pub(crate) fn cell(self, x: f32) -> i32 {
         let place = f64::from(x) * self.per_length;
         if place.abs() < FAR {
-            // This rounds down, but whole numbers to even ones. Two places whose difference is less than 1 are still in
-            // one cell or in adjacent ones.
+            // This rounds down, but whole numbers to even ones. Two places whose difference is less
+            // than 1 are still in one cell or in adjacent ones.
             return ((place - 0.5) + WHOLE).to_bits() as i32;
         }
         let beyond = FAR as i32 + (x.abs().to_bits() - self.far) as i32;

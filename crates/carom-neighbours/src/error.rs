@@ -2,7 +2,8 @@
 
 use crate::MAX_POINTS;
 
-/// Why points or a radius were refused, or an answer was not given. Numbers are those of the first offender.
+/// Why points or a radius were refused, or an answer was not given. Numbers are those of the first
+/// offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum NeighbourError {

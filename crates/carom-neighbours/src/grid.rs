@@ -1,10 +1,11 @@
 //! A grid of cells as large as the radius: the search to begin with.
 //!
-//! - The points are sorted by cells in each step; there is no other state. So it does not matter how they move.
+//! - The points are sorted by cells in each step; there is no other state. So it does not matter
+//!   how they move.
 //! - Only cells with points cost memory, so a few far points change nothing.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.10.2; S. Green, Particle
-//! Simulation using CUDA, NVIDIA, 2010.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.3 and 25.10.2; S. Green,
+//! Particle Simulation using CUDA, NVIDIA, 2010.
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;
@@ -55,8 +56,8 @@ impl NeighbourGrid {
 
     /// Returns the numbers of the points in the order of their cells.
     ///
-    /// Programs that keep all their arrays in this order, and give the points in it the next time, search faster: points
-    /// that are near are near in memory.
+    /// Programs that keep all their arrays in this order, and give the points in it the next time,
+    /// search faster: points that are near are near in memory.
     pub fn order(&self) -> &[u32] {
         &self.points.points[..self.points.len()]
     }

@@ -1,14 +1,13 @@
 //! Grids for points whose radii differ: one for each octave of radii.
 //!
-//! - Two points are a pair if their distance is at most the sum of their radii, or the larger one: [`Reach`].
-//!   Both are symmetric.
-//! - The cells of a grid are as large as the reach of two of its largest points. So a point finds all points
-//!   of its own octave, and of those above, in 27 cells of their grids. Each pair is found once, by its
-//!   smaller point.
+//! - Two points are a pair if their distance is at most the sum of their radii, or the larger one:
+//!   [`Reach`]. Both are symmetric.
+//! - The cells of a grid are as large as the reach of two of its largest points. So a point finds
+//!   all points of its own octave, and of those above, in 27 cells of their grids. Each pair is
+//!   found once, by its smaller point.
 //! - Only octaves with points have a grid; there are 255 at most.
 //!
-//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids); B. Mirtich, Impulse-Based
-//! Dynamic Simulation of Rigid Body Systems, 1996, 2.3.
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.2 (hierarchical grids).
 //! Differs: a grid of sorted points for each octave, and no hashing.
 
 use crate::error::NeighbourError;
@@ -117,7 +116,8 @@ impl HierarchicalGrid {
 
     /// Takes these points and their radii, in the unit of the points, in place of those before.
     ///
-    /// Refused points change nothing; the error names the first. A radius is finite and not negative.
+    /// Refused points change nothing; the error names the first. A radius is finite and not
+    /// negative.
     pub fn set_points(&mut self, points: &[Vec3], radii: &[f32]) -> Result<(), NeighbourError> {
         check(points, radii)?;
         (self.n_points, self.n_levels) = (points.len(), 0);
@@ -209,7 +209,8 @@ impl HierarchicalGrid {
         if is_whole { Ok(()) } else { Err(NeighbourError::TooDense { max_pairs: self.max_pairs }) }
     }
 
-    /// Gives each pair within reach once to `visit`, the smaller number first, without a list. `visit` may break off.
+    /// Gives each pair within reach once to `visit`, the smaller number first, without a list.
+    /// `visit` may break off.
     pub fn visit_pairs(&mut self, visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>) {
         let mut memory = core::mem::take(&mut self.memory);
         self.each_pair_of_levels(|walk| {

@@ -1,7 +1,7 @@
 //! The neighbours of all points: one array of numbers, and where the row of each point begins.
 //!
-//! Rows stand in the order in which a search visits the points, so that a loop over all rows meets points
-//! that are close in space, and in memory if the caller keeps them in that order.
+//! Rows stand in the order in which a search visits the points, so that a loop over all rows meets
+//! points that are close in space, and in memory if the caller keeps them in that order.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.
 
@@ -42,7 +42,8 @@ impl NeighbourLists {
         self.rows.get(point as usize).map_or(&[], |&row| self.row(row as usize))
     }
 
-    /// Returns all points with their neighbours, in the order of the rows: the fastest way through all.
+    /// Returns all points with their neighbours, in the order of the rows: the fastest way through
+    /// all.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, &[u32])> {
         self.points.iter().enumerate().map(|(row, &point)| (point, self.row(row)))
     }
@@ -52,7 +53,8 @@ impl NeighbourLists {
         &self.points
     }
 
-    /// Returns where each row begins in [`NeighbourLists::neighbours`], and where the last ends: one number more than rows.
+    /// Returns where each row begins in [`NeighbourLists::neighbours`], and where the last ends:
+    /// one number more than rows.
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
     }
@@ -101,8 +103,8 @@ impl NeighbourLists {
         (&mut self.offsets[1..], &mut self.memory)
     }
 
-    /// Rows of points in the order of their numbers, from pairs: the second number is added to the row of the first, and
-    /// the first one to that of the second if `both`.
+    /// Rows of points in the order of their numbers, from pairs: the second number is added to the
+    /// row of the first, and the first one to that of the second if `both`.
     pub(crate) fn set_pairs(&mut self, n_rows: usize, pairs: &[[u32; 2]], both: bool) {
         self.clear();
         self.points.extend(0..n_rows as u32);

@@ -1,7 +1,7 @@
 //! Searches on several threads: the same answers, in the same order, as on one.
 //!
-//! Threads take blocks of slots, whose answers are put together in their order. The threads count what they find
-//! together, so that a search stops soon after its limit.
+//! Threads take blocks of slots, whose answers are put together in their order. The threads count
+//! what they find together, so that a search stops soon after its limit.
 
 use crate::lists::NeighbourLists;
 use crate::rows::Rule;
@@ -22,7 +22,8 @@ pub(crate) fn pays(n_queries: usize) -> bool {
     2 * BLOCK <= n_queries && 1 < rayon::current_num_threads()
 }
 
-/// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds the answers of a row.
+/// The answers of blocks of slots, in their order; none if they are more than `limit`. `one` adds
+/// the answers of a row.
 fn blocks<R: Rule, T: Default + Send>(
     walk: &Walk<'_, R>,
     limit: usize,

@@ -1,14 +1,17 @@
-//! Rows of neighbours: for each point of one set, the points of another or of the same set that are near.
+//! Rows of neighbours: for each point of one set, the points of another or of the same set that are
+//! near.
 //!
-//! - The neighbours of a point are in nine ranges of slots around its cell. Points of one cell share them.
-//! - Eight candidates are tested at a time. Those in reach are moved to the front of eight lanes, which are
-//!   written as a whole. So there is no branch on the result of a test.
-//! - Lanes decide in `f32` outside of a narrow band. Inside it the rule in `f64` decides, one by one.
-//! - A row is only begun if all its candidates have room. So nothing is written past the end, and a search
-//!   can go on in larger memory.
+//! - The neighbours of a point are in nine ranges of slots around its cell. Points of one cell
+//!   share them.
+//! - Eight candidates are tested at a time. Those in reach are moved to the front of eight lanes,
+//!   which are written as a whole. So there is no branch on the result of a test.
+//! - Lanes decide in `f32` outside of a narrow band. Inside it the rule in `f64` decides, one by
+//!   one.
+//! - A row is only begun if all its candidates have room. So nothing is written past the end, and a
+//!   search can go on in larger memory.
 //!
 //! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010.
-//! Differs: eight candidates at a time, as in D. Lemire et al., SIMD compression, 2016 (compress by a table).
+//! Differs: ranges of three cells, and eight candidates at a time.
 
 use crate::LANES;
 use crate::sorted::{Hints, Sorted};
@@ -29,7 +32,8 @@ pub(crate) enum Side {
 
 /// Decides about pairs that lanes cannot decide.
 pub(crate) trait Rule: Sync {
-    /// Whether two slots, the second one of the candidates, are a pair, from the square of their distance.
+    /// Whether two slots, the second one of the candidates, are a pair, from the square of their
+    /// distance.
     fn holds(&self, slot: usize, candidate: usize, distance_sq: f64) -> bool;
 }
 
@@ -146,8 +150,8 @@ impl<R: Rule> Kernel for Rows<'_, R> {
 }
 
 impl<R: Rule> Scan<'_, R> {
-    /// Writes the points of a range of candidates that are near a position to `out[n..]`, and gives the new end. `slot` is
-    /// that of the position among the queries, for the rule.
+    /// Writes the points of a range of candidates that are near a position to `out[n..]`, and gives
+    /// the new end. `slot` is that of the position among the queries, for the rule.
     #[inline(always)]
     pub(crate) fn near<S: Simd>(
         &self,

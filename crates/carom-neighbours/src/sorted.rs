@@ -1,14 +1,16 @@
 //! Points sorted by their cells: by rows of cells along x, the rows by y, then by z.
 //!
-//! - Three cells side by side in x are one range of slots. So the neighbours of a cell are nine ranges.
-//! - If the box of all points has few cells for its points, a counting sort is used, and a table of all
-//!   cells is kept.
-//! - Otherwise the points are sorted by the numbers of their cells, and only cells with points are kept.
-//!   A ray of far points costs no memory for the empty space.
-//! - Both sorts keep the caller's order inside a cell. So the slots depend on nothing but the points.
+//! - Three cells side by side in x are one range of slots. So the neighbours of a cell are nine
+//!   ranges.
+//! - If the box of all points has few cells for its points, a counting sort is used, and a table of
+//!   all cells is kept.
+//! - Otherwise the points are sorted by the numbers of their cells, and only cells with points are
+//!   kept. Far points cost no memory for the empty space between.
+//! - Both sorts keep the caller's order inside a cell. So the slots depend on nothing but the
+//!   points.
 //!
-//! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010 (sorted cells); M. Ihmsen et al.,
-//! A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3 (sorted keys).
+//! Reference: S. Green, Particle Simulation using CUDA, NVIDIA, 2010 (sorted cells); M. Ihmsen et
+//! al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3 (sorted keys).
 //! Differs: ranges of three cells, and the numbers of cells have no limit.
 
 use crate::cells::Cells;
@@ -48,7 +50,8 @@ pub(crate) struct Sorted {
     wide_keys: Vec<u128>,
 }
 
-/// Where the last search in a list of occupied cells ended, for each of nine rows. It only saves time.
+/// Where the last search in a list of occupied cells ended, for each of nine rows. It only saves
+/// time.
 pub(crate) type Hints = [usize; 9];
 
 impl Sorted {
@@ -198,7 +201,8 @@ impl Sorted {
         }
     }
 
-    /// The nine ranges of slots around a cell, in rising order; that of its own row is in the middle.
+    /// The nine ranges of slots around a cell, in rising order; that of its own row is in the
+    /// middle.
     #[inline]
     pub(crate) fn around(&self, cell: [i32; 3], hints: &mut Hints) -> [Range<usize>; 9] {
         let [x, y, z] = cell;
@@ -209,7 +213,8 @@ impl Sorted {
     }
 }
 
-/// The least and the greatest coordinates, zeros for no points; or the first point that is not finite.
+/// The least and the greatest coordinates, zeros for no points; or the first point that is not
+/// finite.
 fn bounds(points: &[Vec3]) -> Result<[Vec3; 2], NeighbourError> {
     let Some(&first) = points.first() else { return Ok([Vec3::ZERO; 2]) };
     let (mut low, mut high, mut is_finite) = (first, first, true);

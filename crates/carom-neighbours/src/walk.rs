@@ -1,7 +1,10 @@
-//! Whole searches: the rows of all points into lists, into pairs, or to a visitor, in bounded memory.
+//! Whole searches: the rows of all points into lists, into pairs, or to a visitor, in bounded
+//! memory.
 //!
-//! - Lists grow while they are filled. Room for all candidates of a point is there before its row is begun.
-//! - A search stops as soon as it has found more than its limit. So it also ends if all points are equal.
+//! - Lists grow while they are filled. Room for all candidates of a point is there before its row
+//!   is begun.
+//! - A search stops as soon as it has found more than its limit. So it also ends if all points are
+//!   equal.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.
 //! Differs: rows have no fixed capacity.
@@ -111,8 +114,8 @@ impl<R: Rule> Walk<'_, R> {
         true
     }
 
-    /// Adds a pair for each neighbour in each row; false, and no pairs, if there are more than `limit`. `pair` makes
-    /// it of the two points.
+    /// Adds a pair for each neighbour in each row; false, and no pairs, if there are more than
+    /// `limit`. `pair` makes it of the two points.
     pub(crate) fn collect_pairs(
         &self,
         limit: usize,

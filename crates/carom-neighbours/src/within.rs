@@ -1,24 +1,27 @@
-//! The rule that decides whether two points are within a radius, and what `f32` lanes can say of it.
+//! The rule that decides whether two points are within a radius, and what `f32` lanes can say of
+//! it.
 //!
-//! - The rule is one expression in `f64`: (dx dx + dy dy) + dz dz <= r r. Differences of swapped points
-//!   only change their sign, so the rule is symmetric to the bit.
-//! - No `f32` overflows or underflows in it. A difference is exact unless one coordinate is more than
-//!   2^29 times the other. So it is off by 4 u of the squares at most, with u = 2^-53.
-//! - The same sum in `f32` is off by 5 u at most, with u = 2^-24, if nothing over- or underflows. Lanes
-//!   decide by it outside of a band that is wider. Inside the band the rule decides.
+//! - The rule is one expression in `f64`: (dx dx + dy dy) + dz dz <= r r. Differences of swapped
+//!   points only change their sign, so the rule is symmetric to the bit.
+//! - No `f32` overflows or underflows in it. A difference is exact unless one coordinate is more
+//!   than 2^29 times the other. So it is off by 4 u of the squares at most, with u = 2^-53.
+//! - The same sum in `f32` is off by 5 u at most, with u = 2^-24, if nothing over- or underflows.
+//!   Lanes decide by it outside of a band that is wider. Inside the band the rule decides.
 //!
 //! Reference: N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, 3.1.
 
 use carom_math::tol;
 use glam::Vec3;
 
-/// The lengths whose squares in `f32` neither overflow nor underflow near the boundary: 2^-50 to 2^50.
+/// The lengths whose squares in `f32` neither overflow nor underflow near the boundary: 2^-50 to
+/// 2^50.
 const LANE_LENGTHS: [f64; 2] = [f64::from_bits((1023 - 50) << 52), f64::from_bits((1023 + 50) << 52)];
 
-/// Returns whether two points are within a radius of each other: distance <= radius, in the unit of the points.
+/// Returns whether two points are within a radius of each other: distance <= radius, in the unit of
+/// the points.
 ///
-/// This one expression in `f64` decides in every search of this crate. It is symmetric to the bit. A NaN
-/// or a negative radius gives false.
+/// This one expression in `f64` decides in every search of this crate. It is symmetric to the bit.
+/// A NaN or a negative radius gives false.
 #[inline]
 pub fn is_within(a: Vec3, b: Vec3, radius: f32) -> bool {
     let radius = f64::from(radius);
@@ -44,7 +47,8 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The band for radii from `least` to `most`. All distances are in it if `f32` might over- or underflow.
+    /// The band for radii from `least` to `most`. All distances are in it if `f32` might over- or
+    /// underflow.
     pub(crate) fn between(least: f64, most: f64) -> Band {
         let has_sure = LANE_LENGTHS[0] <= least;
         if most < LANE_LENGTHS[0] || LANE_LENGTHS[1] < most {
@@ -54,3 +58,6 @@ impl Band {
         Band { sure: sure as f32, possible: (most * most * (1.0 + tol::NEIGHBOUR_BAND)) as f32 }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,8 @@ use carom_testkit::conform::neighbour_search;
 use carom_testkit::random::Random;
 use glam::Vec3;
 
-/// Two frames of points. The second has a far one, if wanted, so that the grid is one of occupied cells then.
+/// Two frames of points. The second has a far one, if wanted, so that the grid is one of occupied
+/// cells then.
 fn frames(has_stray: bool) -> [Vec<Vec3>; 2] {
     let mut random = Random::new(6);
     let mut frame = || -> Vec<Vec3> { (0..4000).map(|_| random.cube_point().as_vec3()).collect() };

@@ -111,8 +111,8 @@ impl WithAxis for Vec3 {
     }
 }
 
-/// Runs a search over all clouds. `make` makes it from a radius and a limit of pairs. Panics, saying which cloud, if an answer is
-/// not that of brute force.
+/// Runs a search over all clouds. `make` makes it from a radius and a limit of pairs. Panics,
+/// saying which cloud, if an answer is not that of brute force.
 pub fn check<S: NeighbourSearch>(name: &str, make: impl Fn(f32, usize) -> Result<S, NeighbourError>) {
     let mut n_pairs = 0;
     for cloud in clouds(1) {
@@ -132,7 +132,8 @@ pub fn check<S: NeighbourSearch>(name: &str, make: impl Fn(f32, usize) -> Result
     assert!(20_000 < n_pairs, "{name}: {n_pairs} pairs");
 }
 
-/// Asks all questions about these points, and holds the answers to brute force. Gives the number of pairs.
+/// Asks all questions about these points, and holds the answers to brute force. Gives the number of
+/// pairs.
 pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &str) -> usize {
     let mut reference = BruteForce::new(search.radius()).expect("the search has a radius");
     reference.set_points(points).expect("points are finite");
@@ -286,7 +287,8 @@ fn check_refusals<S: NeighbourSearch>(make: &impl Fn(f32, usize) -> Result<S, Ne
     }
 }
 
-/// Holds answers on two and seven threads to those on one, bit for bit and in order, for a cloud that is large enough.
+/// Holds answers on two and seven threads to those on one, bit for bit and in order, for a cloud
+/// that is large enough.
 pub fn check_threads<S: NeighbourSearch>(name: &str, points: &[Vec3], make: impl Fn(usize) -> S + Sync) {
     let with = |n_threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads");
@@ -316,7 +318,8 @@ pub fn check_threads<S: NeighbourSearch>(name: &str, points: &[Vec3], make: impl
     }
 }
 
-/// Counts the allocations of all questions about the same points, and about others, once the memory is there.
+/// Counts the allocations of all questions about the same points, and about others, once the memory
+/// is there.
 pub fn check_warm<S: NeighbourSearch>(
     name: &str,
     search: &mut S,
