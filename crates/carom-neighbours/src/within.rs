@@ -3,8 +3,8 @@
 //!
 //! - The rule is one expression in `f64`: (dx dx + dy dy) + dz dz <= r r. Differences of swapped
 //!   points only change their sign, so the rule is symmetric to the bit.
-//! - No `f32` overflows or underflows in it. A difference is exact unless one coordinate is more
-//!   than 2^29 times the other. So it is off by 4 u of the squares at most, with u = 2^-53.
+//! - No `f32` overflows or underflows in it. A difference is exact, or off by u = 2^-53 if one
+//!   coordinate is more than 2^29 times the other. So the sum is off by 3 u, or 5 u, at most.
 //! - The same sum in `f32` is off by 5 u at most, with u = 2^-24, if nothing over- or underflows.
 //!   Lanes decide by it outside of a band that is wider. Inside the band the rule decides.
 //!
