@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 22] = [
+const GROUPS: [&str; 23] = [
     "primitives",
     "bounds",
     "broad",
@@ -26,6 +26,7 @@ const GROUPS: [&str; 22] = [
     "mesh_mesh",
     "volumes",
     "deform",
+    "particles",
     "budget",
     "simplify",
     "pile",

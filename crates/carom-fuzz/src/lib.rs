@@ -24,6 +24,7 @@ mod known;
 mod levels;
 mod manifolds;
 mod mesh;
+mod neighbours;
 #[path = "pairs/double.rs"]
 mod pairs_double;
 #[path = "pairs/single.rs"]
@@ -47,6 +48,7 @@ pub use known::known;
 pub use levels::levels;
 pub use manifolds::manifolds;
 pub use mesh::mesh;
+pub use neighbours::neighbours;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
 pub use renewal::renewal;
@@ -59,7 +61,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 22] = [
+pub const BODIES: [Body; 23] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -67,6 +69,7 @@ pub const BODIES: [Body; 22] = [
     ("known", known),
     ("levels", levels),
     ("mesh", mesh),
+    ("neighbours", neighbours),
     ("bounds", bounds),
     ("broad", broad),
     ("bvh", bvh),

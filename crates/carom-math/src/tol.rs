@@ -522,3 +522,16 @@ pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 /// The vertex and the centre are sums of one product for each mode, off by sqrt(3) u for each, and
 /// the radius by u: 4.5 u for each mode, and 10 u for the last sums.
 pub const MODAL_ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
+
+/// Pure number, times the square of a radius: 2^-20, which is 16 u in `f32`. Squares of distances in
+/// `f32` that differ from it by more decide whether two points are within the radius.
+///
+/// A square is off by 5 u: 2 for the difference and 1 for the product, 2 for the sums. The limit is
+/// rounded once more. Pairs inside the band are decided in `f64`; they are rare at any such width.
+pub const NEIGHBOUR_BAND: f64 = f64::from_bits((1023 - 20) << 52);
+
+/// Pure number: 2^-24. By so much a cell is longer than the radius for which it is made.
+///
+/// The number of a cell is a product in `f64`, at most 2^24 and off by 2^-28. So two points within
+/// the radius, whose numbers differ by 1 - 2^-24 at most, are in cells side by side.
+pub const NEIGHBOUR_CELL: f64 = f64::from_bits((1023 - 24) << 52);

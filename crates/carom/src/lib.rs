@@ -228,6 +228,24 @@
 //! the boxes that a question comes near. Morph targets and skins need no pass over their vertices.
 //! Push-outs remember on which side a vertex was. The head of [`deform`] goes through all of it.
 //!
+//! # Very many points
+//!
+//! Particles and scans are points: [`neighbours`]`::NeighbourGrid` says which of them lie within a
+//! radius of each other. If a search finds too many pairs, it ends with an error.
+//!
+//! ```
+//! use carom::Vec3;
+//! use carom::neighbours::{NeighbourGrid, NeighbourLists, NeighbourSearch};
+//!
+//! let drops: Vec<Vec3> = (0..500).map(|i| Vec3::new(i as f32 * 0.05, 0.0, 0.0)).collect();
+//! let mut grid = NeighbourGrid::new(0.12)?;
+//! let mut lists = NeighbourLists::default(); // Both are kept from step to step.
+//! grid.set_points(&drops)?;
+//! grid.collect_lists(&mut lists)?;
+//! assert_eq!(lists.of(100), [98, 99, 101, 102]);
+//! # Ok::<(), carom::neighbours::NeighbourError>(())
+//! ```
+//!
 //! # Forces and bounces by hand
 //!
 //! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and
@@ -354,6 +372,7 @@ pub use carom_geom as geom;
 pub use carom_gjk as gjk;
 pub use carom_lanes as lanes;
 pub use carom_math as math;
+pub use carom_neighbours as neighbours;
 pub use carom_query as query;
 pub use carom_response as response;
 pub use carom_sat as sat;

@@ -60,6 +60,7 @@ bodies! {
     known 4000;
     levels 1000;
     mesh 1500;
+    neighbours 6000;
     bounds 8000;
     broad 1000;
     bvh 1000;

@@ -9,6 +9,8 @@ pub mod element_ccd;
 #[cfg(feature = "deform")]
 pub mod following_tree;
 pub mod memory;
+#[cfg(feature = "neighbours")]
+pub mod neighbour_search;
 pub mod renewal;
 pub mod spatial_index;
 pub mod support_map;

@@ -1,0 +1,239 @@
+//! Points within a radius of each other: lists of all neighbours, and all pairs.
+//!
+//! - Points are uniform in a cube, about 30 in the sphere of each. A row is one step: new points,
+//!   then all lists or all pairs. So builds count.
+//! - In the rows `random order` points near in space are anywhere in memory. In the rows `sorted`
+//!   they are in the order of the grid's cells, which is not timed.
+//! - kiddo is timed with a vector for each point, with a visitor, and for pairs by its join of two
+//!   equal trees.
+//! - parry and rstar are slower still. At a million points they only run with `--full`.
+//!
+//! kiddo, rstar and parry decide in `f32`, carom in `f64`. So a pair in ten million may differ.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_bounds::Aabb;
+use carom_neighbours::{
+    HierarchicalGrid, NeighbourGrid, NeighbourLists, NeighbourSearch, NeighbourTree, Reach, is_within,
+};
+use carom_scenes::Rng;
+use glam::Vec3;
+use kiddo::leaf_strategies::VecOfArenas;
+use kiddo::{Eytzinger, KdTree, SquaredEuclidean};
+use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use rstar::RTree;
+use rstar::primitives::GeomWithData;
+use std::cell::RefCell;
+
+/// Points in the sphere of each.
+const NEIGHBOURS: f64 = 30.0;
+
+/// kiddo's tree for points that do not move, in buckets of 64: the fastest here.
+type Kiddo = KdTree<f32, u32, Eytzinger, VecOfArenas<f32, u32, 3, 64>, 3, 64>;
+
+/// Rows of a peer.
+#[derive(Default)]
+struct Lists {
+    offsets: Vec<usize>,
+    neighbours: Vec<u32>,
+}
+
+impl Lists {
+    fn clear(&mut self) {
+        self.offsets.clear();
+        self.offsets.push(0);
+        self.neighbours.clear();
+    }
+
+    fn end_row(&mut self) {
+        self.offsets.push(self.neighbours.len());
+    }
+
+    fn row(&self, point: usize) -> Vec<u32> {
+        let mut row = self.neighbours[self.offsets[point]..self.offsets[point + 1]].to_vec();
+        row.retain(|&other| other != point as u32);
+        row.sort_unstable();
+        row
+    }
+}
+
+fn main() {
+    let mut runner = Runner::new("particles");
+    for n in [100_000, 1_000_000] {
+        if runner.is_quick() && 100_000 < n {
+            continue;
+        }
+        let mut rng = Rng::new(7);
+        let points: Vec<Vec3> =
+            (0..n).map(|_| Vec3::new(rng.unit() as f32, rng.unit() as f32, rng.unit() as f32)).collect();
+        let radius = (NEIGHBOURS / (n as f64 * 4.0 / 3.0 * std::f64::consts::PI)).cbrt() as f32;
+        let mut grid = NeighbourGrid::new(radius).expect("a radius");
+        grid.set_points(&points).expect("points are finite");
+        let sorted: Vec<Vec3> = grid.order().iter().map(|&i| points[i as usize]).collect();
+        for (order, points) in [("random order", &points), ("sorted", &sorted)] {
+            lists(&mut runner, order, points, radius);
+            pairs(&mut runner, order, points, radius);
+        }
+    }
+}
+
+fn kiddo_tree(points: &[Vec3]) -> Kiddo {
+    let points: Vec<[f32; 3]> = points.iter().map(|p| p.to_array()).collect();
+    Kiddo::new_from_slice(&points).expect("points are finite")
+}
+
+fn kiddo_lists(points: &[Vec3], radius: f32, lists: &mut Lists) {
+    let tree = kiddo_tree(points);
+    lists.clear();
+    for p in points {
+        let found =
+            tree.query(&p.to_array()).within::<SquaredEuclidean<f32>>(radius * radius).unsorted().execute();
+        lists.neighbours.extend(found.iter().map(|near| near.item));
+        lists.end_row();
+    }
+}
+
+fn kiddo_visit(points: &[Vec3], radius: f32, lists: &mut Lists) {
+    let tree = kiddo_tree(points);
+    lists.clear();
+    for p in points {
+        let (out, place) = (&mut lists.neighbours, p.to_array());
+        let query = tree.query(&place).within::<SquaredEuclidean<f32>>(radius * radius);
+        query.unsorted().visit(|near| out.push(near.item));
+        lists.end_row();
+    }
+}
+
+fn rstar_lists(points: &[Vec3], radius: f32, lists: &mut Lists) {
+    let leaves = (0..).zip(points).map(|(i, p)| GeomWithData::new(p.to_array(), i)).collect();
+    let tree: RTree<GeomWithData<[f32; 3], u32>> = RTree::bulk_load(leaves);
+    lists.clear();
+    for p in points {
+        let found = tree.locate_within_distance(p.to_array(), radius * radius);
+        lists.neighbours.extend(found.map(|leaf| leaf.data));
+        lists.end_row();
+    }
+}
+
+fn parry_lists(points: &[Vec3], radius: f32, lists: &mut Lists) {
+    let boxes: Vec<_> = points.iter().map(|p| parry::aabb(&Aabb::from_point(*p))).collect();
+    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+    lists.clear();
+    for p in points {
+        let around = parry::aabb(&Aabb { min: *p - radius, max: *p + radius });
+        let found = tree.intersect_aabb(&around);
+        lists.neighbours.extend(found.filter(|&i| is_within(*p, points[i as usize], radius)));
+        lists.end_row();
+    }
+}
+
+/// Some rows, the number of all neighbours, and the number of rows that differ.
+fn compare(answers: &mut Answers, what: &str, ours: &NeighbourLists, theirs: &Lists) {
+    let n = ours.len();
+    let n_theirs = theirs.neighbours.len() - n;
+    answers.number(what, ours.neighbours().len() as f64, n_theirs as f64, 1e-6 * n_theirs as f64);
+    let mut n_differ = 0;
+    for point in (0..n).step_by(97) {
+        n_differ += usize::from(ours.of(point as u32) != theirs.row(point));
+    }
+    answers.number(&format!("{what}, rows"), 0.0, n_differ as f64, 2.0);
+}
+
+fn lists(runner: &mut Runner, order: &str, points: &[Vec3], radius: f32) {
+    let workload = &format!("lists, {order}");
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut grid = NeighbourGrid::new(radius).expect("a radius");
+    let mut by_sizes = HierarchicalGrid::new(Reach::Larger);
+    let radii = vec![radius; points.len()];
+    let mut lists = NeighbourLists::default();
+    let mut run_grid = |lists: &mut NeighbourLists| {
+        grid.set_points(points).expect("points are finite");
+        grid.collect_lists(lists).expect("below the limit");
+    };
+    let mut run_by_sizes = |lists: &mut NeighbourLists| {
+        by_sizes.set_points(points, &radii).expect("points are finite");
+        by_sizes.collect_lists(lists).expect("below the limit");
+    };
+    run_grid(&mut lists);
+    lists.sort();
+    let has_all = points.len() <= 100_000 || runner.is_full();
+    let theirs = RefCell::new(Lists::default());
+    let mut answers = Answers::new();
+    let mut hierarchical = NeighbourLists::default();
+    run_by_sizes(&mut hierarchical);
+    hierarchical.sort();
+    answers.equal("hierarchical", &lists.of(7), &hierarchical.of(7));
+    answers.equal("hierarchical", &lists.neighbours().len(), &hierarchical.neighbours().len());
+    kiddo_visit(points, radius, &mut theirs.borrow_mut());
+    compare(&mut answers, "kiddo visit", &lists, &theirs.borrow());
+    kiddo_lists(points, radius, &mut theirs.borrow_mut());
+    compare(&mut answers, "kiddo", &lists, &theirs.borrow());
+    if has_all {
+        rstar_lists(points, radius, &mut theirs.borrow_mut());
+        compare(&mut answers, "rstar", &lists, &theirs.borrow());
+        parry_lists(points, radius, &mut theirs.borrow_mut());
+        compare(&mut answers, "parry", &lists, &theirs.borrow());
+    }
+    let mut other_lists = lists.clone();
+    let mut contest = Contest::new(answers)
+        .entry("carom grid", || run_grid(&mut lists))
+        .entry("carom hierarchical", || run_by_sizes(&mut other_lists))
+        .entry("kiddo", || kiddo_lists(points, radius, &mut theirs.borrow_mut()))
+        .entry("kiddo visit", || kiddo_visit(points, radius, &mut theirs.borrow_mut()));
+    if has_all {
+        contest = contest
+            .entry("rstar", || rstar_lists(points, radius, &mut theirs.borrow_mut()))
+            .entry("parry", || parry_lists(points, radius, &mut theirs.borrow_mut()));
+    }
+    let row = Row { workload, size: points.len() as u64, unit: Unit::Ms, per_call: 1 };
+    runner.slow(row, contest);
+}
+
+fn pairs(runner: &mut Runner, order: &str, points: &[Vec3], radius: f32) {
+    let workload = &format!("pairs, {order}");
+    if !runner.wants(workload) {
+        return;
+    }
+    let mut grid = NeighbourGrid::new(radius).expect("a radius");
+    let mut tree = NeighbourTree::new(radius).expect("a radius");
+    let (mut ours, mut of_tree, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut run_grid = |pairs: &mut Vec<[u32; 2]>| {
+        grid.set_points(points).expect("points are finite");
+        grid.collect_pairs(pairs).expect("below the limit");
+    };
+    let mut run_tree = |pairs: &mut Vec<[u32; 2]>| {
+        tree.set_points(points).expect("points are finite");
+        tree.collect_pairs(pairs).expect("below the limit");
+    };
+    let join = |pairs: &mut Vec<[u32; 2]>| {
+        let (left, right) = (kiddo_tree(points), kiddo_tree(points));
+        let query = left.query_tree(&right).within::<SquaredEuclidean<f32>>(radius * radius);
+        let found = query.without_distances().execute();
+        pairs.clear();
+        let once = found.iter().filter(|pair| pair.left_item < pair.right_item);
+        pairs.extend(once.map(|pair| [pair.left_item, pair.right_item]));
+    };
+    run_grid(&mut ours);
+    run_tree(&mut of_tree);
+    join(&mut theirs);
+    let mut answers = Answers::new();
+    for (what, pairs, tolerance) in [("tree", &mut of_tree, 0.0), ("kiddo join", &mut theirs, 1e-6)] {
+        let n = pairs.len() as f64;
+        answers.number(what, ours.len() as f64, n, tolerance * n);
+    }
+    ours.sort_unstable();
+    of_tree.sort_unstable();
+    answers.equal("tree", &(ours == of_tree), &true);
+    theirs.sort_unstable();
+    let n_common = theirs.iter().filter(|pair| ours.binary_search(pair).is_ok()).count();
+    answers.number("kiddo join, pairs", theirs.len() as f64, n_common as f64, 1e-6 * n_common as f64);
+    let contest = Contest::new(answers)
+        .entry("carom grid", || run_grid(&mut ours))
+        .entry("carom tree", || run_tree(&mut of_tree))
+        .entry("kiddo join", || join(&mut theirs));
+    let row = Row { workload, size: points.len() as u64, unit: Unit::Ms, per_call: 1 };
+    runner.slow(row, contest);
+}

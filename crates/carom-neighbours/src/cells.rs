@@ -1,0 +1,65 @@
+//! The cells of an axis: points within the reach of each other are in the same cell or in adjacent
+//! ones.
+//!
+//! - A cell is as long as the reach, and longer by more than the rounding of its number.
+//! - Cells are counted from 0, not from the least point. So a far point does not cost the others
+//!   digits.
+//! - From 2^24 cells on, the spacing of `f32` is larger than a cell. There each `f32` is a cell of
+//!   its own. So a cell is never crowded by points that are not near each other, and any `f32` has
+//!   a number.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.
+//! Differs: the cells beyond 2^24 are those of the numbers themselves.
+
+use carom_math::tol;
+
+/// The number of a cell from which each `f32` is a cell: 2^24.
+const FAR: f64 = 16_777_216.0;
+
+/// A sum with it is rounded to a whole number, in the low bits: 1.5 times 2^52.
+const WHOLE: f64 = 6_755_399_441_055_744.0;
+
+/// The least reach of a cell: 2^-149, the least positive `f32`.
+const LEAST_REACH: f64 = f64::from_bits((1023 - 149) << 52);
+
+/// The numbers of cells along an axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    per_length: f64,
+    /// The bits of the least `f32` that is a cell of its own.
+    far: u32,
+}
+
+impl Cells {
+    /// Cells for a reach, which is finite and not negative.
+    pub(crate) fn new(reach: f64) -> Cells {
+        let per_length = 1.0 / (reach.max(LEAST_REACH) * (1.0 + tol::NEIGHBOUR_CELL));
+        let is_far = |bits: u32| FAR <= f64::from(f32::from_bits(bits)) * per_length;
+        let mut far = ((FAR / per_length) as f32).to_bits();
+        // The quotient was rounded. Infinity is far.
+        while !is_far(far) {
+            far += 1;
+        }
+        while is_far(far - 1) {
+            far -= 1;
+        }
+        Cells { per_length, far }
+    }
+
+    /// The cell of a finite coordinate. It grows with the coordinate, and is less than `i32::MAX`
+    /// in absolute value.
+    #[inline(always)]
+    pub(crate) fn cell(self, x: f32) -> i32 {
+        let place = f64::from(x) * self.per_length;
+        if place.abs() < FAR {
+            // This rounds down, but whole numbers to even ones. Two places whose difference is less
+            // than 1 are still in one cell or in adjacent ones.
+            return ((place - 0.5) + WHOLE).to_bits() as i32;
+        }
+        let beyond = FAR as i32 + (x.abs().to_bits() - self.far) as i32;
+        if x < 0.0 { -beyond } else { beyond }
+    }
+}
+
+#[cfg(test)]
+mod tests;

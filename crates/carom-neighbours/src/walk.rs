@@ -1,0 +1,150 @@
+//! Whole searches: the rows of all points into lists, into pairs, or to a visitor, in bounded
+//! memory.
+//!
+//! - Lists grow while they are filled. Room for all candidates of a point is there before its row
+//!   is begun.
+//! - A search stops as soon as it has found more than its limit. So it also ends if all points are
+//!   equal.
+//!
+//! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.
+//! Differs: rows have no fixed capacity.
+
+use crate::lists::NeighbourLists;
+#[cfg(feature = "parallel")]
+use crate::par;
+use crate::rows::{Reached, Rows, Rule, Scan, Side};
+use crate::sorted::Sorted;
+use alloc::vec::Vec;
+use carom_lanes::dispatch;
+use core::ops::{ControlFlow, Range};
+
+/// Rows that are found before they are given to a visitor.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Neighbours for which a visitor's memory has room at first.
+const ROW_MEMORY: usize = 1 << 14;
+
+/// The rows of one set of points, of another one or of the same.
+pub(crate) struct Walk<'a, R> {
+    pub(crate) scan: Scan<'a, R>,
+    /// The points whose rows are wanted.
+    pub(crate) queries: &'a Sorted,
+    pub(crate) side: Side,
+}
+
+/// Memory for some rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowMemory {
+    rows: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl<R> Clone for Walk<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Walk<'_, R> {}
+
+impl<R: Rule> Walk<'_, R> {
+    /// Finds rows of some slots as long as there is room.
+    pub(crate) fn run(
+        &self,
+        slots: Range<usize>,
+        out: &mut [u32],
+        first: usize,
+        ends: &mut [usize],
+    ) -> Reached {
+        let Walk { scan, queries, side } = *self;
+        dispatch(Rows { scan, queries, side, slots, out, first, ends })
+    }
+
+    /// Gives the slot and the row of each query in some slots to `visit`.
+    pub(crate) fn visit(
+        &self,
+        slots: Range<usize>,
+        memory: &mut RowMemory,
+        mut visit: impl FnMut(usize, &[u32]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let RowMemory { rows, ends } = memory;
+        ends.resize(ROWS_AT_ONCE, 0);
+        if rows.len() < ROW_MEMORY {
+            rows.resize(ROW_MEMORY, 0);
+        }
+        let mut slot = slots.start;
+        while slot < slots.end {
+            let reached = self.run(slot..slots.end, rows, 0, ends);
+            let mut start = 0;
+            for (slot, &end) in (slot..reached.slot).zip(ends.iter()) {
+                visit(slot, &rows[start..end])?;
+                start = end;
+            }
+            if reached.slot == slot {
+                rows.resize(reached.wanted, 0);
+            }
+            slot = reached.slot;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Collects all rows; false, and no rows, if they have more than `limit` neighbours.
+    pub(crate) fn collect_lists(&self, limit: usize, lists: &mut NeighbourLists) -> bool {
+        let n = self.queries.len();
+        lists.begin(&self.queries.points[..n]);
+        #[cfg(feature = "parallel")]
+        if par::pays(n) {
+            return par::collect_lists(self, limit, lists);
+        }
+        let (ends, memory) = lists.parts();
+        let (mut slot, mut used) = (0, 0);
+        while slot < n {
+            let reached = self.run(slot..n, memory, used, &mut ends[slot..]);
+            slot = reached.slot;
+            used = if slot == 0 { 0 } else { ends[slot - 1] };
+            if limit < used {
+                lists.clear();
+                return false;
+            }
+            if slot < n {
+                let doubled = (2 * used).min(limit);
+                memory.resize(doubled.max(used) + reached.wanted, 0);
+            }
+        }
+        true
+    }
+
+    /// Adds a pair for each neighbour in each row; false, and no pairs, if there are more than
+    /// `limit`. `pair` makes it of the two points.
+    pub(crate) fn collect_pairs(
+        &self,
+        limit: usize,
+        memory: &mut RowMemory,
+        pairs: &mut Vec<[u32; 2]>,
+        pair: impl Fn(u32, u32) -> [u32; 2] + Sync,
+    ) -> bool {
+        let n = self.queries.len();
+        #[cfg(feature = "parallel")]
+        if par::pays(n) {
+            return par::collect_pairs(self, limit, pairs, pair);
+        }
+        let done = self.visit(0..n, memory, |slot, row| {
+            if limit.saturating_sub(pairs.len()) < row.len() {
+                return ControlFlow::Break(());
+            }
+            let own = self.queries.points[slot];
+            pairs.extend(row.iter().map(|&other| pair(own, other)));
+            ControlFlow::Continue(())
+        });
+        if done.is_break() {
+            pairs.clear();
+        }
+        done.is_continue()
+    }
+}
+
+/// A pair with the smaller number first.
+#[inline]
+pub(crate) fn in_order(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
