@@ -1,4 +1,7 @@
-//! What happens to a particle that meets a surface.
+//! What happens to a particle that meets a surface: restitution along the normal, friction across it.
+//!
+//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, section 5 (friction from the
+//! change of the speed along the normal).
 
 use crate::ParticleError;
 use glam::Vec3;

@@ -1,4 +1,6 @@
 //! Cameras: where a point in the world appears in a picture, and how deep it is.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 4.7 (projections).
 
 use crate::ParticleError;
 use carom_math::{Pose, WidePose, ops};

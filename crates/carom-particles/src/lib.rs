@@ -2,9 +2,9 @@
 //! distance field.
 //!
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
-//! drawn from triangles, or taken over from a renderer. [`DepthBuffer::advance`] moves particles for
-//! a step and lets them bounce off the surfaces that are seen. This costs the same for any scene,
-//! and knows nothing of what is hidden. [`advance_in_field`] does the same with a signed distance,
+//! drawn from triangles, or taken over from a renderer. [`DepthBuffer::advance`] moves particles in
+//! a step and lets them bounce off the surfaces that are seen. The cost does not depend on the
+//! scene, and what is hidden is not known. [`advance_in_field`] does the same with a signed distance,
 //! which also knows what no camera sees.
 //!
 //! ```
