@@ -118,13 +118,10 @@ pub struct FateCounts {
 
 impl FateCounts {
     pub(crate) fn of(fates: &[Fate]) -> FateCounts {
-        let count = |wanted: Fate| fates.iter().filter(|&&fate| fate == wanted).count();
-        FateCounts {
-            n_bounced: count(Fate::Bounced),
-            n_killed: count(Fate::Killed),
-            n_hidden: count(Fate::Hidden),
-            n_outside: count(Fate::Outside),
-        }
+        let mut counts = [0; 5];
+        fates.iter().for_each(|&fate| counts[fate as usize] += 1);
+        let [_, n_bounced, n_killed, n_hidden, n_outside] = counts;
+        FateCounts { n_bounced, n_killed, n_hidden, n_outside }
     }
 }
 
@@ -142,6 +139,11 @@ pub(crate) fn check_particles(
     if velocities.len() != positions.len() {
         return Err(ParticleError::WrongCount { expected: positions.len(), given: velocities.len() });
     }
+    // Without an early end this is a loop over many at a time.
+    let are_finite = |all: &[Vec3]| all.iter().fold(true, |are_finite, v| are_finite & v.is_finite());
+    if are_finite(positions) && are_finite(velocities) {
+        return Ok(());
+    }
     let is_bad = |(p, v): (&Vec3, &Vec3)| !(p.is_finite() && v.is_finite());
     match positions.iter().zip(velocities).position(is_bad) {
         Some(particle) => Err(ParticleError::BadParticle { particle }),
@@ -149,18 +151,16 @@ pub(crate) fn check_particles(
     }
 }
 
-/// Moves each particle by `step`, and stores what became of it.
+/// Moves all particles by `step`, which takes positions, velocities and fates of some.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],
     fates: &mut [Fate],
-    step: impl Fn(&mut Vec3, &mut Vec3) -> Fate + Sync,
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
 ) {
     #[cfg(feature = "parallel")]
     if crate::par::pays(positions.len()) {
         return crate::par::advance_all(positions, velocities, fates, step);
     }
-    for ((position, velocity), fate) in positions.iter_mut().zip(velocities).zip(fates) {
-        *fate = step(position, velocity);
-    }
+    step(positions, velocities, fates);
 }

@@ -14,8 +14,10 @@
 
 use crate::bounce::{advance_all, check_particles};
 use crate::camera::Projection;
+use crate::sweep::Sweep;
 use crate::{Bounce, DepthBuffer, Fate, FateCounts, ParticleError};
 use alloc::vec::Vec;
+use carom_lanes::dispatch;
 use glam::{DVec3, Vec2, Vec3};
 
 impl DepthBuffer {
@@ -40,25 +42,26 @@ impl DepthBuffer {
         fates.clear();
         fates.resize(positions.len(), Fate::Free);
         let view = View::new(self);
-        let step = |position: &mut Vec3, velocity: &mut Vec3| view.advance(position, velocity, dt, bounce);
-        advance_all(positions, velocities, fates, step);
+        advance_all(positions, velocities, fates, |positions, velocities, fates| {
+            dispatch(Sweep { view: &view, positions, velocities, fates, dt, bounce });
+        });
         Ok(FateCounts::of(fates))
     }
 }
 
 /// The camera of a buffer in single precision.
-struct View<'a> {
-    buffer: &'a DepthBuffer,
-    eye: Vec3,
-    right: Vec3,
-    up: Vec3,
-    forward: Vec3,
+pub(crate) struct View<'a> {
+    pub(crate) buffer: &'a DepthBuffer,
+    pub(crate) eye: Vec3,
+    pub(crate) right: Vec3,
+    pub(crate) up: Vec3,
+    pub(crate) forward: Vec3,
     /// Rays meet in the eye.
-    is_perspective: bool,
+    pub(crate) is_perspective: bool,
     /// Pixels for each unit of the half.
-    scale: Vec2,
+    pub(crate) scale: Vec2,
     /// Pixels.
-    size: Vec2,
+    pub(crate) size: Vec2,
 }
 
 impl View<'_> {
@@ -90,6 +93,7 @@ impl View<'_> {
             return None;
         }
         let width = if self.is_perspective { 1.0 / depth } else { 1.0 };
+        // In the order of the sweep.
         let place = Vec2::new(self.right.dot(offset), -self.up.dot(offset)) * (self.scale * width);
         let pixel = self.size * 0.5 + place;
         let is_seen = 0.0 <= pixel.x && pixel.x < self.size.x && 0.0 <= pixel.y && pixel.y < self.size.y;
@@ -115,7 +119,7 @@ impl View<'_> {
         Some(Seen { behind: depth - seen, surface, normal })
     }
 
-    fn advance(&self, position: &mut Vec3, velocity: &mut Vec3, dt: f32, bounce: &Bounce) -> Fate {
+    pub(crate) fn advance(&self, position: &mut Vec3, velocity: &mut Vec3, dt: f32, bounce: &Bounce) -> Fate {
         let start = *position;
         let piece = dt / bounce.samples as f32;
         let toward = self.forward.dot(*velocity);

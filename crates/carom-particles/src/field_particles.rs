@@ -66,6 +66,10 @@ pub fn advance_in_field(
         }
         fate
     };
-    advance_all(positions, velocities, fates, step);
+    advance_all(positions, velocities, fates, |positions, velocities, fates| {
+        for ((position, velocity), fate) in positions.iter_mut().zip(velocities).zip(fates) {
+            *fate = step(position, velocity);
+        }
+    });
     Ok(FateCounts::of(fates))
 }

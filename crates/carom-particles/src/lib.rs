@@ -4,8 +4,8 @@
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
 //! drawn from triangles, or taken over from a renderer. [`DepthBuffer::advance`] moves particles in
 //! a step and lets them bounce off the surfaces that are seen. The cost does not depend on the
-//! scene, and what is hidden is not known. [`advance_in_field`] does the same with a signed distance,
-//! which also knows what no camera sees.
+//! scene, and what is hidden is not known. [`advance_in_field`] does the same with a distance
+//! field, which also knows what no camera sees.
 //!
 //! ```
 //! use carom_math::{Pose, Quat, Vec3};
@@ -45,6 +45,7 @@ mod field_particles;
 #[cfg(feature = "parallel")]
 mod par;
 mod raster;
+mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
 pub use camera::Camera;

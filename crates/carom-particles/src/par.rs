@@ -12,17 +12,15 @@ pub(crate) fn pays(n: usize) -> bool {
     2 * CHUNK <= n && 1 < rayon::current_num_threads()
 }
 
-/// Moves each particle by `step`, and stores what became of it.
+/// Moves all particles by `step`, which takes positions, velocities and fates of some.
 pub(crate) fn advance_all(
     positions: &mut [Vec3],
     velocities: &mut [Vec3],
     fates: &mut [Fate],
-    step: impl Fn(&mut Vec3, &mut Vec3) -> Fate + Sync,
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
 ) {
     let chunks = positions.par_chunks_mut(CHUNK).zip(velocities.par_chunks_mut(CHUNK));
     chunks.zip(fates.par_chunks_mut(CHUNK)).for_each(|((positions, velocities), fates)| {
-        for ((position, velocity), fate) in positions.iter_mut().zip(velocities).zip(fates) {
-            *fate = step(position, velocity);
-        }
+        step(positions, velocities, fates);
     });
 }
