@@ -246,6 +246,10 @@
 //! # Ok::<(), carom::neighbours::NeighbourError>(())
 //! ```
 //!
+//! Rain and sparks bounce off what a camera sees: [`particles`]`::DepthBuffer` draws the scene, or
+//! takes the depths of a renderer, and moves the particles. With a distance field
+//! [`particles`]`::advance_in_field` also knows what no camera sees.
+//!
 //! # Forces and bounces by hand
 //!
 //! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and
@@ -373,6 +377,7 @@ pub use carom_gjk as gjk;
 pub use carom_lanes as lanes;
 pub use carom_math as math;
 pub use carom_neighbours as neighbours;
+pub use carom_particles as particles;
 pub use carom_query as query;
 pub use carom_response as response;
 pub use carom_sat as sat;

@@ -1,0 +1,166 @@
+//! What happens to a particle that meets a surface: restitution along the normal, friction across it.
+//!
+//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, section 5 (friction from the
+//! change of the speed along the normal).
+
+use crate::ParticleError;
+use glam::Vec3;
+
+/// The most samples along the way of a step.
+const MAX_SAMPLES: u32 = 64;
+
+/// How particles bounce, and how thick surfaces are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Bounce {
+    /// The part of the speed along the normal that is kept, from 0 to 1.
+    pub restitution: f32,
+    /// Coefficient of friction, at least 0: a bounce takes this part of the change of the speed along the normal from the speed
+    /// along the surface.
+    pub friction: f32,
+    /// How thick a surface is that the camera sees, in units of length: a particle that is farther behind it is hidden, and
+    /// moves freely. A surface is at least as thick as the way of a particle in a step. Greater than 0.
+    pub thickness: f32,
+    /// How often along its way a particle is compared with the depth buffer, from 1 to 64: more find thin objects that a fast
+    /// particle crosses.
+    pub samples: u32,
+}
+
+impl Default for Bounce {
+    fn default() -> Bounce {
+        Bounce { restitution: 0.4, friction: 0.2, thickness: 0.25, samples: 1 }
+    }
+}
+
+impl Bounce {
+    /// These settings with another restitution, from 0 to 1.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f32) -> Bounce {
+        Bounce { restitution, ..self }
+    }
+
+    /// These settings with another coefficient of friction, at least 0.
+    #[must_use]
+    pub fn with_friction(self, friction: f32) -> Bounce {
+        Bounce { friction, ..self }
+    }
+
+    /// These settings with another thickness of surfaces, in units of length, greater than 0.
+    #[must_use]
+    pub fn with_thickness(self, thickness: f32) -> Bounce {
+        Bounce { thickness, ..self }
+    }
+
+    /// These settings with another number of samples along the way, from 1 to 64.
+    #[must_use]
+    pub fn with_samples(self, samples: u32) -> Bounce {
+        Bounce { samples, ..self }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+        let bad = |name, value| Err(ParticleError::BadSetting { name, value });
+        if !(0.0 <= self.restitution && self.restitution <= 1.0) {
+            return bad("restitution", self.restitution);
+        }
+        if !(0.0 <= self.friction && self.friction < f32::INFINITY) {
+            return bad("friction", self.friction);
+        }
+        if !(0.0 < self.thickness && self.thickness < f32::INFINITY) {
+            return bad("thickness", self.thickness);
+        }
+        if !(1 <= self.samples && self.samples <= MAX_SAMPLES) {
+            return bad("samples", self.samples as f32);
+        }
+        Ok(())
+    }
+
+    /// The velocity after a bounce off a surface with this normal, a unit vector toward which the velocity does not go.
+    pub(crate) fn reflect(&self, velocity: Vec3, normal: Vec3) -> Vec3 {
+        let inward = velocity.dot(normal);
+        let along = velocity - normal * inward;
+        let lost = self.friction * (1.0 + self.restitution) * -inward;
+        let speed = along.length();
+        let kept = if lost < speed { 1.0 - lost / speed } else { 0.0 };
+        along * kept - normal * (self.restitution * inward)
+    }
+}
+
+/// What became of a particle in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fate {
+    /// It met nothing.
+    #[default]
+    Free,
+    /// It bounced off a surface.
+    Bounced,
+    /// It came out of a surface from behind. It is to be removed; it lies in the surface.
+    Killed,
+    /// It is behind what the camera sees, by more than surfaces are thick, and met nothing that is known.
+    Hidden,
+    /// It is out of the camera's view, and met nothing that is known.
+    Outside,
+}
+
+/// How many particles had which fate. The rest were free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FateCounts {
+    /// Particles that bounced.
+    pub n_bounced: usize,
+    /// Particles that are to be removed.
+    pub n_killed: usize,
+    /// Particles behind what the camera sees.
+    pub n_hidden: usize,
+    /// Particles out of the camera's view.
+    pub n_outside: usize,
+}
+
+impl FateCounts {
+    pub(crate) fn of(fates: &[Fate]) -> FateCounts {
+        let mut counts = [0; 5];
+        fates.iter().for_each(|&fate| counts[fate as usize] += 1);
+        let [_, n_bounced, n_killed, n_hidden, n_outside] = counts;
+        FateCounts { n_bounced, n_killed, n_hidden, n_outside }
+    }
+}
+
+/// Checks what both kinds of steps take.
+pub(crate) fn check_particles(
+    positions: &[Vec3],
+    velocities: &[Vec3],
+    dt: f32,
+    bounce: &Bounce,
+) -> Result<(), ParticleError> {
+    bounce.check()?;
+    if !(0.0 <= dt && dt < f32::INFINITY) {
+        return Err(ParticleError::BadTimeStep { dt });
+    }
+    if velocities.len() != positions.len() {
+        return Err(ParticleError::WrongCount { expected: positions.len(), given: velocities.len() });
+    }
+    // Without an early end this is a loop over many at a time.
+    let are_finite = |all: &[Vec3]| all.iter().fold(true, |are_finite, v| are_finite & v.is_finite());
+    if are_finite(positions) && are_finite(velocities) {
+        return Ok(());
+    }
+    let is_bad = |(p, v): (&Vec3, &Vec3)| !(p.is_finite() && v.is_finite());
+    match positions.iter().zip(velocities).position(is_bad) {
+        Some(particle) => Err(ParticleError::BadParticle { particle }),
+        None => Ok(()),
+    }
+}
+
+/// Moves all particles by `step`, which takes positions, velocities and fates of some.
+pub(crate) fn advance_all(
+    positions: &mut [Vec3],
+    velocities: &mut [Vec3],
+    fates: &mut [Fate],
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
+) {
+    #[cfg(feature = "parallel")]
+    if crate::par::pays(positions.len()) {
+        return crate::par::advance_all(positions, velocities, fates, step);
+    }
+    step(positions, velocities, fates);
+}

@@ -1,0 +1,202 @@
+//! Particles against what a camera sees.
+//!
+//! - A particle moves by its velocity. If it is behind the plane of the surface in its pixel, but by no more than
+//!   surfaces are thick, it has met it.
+//! - It goes back along its velocity to the plane of that surface, is reflected about the buffer's normal, and moves on
+//!   for the rest of the step.
+//! - A particle that moves out of the surface came from behind. It is killed, so that it does not come through.
+//! - A surface is at least as thick as the way of the step, so that no fast particle passes it.
+//!
+//! The plane is that of the surface in the middle of the pixel: exact for flat surfaces, however steep.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1; C. Tchou, Halo Reach Effects Tech, GDC 2011.
+//! Differs: back to the plane of the surface, not to its depth alone; thickness grows with the way.
+
+use crate::bounce::{advance_all, check_particles};
+use crate::camera::Projection;
+use crate::sweep::Sweep;
+use crate::{Bounce, DepthBuffer, Fate, FateCounts, ParticleError};
+use alloc::vec::Vec;
+use carom_lanes::dispatch;
+use glam::{DVec3, Vec2, Vec3};
+
+impl DepthBuffer {
+    /// Moves particles for `dt` seconds by their velocities, and lets them bounce off the surfaces that the camera sees.
+    /// Positions and velocities are in the world. `fates` becomes the list of what became of each; its memory is kept.
+    ///
+    /// A particle moves in a straight line: add gravity to the velocities before. Particles with [`Fate::Killed`] are to be
+    /// removed by the caller.
+    ///
+    /// # Errors
+    /// If there are not as many velocities as positions, a number is not finite, the time is negative, or a setting is out
+    /// of its range. Then nothing is moved.
+    pub fn advance(
+        &self,
+        positions: &mut [Vec3],
+        velocities: &mut [Vec3],
+        dt: f32,
+        bounce: &Bounce,
+        fates: &mut Vec<Fate>,
+    ) -> Result<FateCounts, ParticleError> {
+        check_particles(positions, velocities, dt, bounce)?;
+        fates.clear();
+        fates.resize(positions.len(), Fate::Free);
+        let view = View::new(self);
+        advance_all(positions, velocities, fates, |positions, velocities, fates| {
+            dispatch(Sweep { view: &view, positions, velocities, fates, dt, bounce });
+        });
+        Ok(FateCounts::of(fates))
+    }
+}
+
+/// The camera of a buffer in single precision.
+pub(crate) struct View<'a> {
+    pub(crate) buffer: &'a DepthBuffer,
+    pub(crate) eye: Vec3,
+    pub(crate) right: Vec3,
+    pub(crate) up: Vec3,
+    pub(crate) forward: Vec3,
+    /// Rays meet in the eye.
+    pub(crate) is_perspective: bool,
+    /// Pixels for each unit of the half.
+    pub(crate) scale: Vec2,
+    /// Pixels.
+    pub(crate) size: Vec2,
+}
+
+impl View<'_> {
+    fn new(buffer: &DepthBuffer) -> View<'_> {
+        let pose = &buffer.camera.pose;
+        let axis = |axis: DVec3| pose.transform_vector(axis).as_vec3();
+        let (is_perspective, half) = match buffer.camera.projection {
+            Projection::Perspective { half } => (true, half.as_vec2()),
+            Projection::Orthographic { half } => (false, half.as_vec2()),
+        };
+        let size = Vec2::new(buffer.width as f32, buffer.height as f32);
+        View {
+            buffer,
+            eye: pose.translation.as_vec3(),
+            right: axis(DVec3::X),
+            up: axis(DVec3::Y),
+            forward: axis(DVec3::NEG_Z),
+            is_perspective,
+            scale: size * 0.5 / half,
+            size,
+        }
+    }
+
+    /// The column, row and index of the pixel of a point, and the depth of the point; `None` out of view.
+    fn look(&self, point: Vec3) -> Option<([u32; 2], f32)> {
+        let offset = point - self.eye;
+        let depth = self.forward.dot(offset);
+        if !self.buffer.is_in_range(depth) {
+            return None;
+        }
+        let width = if self.is_perspective { 1.0 / depth } else { 1.0 };
+        // In the order of the sweep.
+        let place = Vec2::new(self.right.dot(offset), -self.up.dot(offset)) * (self.scale * width);
+        let pixel = self.size * 0.5 + place;
+        let is_seen = 0.0 <= pixel.x && pixel.x < self.size.x && 0.0 <= pixel.y && pixel.y < self.size.y;
+        is_seen.then_some(([pixel.x as u32, pixel.y as u32], depth))
+    }
+
+    /// The point in the middle of a pixel at a depth.
+    fn surface(&self, [column, row]: [u32; 2], depth: f32) -> Vec3 {
+        let pixel = Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
+        let width = if self.is_perspective { depth } else { 1.0 };
+        let place = (pixel - self.size * 0.5) / self.scale * width;
+        self.eye + self.forward * depth + self.right * place.x - self.up * place.y
+    }
+
+    /// The surface in the pixel of a point; `None` out of view.
+    fn seen_at(&self, point: Vec3) -> Option<Seen> {
+        let ([column, row], depth) = self.look(point)?;
+        let pixel = self.buffer.pixel(column, row);
+        let seen = self.buffer.depths[pixel];
+        let normal = self.buffer.normals[pixel];
+        // Nothing is seen at no depth, and its normal is zero.
+        let surface = if seen < f32::INFINITY { self.surface([column, row], seen) } else { point };
+        Some(Seen { behind: depth - seen, surface, normal })
+    }
+
+    pub(crate) fn advance(&self, position: &mut Vec3, velocity: &mut Vec3, dt: f32, bounce: &Bounce) -> Fate {
+        let start = *position;
+        let piece = dt / bounce.samples as f32;
+        let toward = self.forward.dot(*velocity);
+        let thickness = bounce.thickness.max(toward.abs() * piece);
+        if toward < 0.0
+            && let Some(time) = self.comes_out(start, *velocity, dt, thickness)
+        {
+            *position = start + *velocity * time;
+            return Fate::Killed;
+        }
+        let mut fate = Fate::Free;
+        for sample in 1..=bounce.samples {
+            let time = if sample == bounce.samples { dt } else { piece * sample as f32 };
+            *position = start + *velocity * time;
+            let Some(seen) = self.seen_at(*position) else {
+                fate = Fate::Outside;
+                continue;
+            };
+            let over = seen.over(*position);
+            if !(-thickness < seen.behind && over < 0.0) {
+                fate = Fate::Free;
+                continue;
+            }
+            let speed = velocity.dot(seen.normal);
+            let since = (over / speed).clamp(0.0, time);
+            let hit = *position - *velocity * since;
+            // On a steep surface a particle is soon far behind, though it has just gone through.
+            let goes_through = || 0.0 <= seen.over(start) && self.is_surface(hit, thickness);
+            if thickness < seen.behind && !goes_through() {
+                fate = Fate::Hidden;
+                continue;
+            }
+            if !(speed < 0.0) {
+                return Fate::Killed;
+            }
+            *velocity = bounce.reflect(*velocity, seen.normal);
+            *position = hit + *velocity * (since + (dt - time));
+            *position -= seen.normal * seen.over(*position).min(0.0);
+            return Fate::Bounced;
+        }
+        fate
+    }
+
+    /// When a particle that begins behind a surface comes out of it toward the camera, if it does so within the step.
+    fn comes_out(&self, start: Vec3, velocity: Vec3, dt: f32, thickness: f32) -> Option<f32> {
+        let seen = self.seen_at(start)?;
+        let (over, speed) = (seen.over(start), velocity.dot(seen.normal));
+        if !(over < 0.0 && 0.0 < speed) {
+            return None;
+        }
+        let time = -over / speed;
+        if !(time <= dt) {
+            return None;
+        }
+        // It may come out beside the surface, and then it was only hidden.
+        self.is_surface(start + velocity * time, thickness).then_some(time)
+    }
+
+    /// The surface that the camera sees is near a point.
+    fn is_surface(&self, point: Vec3, thickness: f32) -> bool {
+        self.seen_at(point).is_some_and(|seen| seen.behind.abs() <= thickness)
+    }
+}
+
+/// The surface in a pixel, as a point sees it.
+struct Seen {
+    /// How much deeper than the surface the point is.
+    behind: f32,
+    /// The surface in the middle of the pixel.
+    surface: Vec3,
+    /// Zero if nothing is seen.
+    normal: Vec3,
+}
+
+impl Seen {
+    /// How far a point is above the plane of the surface.
+    fn over(&self, point: Vec3) -> f32 {
+        (point - self.surface).dot(self.normal)
+    }
+}

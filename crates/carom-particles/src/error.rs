@@ -1,0 +1,107 @@
+//! Why a camera, a buffer, a mesh or particles were refused.
+
+use core::fmt;
+
+/// Why a camera, a buffer, a mesh or particles were refused. Numbers are those of the first offender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ParticleError {
+    /// The pose of a camera or a mesh is not finite.
+    BadPose,
+    /// The angle of view is not between 0 and pi radians, or the height of view is not positive and finite.
+    BadView {
+        /// The angle in radians, or the height in units of length.
+        view: f32,
+    },
+    /// The range of depths does not begin above 0 and end farther away, at a finite depth.
+    BadRange {
+        /// The least depth that is seen.
+        near: f32,
+        /// The greatest depth that is seen.
+        far: f32,
+    },
+    /// A side of the buffer is not from 1 to [`MAX_SIDE`](crate::MAX_SIDE) pixels.
+    BadSize {
+        /// Pixels in a row.
+        width: u32,
+        /// Rows.
+        height: u32,
+    },
+    /// There are more or fewer depths, normals or velocities than there should be.
+    WrongCount {
+        /// How many there should be.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// A depth is NaN.
+    BadDepth {
+        /// The pixel: its row times the width, plus its column.
+        pixel: usize,
+    },
+    /// A normal is not a unit vector to 1 %.
+    BadNormal {
+        /// The pixel: its row times the width, plus its column.
+        pixel: usize,
+    },
+    /// A coordinate of a vertex is NaN or infinite.
+    BadVertex {
+        /// The vertex.
+        vertex: usize,
+    },
+    /// A triangle has the number of a vertex that does not exist.
+    NoSuchVertex {
+        /// The triangle.
+        triangle: usize,
+    },
+    /// The position or the velocity of a particle is NaN or infinite.
+    BadParticle {
+        /// The particle.
+        particle: usize,
+    },
+    /// The time step is negative, NaN or infinite.
+    BadTimeStep {
+        /// Seconds.
+        dt: f32,
+    },
+    /// A setting is out of its range.
+    BadSetting {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f32,
+    },
+}
+
+impl fmt::Display for ParticleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            ParticleError::BadPose => write!(f, "the pose is not finite"),
+            ParticleError::BadView { view } => {
+                write!(f, "a view of {view}: an angle must be between 0 and pi, a height positive")
+            }
+            ParticleError::BadRange { near, far } => {
+                write!(f, "depths from {near} to {far}: they must begin above 0 and end farther away")
+            }
+            ParticleError::BadSize { width, height } => {
+                write!(f, "{width} x {height} pixels: each side must be from 1 to {}", crate::MAX_SIDE)
+            }
+            ParticleError::WrongCount { expected, given } => write!(f, "{given} given, {expected} expected"),
+            ParticleError::BadDepth { pixel } => write!(f, "the depth of pixel {pixel} is not a number"),
+            ParticleError::BadNormal { pixel } => {
+                write!(f, "the normal of pixel {pixel} is not a unit vector")
+            }
+            ParticleError::BadVertex { vertex } => write!(f, "vertex {vertex} is not finite"),
+            ParticleError::NoSuchVertex { triangle } => {
+                write!(f, "triangle {triangle} has the number of a vertex that does not exist")
+            }
+            ParticleError::BadParticle { particle } => {
+                write!(f, "the position or velocity of particle {particle} is not finite")
+            }
+            ParticleError::BadTimeStep { dt } => write!(f, "a time step of {dt} s"),
+            ParticleError::BadSetting { name, value } => write!(f, "{name} is {value}, out of its range"),
+        }
+    }
+}
+
+impl core::error::Error for ParticleError {}

@@ -1,0 +1,11 @@
+//! Particles against depth buffers and distance fields, held against rays, planes and balls in closed form.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
+
+mod depth;
+mod drawing;
+mod field;
+mod refusals;
+mod scenes;
+mod threads;
+mod warm;

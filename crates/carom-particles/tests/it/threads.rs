@@ -1,0 +1,64 @@
+//! Any number of threads, and any instruction set, gives the same bits.
+
+use crate::scenes::{buffer_of, camera, from_above, point, square};
+use carom_lanes::{Level, force_level};
+use carom_math::Vec3;
+use carom_particles::{Bounce, advance_in_field};
+use carom_scenes::Rng;
+
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let buffer = buffer_of(camera(), 128, &square(Vec3::Z * -5.0, Vec3::new(3.0, 0.0, 1.0), Vec3::Y * 3.0));
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut rng = Rng::new(6);
+            let mut positions: Vec<Vec3> =
+                (0..30_000).map(|_| point(&mut rng, 3.0) - Vec3::Z * 4.0).collect();
+            let mut velocities: Vec<Vec3> = (0..30_000).map(|_| point(&mut rng, 10.0)).collect();
+            let (mut fates, mut all) = (Vec::new(), Vec::new());
+            for _ in 0..5 {
+                let bounce = Bounce::default();
+                all.push(buffer.advance(&mut positions, &mut velocities, 0.02, &bounce, &mut fates).unwrap());
+                let ball = |p: Vec3| (p.length() - 2.0, p.normalize_or(Vec3::Y));
+                let counts =
+                    advance_in_field(ball, 0.1, &mut positions, &mut velocities, 0.02, &bounce, &mut fates);
+                all.push(counts.unwrap());
+            }
+            (positions, velocities, fates, all)
+        })
+    };
+    let one = run(1);
+    assert!(one.3.iter().all(|counts| 0 < counts.n_bounced));
+    assert!(run(2) == one && run(7) == one);
+}
+
+/// Sevens are never moved eight at a time.
+#[test]
+fn eight_at_a_time_are_as_one_by_one() {
+    let plane = square(Vec3::new(0.0, 0.0, -5.0), Vec3::new(3.0, 0.3, 1.0), Vec3::new(0.2, 3.0, 0.4));
+    for camera in [camera(), from_above(6.0, 8.0)] {
+        let buffer = buffer_of(camera, 100, &plane);
+        let run = |chunk: usize| {
+            let mut rng = Rng::new(12);
+            let mut positions: Vec<Vec3> =
+                (0..20_011).map(|_| point(&mut rng, 4.0) - Vec3::Z * 4.0).collect();
+            let mut velocities: Vec<Vec3> = (0..20_011).map(|_| point(&mut rng, 30.0)).collect();
+            let (mut fates, mut all) = (Vec::new(), Vec::new());
+            for _ in 0..4 {
+                for (p, v) in positions.chunks_mut(chunk).zip(velocities.chunks_mut(chunk)) {
+                    buffer.advance(p, v, 0.02, &Bounce::default(), &mut fates).unwrap();
+                    all.extend_from_slice(&fates);
+                }
+            }
+            (positions, velocities, all)
+        };
+        let wanted = run(7);
+        for level in [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon] {
+            if force_level(Some(level)) {
+                assert!(run(20_011) == wanted, "{level:?}");
+            }
+        }
+        force_level(None);
+    }
+}
