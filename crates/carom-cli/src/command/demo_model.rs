@@ -55,10 +55,14 @@ enum Course {
 pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
     let model = carom_io::read_animated(file, &Options::default()).map_err(|e| e.to_string())?;
     Remarks::of_file(file, model.notes().to_vec(), model.unread().to_vec()).print();
-    let rest = model.pose_at(0.0);
+    let start = model.pose_at(0.0);
+    let is_driven = driven_nodes(&model);
     let mut parts = Vec::with_capacity(model.parts().len());
     for (i, part) in model.parts().iter().enumerate() {
-        parts.push(figure_of(&model, i, &rest).map_err(|e| format!("{}: {e}", part.name()))?);
+        parts.push(
+            figure_of(&model, i, &start, is_driven[part.node()])
+                .map_err(|e| format!("{}: {e}", part.name()))?,
+        );
     }
     let (mut all, mut places) = (Aabb::EMPTY, Vec::new());
     for second in 0..8 {
@@ -124,8 +128,13 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
     Ok(run)
 }
 
-/// A part as a figure, in the pose of the start.
-fn figure_of(model: &AnimatedModel, i: usize, start: &ScenePose) -> Result<(Figure, Course), String> {
+/// A part as a figure, in the pose of the start; whether its node moves.
+fn figure_of(
+    model: &AnimatedModel,
+    i: usize,
+    start: &ScenePose,
+    is_driven: bool,
+) -> Result<(Figure, Course), String> {
     let part = &model.parts()[i];
     let faces = part.triangles();
     let pieces = part.pieces();
@@ -162,7 +171,7 @@ fn figure_of(model: &AnimatedModel, i: usize, start: &ScenePose) -> Result<(Figu
         let tree = LinearSkinTree::new(&narrow(&rest), weights, faces).map_err(said)?;
         return Ok((Figure::of_skin(tree).map_err(unfit)?, course));
     }
-    if part.skin().is_none() && !is_driven(model, part.node()) {
+    if part.skin().is_none() && !is_driven {
         let placement = model.placement(start, part);
         let mut targets = vec![vec![Vec3::ZERO; rest.len()]; n_targets];
         let origin = placement.apply(DVec3::ZERO);
@@ -185,21 +194,18 @@ fn figure_of(model: &AnimatedModel, i: usize, start: &ScenePose) -> Result<(Figu
     Ok((Figure::of_mesh(narrow(&positions), faces).map_err(unfit)?, Course::Positions))
 }
 
-/// Whether an animation that is played moves the node.
-fn is_driven(model: &AnimatedModel, node: usize) -> bool {
+/// For each node whether an animation that is played moves it.
+fn driven_nodes(model: &AnimatedModel) -> Vec<bool> {
+    let mut is_driven = vec![false; model.nodes().len()];
     let played = model.played().iter().flat_map(|animation| model.animations()[*animation].channels());
-    let moved: BTreeSet<usize> = played
-        .filter(|channel| channel.property() != Property::Weights)
-        .map(|channel| channel.node())
-        .collect();
-    let mut above = Some(node);
-    while let Some(node) = above {
-        if moved.contains(&node) {
-            return true;
-        }
-        above = model.nodes()[node].parent();
+    for channel in played.filter(|channel| channel.property() != Property::Weights) {
+        is_driven[channel.node()] = true;
     }
-    false
+    // A parent comes before its children.
+    for (number, node) in model.nodes().iter().enumerate() {
+        is_driven[number] |= node.parent().is_some_and(|parent| is_driven[parent]);
+    }
+    is_driven
 }
 
 /// Brings a figure into a pose.

@@ -150,6 +150,7 @@ impl<'a> Loader<'a, '_, '_> {
 
     /// Replaces the joints of all skins by nodes of the scene.
     pub(super) fn find_joints(&mut self, model: &mut AnimatedModel) -> Result<(), ReadError> {
+        let mut refused = HashSet::new();
         for i in 0..model.skins.len() {
             let skin = &mut model.skins[i];
             let bad = skin.joints.iter_mut().find_map(|joint| match self.scene_nodes.get(joint) {
@@ -163,8 +164,9 @@ impl<'a> Loader<'a, '_, '_> {
             let item = format!("skins[{}]", skin.number);
             skin.joints.clear();
             self.refuse_or_list(&item, &format!("the joint nodes[{joint}] is not in the scene"), model)?;
-            model.parts.retain(|part| part.skin != Some(i));
+            refused.insert(i);
         }
+        model.parts.retain(|part| part.skin.is_none_or(|skin| !refused.contains(&skin)));
         Ok(())
     }
 

@@ -611,3 +611,43 @@ fn numbers_that_are_not_finite_are_refused_by_name() {
     let said = said.unwrap_err().to_string();
     assert_eq!(said, "f.x: nodes[0] (strip): vertex 2 overflows when it is displaced");
 }
+
+#[test]
+fn parts_beside_a_bad_skin_are_kept_on_demand() {
+    let mut document = strip();
+    document.skins[0]["joints"] = json!([1, 7]);
+    document.nodes[2]["mesh"] = json!(0);
+    let bytes = document.json().to_string().into_bytes();
+    let options = Options::default().with_keep_going(true).with_time(Some(0.5));
+    let model = carom_io::parse_with(&bytes, Format::Gltf, Path::new("file.gltf"), &options).unwrap();
+    assert_eq!((model.parts.len(), model.parts[0].name.as_str()), (1, "tip"));
+    assert_eq!(model.unread, ["skins[0]: the joint nodes[7] is not in the scene"]);
+    // An animation that is not sound is left out likewise.
+    let mut document = strip().json();
+    document["animations"][0]["samplers"] = json!([]);
+    let bytes = document.to_string().into_bytes();
+    let model = carom_io::parse_with(&bytes, Format::Gltf, Path::new("file.gltf"), &options).unwrap();
+    assert_eq!(model.unread, ["animations[0]: channels[0]: samplers[0] of 0"]);
+    assert_eq!(model.parts.len(), 1);
+}
+
+#[test]
+fn a_mirrored_skin_keeps_its_outside_and_has_no_instances() {
+    let mut document = strip();
+    let read = |document: &Document| {
+        let bytes = document.json().to_string().into_bytes();
+        carom_io::parse(&bytes, Format::Gltf, Path::new("file.gltf")).unwrap()
+    };
+    let mesh = read(&document).parts[0].world_mesh().unwrap();
+    document.nodes[1]["scale"] = json!([-1.0, 1.0, 1.0]);
+    let mirrored = read(&document).parts[0].world_mesh().unwrap();
+    assert_eq!(mirrored.vertices[6], mesh.vertices[6] * DVec3::new(-1.0, 1.0, 1.0));
+    let [a, b, c] = mesh.triangles[0];
+    assert_eq!(mirrored.triangles[0], [a, c, b]);
+    let moves = document.accessor(&[9.0, 0.0, 0.0, 0.0, 9.0, 0.0], 3, As::F32);
+    document.nodes[0]["extensions"] =
+        json!({"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": moves}}});
+    let model = read(&document);
+    assert_eq!(model.unread, ["nodes[0] (strip): instances of a skinned mesh are not read"]);
+    assert_eq!((model.parts.len(), model.parts[0].world_mesh().unwrap()), (1, mirrored));
+}
