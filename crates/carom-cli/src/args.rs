@@ -35,11 +35,13 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a scene that is built in, and show what each phase costs
-    #[command(after_help = "Example:\n  carom demo pile --bodies 2000 --html pile.html")]
+    #[command(after_help = "Examples:\n  carom demo pile --bodies 2000 --html pile.html\n  \
+        carom demo walk --file model.glb --html model.html")]
     Demo(DemoArgs),
     /// Find the parts that collide, or come closer than a clearance
     #[command(
-        after_help = "Example:\n  carom check assembly.json gripper.stl --clearance 0.001 --ignore base,foot\n\n\
+        after_help = "Examples:\n  carom check assembly.json gripper.stl --clearance 0.001 --ignore base,foot\n  \
+        carom check machine.glb --time 1.5\n\n\
         Each file, each node of a glTF scene, each link of a URDF, each part of a scene file is a part.\n\
         Each solid of an STL file is one too, and with --split objects each object and group of an OBJ file.\n\
         A scene file is JSON: {\"parts\": [{\"mesh\": FILE, \"name\": .., \"scale\": .., \"pose\": [16 numbers]}]}\n\
@@ -94,6 +96,9 @@ pub struct DemoArgs {
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
+    /// A glTF file that `walk` plays, with a ball that swings through it; a figure that is built in, if not given
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
@@ -230,6 +235,9 @@ pub struct CheckArgs {
     /// A pair of parts that may touch; may be given several times
     #[arg(long, value_name = "A,B")]
     pub ignore: Vec<String>,
+    /// Pose glTF files as their animations have them at this time; else their nodes stand as at rest
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_hyphen_values = true)]
+    pub time: Option<f64>,
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,

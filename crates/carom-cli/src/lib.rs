@@ -19,6 +19,7 @@ pub mod args;
 mod batch_shape;
 pub mod command;
 mod debug_lines;
+mod figure;
 mod load;
 pub mod player;
 mod progress;

@@ -112,18 +112,10 @@ impl Touches {
         crossing.len()
     }
 
-    /// Faces that cross those of another mesh. Returns how many pairs do.
-    pub(crate) fn add_crossings(
-        &mut self,
-        search: &mut FeatureSearch,
-        mesh: &mut DeformableMesh<RefitTree>,
-        other: &mut DeformableMesh<RefitTree>,
-    ) -> usize {
-        let crossing = search.crossings((mesh, other)).finish().pairs;
-        for pair in crossing {
-            self.states[pair.a as usize] = FaceState::Crosses;
-        }
-        crossing.len()
+    /// A face is at least in this state.
+    pub(crate) fn mark_face(&mut self, face: u32, state: FaceState) {
+        let known = &mut self.states[face as usize];
+        *known = state.max(*known);
     }
 
     fn mark(&mut self, feature: &Feature, state: FaceState, faces: &[[u32; 3]]) {

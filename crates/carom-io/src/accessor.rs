@@ -125,6 +125,7 @@ impl Accessor<'_> {
             "VEC2" => 2,
             "VEC3" => 3,
             "VEC4" => 4,
+            "MAT4" => 16,
             other => return Err(named(format!("the type {other:?} is not read"))),
         };
         let sparse = match self.sparse {
@@ -266,7 +267,7 @@ impl Elements {
         self.count
     }
 
-    /// Numbers of an element, one to four.
+    /// Numbers of an element: one to four, or 16 of a matrix.
     pub(crate) fn n_components(&self) -> usize {
         self.n_components
     }
@@ -276,15 +277,40 @@ impl Elements {
         matches!(self.component, Component::U8 | Component::U16 | Component::U32)
     }
 
-    /// An element below the count; numbers that it does not have are 0.
+    /// Whether the numbers are floats.
+    pub(crate) fn is_float(&self) -> bool {
+        self.component == Component::F32
+    }
+
+    /// All integers stand for parts of the largest one, whatever the accessor says.
+    pub(crate) fn normalized(self) -> Elements {
+        Elements { is_normalized: true, ..self }
+    }
+
+    /// The elements that are not zero of themselves, in ascending order; `None` if all have bytes.
+    pub(crate) fn replaced_zeros(&self) -> Option<Vec<usize>> {
+        if self.base.is_some() {
+            return None;
+        }
+        let mut replaced: Vec<usize> = self.replaced.keys().copied().collect();
+        replaced.sort_unstable();
+        Some(replaced)
+    }
+
+    /// An element below the count; numbers that it does not have are 0, and a matrix is cut.
     pub(crate) fn get(&self, i: usize) -> [f64; 4] {
+        self.numbers(i)
+    }
+
+    /// The first `N` numbers of an element below the count; those that it does not have are 0.
+    pub(crate) fn numbers<const N: usize>(&self, i: usize) -> [f64; N] {
         let bytes = match (self.replaced.get(&i), &self.values, &self.base) {
             (Some(k), Some(values), _) => values.bytes(*k),
             (_, _, Some(base)) => base.bytes(i),
-            _ => return [0.0; 4],
+            _ => return [0.0; N],
         };
         let size = self.component.size();
-        let mut element = [0.0; 4];
+        let mut element = [0.0; N];
         for (x, bytes) in element.iter_mut().zip(bytes.chunks_exact(size)) {
             let (number, largest) = self.component.number(bytes);
             // Signed types have one value more below zero than above.

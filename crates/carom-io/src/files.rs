@@ -10,7 +10,10 @@
 //! Reference: none; rules of carom's own.
 
 use crate::error::{Place, ReadError};
-use crate::limits::{MAX_FILE_BYTES, Options, SPARSE_VALUES_PER_BYTE};
+use crate::limits::{
+    FREE_NUMBERS, FREE_TERMS, MAX_FILE_BYTES, NUMBERS_PER_BYTE, Options, SPARSE_VALUES_PER_BYTE,
+    TERMS_PER_BYTE,
+};
 use crate::part::{Piece, Placement, RawMesh, used_vertices};
 use crate::{Format, Model};
 use std::cell::RefCell;
@@ -31,6 +34,10 @@ pub(crate) struct Files<'a> {
     n_placed: u64,
     /// Values of sparse accessors so far.
     n_sparse: u64,
+    /// Numbers of skins, morph targets and animations so far.
+    n_numbers: u64,
+    /// Displacements and joints of the vertices of all parts so far.
+    n_terms: u64,
     meshes: HashMap<PathBuf, Result<Rc<MeshFile>, String>>,
     buffers: HashMap<PathBuf, Buffer>,
 }
@@ -83,6 +90,8 @@ impl<'a> Files<'a> {
             n_triangles: 0,
             n_placed: 0,
             n_sparse: 0,
+            n_numbers: 0,
+            n_terms: 0,
             meshes: HashMap::new(),
             buffers: HashMap::new(),
         }
@@ -125,6 +134,28 @@ impl<'a> Files<'a> {
             return Ok(());
         }
         Err(format!("sparse accessors are applied to more than {limit} values in all"))
+    }
+
+    /// Counts numbers of skins, morph targets and animations before they are kept; an error if they
+    /// are too many for the files.
+    pub(crate) fn count_numbers(&mut self, n: usize) -> Result<(), String> {
+        self.n_numbers = self.n_numbers.saturating_add(n as u64);
+        let limit = FREE_NUMBERS.saturating_add(self.n_bytes.saturating_mul(NUMBERS_PER_BYTE));
+        if self.n_numbers <= limit {
+            return Ok(());
+        }
+        Err(format!("skins, morph targets and animations have more than {limit} numbers in all"))
+    }
+
+    /// Counts the displacements and joints of the vertices of a part; an error if those of all parts
+    /// are too many for the files.
+    pub(crate) fn count_terms(&mut self, n: u64) -> Result<(), String> {
+        self.n_terms = self.n_terms.saturating_add(n);
+        let limit = FREE_TERMS.saturating_add(self.n_bytes.saturating_mul(TERMS_PER_BYTE));
+        if self.n_terms <= limit {
+            return Ok(());
+        }
+        Err(format!("skins and morph targets move vertices by more than {limit} terms in all"))
     }
 
     /// Reads a file whole.
@@ -274,9 +305,4 @@ pub(crate) fn without_mark(bytes: &[u8]) -> Result<&[u8], String> {
         return Err("UTF-16 text; UTF-8 is needed".to_owned());
     }
     Ok(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
-}
-
-/// One mesh as a piece that stands as it is.
-pub(crate) fn piece(mesh: RawMesh) -> Piece {
-    Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY }
 }

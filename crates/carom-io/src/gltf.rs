@@ -9,20 +9,25 @@
 //!    is not understood is refused. One that is used is noted, and listed as unread where it stands
 //!    at a node or a mesh.
 //! 4. Points and lines have no surface, which is noted; a node of them alone is listed as
-//!    unread. Skins and morph targets are not applied, which is noted.
+//!    unread.
+//! 5. Skins and morph targets are applied at rest, or as the animations have them at
+//!    [`Options::time`](crate::Options::time); see `gltf/motion.rs`.
 //!
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.5, 3.6 and 4.4;
 //! EXT_mesh_gpu_instancing.
 //! Differs: parsed here by `serde_json` rather than by the crate `gltf`, which makes a structure of
 //! each item of every list, trusts counts and offsets, and does not know instancing.
 
+mod motion;
+
 use crate::accessor::{Accessor, AccessorItem, BufferView, Elements};
+use crate::animated::{AnimatedModel, AnimatedPart, Local, MovingMesh, SceneNode, Skin, Steps, called};
 use crate::error::{Place, ReadError};
-use crate::files::{Files, piece};
+use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
-use crate::part::{Flattening, Model, Part, Piece, Placement, RawMesh, number_by, push_note, used_vertices};
+use crate::part::{Model, Placement, RawMesh, number_by, push_note, used_vertices};
 use base64::Engine;
-use glam::{DMat4, DQuat, DVec3};
+use glam::DVec3;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -66,6 +71,10 @@ struct Document<'a> {
     #[serde(borrow, default)]
     meshes: Vec<&'a RawValue>,
     #[serde(borrow, default)]
+    skins: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    animations: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
     accessors: Vec<&'a RawValue>,
     #[serde(borrow, default)]
     buffer_views: Vec<&'a RawValue>,
@@ -104,6 +113,7 @@ struct Node<'a> {
     translation: Option<[f64; 3]>,
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
+    weights: Option<Vec<f64>>,
     #[serde(borrow, default)]
     extensions: Extensions<'a>,
 }
@@ -120,25 +130,21 @@ struct Mesh<'a> {
     name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     primitives: Vec<Primitive<'a>>,
+    weights: Option<Vec<f64>>,
     #[serde(borrow, default)]
     extensions: Extensions<'a>,
 }
 
 #[derive(Deserialize)]
 struct Primitive<'a> {
-    attributes: Attributes,
+    #[serde(borrow)]
+    attributes: BTreeMap<Cow<'a, str>, usize>,
     indices: Option<usize>,
     mode: Option<u64>,
     #[serde(borrow)]
     targets: Option<&'a RawValue>,
     #[serde(borrow)]
     extensions: Option<Extensions<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Attributes {
-    #[serde(rename = "POSITION")]
-    position: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -149,20 +155,48 @@ struct BufferItem<'a> {
     byte_length: u64,
 }
 
-/// Corners of a primitive: position accessor, index accessor, mode.
-type Key = (usize, Option<usize>, u64);
+/// What makes a primitive: position accessor, index accessor, mode, accessors of joints and
+/// weights, the text of its targets.
+type Key<'a> = (usize, Option<usize>, u64, Vec<[usize; 2]>, &'a str);
 
 /// A mesh of the document.
 struct MeshParts {
     name: Option<String>,
     /// Shared by all nodes with this mesh.
-    triangles: Vec<Arc<RawMesh>>,
+    pieces: Vec<Arc<MovingMesh>>,
+    /// The weights of its targets at rest.
+    weights: Option<Arc<[f64]>>,
     /// Primitives without a surface.
     n_thin: usize,
 }
 
 /// Reads the bytes of a .gltf or .glb file; buffers in files beside it are read too.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
+    let time = files.options.time;
+    let scene = parse_animated(bytes, path, files, time.is_some())?;
+    let pose = time.map_or_else(|| scene.rest_pose(), |seconds| scene.pose_at(seconds));
+    let model = scene.into_model(&pose, files.options.keep_going);
+    let model = model.map_err(|(item, reason)| ReadError::at(path, Place::Item(item), reason))?;
+    check_parts(model.parts.is_empty(), &model.unread, path)?;
+    Ok(model)
+}
+
+/// An error if there is no part; the first of what is unread says why.
+fn check_parts(is_empty: bool, unread: &[String], path: &Path) -> Result<(), ReadError> {
+    if !is_empty {
+        return Ok(());
+    }
+    let why = unread.first().map_or(String::new(), |why| format!(": {why}"));
+    Err(ReadError::at(path, Place::File, format!("no node with triangles{why}")))
+}
+
+/// The same as a scene that can be posed; without `with_animations` they are noted only.
+pub(crate) fn parse_animated(
+    bytes: &[u8],
+    path: &Path,
+    files: &mut Files<'_>,
+    with_animations: bool,
+) -> Result<AnimatedModel, ReadError> {
     let whole = |reason: String| ReadError::at(path, Place::File, reason);
     let (json, blob) = chunks(bytes).map_err(whole)?;
     let document: Document<'_> =
@@ -170,7 +204,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     if !document.asset.version.starts_with("2.") {
         return Err(whole(format!("glTF version {:?}; 2.0 is read", document.asset.version)));
     }
-    let mut model = Model { unit: Some("m"), up: Some("y"), ..Model::new(Vec::new()) };
+    let mut model = AnimatedModel::default();
     let name_of = |e: &Cow<'_, str>| e.chars().take(80).collect::<String>();
     if let Some(extension) = document.extensions_required.iter().find(|e| !is_understood(e)) {
         let advice = if extension.contains("draco") || extension.contains("meshopt") {
@@ -197,12 +231,17 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
         buffers: HashMap::new(),
         views: HashMap::new(),
         accessors: HashMap::new(),
+        scene_nodes: HashMap::new(),
     };
     reader.read(&mut model)?;
-    if model.parts.is_empty() {
-        let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
-        return Err(whole(format!("no node with triangles{why}")));
+    let n_animations = reader.document.animations.len();
+    if with_animations {
+        reader.read_animations(&mut model)?;
+    } else if 0 < n_animations {
+        let note = "the file has animations: its nodes stand as at rest; check --time poses them";
+        model.notes.push(note.to_owned());
     }
+    check_parts(model.parts.is_empty(), &model.unread, path)?;
     Ok(model)
 }
 
@@ -255,6 +294,8 @@ struct Loader<'a, 'f, 'o> {
     buffers: HashMap<usize, Result<Arc<Vec<u8>>, String>>,
     views: HashMap<usize, BufferView>,
     accessors: HashMap<usize, Rc<AccessorItem>>,
+    /// From the number of a node in the document to that in the scene.
+    scene_nodes: HashMap<usize, usize>,
 }
 
 impl<'a> Loader<'a, '_, '_> {
@@ -262,30 +303,33 @@ impl<'a> Loader<'a, '_, '_> {
         ReadError::at(self.path, Place::Item(item.into()), reason)
     }
 
-    fn read(&mut self, model: &mut Model) -> Result<(), ReadError> {
+    fn read(&mut self, model: &mut AnimatedModel) -> Result<(), ReadError> {
         let scene_number = self.document.scene.unwrap_or(0);
         let no_scene = ReadError::at(self.path, Place::File, "no scene");
         let scene = *self.document.scenes.get(scene_number).ok_or(no_scene)?;
         let scene: Scene = self.item(scene, "scenes", scene_number)?;
-        let mut meshes: HashMap<usize, Result<Rc<MeshParts>, String>> = HashMap::new();
-        let mut is_visited = vec![false; self.document.nodes.len()];
+        // A mesh is read with the joints of its vertices if a skin carries it.
+        let mut meshes: HashMap<(usize, bool), Result<Rc<MeshParts>, String>> = HashMap::new();
+        let mut skins: HashMap<usize, usize> = HashMap::new();
         // Depth first in the order of the file; a node that is met twice would make a cycle or a
         // net.
-        let mut stack: Vec<(usize, Placement)> =
-            scene.nodes.into_iter().rev().map(|n| (n, Placement::IDENTITY)).collect();
-        let mut n_skins = 0;
+        let mut stack: Vec<(usize, Option<u32>)> = scene.nodes.into_iter().rev().map(|n| (n, None)).collect();
         while let Some((number, parent)) = stack.pop() {
             let text = self.document.nodes.get(number).copied();
             let text = text.ok_or_else(|| self.at("nodes", format!("there is no node {number}")))?;
-            if core::mem::replace(&mut is_visited[number], true) {
+            let place = model.nodes.len();
+            if self.scene_nodes.insert(number, place).is_some() {
                 return Err(self.at(format!("nodes[{number}]"), "is the child of two nodes"));
             }
             let node: Node<'a> = self.item(text, "nodes", number)?;
-            let called = match &node.name {
-                Some(name) => format!("nodes[{number}] ({name})"),
-                None => format!("nodes[{number}]"),
-            };
-            let world = parent.after(&local(&node));
+            let called = called("nodes", number, node.name.as_deref());
+            model.nodes.push(SceneNode {
+                number,
+                name: node.name.as_deref().map(Box::from),
+                parent,
+                local: local(&node).map(Box::new),
+                weights: None,
+            });
             for extension in node.extensions.keys().filter(|e| !is_understood(e)) {
                 push_note(
                     &mut model.unread,
@@ -293,45 +337,50 @@ impl<'a> Loader<'a, '_, '_> {
                 );
             }
             if let Some(mesh) = node.mesh {
-                n_skins += usize::from(node.skin.is_some());
-                let known = match meshes.get(&mesh) {
+                let key = (mesh, node.skin.is_some());
+                let known = match meshes.get(&key) {
                     Some(known) => known.clone(),
                     None => {
-                        let read = self.mesh(mesh, model).map(Rc::new).map_err(|e| e.to_string());
-                        meshes.insert(mesh, read.clone());
+                        let read = self.mesh(mesh, key.1, model).map(Rc::new).map_err(|e| e.to_string());
+                        meshes.insert(key, read.clone());
                         read
                     }
                 };
-                let made =
-                    known.and_then(|mesh| self.node_parts(&node, number, &mesh, world, &called, model));
-                match made {
-                    Ok(()) => {}
-                    Err(e) if self.files.options.keep_going => {
-                        let own = format!("{}: ", self.path.display());
-                        let e = e.strip_prefix(&own).unwrap_or(&e);
-                        push_note(&mut model.unread, format!("{called}: {e}"));
-                    }
-                    Err(e) => {
-                        let own = format!("{}: ", self.path.display());
-                        return Err(match e.strip_prefix(&own) {
-                            Some(e) => ReadError::at(self.path, Place::File, e),
-                            None => self.at(called, e),
-                        });
-                    }
+                let made = known.and_then(|mesh| {
+                    let skin = match node.skin {
+                        Some(skin) => Some(self.skin(skin, &mut skins, model)?),
+                        None => None,
+                    };
+                    self.node_parts(&node, place, &mesh, skin, &called, model)
+                });
+                if let Err(e) = made {
+                    self.refuse_or_list(&called, &e, model)?;
                 }
             }
-            stack.extend(node.children.into_iter().rev().map(|child| (child, world)));
+            let parent = u32::try_from(place).map_err(|_| self.at("nodes", "too many"))?;
+            stack.extend(node.children.into_iter().rev().map(|child| (child, Some(parent))));
         }
-        let n_outside = is_visited.iter().filter(|is_visited| !**is_visited).count();
+        let n_outside = self.document.nodes.len() - model.nodes.len();
         if 0 < n_outside {
             model
                 .notes
                 .push(format!("{n_outside} nodes are not in the scene {scene_number} and are left out"));
         }
-        if 0 < n_skins {
-            model.notes.push("skinned meshes are read in their rest pose".to_owned());
+        self.find_joints(model)
+    }
+
+    /// An error about this item; a line of what is unread if the reader keeps going.
+    fn refuse_or_list(&self, item: &str, reason: &str, model: &mut AnimatedModel) -> Result<(), ReadError> {
+        let own = format!("{}: ", self.path.display());
+        let bare = reason.strip_prefix(&own);
+        if self.files.options.keep_going {
+            push_note(&mut model.unread, format!("{item}: {}", bare.unwrap_or(reason)));
+            return Ok(());
         }
-        Ok(())
+        Err(match bare {
+            Some(reason) => ReadError::at(self.path, Place::File, reason),
+            None => self.at(item, reason),
+        })
     }
 
     /// An item of a list.
@@ -354,17 +403,18 @@ impl<'a> Loader<'a, '_, '_> {
         serde_json::from_str(text).map_err(|e| format!("{name}[{number}]: {e}"))
     }
 
-    /// Adds a node's mesh as a part, or one for each instance.
+    /// Adds a node's mesh as a part, or one for each instance; `place` is the number of the node in
+    /// the scene.
     fn node_parts(
         &mut self,
         node: &Node<'a>,
-        number: usize,
+        place: usize,
         mesh: &MeshParts,
-        world: Placement,
+        skin: Option<usize>,
         called: &str,
-        model: &mut Model,
+        model: &mut AnimatedModel,
     ) -> Result<(), String> {
-        if mesh.triangles.is_empty() {
+        if mesh.pieces.is_empty() {
             let what = if 0 < mesh.n_thin { "points or lines alone" } else { "no primitive" };
             push_note(&mut model.unread, format!("{called}: {what}: no triangle to collide with"));
             return Ok(());
@@ -372,8 +422,8 @@ impl<'a> Loader<'a, '_, '_> {
         if 0 < mesh.n_thin {
             push_note(&mut model.notes, format!("{called}: points or lines are left out: no surface"));
         }
-        let name = node.name.as_deref().or(mesh.name.as_deref());
-        let name = match name {
+        let number = model.nodes[place].number;
+        let name = match node.name.as_deref().or(mesh.name.as_deref()) {
             None => format!("node{number}"),
             Some(name) => {
                 let start: String = name.chars().take(MAX_NAME_CHARS).collect();
@@ -386,36 +436,29 @@ impl<'a> Loader<'a, '_, '_> {
                 start
             }
         };
+        if let Some(skin) = skin {
+            check_joints(mesh, &model.skins[skin])?;
+        }
+        model.nodes[place].weights = self.node_weights(node, mesh)?;
         let instances = match node.extensions.get(READ[0]) {
             None => vec![Placement::IDENTITY],
+            Some(_) if skin.is_some() => {
+                // A skin ignores where its node is, and so does each instance.
+                push_note(&mut model.unread, format!("{called}: instances of a skinned mesh are not read"));
+                vec![Placement::IDENTITY]
+            }
             Some(text) => self.instances(text)?,
         };
         if instances.is_empty() {
             push_note(&mut model.unread, format!("{called}: instancing without instances"));
         }
-        let n_triangles: usize = mesh.triangles.iter().map(|mesh| mesh.triangles.len()).sum();
-        for instance in &instances {
+        let n_triangles: usize = mesh.pieces.iter().map(|piece| piece.rest.triangles.len()).sum();
+        let n_terms: u64 = mesh.pieces.iter().map(|piece| piece.n_terms()).sum();
+        for instance in instances {
             self.files.count_placed(n_triangles + TRIANGLES_PER_PART as usize)?;
-            let placement = Placement::affine(world.after(instance).0)?;
-            let placed = |mesh: &Arc<RawMesh>| Piece { mesh: mesh.clone(), scale: [1.0; 3], placement };
-            let pieces: Vec<Piece> = mesh.triangles.iter().map(placed).collect();
-            for piece in &pieces {
-                match piece.flattening() {
-                    Flattening::None => {}
-                    Flattening::Harmless => {
-                        push_note(
-                            &mut model.notes,
-                            format!("{called}: a flat mesh is scaled by 0 across its plane"),
-                        );
-                    }
-                    Flattening::Collapses(t) => {
-                        return Err(format!(
-                            "the matrix flattens: its determinant is 0, and triangle {t} loses its area"
-                        ));
-                    }
-                }
-            }
-            model.parts.push(Part { name: name.clone(), pieces });
+            self.files.count_terms(n_terms)?;
+            let (name, pieces) = (name.clone(), mesh.pieces.clone());
+            model.parts.push(AnimatedPart { name, node: place, instance, skin, pieces });
         }
         Ok(())
     }
@@ -445,13 +488,19 @@ impl<'a> Loader<'a, '_, '_> {
                 column.as_ref().map_or([usual; 3], |c| [c[i][0], c[i][1], c[i][2]])
             };
             let rotation = rotations.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |c| c[i]);
-            matrix(three(&translations, 0.0), rotation, three(&scales, 1.0))
+            let (translation, scale) = (three(&translations, 0.0), three(&scales, 1.0));
+            Steps { translation, rotation, scale }.placement()
         };
         Ok((0..count.unwrap_or(0)).map(one).collect())
     }
 
-    /// The triangles of a mesh.
-    fn mesh(&mut self, number: usize, model: &mut Model) -> Result<MeshParts, String> {
+    /// The triangles of a mesh, with the joints of their vertices if it is skinned.
+    fn mesh(
+        &mut self,
+        number: usize,
+        is_skinned: bool,
+        model: &mut AnimatedModel,
+    ) -> Result<MeshParts, String> {
         let list = &self.document.meshes;
         let text = list.get(number).ok_or_else(|| format!("meshes[{number}] of {}", list.len()))?;
         let mesh: Mesh<'a> =
@@ -462,9 +511,10 @@ impl<'a> Loader<'a, '_, '_> {
                 format!("meshes[{number}]: the extension {extension} is not understood"),
             );
         }
-        let mut parts = MeshParts { name: mesh.name.map(Cow::into_owned), triangles: Vec::new(), n_thin: 0 };
-        let mut seen: HashSet<Key> = HashSet::new();
-        let (mut n_repeated, mut has_targets) = (0_usize, false);
+        let name = mesh.name.map(Cow::into_owned);
+        let mut parts = MeshParts { name, pieces: Vec::new(), weights: None, n_thin: 0 };
+        let mut seen: HashSet<Key<'a>> = HashSet::new();
+        let mut n_repeated = 0_usize;
         for (i, primitive) in mesh.primitives.iter().enumerate() {
             let item = || format!("meshes[{number}].primitives[{i}]");
             let extensions = primitive.extensions.iter().flat_map(BTreeMap::keys);
@@ -474,7 +524,6 @@ impl<'a> Loader<'a, '_, '_> {
                     format!("{}: the extension {extension} is not understood", item()),
                 );
             }
-            has_targets |= primitive.targets.is_some();
             let mode = primitive.mode.unwrap_or(4);
             match mode {
                 4..=6 => {}
@@ -487,15 +536,29 @@ impl<'a> Loader<'a, '_, '_> {
                     continue;
                 }
             }
-            let position = primitive.attributes.position.ok_or_else(|| format!("{}: no POSITION", item()))?;
-            let key = (position, primitive.indices, mode);
-            if !seen.insert(key) {
+            let position = primitive.attributes.get("POSITION").copied();
+            let position = position.ok_or_else(|| format!("{}: no POSITION", item()))?;
+            let said = |e: String| format!("{}: {e}", item());
+            let joints = if is_skinned { motion::joint_sets(&primitive.attributes) } else { Ok(Vec::new()) };
+            let joints = joints.map_err(said)?;
+            let targets = primitive.targets.map_or("[]", |targets| targets.get());
+            if !seen.insert((position, primitive.indices, mode, joints.clone(), targets)) {
                 n_repeated += 1;
                 continue;
             }
-            let mesh = self.primitive(key).map_err(|e| format!("{}: {e}", item()))?;
-            let mesh = mesh.checked_at(self.path, &item()).map_err(|e| e.to_string())?;
-            parts.triangles.push(piece(mesh).mesh);
+            let (mesh, used) = self.primitive((position, primitive.indices, mode)).map_err(said)?;
+            let rest = Arc::new(mesh.checked_at(self.path, &item()).map_err(|e| e.to_string())?);
+            let n = self.elements(position)?.len();
+            let targets = self.targets(targets, &used, n).map_err(said)?;
+            let influences = match is_skinned {
+                true => Some(self.influences(&joints, &used, n, &item(), model).map_err(said)?),
+                false => None,
+            };
+            let first = parts.pieces.first().map_or(targets.len(), |piece| piece.targets.len());
+            if targets.len() != first {
+                return Err(said(format!("{} morph targets, and {first} in the first one", targets.len())));
+            }
+            parts.pieces.push(Arc::new(MovingMesh { rest, targets, influences }));
         }
         if 0 < n_repeated {
             push_note(
@@ -505,14 +568,19 @@ impl<'a> Loader<'a, '_, '_> {
                 ),
             );
         }
-        if has_targets {
-            push_note(&mut model.notes, format!("meshes[{number}]: morph targets are not applied"));
+        if let Some(piece) = parts.pieces.first().filter(|piece| !piece.targets.is_empty()) {
+            let weights = mesh.weights.unwrap_or_else(|| vec![0.0; piece.targets.len()]);
+            check_weights(&weights, piece.targets.len()).map_err(|e| format!("meshes[{number}]: {e}"))?;
+            parts.weights = Some(weights.into());
         }
         Ok(parts)
     }
 
-    /// The triangles of a primitive, with the vertices that they use.
-    fn primitive(&mut self, (position, indices, mode): Key) -> Result<RawMesh, String> {
+    /// The triangles of a primitive, with the vertices that they use, and the numbers of these.
+    fn primitive(
+        &mut self,
+        (position, indices, mode): (usize, Option<usize>, u64),
+    ) -> Result<(RawMesh, Vec<u32>), String> {
         let positions = self.elements(position)?;
         if positions.n_components() != 3 {
             return Err("POSITION is not three numbers".to_owned());
@@ -554,7 +622,7 @@ impl<'a> Loader<'a, '_, '_> {
             DVec3::new(x, y, z)
         };
         mesh.vertices = used.iter().map(vertex).collect();
-        Ok(mesh)
+        Ok((mesh, used))
     }
 
     /// The elements of an accessor; all ranges are checked.
@@ -621,23 +689,41 @@ impl<'a> Loader<'a, '_, '_> {
     }
 }
 
-/// A node's own transform.
-fn local(node: &Node<'_>) -> Placement {
+/// A node's own transform; `None` is the identity.
+fn local(node: &Node<'_>) -> Option<Local> {
     if let Some(m) = node.matrix {
         // Column-major there, row-major here.
-        return Placement(core::array::from_fn(|e| m[4 * (e % 4) + e / 4]));
+        return Some(Local::Matrix(Placement(core::array::from_fn(|e| m[4 * (e % 4) + e / 4]))));
     }
-    let rotation = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
-    matrix(node.translation.unwrap_or([0.0; 3]), rotation, node.scale.unwrap_or([1.0; 3]))
+    if let (None, None, None) = (node.translation, node.rotation, node.scale) {
+        return None;
+    }
+    let usual = Steps::IDENTITY;
+    Some(Local::Steps(Steps {
+        translation: node.translation.unwrap_or(usual.translation),
+        rotation: node.rotation.unwrap_or(usual.rotation),
+        scale: node.scale.unwrap_or(usual.scale),
+    }))
 }
 
-/// Scale, then rotation, then translation.
-fn matrix(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Placement {
-    let rotation = DQuat::from_array(rotation);
-    let length = rotation.length();
-    let rotation = if 0.0 < length && length.is_finite() { rotation / length } else { rotation };
-    let matrix = DMat4::from_scale_rotation_translation(scale.into(), rotation, translation.into());
-    Placement(core::array::from_fn(|e| matrix.col(e % 4)[e / 4]))
+/// An error unless there is a weight for each target.
+fn check_weights(weights: &[f64], n_targets: usize) -> Result<(), String> {
+    if weights.len() == n_targets {
+        return Ok(());
+    }
+    Err(format!("{} weights for {n_targets} morph targets", weights.len()))
+}
+
+/// An error if a vertex of the mesh has a joint that the skin has not.
+fn check_joints(mesh: &MeshParts, skin: &Skin) -> Result<(), String> {
+    for influences in mesh.pieces.iter().filter_map(|piece| piece.influences.as_ref()) {
+        let (joint, vertex) = influences.highest;
+        if skin.joints.len() <= joint as usize {
+            let n = skin.joints.len();
+            return Err(format!("vertex {vertex} has the joint {joint} of {n} of skins[{}]", skin.number));
+        }
+    }
+    Ok(())
 }
 
 /// `%20` and the like replaced by what they stand for.

@@ -21,6 +21,8 @@
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
 mod accessor;
+mod animated;
+mod animation;
 pub mod boxes_csv;
 mod error;
 mod files;
@@ -36,6 +38,8 @@ mod shapes;
 mod stl;
 mod urdf;
 
+pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose, Skin};
+pub use animation::{Animation, Channel, Interpolation, Property};
 pub use error::{Place, ReadError, without_controls};
 pub use limits::Options;
 pub use part::{Model, Part, Piece, Placement, RawMesh, make_names_unique};
@@ -110,6 +114,37 @@ pub fn parse_with(bytes: &[u8], format: Format, path: &Path, options: &Options) 
     finish(parse_in(bytes, format, path, &mut files)?, path, &files)
 }
 
+/// Reads a glTF file as a scene that can be posed; names of parts are unique. [`Options::time`] does
+/// not matter. Refused is what [`read_with`] refuses, other formats, and animations that are not
+/// sound.
+pub fn read_animated(path: &Path, options: &Options) -> Result<AnimatedModel, ReadError> {
+    let mut files = Files::new(options);
+    let bytes = files.read(path)?;
+    if Format::of(path) != Some(Format::Gltf) {
+        return Err(ReadError::at(
+            path,
+            Place::File,
+            "not a glTF file: .gltf and .glb files have animations",
+        ));
+    }
+    animated(&bytes, path, &mut files)
+}
+
+/// [`read_animated`] of the bytes of a file; `path` as for [`parse`].
+pub fn parse_animated(bytes: &[u8], path: &Path, options: &Options) -> Result<AnimatedModel, ReadError> {
+    let mut files = Files::new(options);
+    files.count_bytes(bytes.len());
+    animated(bytes, path, &mut files)
+}
+
+fn animated(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<AnimatedModel, ReadError> {
+    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let mut model = gltf::parse_animated(text, path, files, true)?;
+    part::make_unique(model.parts.iter_mut().map(|part| &mut part.name));
+    shorten(model.notes.iter_mut().chain(&mut model.unread));
+    Ok(model)
+}
+
 /// The bytes of a file as a model; all files count together.
 fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     if bytes.is_empty() {
@@ -135,11 +170,15 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
     files::check_triangles(n, files.n_bytes(), files.options)
         .map_err(|e| ReadError::at(path, Place::File, e))?;
     make_names_unique(&mut model.parts);
-    for note in model.notes.iter_mut().chain(&mut model.unread) {
-        // Names in a note are as long as the file likes, and have what characters it likes.
+    shorten(model.notes.iter_mut().chain(&mut model.unread));
+    Ok(model)
+}
+
+/// Names in a note are as long as the file likes, and have what characters it likes.
+fn shorten<'a>(notes: impl Iterator<Item = &'a mut String>) {
+    for note in notes {
         *note = error::shortened(&without_controls(note), limits::MAX_NOTE_CHARS);
     }
-    Ok(model)
 }
 
 /// Reads a file that holds one mesh: OBJ, STL, PLY, or a glTF scene as one mesh; the notes are

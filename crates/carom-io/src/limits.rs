@@ -5,7 +5,7 @@
 
 /// How files are read. The default refuses what it does not understand and stays in the document's
 /// folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
     /// Keeps the good links, parts and nodes of a document; the others are listed in
@@ -18,6 +18,9 @@ pub struct Options {
     /// The most triangles that a document may have when it is placed; `None` goes by the size of
     /// its files.
     pub max_triangles: Option<u64>,
+    /// Poses glTF scenes as their animations have them at this time in seconds; `None` leaves them
+    /// at rest.
+    pub time: Option<f64>,
 }
 
 impl Options {
@@ -46,6 +49,13 @@ impl Options {
     #[must_use]
     pub fn with_max_triangles(mut self, max_triangles: Option<u64>) -> Options {
         self.max_triangles = max_triangles;
+        self
+    }
+
+    /// With [`Options::time`].
+    #[must_use]
+    pub fn with_time(mut self, time: Option<f64>) -> Options {
+        self.time = time;
         self
     }
 
@@ -99,3 +109,15 @@ pub(crate) const MAX_NOTE_CHARS: usize = 400;
 
 /// Values of sparse accessors that may be applied, for each byte of the files.
 pub(crate) const SPARSE_VALUES_PER_BYTE: u64 = 2;
+
+/// Numbers of skins, morph targets and animations that the smallest file may have in memory.
+pub(crate) const FREE_NUMBERS: u64 = 1 << 20;
+
+/// The same for each byte of the files; they take a byte each at least, unless they are shared.
+pub(crate) const NUMBERS_PER_BYTE: u64 = 2;
+
+/// Displacements and joints of vertices that one pose of the smallest file may add up.
+pub(crate) const FREE_TERMS: u64 = 1 << 20;
+
+/// The same for each byte of the files.
+pub(crate) const TERMS_PER_BYTE: u64 = 64;

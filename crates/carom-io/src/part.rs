@@ -302,18 +302,23 @@ impl Model {
 
 /// Makes names unique: the second `gear` becomes `gear#2`.
 pub fn make_names_unique(parts: &mut [Part]) {
+    make_unique(parts.iter_mut().map(|part| &mut part.name));
+}
+
+/// Makes each of these names unique.
+pub(crate) fn make_unique<'a>(names: impl Iterator<Item = &'a mut String>) {
     let mut seen = std::collections::HashSet::new();
     let mut next: std::collections::HashMap<String, usize> = std::collections::HashMap::new();
-    for part in parts {
-        if !seen.insert(part.name.clone()) {
-            let n = next.entry(part.name.clone()).or_insert(2);
-            let mut name = format!("{}#{n}", part.name);
-            while !seen.insert(name.clone()) {
+    for name in names {
+        if !seen.insert(name.clone()) {
+            let n = next.entry(name.clone()).or_insert(2);
+            let mut unique = format!("{name}#{n}");
+            while !seen.insert(unique.clone()) {
                 *n += 1;
-                name = format!("{}#{n}", part.name);
+                unique = format!("{name}#{n}");
             }
             *n += 1;
-            part.name = name;
+            *name = unique;
         }
     }
 }

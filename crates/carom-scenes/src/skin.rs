@@ -32,6 +32,21 @@ impl SkinnedMesh {
     /// The vertices if each bone is turned by an angle about the z axis, in radians and relative to its parent. The first bone
     /// carries all.
     pub fn posed(&self, angles: &[f64]) -> Vec<DVec3> {
+        let placed = self.placed(angles);
+        let by = |bone: u32, p: DVec3| {
+            let (turn, at) = placed[bone as usize];
+            at + turn * (p - self.bones[bone as usize].joint)
+        };
+        self.rest
+            .vertices
+            .iter()
+            .zip(&self.follows)
+            .map(|(p, ([a, b], share))| by(*a, *p) * (1.0 - share) + by(*b, *p) * *share)
+            .collect()
+    }
+
+    /// How each bone is turned and where its joint is, for the angles of [`SkinnedMesh::posed`].
+    pub fn placed(&self, angles: &[f64]) -> Vec<(DQuat, DVec3)> {
         let mut placed: Vec<(DQuat, DVec3)> = Vec::with_capacity(self.bones.len());
         for (i, bone) in self.bones.iter().enumerate() {
             let half = 0.5 * angles.get(i).copied().unwrap_or(0.0);
@@ -45,16 +60,7 @@ impl SkinnedMesh {
                 None => (turn, bone.joint),
             });
         }
-        let by = |bone: u32, p: DVec3| {
-            let (turn, at) = placed[bone as usize];
-            at + turn * (p - self.bones[bone as usize].joint)
-        };
-        self.rest
-            .vertices
-            .iter()
-            .zip(&self.follows)
-            .map(|(p, ([a, b], share))| by(*a, *p) * (1.0 - share) + by(*b, *p) * *share)
-            .collect()
+        placed
     }
 
     /// The angles of the bones of [`walking_figure`], and the way that the figure has gone, after so many steps of both feet.

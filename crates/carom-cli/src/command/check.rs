@@ -49,7 +49,8 @@ impl PairReport {
 /// Runs the command.
 pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
     let mut remarks = Remarks::default();
-    let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
+    let options = args.reading.options(args.keep_going).with_time(args.time);
+    let files = load::load_all(&args.files, &options, &mut remarks)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
     let (names, solids) = place(files, winding)?;
     solids.iter().for_each(|solid| remarks.add(&solid.remarks));
@@ -75,9 +76,9 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
         report::write_file(page, html.as_bytes())?;
     }
     if args.json {
-        report::print(&document(&names, &listed, frame, &remarks).to_string())?;
+        report::print(&document(&names, &listed, frame, args.time, &remarks).to_string())?;
     } else {
-        print_lines(&names, &listed, args.clearance, frame, &remarks)?;
+        print_lines(&names, &listed, args, frame, &remarks)?;
     }
     Ok(remarks.ending(!listed.is_empty()))
 }
@@ -223,6 +224,7 @@ fn document(
     names: &[String],
     listed: &[PairReport],
     (unit, up): (Option<&str>, Option<&str>),
+    time: Option<f64>,
     remarks: &Remarks,
 ) -> Value {
     // An answer about some parts is no answer about all.
@@ -249,6 +251,7 @@ fn document(
     document.insert("clear".to_owned(), json!(is_clear));
     document.insert("unit".to_owned(), json!(unit));
     document.insert("up".to_owned(), json!(up));
+    document.insert("time".to_owned(), json!(time));
     remarks.add_to(&mut document);
     Value::Object(document)
 }
@@ -257,7 +260,7 @@ fn document(
 fn print_lines(
     names: &[String],
     listed: &[PairReport],
-    clearance: Option<f64>,
+    args: &CheckArgs,
     frame: (Option<&str>, Option<&str>),
     remarks: &Remarks,
 ) -> Result<(), String> {
@@ -288,8 +291,9 @@ fn print_lines(
     }
     let n_of = |what| listed.iter().filter(|p| p.intersects == what).count();
     let n_collide = n_of(Some(true));
-    let limit =
-        clearance.map_or(String::new(), |d| format!(", {} closer than {}", n_of(Some(false)), number(d)));
+    let limit = args
+        .clearance
+        .map_or(String::new(), |d| format!(", {} closer than {}", n_of(Some(false)), number(d)));
     let unknown = match n_of(None) {
         0 => String::new(),
         n => format!(", {n} not known"),
@@ -300,5 +304,6 @@ fn print_lines(
         0 => String::new(),
         n => format!("; not clear: {} not read", counted(n, "thing was", "things were")),
     };
-    report::print(&format!("{parts}: {pairs}{limit}{unknown}{unread}; {}", load::frame_text(frame)))
+    let time = args.time.map_or(String::new(), |seconds| format!("; at {} s", number(seconds)));
+    report::print(&format!("{parts}: {pairs}{limit}{unknown}{unread}; {}{time}", load::frame_text(frame)))
 }

@@ -2,7 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
-use crate::command::{demo_figure, demo_soft, demo_walk};
+use crate::command::{demo_figure, demo_model, demo_soft, demo_walk};
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -43,6 +43,8 @@ pub(crate) struct Run {
     crumbs: Option<[u64; 2]>,
     /// Meshes that change their shape: how the run is told, after the name of the scene.
     pub(crate) told: Option<String>,
+    /// Names of the parts of a file that touch in some frame.
+    pub(crate) touching: Option<Vec<[String; 2]>>,
     /// The check of each step, with `--check`.
     pub(crate) check: Option<Checked>,
 }
@@ -87,6 +89,7 @@ impl Run {
             shortfall,
             crumbs: None,
             told: None,
+            touching: None,
             check: None,
         }
     }
@@ -138,13 +141,19 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if args.over.is_some() && args.scene != "cloth" {
         return Err(format!("--over: the scene {:?} has no cloth", args.scene));
     }
+    if args.file.is_some() && args.scene != "walk" {
+        return Err(format!("--file: the scene {:?} plays no file", args.scene));
+    }
     let run = match args.scene.as_str() {
         "level" | "car" | "morph" | "walk" if args.check => {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
-        "morph" | "walk" => demo_figure::play(args)?,
+        "morph" | "walk" => match &args.file {
+            Some(file) => demo_model::play(args, file)?,
+            None => demo_figure::play(args)?,
+        },
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
         "ants" => {
@@ -183,6 +192,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         });
         if let Some([brought, carried]) = run.crumbs {
             document["crumbs"] = json!({ "brought": brought, "carried": carried });
+        }
+        if let Some(touching) = &run.touching {
+            document["touching"] = json!(touching);
         }
         if let Some(check) = &run.check {
             document["check"] = json!({
@@ -344,6 +356,7 @@ fn play(
         shortfall,
         crumbs: colony.map(|colony| [colony.n_home(), colony.n_carrying() as u64]),
         told: None,
+        touching: None,
         check: audit.as_ref().map(Checked::of),
     })
 }

@@ -5,16 +5,17 @@
 use crate::args::DemoArgs;
 use crate::command::demo::Run;
 use crate::command::demo_walk::{chart, every, hash};
+use crate::figure::{Figure, Parameters};
 use crate::player::{
     BodyState, FaceState, FrameStats, PlayerMesh, PlayerShape, Recording, SurfaceFrame, View,
 };
 use crate::progress::Progress;
 use crate::soft_world::FRAME;
-use crate::touches::Touches;
-use carom_deform::{DeformError, DeformableMesh, FeatureSearch, RefitTree};
+use carom_deform::known::BoneWeights;
+use carom_deform::{DeformError, KnownError, LinearSkinTree, MorphTree};
 use carom_math::{Pose, Vec3};
-use carom_scenes::{MorphMesh, SkinnedMesh, morph_head, walking_figure};
-use glam::DVec3;
+use carom_scenes::{Bone, MorphMesh, SkinnedMesh, morph_head, walking_figure};
+use glam::{Affine3A, DQuat, DVec3, Vec3A};
 use std::time::Instant;
 
 /// Metres: what is this near touches.
@@ -32,114 +33,100 @@ const HEAD_PLACE: f64 = 0.66;
 /// Sides of the tubes of a figure.
 const TUBE_SIDES: usize = 14;
 
-/// A mesh, and what it touches.
-struct Moving {
-    mesh: DeformableMesh<RefitTree>,
-    touches: Touches,
-}
-
-impl Moving {
-    fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<Moving, DeformError> {
-        let mesh = DeformableMesh::from_triangles(positions, triangles.to_vec())?.with_trees();
-        Ok(Moving { touches: Touches::new(&mesh), mesh })
-    }
-
-    fn frame(&mut self) -> SurfaceFrame {
-        SurfaceFrame { vertices: self.mesh.positions().to_vec(), faces: self.touches.take() }
-    }
-
-    fn drawn(&self) -> PlayerMesh {
-        PlayerMesh { vertices: self.mesh.positions().to_vec(), triangles: self.mesh.faces().to_vec() }
-    }
-}
-
 /// Runs one of the two scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
-    let run = if args.scene == "walk" { walk(args) } else { morph(args) };
-    run.map_err(|e| e.to_string())
+    if args.scene == "walk" { walk(args) } else { morph(args) }
 }
 
 /// Two heads that look at each other. The weights of their targets come and go, also below 0.
-fn morph(args: &DemoArgs) -> Result<Run, DeformError> {
+fn morph(args: &DemoArgs) -> Result<Run, String> {
     let head = morph_head(HEAD_TRIANGLES);
-    let triangles = &head.base.triangles;
-    let [first, second] = heads(&head, 0.0);
-    let mut a = Moving::new(&first, triangles)?;
-    let mut b = Moving::new(&second, triangles)?;
-    let mut search = FeatureSearch::default();
+    let (mut a, mut b) = (head_figure(&head, -1.0)?, head_figure(&head, 1.0)?);
     let view = View { target: Vec3::ZERO, distance: 2.4, yaw: 0.35, pitch: 0.15, speed: 1.0 };
     let mut film = Film::new("two heads that change", args, Vec::new(), vec![a.drawn(), b.drawn()], view);
     for frame in 0..=args.n_frames() {
         let start = Instant::now();
-        let [first, second] = heads(&head, FRAME * f64::from(frame));
-        a.mesh.set_positions(&first)?;
-        b.mesh.set_positions(&second)?;
-        a.touches.add_other(&mut search, &mut a.mesh, &mut b.mesh, REACH);
-        b.touches.add_other(&mut search, &mut b.mesh, &mut a.mesh, REACH);
-        let n_crossing = a.touches.add_crossings(&mut search, &mut a.mesh, &mut b.mesh);
-        b.touches.add_crossings(&mut search, &mut b.mesh, &mut a.mesh);
-        film.push(frame, start, vec![a.frame(), b.frame()], n_crossing);
+        let [first, second] = head_weights(FRAME * f64::from(frame));
+        a.set(Parameters::Weights(&first))?;
+        b.set(Parameters::Weights(&second))?;
+        let [_, n_crossing] = a.touch(&mut b, REACH);
+        film.push(frame, start, vec![a.take_frame(), b.take_frame()], n_crossing, &[]);
     }
     Ok(film.end())
 }
 
-/// The vertices of the two heads after some seconds.
-fn heads(head: &MorphMesh, seconds: f64) -> [Vec<Vec3>; 2] {
+/// A head on one side of the middle; that on the right is turned half around y.
+fn head_figure(head: &MorphMesh, side: f64) -> Result<Figure, String> {
+    let turned = |p: &DVec3| DVec3::new(-side * p.x, p.y, -side * p.z);
+    let place = DVec3::X * (side * HEAD_PLACE);
+    let rest: Vec<Vec3> = head.base.vertices.iter().map(|p| (turned(p) + place).as_vec3()).collect();
+    let moved = |target: &Vec<DVec3>| target.iter().map(|d| turned(d).as_vec3()).collect();
+    let targets: Vec<Vec<Vec3>> = head.targets.iter().map(moved).collect();
+    let tree = MorphTree::new(&rest, &targets, head.base.triangles.clone());
+    Figure::of_morph(tree.map_err(|e| e.to_string())?).map_err(|e| e.to_string())
+}
+
+/// The weights of the two heads after some seconds.
+fn head_weights(seconds: f64) -> [[f32; 3]; 2] {
     let wave = |period: f64, shift: f64| {
         carom_math::ops::sin_cos(core::f64::consts::TAU * (seconds / period + shift)).0
     };
-    let weights = [
+    [
         [0.25 + 0.75 * wave(4.0, 0.0), wave(5.0, 0.2), wave(7.0, 0.1)],
         [0.25 + 0.75 * wave(3.3, 0.55), wave(4.1, 0.7), wave(6.0, 0.5)],
-    ];
-    let place = |p: &DVec3, side: f64| {
-        // The second is turned half around y.
-        DVec3::new(side * (HEAD_PLACE - p.x), p.y, -side * p.z).as_vec3()
-    };
-    let [first, second] = weights.map(|weights| head.blended(&weights));
-    [first.iter().map(|p| place(p, -1.0)).collect(), second.iter().map(|p| place(p, 1.0)).collect()]
+    ]
+    .map(|weights| weights.map(|weight| weight as f32))
 }
 
 /// A figure that walks along a floor.
-fn walk(args: &DemoArgs) -> Result<Run, DeformError> {
+fn walk(args: &DemoArgs) -> Result<Run, String> {
     let figure = walking_figure(TUBE_SIDES);
-    let mut body = Moving::new(&figure.rest.vertices_f32(), &figure.rest.triangles)?;
+    let said = |e: KnownError| e.to_string();
+    let (bones, weights): (Vec<_>, Vec<_>) = figure
+        .follows
+        .iter()
+        .map(|(bones, share)| (bones.map(|bone| bone as u16), [1.0 - *share as f32, *share as f32]))
+        .unzip();
+    let weights = BoneWeights::new(&bones, &weights, figure.bones.len()).map_err(said)?;
+    let tree = LinearSkinTree::new(&figure.rest.vertices_f32(), weights, figure.rest.triangles.clone());
+    let unfit = |e: DeformError| e.to_string();
+    let mut body = Figure::of_skin(tree.map_err(said)?).map_err(unfit)?;
     let corners = [[-1e2, -1e2], [1e2, -1e2], [1e2, 1e2], [-1e2, 1e2]];
     let corners = corners.map(|[x, z]: [f32; 2]| Vec3::new(x, 0.0, z));
-    let mut floor: DeformableMesh<RefitTree> =
-        DeformableMesh::from_triangles(&corners, vec![[0, 2, 1], [0, 3, 2]])?.with_trees();
-    let mut search = FeatureSearch::default();
+    let mut floor = Figure::of_mesh(corners.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).map_err(unfit)?;
     let view = View { target: Vec3::new(0.45, 0.85, 0.0), distance: 5.6, yaw: 0.2, pitch: 0.12, speed: 1.0 };
     let planes = vec![PlayerShape::Plane(Vec3::Y)];
     let mut film = Film::new("a figure walks", args, planes, vec![body.drawn()], view);
     for frame in 0..=args.n_frames() {
         let start = Instant::now();
-        body.mesh.set_positions(&placed(&figure, FRAME * f64::from(frame)))?;
-        body.touches.add_own(&mut search, &mut body.mesh, OWN_REACH);
-        body.touches.add_other(&mut search, &mut body.mesh, &mut floor, REACH);
-        let n_crossing = body.touches.add_own_crossings(&mut search, &mut body.mesh);
-        film.push(frame, start, vec![body.frame()], n_crossing);
+        let (angles, way) = SkinnedMesh::stride(0.8 * FRAME * f64::from(frame));
+        let placed = figure.placed(&angles);
+        let mut bones: Vec<Affine3A> = placed.iter().zip(&figure.bones).map(affine).collect();
+        body.set(Parameters::Bones(&bones))?;
+        // The lower foot is just above the floor.
+        let by = Vec3A::new(way as f32 - 2.6, 0.5 * REACH - body.bounds().min.y, 0.0);
+        bones.iter_mut().for_each(|bone| bone.translation += by);
+        body.set(Parameters::Bones(&bones))?;
+        let n_crossing = body.touch_itself(Some(OWN_REACH))?;
+        body.touch(&mut floor, REACH);
+        film.push(frame, start, vec![body.take_frame()], n_crossing, &[(Pose::IDENTITY, BodyState::Fixed)]);
     }
     Ok(film.end())
 }
 
-/// The vertices of the figure after some seconds: its lower foot is just above the floor.
-fn placed(figure: &SkinnedMesh, seconds: f64) -> Vec<Vec3> {
-    let (angles, way) = SkinnedMesh::stride(0.8 * seconds);
-    let vertices = figure.posed(&angles);
-    let low = vertices.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-    let by = DVec3::new(way - 2.6, 0.5 * f64::from(REACH) - low, 0.0);
-    vertices.iter().map(|p| (*p + by).as_vec3()).collect()
+/// From the rest position of a vertex to where a bone takes it, which turns about its joint.
+fn affine(((turn, at), bone): (&(DQuat, DVec3), &Bone)) -> Affine3A {
+    let shift = *at - *turn * bone.joint;
+    Affine3A::from_rotation_translation(turn.as_quat(), shift.as_vec3())
 }
 
 /// A recording under way, and what is told of it in the end.
-struct Film<'a> {
+pub(crate) struct Film<'a> {
     args: &'a DemoArgs,
     title: String,
     recording: Recording,
     n_vertices: usize,
     n_faces: usize,
-    n_planes: usize,
     total_ms: f64,
     worst_ms: f64,
     n_touching: usize,
@@ -149,19 +136,19 @@ struct Film<'a> {
 }
 
 impl Film<'_> {
-    fn new<'a>(
+    /// Bodies of these shapes, and meshes that change.
+    pub(crate) fn new<'a>(
         title: &str,
         args: &'a DemoArgs,
-        planes: Vec<PlayerShape>,
+        shapes: Vec<PlayerShape>,
         surfaces: Vec<PlayerMesh>,
         view: View,
     ) -> Film<'a> {
-        let n_planes = planes.len();
         let (n_vertices, n_faces) = surfaces.iter().fold((0, 0), |(vertices, faces), surface| {
             (vertices + surface.vertices.len(), faces + surface.triangles.len())
         });
-        let bodies = (0..n_planes as u32).collect();
-        let recording = Recording::new(title, FRAME * f64::from(every(args)), planes, bodies)
+        let bodies = (0..shapes.len() as u32).collect();
+        let recording = Recording::new(title, FRAME * f64::from(every(args)), shapes, bodies)
             .with_surfaces(surfaces)
             .with_view(view)
             .with_charts(vec![
@@ -175,7 +162,6 @@ impl Film<'_> {
             recording,
             n_vertices,
             n_faces,
-            n_planes,
             total_ms: 0.0,
             worst_ms: 0.0,
             n_touching: 0,
@@ -185,7 +171,15 @@ impl Film<'_> {
         }
     }
 
-    fn push(&mut self, frame: u32, start: Instant, surfaces: Vec<SurfaceFrame>, n_crossing: usize) {
+    /// Adds a frame whose work began at `start`; how many pairs of faces cross, and the bodies.
+    pub(crate) fn push(
+        &mut self,
+        frame: u32,
+        start: Instant,
+        surfaces: Vec<SurfaceFrame>,
+        n_crossing: usize,
+        bodies: &[(Pose, BodyState)],
+    ) {
         let ms = start.elapsed().as_secs_f64() * 1e3;
         self.total_ms += ms;
         self.worst_ms = self.worst_ms.max(ms);
@@ -200,15 +194,14 @@ impl Film<'_> {
         self.hash = hash(vertices.flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits()))));
         if frame.is_multiple_of(every(self.args)) {
             let values = std::iter::once(ms).chain(counts.map(|n| n as f64)).collect();
-            let (poses, states) =
-                (vec![Pose::IDENTITY; self.n_planes], vec![BodyState::Fixed; self.n_planes]);
+            let (poses, states) = bodies.iter().copied().unzip();
             self.recording.push(poses, states, &[], FrameStats { values });
             self.recording.push_surfaces(surfaces);
         }
         self.progress.step();
     }
 
-    fn end(self) -> Run {
+    pub(crate) fn end(self) -> Run {
         let n_frames = self.args.n_frames();
         let mean = self.total_ms / f64::from(n_frames + 1);
         let mut run = Run::of(self.hash, 1, [0.0, mean, 0.0], self.n_touching, Vec::new(), self.recording);

@@ -7,6 +7,7 @@ mod demo;
 mod distance;
 mod help;
 mod info;
+mod motion;
 mod pairs;
 mod player;
 mod ray;

@@ -16,9 +16,10 @@ const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/files/document");
 const MAX_MESSAGE_BYTES: usize = 2000;
 
 /// Reads a file of this format, with the default options and with those that keep most of it. The
-/// file is refused in one line, or its triangles have corners. Memory and time are bounded.
+/// file is refused in one line, or its triangles have corners. Memory and time are bounded. A scene
+/// that moves is posed at some times, too.
 pub fn parse(bytes: &[u8], format: Format) {
-    let most = Options::default().with_keep_going(true).with_split_objects(true);
+    let most = Options::default().with_keep_going(true).with_split_objects(true).with_time(Some(0.5));
     for options in [Options::default(), most] {
         bounds::check(bytes, || {
             match carom_io::parse_with(bytes, format, Path::new(DOCUMENT), &options) {
@@ -26,6 +27,27 @@ pub fn parse(bytes: &[u8], format: Format) {
                 Ok(model) => check_model(&model),
             }
         });
+        if format == Format::Gltf {
+            bounds::check(bytes, || check_motion(bytes, &options));
+        }
+    }
+}
+
+/// A scene that moves is refused in one line, or can be posed at any time.
+fn check_motion(bytes: &[u8], options: &Options) {
+    match carom_io::parse_animated(bytes, Path::new(DOCUMENT), options) {
+        Err(error) => check_line(&error.to_string()),
+        Ok(model) => {
+            model.notes().iter().chain(model.unread()).for_each(|line| check_line(line));
+            let mut positions = Vec::new();
+            for seconds in [-1.0, 0.25, model.end()] {
+                let pose = model.pose_at(seconds);
+                for (i, part) in model.parts().iter().enumerate() {
+                    model.positions_into(&pose, i, &mut positions);
+                    assert!(part.triangles().iter().flatten().all(|&v| (v as usize) < positions.len()));
+                }
+            }
+        }
     }
 }
 

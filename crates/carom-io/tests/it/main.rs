@@ -4,9 +4,12 @@
 
 mod bad_files;
 mod formats;
+mod gltf_document;
+mod gltf_oracle;
 mod hostile;
 mod left_out;
 mod maps;
+mod motion;
 mod polygons;
 mod products;
 mod random_bytes;

@@ -193,6 +193,115 @@ fn sparse_values_are_used_often() {
     assert!(message.contains("sparse accessors are applied to more than"), "{message}");
 }
 
+/// Reads a document of moving parts, at rest, at a time and as a scene, and poses all of it.
+fn posed(name: &str, text: &str) -> Result<(), String> {
+    let (bytes, path) = (text.as_bytes(), Path::new("g.gltf"));
+    let mut answers = Vec::new();
+    for time in [None, Some(0.5)] {
+        let options = Options::default().with_time(time);
+        answers.push(bounded_with(name, bytes.len() as u64, || {
+            let model = carom_io::parse_with(bytes, Format::Gltf, path, &options);
+            model.map(drop).map_err(|e| e.to_string())
+        }));
+    }
+    answers.push(bounded_with(name, bytes.len() as u64, || {
+        let model = carom_io::parse_animated(bytes, path, &Options::default()).map_err(|e| e.to_string())?;
+        let (pose, mut positions) = (model.pose_at(0.5), Vec::new());
+        (0..model.parts().len()).for_each(|part| model.positions_into(&pose, part, &mut positions));
+        Ok(())
+    }));
+    answers.into_iter().collect()
+}
+
+/// The lists of a mesh of `n` vertices with targets, in some nodes.
+fn morphs(n: usize, primitive: &str, nodes: &str, more: &str) -> String {
+    let points: Vec<f32> = (0..3 * n).map(|i| (i % 97) as f32).collect();
+    let size = 12 * n;
+    let one = format!(r#"{{"bufferView":0,"componentType":5126,"count":{n},"type":"VEC3"}}"#);
+    gltf(&format!(
+        r#""nodes":[{nodes}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0{primitive}}}]}}],"accessors":[{one}{more}],"bufferViews":[{{"buffer":0,"byteLength":{size}}}],{}"#,
+        buffers(&floats(points))
+    ))
+}
+
+#[test]
+fn targets_and_vertices_multiply() {
+    // Each target moves all vertices, by one accessor or by accessors of the same bytes.
+    let refused = "skins, morph targets and animations have more than";
+    let targets = list(3000, |_| r#"{"POSITION":0}"#.to_owned());
+    let text = morphs(3000, &format!(r#"}},"targets":[{targets}]"#), r#"{"mesh":0}"#, "");
+    let message = posed("one accessor", &text).unwrap_err();
+    assert!(message.contains(refused), "{message}");
+    let others = list(3000, |_| {
+        r#","#.to_owned() + r#"{"bufferView":0,"componentType":5126,"count":3000,"type":"VEC3"}"#
+    })
+    .replace(",,", ",");
+    let targets = list(3000, |i| format!(r#"{{"POSITION":{}}}"#, i + 1));
+    let text = morphs(3000, &format!(r#"}},"targets":[{targets}]"#), r#"{"mesh":0}"#, &others);
+    let message = posed("many accessors", &text).unwrap_err();
+    assert!(message.contains(refused), "{message}");
+    // Many targets of few vertices, in many nodes: each has weights of its own, and all are moved.
+    let children = list(3000, |i| (i + 1).to_string());
+    let nodes = list(3000, |i| format!(r#"{{"mesh":0,"translation":[{i},0,0]}}"#));
+    let nodes = format!(r#"{{"children":[{children}]}},{nodes}"#);
+    for targets in [list(20_000, |_| "{}".to_owned()), list(20_000, |_| r#"{"POSITION":0}"#.to_owned())] {
+        let text = morphs(3, &format!(r#"}},"targets":[{targets}]"#), &nodes, "");
+        let message = posed("many nodes", &text).unwrap_err();
+        assert!(message.contains(refused), "{message}");
+    }
+    // Ten times a hundred is not many.
+    let targets = list(100, |_| r#"{"POSITION":0}"#.to_owned());
+    let nodes = list(10, |_| r#"{"mesh":0}"#.to_owned());
+    let nodes = format!(r#"{{"children":[{}]}},{nodes}"#, list(10, |i| (i + 1).to_string()));
+    posed("few nodes", &morphs(300, &format!(r#"}},"targets":[{targets}]"#), &nodes, "")).unwrap();
+}
+
+#[test]
+fn skins_and_joints_multiply() {
+    let n = 2000;
+    let children = list(n, |i| (i + 1).to_string());
+    let joints = list(n, |i| (i + 1).to_string());
+    // Each skin has all nodes as its joints, and each node has one of the skins.
+    let nodes = list(n, |i| format!(r#"{{"mesh":0,"skin":{i}}}"#));
+    let nodes = format!(r#"{{"children":[{children}]}},{nodes}"#);
+    let skins = list(n / 10, |_| format!(r#"{{"joints":[{joints}]}}"#));
+    let primitive = r#","JOINTS_0":1,"WEIGHTS_0":2}"#;
+    let accessors = r#",{"bufferView":0,"componentType":5121,"count":3,"type":"VEC4"},{"bufferView":0,"componentType":5121,"count":3,"type":"VEC4","normalized":true}"#;
+    let text = morphs(3, primitive, &nodes, accessors)
+        .replace(r#""meshes""#, &format!(r#""skins":[{skins}],"meshes""#));
+    posed("skins", &text).unwrap_err();
+    // One skin with many sets of joints at each vertex.
+    let sets = list(3000, |i| format!(r#""JOINTS_{i}":1,"WEIGHTS_{i}":2"#));
+    let accessors = accessors.replace(r#""count":3"#, r#""count":3000"#);
+    let text = morphs(3000, &format!(",{sets}}}"), r#"{"mesh":0,"skin":0}"#, &accessors)
+        .replace(r#""meshes""#, r#""skins":[{"joints":[0]}],"meshes""#);
+    let message = posed("sets", &text).unwrap_err();
+    assert!(message.contains("skins, morph targets and animations have more than"), "{message}");
+}
+
+#[test]
+fn channels_and_keys_multiply() {
+    let n = 3000;
+    let accessors =
+        list(n, |_| r#"{"bufferView":0,"componentType":5126,"count":9000,"type":"SCALAR"}"#.to_owned());
+    let samplers = list(n, |i| format!(r#"{{"input":{},"output":0}}"#, i + 1));
+    let nodes = list(n, |i| format!(r#"{{"mesh":0,"translation":[{i},0,0]}}"#));
+    let nodes = format!(r#"{{"children":[{}]}},{nodes}"#, list(n, |i| (i + 1).to_string()));
+    let channels = list(n, |i| format!(r#"{{"sampler":{i},"target":{{"node":{},"path":"scale"}}}}"#, i + 1));
+    let text = morphs(3000, "}", &nodes, &format!(",{accessors}")).replace(
+        r#""meshes""#,
+        &format!(r#""animations":[{{"channels":[{channels}],"samplers":[{samplers}]}}],"meshes""#),
+    );
+    posed("channels", &text).unwrap_err();
+    // Many animations, each with a channel of the same node.
+    let one = r#"{"channels":[{"sampler":0,"target":{"node":0,"path":"scale"}}],"samplers":[{"input":1,"output":0}]}"#;
+    let animations = list(20_000, |_| one.to_owned());
+    let times = r#",{"bufferView":0,"componentType":5121,"count":3,"type":"SCALAR"}"#;
+    let text = morphs(3, "}", r#"{"mesh":0}"#, times)
+        .replace(r#""meshes""#, &format!(r#""animations":[{animations}],"meshes""#));
+    posed("animations", &text).unwrap();
+}
+
 #[test]
 fn many_polygons_cross_themselves() {
     // Random corners from a fixed sequence.

@@ -1,8 +1,9 @@
 //! Truncations, changed bytes, noise: an answer or a refusal, never a panic.
 
 use super::{parse, samples};
-use carom_io::Format;
+use carom_io::{Format, Options};
 use proptest::prelude::*;
+use std::path::Path;
 
 fn files() -> Vec<(Vec<u8>, Format)> {
     vec![
@@ -20,6 +21,7 @@ fn files() -> Vec<(Vec<u8>, Format)> {
                 .to_vec(),
             Format::Scene,
         ),
+        (super::motion::strip().json().to_string().into_bytes(), Format::Gltf),
     ]
 }
 
@@ -32,6 +34,26 @@ fn check(bytes: &[u8], format: Format) {
                     assert!(mesh.vertices.iter().all(|v| v.is_finite()));
                     let n = mesh.vertices.len();
                     assert!(mesh.triangles.iter().flatten().all(|v| (*v as usize) < n));
+                }
+            }
+        }
+        Err(error) => assert!(!error.to_string().contains('\n')),
+    }
+    if format == Format::Gltf {
+        check_motion(bytes);
+    }
+}
+
+/// Either a scene that can be posed or a refusal of one line.
+fn check_motion(bytes: &[u8]) {
+    match carom_io::parse_animated(bytes, Path::new("file.x"), &Options::default()) {
+        Ok(model) => {
+            let mut positions = Vec::new();
+            for seconds in [-1.0, 0.5, model.end()] {
+                let pose = model.pose_at(seconds);
+                for (i, part) in model.parts().iter().enumerate() {
+                    model.positions_into(&pose, i, &mut positions);
+                    assert!(part.triangles().iter().flatten().all(|v| (*v as usize) < positions.len()));
                 }
             }
         }
@@ -66,7 +88,7 @@ proptest! {
 
     #[test]
     fn flips_and_splices_are_answered(
-        file in 0usize..10,
+        file in 0usize..11,
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
         cut in any::<(prop::sample::Index, prop::sample::Index)>(),
         is_spliced: bool,
@@ -85,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_answered(bytes in prop::collection::vec(any::<u8>(), 0..300), head in 0usize..10) {
+    fn noise_is_answered(bytes in prop::collection::vec(any::<u8>(), 0..300), head in 0usize..11) {
         let (sample, format) = files().swap_remove(head);
         let head = sample.len() / 2;
         check(&bytes, format);
