@@ -9,19 +9,26 @@
 //! - parry and rstar are slower still. At a million points they only run with `--full`.
 //!
 //! kiddo, rstar and parry decide in `f32`, carom in `f64`. So a pair in ten million may differ.
+//!
+//! The rows of rain are a step of particles over hills, against what a camera above sees. parry casts
+//! a ray for each way instead.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_bounds::Aabb;
+use carom_math::{Pose, Quat};
 use carom_neighbours::{
     HierarchicalGrid, NeighbourGrid, NeighbourLists, NeighbourSearch, NeighbourTree, Reach, is_within,
 };
+use carom_particles::{Bounce, Camera, DepthBuffer};
 use carom_scenes::Rng;
+use carom_scenes::mesh::terrain;
 use glam::Vec3;
 use kiddo::leaf_strategies::VecOfArenas;
 use kiddo::{Eytzinger, KdTree, SquaredEuclidean};
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use parry3d::query::RayCast;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
 use std::cell::RefCell;
@@ -60,6 +67,7 @@ impl Lists {
 
 fn main() {
     let mut runner = Runner::new("particles");
+    rain(&mut runner, 100_000);
     for n in [100_000, 1_000_000] {
         if runner.is_quick() && 100_000 < n {
             continue;
@@ -76,6 +84,59 @@ fn main() {
             pairs(&mut runner, order, points, radius);
         }
     }
+}
+
+/// A step of rain over hills. The particles are put back each time, which is timed too.
+fn rain(runner: &mut Runner, n: usize) {
+    let workload = "rain on a depth buffer";
+    if !runner.wants(workload) {
+        return;
+    }
+    const DT: f32 = 1.0 / 60.0;
+    const SIDE: u32 = 512;
+    let hills = terrain(20.0, 2.0, 180, 3);
+    let down = Quat::from_xyzw(-0.5_f32.sqrt(), 0.0, 0.0, 0.5_f32.sqrt());
+    let pose = Pose::new(down, Vec3::Y * 20.0);
+    let camera = Camera::orthographic(&pose, 16.0, 1.0, 0.1, 40.0).expect("a camera");
+    let mut buffer = DepthBuffer::new(camera, SIDE, SIDE).expect("a buffer");
+    buffer.draw(&hills.vertices_f32(), &hills.triangles, &Pose::IDENTITY).expect("finite");
+    let mut rng = Rng::new(4);
+    // From the ground to 8 above it.
+    let mut starts = Vec::with_capacity(n);
+    for _ in 0..n {
+        let [column, row] = [0; 2].map(|_| rng.below(SIDE as usize) as u32);
+        let ground = buffer.surface(column, row).expect("the hills fill the picture");
+        starts.push(ground + Vec3::Y * (0.01 + 8.0 * rng.unit() as f32));
+    }
+    let (falls, mut fates) = (vec![Vec3::new(0.5, -9.0, 0.2); n], Vec::new());
+    let (mut positions, mut velocities) = (starts.clone(), falls.clone());
+    let mesh = parry::mesh(&hills.vertices_f32(), &hills.triangles).expect("a mesh");
+    let mut n_met = 0;
+    let mut cast = || {
+        let is_met = |(start, fall): (&Vec3, &Vec3)| {
+            let ray = parry3d::query::Ray::new(parry::vector(*start), parry::vector(*fall));
+            mesh.cast_local_ray(&ray, DT, true).is_some()
+        };
+        n_met = starts.iter().zip(&falls).filter(|&way| is_met(way)).count();
+        n_met
+    };
+    let mut step = || {
+        positions.copy_from_slice(&starts);
+        velocities.copy_from_slice(&falls);
+        buffer.advance(&mut positions, &mut velocities, DT, &Bounce::default(), &mut fates).expect("finite")
+    };
+    let mut answers = Answers::new();
+    // A pixel is flat, so some that just touch differ.
+    answers.number("particles that bounce", step().n_bounced as f64, cast() as f64, 0.03 * n as f64 / 50.0);
+    let row = Row { workload, size: n as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || {
+            step();
+        })
+        .entry("parry rays", || {
+            cast();
+        });
+    runner.slow(row, contest);
 }
 
 fn kiddo_tree(points: &[Vec3]) -> Kiddo {

@@ -176,6 +176,32 @@ fn lids_planks_and_balls_hold() {
     assert_holds("ball", &mut balls, &[body, heavy], (0.02, DT));
 }
 
+/// Three boxes under a press that leaves 2.7 of their 3: each gives way by its part.
+#[test]
+fn boxes_under_a_press_share_what_it_takes() {
+    for gravity in [9.81, 0.0] {
+        let mut world = world(6, gravity);
+        world.insert(ground()).unwrap();
+        let at = |i: usize| Vec3::Y * (0.5 + i as f32);
+        let bodies: Vec<BodyId> = (0..3)
+            .map(|i| world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(at(i))).unwrap())
+            .collect();
+        let press = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_position(Vec3::Y * 3.6);
+        let press = world.insert(press).unwrap();
+        world.set_velocity(press, Vec3::NEG_Y * 0.1, Vec3::ZERO).unwrap();
+        for _ in 0..240 {
+            world.step(DT).unwrap();
+        }
+        world.set_velocity(press, Vec3::ZERO, Vec3::ZERO).unwrap();
+        for _ in 0..1200 {
+            world.step(DT).unwrap();
+        }
+        let heights: Vec<f32> = bodies.iter().map(|&id| world.pose(id).unwrap().translation.y).collect();
+        let least = heights.windows(2).map(|pair| pair[1] - pair[0]).fold(f32::INFINITY, f32::min);
+        assert!(0.8 < least, "gravity {gravity}: {heights:?}");
+    }
+}
+
 #[test]
 fn a_press_closes_on_a_light_box_no_further_than_it_goes() {
     for gravity in [9.81, 0.0] {

@@ -278,7 +278,8 @@ fn a_body_that_grows_and_a_door_that_closes_push_out() {
     let at = |x: f32| BodyDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(x, 0.5, 0.0));
     let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(1.1)).unwrap()];
     settle(&mut world, &ids, 3);
-    world.set_shape(ids[1], cuboid(Vec3::new(0.9, 0.5, 0.5))).unwrap();
+    // 0.8 deep.
+    world.set_shape(ids[1], cuboid(Vec3::new(1.4, 0.5, 0.5))).unwrap();
     assert_apart(&mut world, &ids, "grown");
     let door = BodyDesc::kinematic(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::new(-3.0, 1.0, 0.0));
     let door = world.insert(door).unwrap();
@@ -289,16 +290,21 @@ fn a_body_that_grows_and_a_door_that_closes_push_out() {
 
 #[test]
 fn what_is_freed_from_a_wall_stops() {
-    for depth in [0.05, 0.2, 0.4] {
+    let unit_box = || cuboid(Vec3::splat(0.5));
+    let given =
+        [(ball(0.5), 0.05), (ball(0.5), 0.2), (ball(0.5), 0.7), (unit_box(), 0.4), (unit_box(), 0.95)];
+    for (shape, depth) in given {
         let mut world = world(Vec3::ZERO);
         world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
-        let id = world.insert(BodyDesc::new(ball(0.5)).with_position(Vec3::X * (1.0 - depth))).unwrap();
+        let at = Vec3::X * (1.0 - depth);
+        let id = world.insert(BodyDesc::new(shape).with_position(at)).unwrap();
         (0..300).for_each(|_| {
             world.step(DT).unwrap();
         });
         let speed = world.motion(id).unwrap().linear_velocity.length();
         println!("{depth} deep: {speed} after 5 s, at {}", position(&world, id).x);
         assert!(speed < 1e-3, "{depth} deep: {speed}");
+        assert!(0.99 < position(&world, id).x, "{depth} deep: {}", position(&world, id).x);
     }
 }
 
