@@ -1,0 +1,30 @@
+//! Signed distance fields.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod bake;
+mod bounds;
+mod crossings;
+mod dense;
+mod error;
+mod field;
+mod function;
+mod grid;
+#[cfg(feature = "parallel")]
+mod par;
+mod sample;
+mod settings;
+mod sign;
+mod surface;
+
+pub use bake::Accuracy;
+pub use bounds::DistanceBounds;
+pub use dense::SdfGrid;
+pub use error::SdfError;
+pub use field::Field;
+pub use grid::Grid;
+pub use sample::Sample;
+pub use settings::{BakeSettings, Spacing};
+pub use sign::SignMethod;

@@ -1,0 +1,10 @@
+//! Distance fields, against brute force over all triangles and exact sides.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
+
+mod bake;
+mod bounds;
+mod input;
+mod sample;
+mod scenes;
+mod sign;
