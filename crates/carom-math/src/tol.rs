@@ -522,3 +522,13 @@ pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 /// The vertex and the centre are sums of one product for each mode, off by sqrt(3) u for each, and
 /// the radius by u: 4.5 u for each mode, and 10 u for the last sums.
 pub const MODAL_ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
+
+/// In cells. A point is on the surface of a sampled distance field if the interpolated distance is no larger: 2^-10.
+///
+/// The field itself is off by more, up to half the diagonal of a cell; a smaller number costs steps and gains nothing.
+pub const FIELD_SURFACE: f64 = f64::from_bits((1023 - 10) << 52);
+
+/// A pure number, the square of a slope. At a place where a sampled distance field is flatter, the way to the surface is not known.
+///
+/// The slope is near 1 elsewhere, and falls to 0 at ridges: between two walls, or at the middle of a ball.
+pub const FIELD_SLOPE_SQ: f64 = 0.0625;

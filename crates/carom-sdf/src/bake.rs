@@ -68,6 +68,19 @@ pub enum Accuracy {
 }
 
 impl NodeBox {
+    /// Boxes that have all nodes from `low` to `high`, both included, once.
+    pub(crate) fn parts(low: UVec3, high: UVec3) -> impl Iterator<Item = NodeBox> {
+        let starts = move |axis: usize| (low[axis]..=high[axis]).step_by(BLOCK as usize);
+        starts(2).flat_map(move |z| {
+            starts(1).flat_map(move |y| {
+                starts(0).map(move |x| {
+                    let first = UVec3::new(x, y, z);
+                    NodeBox { first, size: (high - first + UVec3::ONE).min(UVec3::splat(BLOCK)) }
+                })
+            })
+        })
+    }
+
     /// The center of the box, and the distance of its corners from there, rounded up a little.
     pub(crate) fn ball(&self, grid: &Grid) -> (DVec3, f64) {
         let (low, high) = (grid.node(self.first), grid.node(self.first + self.size - UVec3::ONE));

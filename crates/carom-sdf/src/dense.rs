@@ -8,11 +8,13 @@ use crate::error::SdfError;
 use crate::field::Stored;
 use crate::function::Function;
 use crate::grid::Grid;
+use crate::rebake;
 use crate::settings::BakeSettings;
 use crate::sign::SignMethod;
 use crate::surface::Surface;
 use alloc::vec;
 use alloc::vec::Vec;
+use carom_bounds::Aabb;
 use carom_geom::TriMesh;
 use carom_lanes::{Simd, U32Lanes};
 use glam::{DVec3, UVec3, Vec3};
@@ -66,6 +68,42 @@ impl SdfGrid {
         Ok(SdfGrid { header, values: bake(&header, &Function { grid, band, distance })? })
     }
 
+    /// Bakes again after the mesh has changed within a box, and says how many nodes were computed. `region` holds the old and the new places of
+    /// all triangles that changed.
+    ///
+    /// The values are those of a whole bake of the new mesh with this grid, to the bit. If the mesh is open, or the field has no band, all
+    /// nodes are computed. On an error nothing changes.
+    pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
+        let (grid, band) = (self.header.grid, self.header.band);
+        let reached = rebake::reached(&self.header, region);
+        let [low, high] = reached.unwrap_or([UVec3::ZERO; 2]);
+        let surface = Surface::new(mesh, grid, band, low, high)?;
+        if !rebake::is_local(&self.header, &surface) {
+            let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+            let header = Header { sign: surface.sides.method(), accuracy: Accuracy::Exact, ..self.header };
+            *self = SdfGrid { header, values: bake(&header, &surface)? };
+            return Ok(grid.n_nodes());
+        }
+        if reached.is_none() {
+            return Ok(0);
+        }
+        let nodes = grid.nodes();
+        let mut block = [0.0; N_BLOCK_NODES];
+        for part in NodeBox::parts(low, high) {
+            if let Filled::Far { is_inside } = surface.fill(part, &mut block)? {
+                block.fill(if is_inside { -band } else { band });
+            }
+            for (first, place) in part.rows() {
+                let to = (first.z as usize * nodes.y as usize + first.y as usize) * nodes.x as usize
+                    + first.x as usize;
+                let n = part.size.x as usize;
+                self.values[to..to + n].copy_from_slice(&block[place..place + n]);
+            }
+        }
+        let size = (high - low + UVec3::ONE).to_array();
+        Ok(size.into_iter().map(u64::from).product())
+    }
+
     /// The values of all nodes: x first, then y, then z.
     #[inline]
     pub fn values(&self) -> &[f32] {
@@ -82,6 +120,11 @@ impl SdfGrid {
 impl Stored for SdfGrid {
     fn header(&self) -> &Header {
         &self.header
+    }
+
+    fn combined(&self, other: &SdfGrid, header: Header, value: impl Fn(f32, f32) -> f32) -> SdfGrid {
+        let values = self.values.iter().zip(&other.values).map(|(a, b)| value(*a, *b)).collect();
+        SdfGrid { header, values }
     }
 
     #[inline]
@@ -110,7 +153,7 @@ impl Stored for SdfGrid {
 /// Places of nodes are lanes of 32 bits, with a sign on some machines.
 const MAX_NODES: u64 = i32::MAX as u64;
 
-fn check_size(grid: &Grid, allowed: u64) -> Result<(), SdfError> {
+pub(crate) fn check_size(grid: &Grid, allowed: u64) -> Result<(), SdfError> {
     let (nodes, allowed) = (grid.n_nodes(), allowed.min(MAX_NODES));
     if allowed < nodes {
         return Err(SdfError::TooManyNodes { nodes, allowed });
@@ -130,7 +173,7 @@ fn bake(header: &Header, source: &impl Source) -> Result<Vec<f32>, SdfError> {
     parts.push(last);
     let bake_layer = |z: u32, part: &mut [f32]| bake_layer(header, source, z * BLOCK, part);
     #[cfg(feature = "parallel")]
-    crate::par::for_each(parts, bake_layer)?;
+    crate::par::map(parts, bake_layer).into_iter().collect::<Result<(), SdfError>>()?;
     #[cfg(not(feature = "parallel"))]
     for (z, part) in (0..).zip(parts) {
         bake_layer(z, part)?;

@@ -34,7 +34,7 @@ pub enum SdfError {
     },
     /// The grid would have more nodes than the settings allow.
     TooManyNodes {
-        /// How many it would have; of a sparse field, how many it had when it was stopped.
+        /// How many it would have, at least.
         nodes: u64,
         /// How many are allowed.
         allowed: u64,

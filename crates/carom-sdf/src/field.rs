@@ -5,11 +5,16 @@
 
 use crate::bake::{Accuracy, Header};
 use crate::bounds::{DistanceBounds, bounds};
+use crate::combine;
+use crate::error::SdfError;
 use crate::grid::Grid;
+use crate::project::{ClosestSurfacePoint, closest_point, deepest};
+use crate::ray::{FieldRay, cast_ray};
 use crate::sample::{Sample, sample, sample_batch};
 use crate::sign::SignMethod;
 use alloc::vec::Vec;
 use carom_lanes::Simd;
+use carom_math::Ray;
 use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3, Vec3};
 
@@ -26,6 +31,11 @@ pub trait Stored: Sync {
 
     /// The number of the lowest node of a cell.
     fn place(&self, cell: UVec3) -> usize;
+
+    /// A field of the same grid, whose values come from those of two fields at the same node.
+    fn combined(&self, other: &Self, header: Header, value: impl Fn(f32, f32) -> f32) -> Self
+    where
+        Self: Sized;
 
     /// [`Stored::place`] of eight cells.
     fn places<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
@@ -80,6 +90,77 @@ pub trait Field: Stored {
         Self: Sized,
     {
         sample_batch(self, points, out);
+    }
+
+    /// The first point of a ray at which the interpolated distance is 0 or less, for parameters from 0 to `max_t`.
+    ///
+    /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result says up to where the ray is certainly free.
+    fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
+    where
+        Self: Sized,
+    {
+        cast_ray(self, ray, max_t)
+    }
+
+    /// The point of the surface closest to a point, by steps along the gradient.
+    fn closest_point(&self, point: DVec3) -> ClosestSurfacePoint
+    where
+        Self: Sized,
+    {
+        closest_point(self, point)
+    }
+
+    /// Of several points the deepest, or the closest if all are outside: its place in the list and its sample. The first one of equals; `None` of
+    /// no points. A point whose coordinates are not finite is infinitely far.
+    ///
+    /// For a sphere take its center, and subtract the radius.
+    fn deepest(&self, points: &[Vec3]) -> Option<(usize, Sample)>
+    where
+        Self: Sized,
+    {
+        deepest(self, points)
+    }
+
+    /// What is in one of the shapes. The fields have one grid and one band; both are signed, or neither.
+    ///
+    /// The values are bounds inside, and distances outside; see [`Accuracy::Bound`].
+    fn union(&self, other: &Self) -> Result<Self, SdfError>
+    where
+        Self: Sized,
+    {
+        let header = combine::united(self.header(), other.header())?;
+        Ok(self.combined(other, header, |a, b| a.min(b)))
+    }
+
+    /// What is in both shapes. The fields have one grid and one band, and are signed.
+    ///
+    /// The values are distances inside, and bounds outside.
+    fn intersection(&self, other: &Self) -> Result<Self, SdfError>
+    where
+        Self: Sized,
+    {
+        let header = combine::cut(self.header(), other.header())?;
+        Ok(self.combined(other, header, |a, b| a.max(b)))
+    }
+
+    /// What is in this shape and not in the other one. The fields have one grid and one band, and are signed.
+    fn difference(&self, other: &Self) -> Result<Self, SdfError>
+    where
+        Self: Sized,
+    {
+        let header = combine::cut(self.header(), other.header())?;
+        Ok(self.combined(other, header, |a, b| a.max(-b)))
+    }
+
+    /// The field whose surface is where the distance is `offset`, a length: larger if it is positive. The band becomes shorter by it, and has to
+    /// keep two cells. A field without a sign becomes that of a shell.
+    fn offset(&self, offset: f32) -> Result<Self, SdfError>
+    where
+        Self: Sized,
+    {
+        let header = combine::moved(self.header(), offset)?;
+        let (old, new) = (self.band(), header.band);
+        Ok(self.combined(self, header, |value, _| combine::offset_value(value, offset, old, new)))
     }
 
     /// What the distance at a point certainly is, from the values of the nodes around it.

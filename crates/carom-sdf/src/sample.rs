@@ -78,6 +78,11 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
 pub(crate) fn sample_batch(field: &impl Stored, points: &[Vec3], out: &mut Vec<Sample>) {
     out.clear();
     out.resize(points.len(), Sample::default());
+    sample_into(field, points, out);
+}
+
+/// The samples at points, one for each.
+pub(crate) fn sample_into(field: &impl Stored, points: &[Vec3], out: &mut [Sample]) {
     dispatch(Batch { field, frame: Frame::new(field), points, out });
 }
 

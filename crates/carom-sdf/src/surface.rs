@@ -51,14 +51,39 @@ impl<'a> Surface<'a> {
     }
 }
 
+impl Surface<'_> {
+    /// The sides of nodes that are all farther than the band.
+    fn fill_far(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Filled {
+        let mut inside = [false; MAX_ROW];
+        // A surface between two nodes would be within the band of one of them. So one node tells the side of all, unless the sheet over a
+        // hole passes here.
+        if self.sides.method().is_certain() {
+            self.sides.are_inside(self.mesh, &self.tree, &self.grid, nodes.first, &mut inside[..1]);
+            return Filled::Far { is_inside: inside[0] };
+        }
+        let mut n_inside = 0;
+        for (first, place) in nodes.rows() {
+            let inside = &mut inside[..nodes.size.x as usize];
+            self.sides.are_inside(self.mesh, &self.tree, &self.grid, first, inside);
+            for (value, is_inside) in out[place..].iter_mut().zip(&*inside) {
+                *value = stored(f64::INFINITY, *is_inside, self.band);
+                n_inside += u32::from(*is_inside);
+            }
+        }
+        match n_inside {
+            0 => Filled::Far { is_inside: false },
+            n if n == nodes.size.element_product() => Filled::Far { is_inside: true },
+            _ => Filled::Values,
+        }
+    }
+}
+
 impl Source for Surface<'_> {
     fn fill(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Result<Filled, SdfError> {
         let band = f64::from(self.band);
         let (center, radius) = nodes.ball(&self.grid);
         if band.is_finite() && self.distance(center, band + radius).is_none() {
-            let mut inside = [false];
-            self.sides.are_inside(self.mesh, &self.tree, &self.grid, nodes.first, &mut inside);
-            return Ok(Filled::Far { is_inside: inside[0] });
+            return Ok(self.fill_far(nodes, out));
         }
         // No farther than a step from the last node; a little more for rounding.
         let step = f64::from(self.grid.cell()) * (1.0 + 64.0 * f64::EPSILON);
@@ -79,8 +104,7 @@ impl Source for Surface<'_> {
                 out[place + x as usize] = stored(last, is_inside, self.band);
             }
         }
-        // A surface between two nodes would be within the band of one of them.
-        if is_far { Ok(Filled::Far { is_inside: out[0] < 0.0 }) } else { Ok(Filled::Values) }
+        Ok(if is_far { self.fill_far(nodes, out) } else { Filled::Values })
     }
 }
 

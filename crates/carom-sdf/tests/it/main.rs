@@ -4,7 +4,15 @@
 
 mod bake;
 mod bounds;
+mod bytes;
+mod combine;
 mod input;
+mod project;
+mod ray;
+mod rebake;
 mod sample;
 mod scenes;
 mod sign;
+mod sparse;
+mod threads;
+mod warm;
