@@ -29,6 +29,7 @@ mod pairs_double;
 #[path = "pairs/single.rs"]
 mod pairs_single;
 mod renewal;
+mod sdf;
 mod solver;
 mod sphere_triangle;
 mod triangles;
@@ -50,6 +51,7 @@ pub use mesh::mesh;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
 pub use renewal::renewal;
+pub use sdf::sdf;
 pub use solver::solver;
 pub use sphere_triangle::sphere_triangle;
 pub use triangles::triangles;
@@ -59,7 +61,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 22] = [
+pub const BODIES: [Body; 23] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -77,6 +79,7 @@ pub const BODIES: [Body; 22] = [
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
     ("renewal", renewal),
+    ("sdf", sdf),
     ("solver", solver),
     ("sphere_triangle", sphere_triangle),
     ("tables", tables),

@@ -49,7 +49,7 @@ pub struct Header {
     pub grid: Grid,
     /// A length; infinite for none.
     pub band: f32,
-    /// How sides were told apart.
+    /// How sides were found.
     pub sign: SignMethod,
     /// What values within the band are.
     pub accuracy: Accuracy,

@@ -55,7 +55,7 @@ pub trait Field: Stored {
         self.header().band
     }
 
-    /// How inside and outside were told apart.
+    /// How inside and outside were found.
     fn sign_method(&self) -> SignMethod {
         self.header().sign
     }

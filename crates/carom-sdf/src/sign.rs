@@ -32,7 +32,7 @@ pub enum SignMethod {
     /// The mesh is open: winding numbers by solid angles. Inside is where their size is above a half, so a hole is closed by a sheet that is
     /// not in the mesh.
     Winding {
-        /// The part of the area whose two sides are not clearly told apart, at most a half.
+        /// The part of the area on which the two sides are not clear, at most a half.
         doubtful: f32,
     },
     /// The mesh is open and does not tell inside from outside: all distances are positive.

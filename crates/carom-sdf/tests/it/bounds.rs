@@ -12,7 +12,7 @@ use glam::DVec3;
 fn the_distance_is_between_its_bounds() {
     for (name, mesh) in closed() {
         for band in [3.0, f32::INFINITY] {
-            let settings = BakeSettings::default().with_resolution(24).with_band(band);
+            let settings = BakeSettings::default().with_resolution(16).with_band(band);
             let field = SdfGrid::from_mesh(&mesh, &settings).unwrap();
             let (mut width, mut n_inside) = (0.0_f64, 0);
             for point in points(&field, 600, 5) {

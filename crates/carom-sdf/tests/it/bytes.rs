@@ -10,7 +10,7 @@ fn fields() -> (Vec<SdfGrid>, Vec<SparseSdf>) {
     let others = [("open box", open_box()), ("terrain", mesh(&terrain(2.0, 0.4, 8, 3)))];
     for (_, mesh) in closed().into_iter().chain(others) {
         for band in [2.0, f32::INFINITY] {
-            let settings = BakeSettings::default().with_resolution(20).with_band(band);
+            let settings = BakeSettings::default().with_resolution(12).with_band(band);
             dense.push(SdfGrid::from_mesh(&mesh, &settings).unwrap());
             sparse.push(SparseSdf::from_mesh(&mesh, &settings).unwrap());
         }
@@ -54,7 +54,7 @@ fn cut_and_changed_bytes_are_refused_or_read_as_a_field() {
         let mut longer = bytes.clone();
         longer.push(0);
         assert!(!read(&longer));
-        for _ in 0..300 {
+        for _ in 0..150 {
             let mut changed = bytes.clone();
             let end = if rng.unit() < 0.5 { 64 } else { bytes.len() };
             let place = rng.below(end);

@@ -67,7 +67,7 @@ fn combined_values_are_bounds() {
 #[test]
 fn an_offset_moves_the_surface() {
     for (name, mesh) in closed() {
-        let settings = BakeSettings::default().with_resolution(24).with_padding(5);
+        let settings = BakeSettings::default().with_resolution(14).with_padding(5);
         let field = SdfGrid::from_mesh(&mesh, &settings).unwrap();
         let by = 1.5 * field.grid().cell();
         for by in [by, -by] {

