@@ -26,6 +26,7 @@ const GROUPS: [&str; 22] = [
     "mesh_mesh",
     "volumes",
     "deform",
+    "sdf",
     "budget",
     "simplify",
     "pile",

@@ -81,6 +81,24 @@ impl NodeBox {
         })
     }
 
+    /// The place of a node of the box among its values.
+    pub(crate) fn place(&self, node: UVec3) -> usize {
+        let from = node - self.first;
+        ((from.z * self.size.y + from.y) * self.size.x + from.x) as usize
+    }
+
+    /// The box halved along each axis that has two nodes or more.
+    pub(crate) fn halves(self) -> impl Iterator<Item = NodeBox> {
+        let low = (self.size + UVec3::ONE) / 2;
+        (0..8_u32)
+            .map(move |corner| {
+                let is_high = UVec3::new(corner & 1, corner >> 1 & 1, corner >> 2);
+                let size = low * (UVec3::ONE - is_high) + (self.size - low) * is_high;
+                NodeBox { first: self.first + low * is_high, size }
+            })
+            .filter(|part| part.size.min_element() != 0)
+    }
+
     /// The center of the box, and the distance of its corners from there, rounded up a little.
     pub(crate) fn ball(&self, grid: &Grid) -> (DVec3, f64) {
         let (low, high) = (grid.node(self.first), grid.node(self.first + self.size - UVec3::ONE));
@@ -92,8 +110,8 @@ impl NodeBox {
     pub(crate) fn rows(self) -> impl Iterator<Item = (UVec3, usize)> {
         (0..self.size.z).flat_map(move |z| {
             (0..self.size.y).map(move |y| {
-                let place = (z * self.size.y + y) * self.size.x;
-                (self.first + UVec3::new(0, y, z), place as usize)
+                let first = self.first + UVec3::new(0, y, z);
+                (first, self.place(first))
             })
         })
     }

@@ -11,11 +11,13 @@ use crate::grid::Grid;
 use crate::project::{ClosestSurfacePoint, closest_point, deepest};
 use crate::ray::{FieldRay, cast_ray};
 use crate::sample::{Sample, sample, sample_batch};
+use crate::shape::{DeepestPoint, deepest_of_shape};
 use crate::sign::SignMethod;
 use alloc::vec::Vec;
+use carom_geom::SupportMap;
 use carom_lanes::Simd;
-use carom_math::Ray;
 use carom_math::ops::sqrt;
+use carom_math::{Pose, Ray};
 use glam::{DVec3, UVec3, Vec3};
 
 /// How the values of a field are stored.
@@ -119,6 +121,14 @@ pub trait Field: Stored {
         Self: Sized,
     {
         deepest(self, points)
+    }
+
+    /// The deepest point of a convex shape that the pose places in the field, found step by step along the gradient.
+    fn deepest_of_shape(&self, shape: &impl SupportMap, pose: &Pose) -> DeepestPoint
+    where
+        Self: Sized,
+    {
+        deepest_of_shape(self, shape, &pose.wide())
     }
 
     /// What is in one of the shapes. The fields have one grid and one band; both are signed, or neither.

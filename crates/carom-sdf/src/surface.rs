@@ -1,6 +1,7 @@
 //! How far the nodes of a grid are from a mesh: the `f64` distance to the nearest triangle, rounded once.
 //!
-//! The distance to the last node and the length between the two bound the search for the next one.
+//! A tree of the triangles is searched for the middle of a block, then for the middles of its halves, down to the nodes. Parts that
+//! are farther than the band are left out, and the triangle found for a whole bounds the search for its parts.
 //!
 //! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and bound).
 
@@ -41,15 +42,51 @@ impl<'a> Surface<'a> {
         Ok(Surface { mesh, tree, sides, grid, band })
     }
 
-    /// The distance to the nearest triangle, if it is at most `limit`.
-    fn distance(&self, point: DVec3, limit: f64) -> Option<f64> {
-        let gap = |t: u32, bound: f64| {
-            let found = point_triangle(point, &self.mesh.corners(t)).distance;
-            (found <= bound).then_some(found)
+    /// The nearest triangle and its distance, if that is at most `limit`. A triangle that may be near makes the search short.
+    fn nearest(&self, point: DVec3, limit: f64, guess: Option<u32>) -> Option<(u32, f64)> {
+        let gap = |t: u32| point_triangle(point, &self.mesh.corners(t)).distance;
+        let guessed = guess.map(|t| (t, gap(t))).filter(|(_, distance)| *distance <= limit);
+        let limit = guessed.map_or(limit, |(_, distance)| distance);
+        let within = |t: u32, bound: f64| Some(gap(t)).filter(|distance| *distance <= bound);
+        self.tree.nearest(point, limit, within).0.or(guessed)
+    }
+
+    /// Writes the distances of some nodes of a block, without a sign, and says whether one is within the band.
+    ///
+    /// If the middle of the nodes is far from the surface, all are. Otherwise they are halved along each axis, and the triangle
+    /// nearest to the middle is a guess for the parts.
+    fn measure(
+        &self,
+        block: &NodeBox,
+        part: NodeBox,
+        guess: Option<u32>,
+        out: &mut [f32; N_BLOCK_NODES],
+    ) -> bool {
+        let band = f64::from(self.band);
+        let (center, radius) = part.ball(&self.grid);
+        let limit = (band + radius) * (1.0 + ROUNDED);
+        let found = self.nearest(center, if radius == 0.0 { band } else { limit }, guess);
+        let Some((triangle, distance)) = found else {
+            for (first, _) in part.rows() {
+                let place = block.place(first);
+                out[place..place + part.size.x as usize].fill(self.band);
+            }
+            return false;
         };
-        self.tree.nearest(point, limit, gap).0.map(|(_, distance)| distance)
+        if part.size == UVec3::ONE {
+            out[block.place(part.first)] = stored(distance, false, self.band);
+            return true;
+        }
+        let mut is_near = false;
+        for half in part.halves() {
+            is_near |= self.measure(block, half, Some(triangle), out);
+        }
+        is_near
     }
 }
+
+/// Relative: above the rounding of distances to triangles that are 2^20 times as large, 2^-30.
+const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
 
 impl Surface<'_> {
     /// The sides of nodes that are all farther than the band.
@@ -80,31 +117,19 @@ impl Surface<'_> {
 
 impl Source for Surface<'_> {
     fn fill(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Result<Filled, SdfError> {
-        let band = f64::from(self.band);
-        let (center, radius) = nodes.ball(&self.grid);
-        if band.is_finite() && self.distance(center, band + radius).is_none() {
+        if !self.measure(&nodes, nodes, None, out) {
             return Ok(self.fill_far(nodes, out));
         }
-        // No farther than a step from the last node; a little more for rounding.
-        let step = f64::from(self.grid.cell()) * (1.0 + 64.0 * f64::EPSILON);
         let mut inside = [false; MAX_ROW];
-        let mut is_far = true;
         for (first, place) in nodes.rows() {
             let inside = &mut inside[..nodes.size.x as usize];
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, first, inside);
-            let mut last = f64::INFINITY;
-            for (x, &is_inside) in (0..).zip(&*inside) {
-                let limit = (last * (1.0 + 64.0 * f64::EPSILON) + step).min(band);
-                let node = self.grid.node(first + UVec3::new(x, 0, 0));
-                let found = self.distance(node, limit);
-                // Distances to triangles far larger than a cell are rounded by more than that.
-                let found = if limit < band { found.or_else(|| self.distance(node, band)) } else { found };
-                last = found.unwrap_or(f64::INFINITY);
-                is_far &= found.is_none();
-                out[place + x as usize] = stored(last, is_inside, self.band);
+            for (value, _) in out[place..].iter_mut().zip(&*inside).filter(|(_, is_inside)| **is_inside) {
+                // No zero has a sign.
+                *value = if *value == 0.0 { 0.0 } else { -*value };
             }
         }
-        Ok(if is_far { self.fill_far(nodes, out) } else { Filled::Values })
+        Ok(Filled::Values)
     }
 }
 

@@ -11,6 +11,7 @@ mod pairs;
 mod player;
 mod ray;
 mod run;
+mod sdf;
 mod soft;
 mod sweep;
 mod trace;

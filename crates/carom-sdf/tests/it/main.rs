@@ -8,6 +8,7 @@ mod bytes;
 mod combine;
 mod input;
 mod project;
+mod property;
 mod ray;
 mod rebake;
 mod sample;
