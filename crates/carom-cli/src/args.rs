@@ -71,9 +71,11 @@ pub enum Command {
     #[command(after_help = "Example:\n  carom info model.glb part.stl --json")]
     Info(InfoArgs),
     /// Bake the signed distance field of a mesh
-    #[command(after_help = "Example:\n  carom sdf bunny.obj --resolution 128 --band 4 -o bunny.sdf --picture bunny.png\n\n\
+    #[command(
+        after_help = "Example:\n  carom sdf bunny.obj --resolution 128 --band 4 -o bunny.sdf --picture bunny.png\n\n\
         The report says how inside and outside were found, and what a sample may be off by. The picture has three slices\n\
-        through the middle: blue inside, orange outside, a line every four cells.")]
+        through the middle: blue inside, orange outside, a line every four cells."
+    )]
     Sdf(SdfArgs),
     /// Try the broad phases on a recorded run of boxes
     #[command(after_help = "Example:\n  carom pairs run.csv --broad-phase all\n\n\

@@ -39,7 +39,7 @@ impl SdfGrid {
     }
 
     /// The field of a mesh. Each value within the band is the `f64` distance to the nearest triangle, rounded once. It does not depend on the
-    /// order of the triangles. [`SdfGrid::sign_method`] says how inside and outside were found.
+    /// order of the triangles. [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SdfGrid, SdfError> {
         let (min, max) = mesh.wide_bounds();
         let grid = settings.grid(min, max)?;

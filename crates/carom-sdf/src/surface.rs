@@ -1,7 +1,8 @@
 //! How far the nodes of a grid are from a mesh: the `f64` distance to the nearest triangle, rounded once.
 //!
 //! A tree of the triangles is searched for the middle of a block, then for the middles of its halves, down to the nodes. Parts that
-//! are farther than the band are left out, and the triangle found for a whole bounds the search for its parts.
+//! are farther than the band are left out, and the triangle found for a whole bounds the search for its parts. Plain arithmetic finds the
+//! triangles that may be the nearest one, and accurate arithmetic measures them.
 //!
 //! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and bound).
 
@@ -14,6 +15,7 @@ use carom_bounds::Aabb;
 use carom_bvh::{BuildQuality, BuildSettings, Bvh, BvhError};
 use carom_geom::TriMesh;
 use carom_geom::tri_distance::point_triangle;
+use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
 /// A mesh as a source of distances.
@@ -23,6 +25,8 @@ pub(crate) struct Surface<'a> {
     pub(crate) sides: Sides,
     grid: Grid,
     band: f32,
+    /// Above what rounding adds to a rough distance in the grid, a length.
+    slack: f64,
 }
 
 impl<'a> Surface<'a> {
@@ -36,19 +40,43 @@ impl<'a> Surface<'a> {
     ) -> Result<Surface<'a>, SdfError> {
         check_within(mesh, &grid)?;
         let boxes: Vec<Aabb> = (0..mesh.n_triangles() as u32).map(|t| mesh.triangle_aabb(t)).collect();
-        let settings = BuildSettings::default().with_quality(BuildQuality::Fast);
+        let settings = BuildSettings::default().with_quality(BuildQuality::Fast).with_max_leaf(2);
         let tree = Bvh::build(&boxes, &settings).map_err(bad_tree)?;
         let sides = Sides::new(mesh, &tree, &grid, low, high)?;
-        Ok(Surface { mesh, tree, sides, grid, band })
+        let (low, high) = grid.wide_bounds();
+        Ok(Surface { mesh, tree, sides, grid, band, slack: (high - low).length() * ROUNDED })
     }
 
-    /// The nearest triangle and its distance, if that is at most `limit`. A triangle that may be near makes the search short.
-    fn nearest(&self, point: DVec3, limit: f64, guess: Option<u32>) -> Option<(u32, f64)> {
-        let gap = |t: u32| point_triangle(point, &self.mesh.corners(t)).distance;
-        let guessed = guess.map(|t| (t, gap(t))).filter(|(_, distance)| *distance <= limit);
-        let limit = guessed.map_or(limit, |(_, distance)| distance);
-        let within = |t: u32, bound: f64| Some(gap(t)).filter(|distance| *distance <= bound);
-        self.tree.nearest(point, limit, within).0.or(guessed)
+    /// The distance of a triangle, off by at most the slack.
+    fn rough_distance(&self, point: DVec3, triangle: u32) -> f64 {
+        let corners = self.mesh.corners(triangle);
+        rough_distance(point, &corners).unwrap_or_else(|| point_triangle(point, &corners).distance)
+    }
+
+    /// The triangle that is nearest, as far as rough distances tell, if one is within `limit`; a triangle that may be near makes the
+    /// search short. `near` has all triangles that may be the nearest one, and others.
+    fn nearest(
+        &self,
+        point: DVec3,
+        limit: f64,
+        guess: Option<u32>,
+        near: &mut Vec<(u32, f64)>,
+    ) -> Option<u32> {
+        near.clear();
+        // Two rough distances are off by so much that another triangle may be the nearest one.
+        let slack = 2.0 * self.slack;
+        let mut limit = limit + slack;
+        if let Some(triangle) = guess {
+            limit = limit.min(self.rough_distance(point, triangle) + slack);
+        }
+        let (found, _) = self.tree.nearest(point, limit, |triangle, bound| {
+            let distance = self.rough_distance(point, triangle);
+            (distance <= bound).then(|| near.push((triangle, distance)))?;
+            Some(distance + slack)
+        });
+        let least = near.iter().fold(f64::INFINITY, |least, (_, distance)| least.min(*distance));
+        near.retain(|(_, distance)| *distance <= least + slack);
+        found.map_or(near.first().map(|(triangle, _)| *triangle), |(triangle, _)| Some(triangle))
     }
 
     /// Writes the distances of some nodes of a block, without a sign, and says whether one is within the band.
@@ -60,13 +88,12 @@ impl<'a> Surface<'a> {
         block: &NodeBox,
         part: NodeBox,
         guess: Option<u32>,
+        near: &mut Vec<(u32, f64)>,
         out: &mut [f32; N_BLOCK_NODES],
     ) -> bool {
         let band = f64::from(self.band);
         let (center, radius) = part.ball(&self.grid);
-        let limit = (band + radius) * (1.0 + ROUNDED);
-        let found = self.nearest(center, if radius == 0.0 { band } else { limit }, guess);
-        let Some((triangle, distance)) = found else {
+        let Some(triangle) = self.nearest(center, band + radius, guess, near) else {
             for (first, _) in part.rows() {
                 let place = block.place(first);
                 out[place..place + part.size.x as usize].fill(self.band);
@@ -74,19 +101,52 @@ impl<'a> Surface<'a> {
             return false;
         };
         if part.size == UVec3::ONE {
+            let exact =
+                |(triangle, _): &(u32, f64)| point_triangle(center, &self.mesh.corners(*triangle)).distance;
+            let distance = near.iter().map(exact).fold(f64::INFINITY, f64::min);
             out[block.place(part.first)] = stored(distance, false, self.band);
-            return true;
+            return distance < band;
         }
         let mut is_near = false;
         for half in part.halves() {
-            is_near |= self.measure(block, half, Some(triangle), out);
+            is_near |= self.measure(block, half, Some(triangle), near, out);
         }
         is_near
     }
 }
 
-/// Relative: above the rounding of distances to triangles that are 2^20 times as large, 2^-30.
+/// Relative to the size of the grid: above the rounding of distances, 2^-30.
+///
+/// The place over a face is off by some `u size / sine^2` along it, with `u` for 2^-53, and the sine is 2^-10 at least.
 const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
+
+/// The square of the least sine of the first angle of a triangle for which plain arithmetic will do.
+const LEAST_SINE_SQ: f64 = 1.0 / (1 << 20) as f64;
+
+/// The distance of a triangle in plain arithmetic; none for a sliver.
+fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
+    let (u, v, w) = (*b - *a, *c - *a, point - *a);
+    let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
+    let determinant = uu * vv - uv * uv;
+    if !(LEAST_SINE_SQ * (uu * vv) < determinant) {
+        return None;
+    }
+    let (uw, vw) = (u.dot(w), v.dot(w));
+    let (along_u, along_v) = (vv * uw - uv * vw, uu * vw - uv * uw);
+    if 0.0 <= along_u && 0.0 <= along_v && along_u + along_v <= determinant {
+        let normal = u.cross(v);
+        let height = normal.dot(w);
+        return Some(height.abs() / sqrt(normal.length_squared()));
+    }
+    // Beside the face: the nearest of its edges, seen from the side on which the point is, and of the two others.
+    let on_edge = |w: DVec3, edge: DVec3, along: f64, edge_sq: f64| {
+        (w - edge * (along / edge_sq).clamp(0.0, 1.0)).length_squared()
+    };
+    let across = v - u;
+    let from_b = w - u;
+    let third = on_edge(from_b, across, across.dot(from_b), across.length_squared());
+    Some(sqrt(on_edge(w, u, uw, uu).min(on_edge(w, v, vw, vv)).min(third)))
+}
 
 impl Surface<'_> {
     /// The sides of nodes that are all farther than the band.
@@ -117,7 +177,7 @@ impl Surface<'_> {
 
 impl Source for Surface<'_> {
     fn fill(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Result<Filled, SdfError> {
-        if !self.measure(&nodes, nodes, None, out) {
+        if !self.measure(&nodes, nodes, None, &mut Vec::new(), out) {
             return Ok(self.fill_far(nodes, out));
         }
         let mut inside = [false; MAX_ROW];

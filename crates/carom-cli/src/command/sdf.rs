@@ -18,7 +18,8 @@ const GAP: usize = 12;
 /// Runs the command.
 pub fn run(args: &SdfArgs) -> Result<Found, String> {
     let mut remarks = Remarks::default();
-    let model = load::load(&args.file, &args.reading.options(false), &mut remarks).map_err(|e| e.to_string())?;
+    let model =
+        load::load(&args.file, &args.reading.options(false), &mut remarks).map_err(|e| e.to_string())?;
     remarks.print();
     let mesh = mesh_of(&model).map_err(|e| format!("{}: {e}", args.file.display()))?;
     let band = args.band.map_or(f32::INFINITY, |band| band as f32);
@@ -141,7 +142,8 @@ fn picture(field: &impl Field) -> Result<Vec<u8>, String> {
     let extents = bounds.extents();
     let scale = PIXELS / extents.max_element();
     let middle = 0.5 * (bounds.min + bounds.max);
-    let sizes = [[0, 1], [0, 2], [2, 1]].map(|axes| axes.map(|axis| (extents[axis] * scale).ceil().max(1.0) as usize));
+    let sizes = [[0, 1], [0, 2], [2, 1]]
+        .map(|axes| axes.map(|axis| (extents[axis] * scale).ceil().max(1.0) as usize));
     let width = sizes.iter().map(|size| size[0]).sum::<usize>() + 4 * GAP;
     let height = sizes.iter().map(|size| size[1]).max().unwrap_or(0) + 2 * GAP;
     let mut pixels = vec![255_u8; 3 * width * height];

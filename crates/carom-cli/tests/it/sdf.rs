@@ -23,7 +23,8 @@ fn a_cube_is_baked_written_and_drawn() {
     let (inside, outside) = (at(212, 212), at(20, 20));
     assert!(inside[0] < inside[2] && outside[2] < outside[0], "{inside:?} {outside:?}");
     // A band, and blocks near the surface alone.
-    let (d, status) = json(&format!("sdf cube.obj --resolution 64 --band 2 --sparse -o {} --json", field.display()));
+    let (d, status) =
+        json(&format!("sdf cube.obj --resolution 64 --band 2 --sparse -o {} --json", field.display()));
     assert_eq!((status, &d["schema"], &d["sign"]), (0, &"carom.sdf.v1".into(), &"winding_exact".into()));
     assert!(d["stored"]["stored_blocks"].as_u64() < d["stored"]["blocks"].as_u64());
     let sparse = SparseSdf::from_bytes(&std::fs::read(&field).unwrap()).unwrap();

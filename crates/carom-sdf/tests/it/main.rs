@@ -10,6 +10,7 @@ mod input;
 mod project;
 mod property;
 mod ray;
+mod real_data;
 mod rebake;
 mod sample;
 mod scenes;
