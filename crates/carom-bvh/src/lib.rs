@@ -205,6 +205,7 @@ mod visit_pairs;
 mod volumes;
 mod watched;
 mod wide;
+mod winding;
 
 pub use aabb8::PlacedAabb;
 pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder, Collapse};
@@ -239,3 +240,4 @@ pub use visit_pairs::{visit_leaf_pairs, visit_leaf_pairs_with, visit_pairs, visi
 pub use volumes::Volumes8;
 pub use watched::{Followed, WatchedBvh};
 pub use wide::WideNode;
+pub use winding::{WindingNumber, WindingTree};

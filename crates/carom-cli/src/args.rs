@@ -72,6 +72,13 @@ pub enum Command {
     /// Report on meshes: counts, box, watertight or not, volume
     #[command(after_help = "Example:\n  carom info model.glb part.stl --json")]
     Info(InfoArgs),
+    /// Bake the signed distance field of a mesh
+    #[command(
+        after_help = "Example:\n  carom sdf bunny.obj --resolution 128 --band 4 -o bunny.sdf --picture bunny.png\n\n\
+        The report says how inside and outside were found, and what a sample may be off by. The picture has three slices\n\
+        through the middle: blue inside, orange outside, a line every four cells."
+    )]
+    Sdf(SdfArgs),
     /// Try the broad phases on a recorded run of boxes
     #[command(after_help = "Example:\n  carom pairs run.csv --broad-phase all\n\n\
         The recording has the columns frame,id,minx,miny,minz,maxx,maxy,maxz; a box without a line in a frame has left.\n\
@@ -391,6 +398,37 @@ pub struct InfoArgs {
     /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
+}
+
+/// Arguments of `sdf`.
+#[derive(Debug, Args)]
+pub struct SdfArgs {
+    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    pub file: PathBuf,
+    /// Cells along the longest side
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub resolution: u32,
+    /// Distances up to so many cells from the surface, at least 2; everywhere, if not given
+    #[arg(long, value_name = "K", value_parser = positive, allow_hyphen_values = true)]
+    pub band: Option<f64>,
+    /// Keep only blocks near the surface; needs a band
+    #[arg(long, requires = "band")]
+    pub sparse: bool,
+    /// Where to write the field
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Where to write a PNG of slices
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// The most nodes, 4 bytes each
+    #[arg(long, value_name = "N", default_value_t = 1 << 28)]
+    pub max_nodes: u64,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
     /// How files are read.
     #[command(flatten)]
     pub reading: FileArgs,

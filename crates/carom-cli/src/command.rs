@@ -12,5 +12,6 @@ pub mod distance;
 pub mod info;
 pub mod pairs;
 pub mod ray;
+pub mod sdf;
 pub mod sweep;
 pub mod trace;

@@ -50,6 +50,7 @@ pub fn main() -> ExitCode {
         Command::Ray(args) => command::ray::run(args, winding),
         Command::Trace(args) => command::trace::run(args),
         Command::Info(args) => command::info::run(args),
+        Command::Sdf(args) => command::sdf::run(args),
         Command::Pairs(args) => command::pairs::run(args),
         Command::Batch(args) => command::batch::run(args, winding),
     };

@@ -30,6 +30,7 @@ mod pairs_double;
 #[path = "pairs/single.rs"]
 mod pairs_single;
 mod renewal;
+mod sdf;
 mod solver;
 mod sphere_triangle;
 mod triangles;
@@ -52,6 +53,7 @@ pub use neighbours::neighbours;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
 pub use renewal::renewal;
+pub use sdf::sdf;
 pub use solver::solver;
 pub use sphere_triangle::sphere_triangle;
 pub use triangles::triangles;
@@ -80,6 +82,7 @@ pub const BODIES: [Body; 23] = [
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
     ("renewal", renewal),
+    ("sdf", sdf),
     ("solver", solver),
     ("sphere_triangle", sphere_triangle),
     ("tables", tables),

@@ -535,3 +535,13 @@ pub const NEIGHBOUR_BAND: f64 = f64::from_bits((1023 - 20) << 52);
 /// The number of a cell is a product in `f64`, at most 2^24 and off by 2^-28. So two points within
 /// the radius, whose numbers differ by 1 - 2^-24 at most, are in cells side by side.
 pub const NEIGHBOUR_CELL: f64 = f64::from_bits((1023 - 24) << 52);
+
+/// In cells. A point is on the surface of a sampled distance field if the interpolated distance is no larger: 2^-10.
+///
+/// The field itself is off by more, up to half the diagonal of a cell; a smaller number costs steps and gains nothing.
+pub const FIELD_SURFACE: f64 = f64::from_bits((1023 - 10) << 52);
+
+/// A pure number, the square of a slope. At a place where a sampled distance field is flatter, the way to the surface is not known.
+///
+/// The slope is near 1 elsewhere, and falls to 0 at ridges: between two walls, or at the middle of a ball.
+pub const FIELD_SLOPE_SQ: f64 = 0.0625;

@@ -156,12 +156,12 @@ pub mod f64;
 mod closest;
 mod impact;
 mod ray_convex;
-mod winding_tree;
 mod workspace;
 
-pub use carom_bvh::{Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until};
+pub use carom_bvh::{
+    Certainty, Ended, TimedGoal, TimedOrder, TimedRun, TimedSettings, Undecided, Until, WindingNumber,
+};
 pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;
 pub use kernel::*;
-pub use winding_tree::WindingNumber;
 pub use workspace::Workspace;

@@ -250,6 +250,32 @@
 //! takes the depths of a renderer, and moves the particles. With a distance field
 //! [`particles`]`::advance_in_field` also knows what no camera sees.
 //!
+//! # Distance fields
+//!
+//! A [`sdf`]`::SdfGrid` holds the signed distance to a shape at the nodes of a grid, and
+//! `sdf::SparseSdf` only near the surface. Points, rays and particles read it in nanoseconds, and
+//! bounds say what is certain between the nodes.
+//!
+//! ```
+//! use carom::sdf::{BakeSettings, Field, SdfGrid};
+//! use carom::{Ray, Vec3};
+//!
+//! // A tetrahedron; 32 cells along its longest side.
+//! let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+//! let faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+//! let settings = BakeSettings::default().with_resolution(32);
+//! let field = SdfGrid::from_triangles(&corners, &faces, &settings)?;
+//!
+//! let found = field.sample(Vec3::new(0.25, 0.25, -1.0));
+//! assert!((found.distance - 1.0).abs() < 0.03 && found.gradient.z < -0.99);
+//! let hit = field.cast_ray(&Ray::new(Vec3::new(0.25, 0.25, -1.0), Vec3::Z), 2.0).hit();
+//! assert!(hit.is_some_and(|hit| (hit.t - 1.0).abs() < 0.03));
+//! # Ok::<(), carom::sdf::SdfError>(())
+//! ```
+//!
+//! Fields of one grid make unions, intersections and differences. The head of [`sdf`] goes through
+//! all of it.
+//!
 //! # Forces and bounces by hand
 //!
 //! Without a world, a depth alone makes a force: [`Penalty`] is a spring and a damper that push and
@@ -381,6 +407,7 @@ pub use carom_particles as particles;
 pub use carom_query as query;
 pub use carom_response as response;
 pub use carom_sat as sat;
+pub use carom_sdf as sdf;
 pub use carom_simplify as simplify;
 pub use carom_world as world;
 

@@ -12,6 +12,7 @@ mod pairs;
 mod player;
 mod ray;
 mod run;
+mod sdf;
 mod soft;
 mod sweep;
 mod trace;

@@ -70,6 +70,7 @@ bodies! {
     pairs 4000;
     pairs_f64 4000;
     renewal 60;
+    sdf 1500;
     solver 2000;
     tables 4000;
     tables_f64 4000;

@@ -4,17 +4,18 @@
 //! and count as turned over. [`solid_placement`] answers for such a mesh, and for no other. A mesh that bounds a solid as its
 //! triangles face, every edge run along as often forwards as backwards, has a whole winding number
 //! everywhere off its surface: that is the number of triangles that a half-line leaves through, less those that it enters through,
-//! counted exactly through the tree. For any other mesh the winding number is that of the solid angles (`winding_tree.rs`), which
-//! is near 1 where the surface would be closed but for small holes, and falls smoothly to 0 through the holes.
+//! counted exactly through the tree. For any other mesh the winding number is that of the solid angles, by a `WindingTree`. It
+//! is near 1 if the surface would be closed but for small holes, and falls smoothly to 0 through the holes.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
 //! Numbers, ACM TOG 32(4), 2013.
 
 use super::super::num::{Pose, Vec3, widen};
 use super::mesh_shape::{MeshShape, Sides};
-use crate::winding_tree::{WindingNumber, WindingTree};
+use carom_bvh::{WindingNumber, WindingTree};
 use carom_geom::ray_mesh::{HalfLine, Placement, half_line};
 use carom_geom::segment_triangle::point_in_triangle;
+use carom_geom::winding::solid_angle;
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -70,17 +71,19 @@ pub fn winding_number(mesh: &MeshShape, pose: &Pose, point: Vec3, tolerance: f64
     let local = pose.wide().inverse_transform_point(widen(point));
     match mesh.open() {
         Some(open) => {
-            let scale = mesh.scale();
-            let corners = |t: u32| mesh.mesh().corners(t).map(|p| p * scale);
-            open.winding_number(mesh.tree(), &corners, local * scale, tolerance)
+            open.winding_number(mesh.tree(), &solid_angle_in(mesh), local * mesh.scale(), tolerance)
         }
-        None => WindingNumber { value: f64::from(crossings(mesh, local, &[]).unwrap_or(0)), error: 0.0 },
+        None => WindingNumber::exact(f64::from(crossings(mesh, local, &[]).unwrap_or(0))),
     }
 }
 
 fn is_inside_open(mesh: &MeshShape, open: &WindingTree, point: DVec3) -> bool {
-    let scale = mesh.scale();
-    open.is_inside(mesh.tree(), &|t| mesh.mesh().corners(t).map(|p| p * scale), point * scale)
+    open.is_inside(mesh.tree(), &solid_angle_in(mesh), point * mesh.scale())
+}
+
+/// The solid angle of a triangle from a point of the tree.
+fn solid_angle_in(mesh: &MeshShape) -> impl Fn(u32, DVec3) -> f64 + '_ {
+    move |triangle, point| solid_angle(point, &mesh.mesh().corners(triangle).map(|p| p * mesh.scale()))
 }
 
 /// The winding number of a mesh that bounds a solid: triangles left through, less those entered through, by the half-line

@@ -8,11 +8,10 @@
 use super::super::num::geom::{MeshError, TriMesh};
 use super::super::num::{Pose, Vec3};
 use crate::lazy::Lazy;
-use crate::winding_tree::WindingTree;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, Obb};
-use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, Leaf};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, Leaf, WindingTree};
 use carom_geom::line_lanes::LineBlock8;
 use carom_geom::mesh_topology::MeshTopology;
 use carom_geom::tri_tri_lanes::TriBlock8;

@@ -10,10 +10,10 @@
 //! 37(4), 2018, section 3.
 //! Differs: a bound on the error, which also says when to look closer; the spread of one order instead of two.
 
+use crate::children::Child;
+use crate::tree::Bvh;
 use alloc::vec;
 use alloc::vec::Vec;
-use carom_bvh::{Bvh, Child};
-use carom_geom::winding::solid_angle;
 use carom_math::ops::sqrt;
 use carom_math::{rounding, tol};
 use core::f64::consts::PI;
@@ -30,9 +30,19 @@ pub struct WindingNumber {
     pub error: f64,
 }
 
-/// What is known of each part of a tree. Every length is one of the tree.
+impl WindingNumber {
+    /// A number that is known exactly.
+    pub fn exact(value: f64) -> WindingNumber {
+        WindingNumber { value, error: 0.0 }
+    }
+}
+
+/// Sums over each part of a tree of triangles, from which winding numbers follow. Every length is one of the tree.
+///
+/// The caller gives the solid angle of a triangle by its number and the point: positive if the triangle is seen from behind, 4 pi
+/// for a whole sphere.
 #[derive(Clone, Debug)]
-pub(crate) struct WindingTree {
+pub struct WindingTree {
     /// By reference of the child.
     parts: Vec<Part>,
 }
@@ -82,7 +92,7 @@ impl Sums {
 
 impl WindingTree {
     /// Sums over the parts of a tree, whose triangles have these corners.
-    pub(crate) fn new(tree: &Bvh, corners: impl Fn(u32) -> [DVec3; 3]) -> WindingTree {
+    pub fn new(tree: &Bvh, corners: impl Fn(u32) -> [DVec3; 3]) -> WindingTree {
         let mut all = vec![Sums::default(); 8 * tree.n_nodes()];
         // Children have larger numbers, so they come first.
         for node in (0..tree.n_nodes() as u32).rev() {
@@ -99,44 +109,44 @@ impl WindingTree {
     }
 
     /// The winding number, to within the tolerance; 0 asks for the sum over all triangles.
-    pub(crate) fn winding_number(
+    pub fn winding_number(
         &self,
         tree: &Bvh,
-        corners: &impl Fn(u32) -> [DVec3; 3],
+        solid_angle: &impl Fn(u32, DVec3) -> f64,
         point: DVec3,
         tolerance: f64,
     ) -> WindingNumber {
-        self.refined(tree, corners, point, |found| found.error <= tolerance)
+        self.refined(tree, solid_angle, point, |found| found.error <= tolerance)
     }
 
     /// The surface winds around the point more than half a time.
-    pub(crate) fn is_inside(&self, tree: &Bvh, corners: &impl Fn(u32) -> [DVec3; 3], point: DVec3) -> bool {
-        let found = self.refined(tree, corners, point, |found| found.error < (found.value - 0.5).abs());
+    pub fn is_inside(&self, tree: &Bvh, solid_angle: &impl Fn(u32, DVec3) -> f64, point: DVec3) -> bool {
+        let found = self.refined(tree, solid_angle, point, |found| found.error < (found.value - 0.5).abs());
         0.5 < found.value
     }
 
-    /// Looks closer and closer until it is good enough.
-    fn refined(
+    /// Looks closer and closer until it is good enough; the sum over all triangles at last.
+    pub fn refined(
         &self,
         tree: &Bvh,
-        corners: &impl Fn(u32) -> [DVec3; 3],
+        solid_angle: &impl Fn(u32, DVec3) -> f64,
         point: DVec3,
         is_enough: impl Fn(&WindingNumber) -> bool,
     ) -> WindingNumber {
         for ratio in tol::WINDING_RATIOS {
-            let found = self.estimate(tree, corners, point, ratio);
+            let found = self.estimate(tree, solid_angle, point, ratio);
             if is_enough(&found) {
                 return found;
             }
         }
-        self.estimate(tree, corners, point, 0.0)
+        self.estimate(tree, solid_angle, point, 0.0)
     }
 
     /// Parts whose radius is at most this fraction of their distance are far.
     fn estimate(
         &self,
         tree: &Bvh,
-        corners: &impl Fn(u32) -> [DVec3; 3],
+        solid_angle: &impl Fn(u32, DVec3) -> f64,
         point: DVec3,
         ratio: f64,
     ) -> WindingNumber {
@@ -153,8 +163,7 @@ impl WindingTree {
                     }
                     (None, Child::Node(below)) => open.push(below),
                     (None, Child::Leaf(leaf)) => {
-                        angle +=
-                            leaf.primitives.iter().map(|&t| solid_angle(point, &corners(t))).sum::<f64>();
+                        angle += leaf.primitives.iter().map(|&t| solid_angle(t, point)).sum::<f64>();
                     }
                 }
             }

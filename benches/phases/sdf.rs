@@ -1,0 +1,129 @@
+//! Distance fields: a torus baked in a band, near the surface alone, and at all nodes; samples in a batch.
+//!
+//! - `band N` is a bake within three cells of a grid of N cells along each axis: dense, sparse.
+//! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection onto a mesh of parry, asked
+//!   for each node; it gives the distance without a sign.
+//! - `sample N` is distance and gradient of points near the surface: a batch, and one by one.
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+use carom_benches::peers::parry;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
+use carom_geom::TriMesh;
+use carom_scenes::Rng;
+use carom_scenes::mesh::torus;
+use carom_sdf::{BakeSettings, Field, Grid, Sample, SdfGrid, SparseSdf};
+use glam::{IVec3, UVec3, Vec3};
+use parry3d::query::PointQuery;
+use std::hint::black_box;
+
+/// Relative to the size of the torus: by how much distances in `f32` may differ.
+const ROUNDED: f64 = 1e-5;
+
+fn main() {
+    let mut runner = Runner::new("sdf");
+    let ring = torus(1.0, 0.4, 69_696);
+    let mesh = TriMesh::new(ring.vertices_f32(), ring.triangles).expect("a torus is a mesh");
+    for n in [128, 256] {
+        band(&mut runner, &mesh, n);
+        sample(&mut runner, &mesh, n);
+    }
+    all_nodes(&mut runner, &mesh);
+}
+
+/// So many cells along each axis around the torus.
+fn settings(n: u32) -> BakeSettings {
+    let cell = (2.9 / n as f32 * 4096.0).ceil() / 4096.0;
+    let grid = Grid::new(cell, IVec3::splat(-(n as i32) / 2), UVec3::splat(n)).expect("the grid is small");
+    BakeSettings::default().with_grid(grid)
+}
+
+fn band(runner: &mut Runner, mesh: &TriMesh, n: u32) {
+    let workload = format!("band {n}");
+    if !runner.wants(&workload) {
+        return;
+    }
+    let settings = settings(n).with_band(3.0);
+    let dense = || SdfGrid::from_mesh(mesh, &settings).expect("the torus is in the grid");
+    let sparse = || SparseSdf::from_mesh(mesh, &settings).expect("the torus is in the grid");
+    let (one, two) = (dense(), sparse());
+    let nodes = one.grid().nodes();
+    let mut answers = Answers::new();
+    for node in (0..nodes.element_product()).step_by(97) {
+        let node = UVec3::new(node % nodes.x, node / nodes.x % nodes.y, node / (nodes.x * nodes.y));
+        answers.number("value", f64::from(one.value(node)), f64::from(two.value(node)), 0.0);
+    }
+    let row = Row { workload: &workload, size: mesh.n_triangles() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom", || drop(black_box(dense())))
+        .entry("carom sparse", || drop(black_box(sparse())));
+    runner.slow(row, contest);
+}
+
+fn sample(runner: &mut Runner, mesh: &TriMesh, n: u32) {
+    let workload = format!("sample {n}");
+    if !runner.wants(&workload) {
+        return;
+    }
+    let settings = settings(n).with_band(3.0);
+    let dense = SdfGrid::from_mesh(mesh, &settings).expect("the torus is in the grid");
+    let sparse = SparseSdf::from_mesh(mesh, &settings).expect("the torus is in the grid");
+    let mut rng = Rng::new(3);
+    // Near the surface, in the order of the vertices, as particles that are kept sorted.
+    let points: Vec<Vec3> = (0..200_000)
+        .map(|i| mesh.vertices()[i % mesh.vertices().len()] * (1.0 + 0.01 * rng.unit() as f32))
+        .collect();
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    dense.sample_batch(&points, &mut one);
+    sparse.sample_batch(&points, &mut two);
+    let mut answers = Answers::new();
+    for (i, point) in points.iter().enumerate() {
+        answers.equal("sample", &(one[i], two[i]), &(dense.sample(*point), one[i]));
+    }
+    let row =
+        Row { workload: &workload, size: points.len() as u64, unit: Unit::Ns, per_call: points.len() as u64 };
+    let mut single: Vec<Sample> = Vec::new();
+    let contest = Contest::new(answers)
+        .entry("carom", || dense.sample_batch(&points, &mut one))
+        .entry("carom sparse", || sparse.sample_batch(&points, &mut two))
+        .entry("carom one by one", || {
+            single.clear();
+            single.extend(points.iter().map(|point| dense.sample(*point)));
+        });
+    runner.slow(row, contest);
+}
+
+fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
+    if !runner.wants("all nodes") {
+        return;
+    }
+    let settings = settings(64);
+    let bake = || SdfGrid::from_mesh(mesh, &settings).expect("the torus is in the grid");
+    let theirs = parry3d::shape::TriMesh::new(
+        mesh.vertices().iter().map(|v| parry::vector(*v)).collect(),
+        mesh.indices().to_vec(),
+    )
+    .expect("a torus is a mesh");
+    let field = bake();
+    let nodes = field.grid().nodes();
+    let places: Vec<_> = (0..nodes.element_product())
+        .map(|node| UVec3::new(node % nodes.x, node / nodes.x % nodes.y, node / (nodes.x * nodes.y)))
+        .map(|node| parry::vector(field.grid().node(node).as_vec3()))
+        .collect();
+    let mut answers = Answers::new();
+    for (place, value) in places.iter().zip(field.values()).step_by(31) {
+        let found = (theirs.project_local_point(*place, false).point - *place).length();
+        answers.number("distance", f64::from(value.abs()), f64::from(found), ROUNDED);
+    }
+    let row = Row {
+        workload: "all nodes",
+        size: places.len() as u64,
+        unit: Unit::Ns,
+        per_call: places.len() as u64,
+    };
+    let contest = Contest::new(answers).entry("carom", || drop(black_box(bake()))).entry("parry", || {
+        for place in &places {
+            black_box(theirs.project_local_point(*place, false));
+        }
+    });
+    runner.slow(row, contest);
+}

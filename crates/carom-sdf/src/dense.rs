@@ -1,0 +1,206 @@
+//! A field with a value at each node.
+//!
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
+//! 2006.
+
+use crate::bake::{Accuracy, BLOCK, Filled, Header, N_BLOCK_NODES, NodeBox, Source};
+use crate::error::SdfError;
+use crate::field::Stored;
+use crate::function::Function;
+use crate::grid::Grid;
+use crate::rebake;
+use crate::settings::BakeSettings;
+use crate::sign::SignMethod;
+use crate::surface::Surface;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_geom::TriMesh;
+use carom_lanes::{Simd, U32Lanes};
+use glam::{DVec3, UVec3, Vec3};
+
+/// A signed distance field with a value at each node of its grid: negative inside.
+///
+/// Values beyond the band are the band, with the sign of their side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SdfGrid {
+    pub(crate) header: Header,
+    pub(crate) values: Vec<f32>,
+}
+
+impl SdfGrid {
+    /// The field of a mesh given by its vertices and, for each triangle, the numbers of its three.
+    pub fn from_triangles(
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        settings: &BakeSettings,
+    ) -> Result<SdfGrid, SdfError> {
+        SdfGrid::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
+    }
+
+    /// The field of a mesh. Each value within the band is the `f64` distance to the nearest triangle, rounded once. It does not depend on the
+    /// order of the triangles. [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
+    pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SdfGrid, SdfError> {
+        let (min, max) = mesh.wide_bounds();
+        let grid = settings.grid(min, max)?;
+        check_size(&grid, settings.max_nodes)?;
+        let band = settings.band_length(&grid)?;
+        let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+        let header = Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact };
+        Ok(SdfGrid { header, values: bake(&header, &surface)? })
+    }
+
+    /// The field of a function that gives the signed distance of a point: negative inside, and changing by no more than the point moves.
+    ///
+    /// The box holds the surface: beyond the grid around it distances are taken from the border. `accuracy` says what the function gives:
+    /// distances, or bounds on them.
+    pub fn from_function(
+        min: DVec3,
+        max: DVec3,
+        settings: &BakeSettings,
+        accuracy: Accuracy,
+        distance: impl Fn(DVec3) -> f64 + Sync,
+    ) -> Result<SdfGrid, SdfError> {
+        let grid = settings.grid(min, max)?;
+        check_size(&grid, settings.max_nodes)?;
+        let band = settings.band_length(&grid)?;
+        let header = Header { grid, band, sign: SignMethod::Given, accuracy };
+        Ok(SdfGrid { header, values: bake(&header, &Function { grid, band, distance })? })
+    }
+
+    /// Bakes again after the mesh has changed within a box, and says how many nodes were computed. `region` holds the old and the new places of
+    /// all triangles that changed.
+    ///
+    /// The values are those of a whole bake of the new mesh with this grid, to the bit. If the mesh is open, or the field has no band, all
+    /// nodes are computed. On an error nothing changes.
+    pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
+        let (grid, band) = (self.header.grid, self.header.band);
+        let reached = rebake::reached(&self.header, region);
+        let [low, high] = reached.unwrap_or([UVec3::ZERO; 2]);
+        let surface = Surface::new(mesh, grid, band, low, high)?;
+        if !rebake::is_local(&self.header, &surface) {
+            let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+            let header = Header { sign: surface.sides.method(), accuracy: Accuracy::Exact, ..self.header };
+            *self = SdfGrid { header, values: bake(&header, &surface)? };
+            return Ok(grid.n_nodes());
+        }
+        if reached.is_none() {
+            return Ok(0);
+        }
+        let nodes = grid.nodes();
+        let mut block = [0.0; N_BLOCK_NODES];
+        for part in NodeBox::parts(low, high) {
+            if let Filled::Far { is_inside } = surface.fill(part, &mut block)? {
+                block.fill(if is_inside { -band } else { band });
+            }
+            for (first, place) in part.rows() {
+                let to = (first.z as usize * nodes.y as usize + first.y as usize) * nodes.x as usize
+                    + first.x as usize;
+                let n = part.size.x as usize;
+                self.values[to..to + n].copy_from_slice(&block[place..place + n]);
+            }
+        }
+        let size = (high - low + UVec3::ONE).to_array();
+        Ok(size.into_iter().map(u64::from).product())
+    }
+
+    /// The values of all nodes: x first, then y, then z.
+    #[inline]
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The value of a node. Panics past the last node, as a slice does.
+    #[inline]
+    pub fn value(&self, node: UVec3) -> f32 {
+        self.values[self.header.grid.index(node)]
+    }
+}
+
+impl Stored for SdfGrid {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn combined(&self, other: &SdfGrid, header: Header, value: impl Fn(f32, f32) -> f32) -> SdfGrid {
+        let values = self.values.iter().zip(&other.values).map(|(a, b)| value(*a, *b)).collect();
+        SdfGrid { header, values }
+    }
+
+    #[inline]
+    fn table(&self) -> &[f32] {
+        &self.values
+    }
+
+    #[inline]
+    fn strides(&self) -> [u32; 2] {
+        let nodes = self.header.grid.nodes();
+        [nodes.x, nodes.x * nodes.y]
+    }
+
+    #[inline]
+    fn place(&self, cell: UVec3) -> usize {
+        self.header.grid.index(cell)
+    }
+
+    #[inline(always)]
+    fn places<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
+        let [along_y, along_z] = self.strides().map(|stride| S::U32x8::splat(simd, stride));
+        x + y * along_y + z * along_z
+    }
+}
+
+/// Places of nodes are lanes of 32 bits, with a sign on some machines.
+const MAX_NODES: u64 = i32::MAX as u64;
+
+pub(crate) fn check_size(grid: &Grid, allowed: u64) -> Result<(), SdfError> {
+    let (nodes, allowed) = (grid.n_nodes(), allowed.min(MAX_NODES));
+    if allowed < nodes {
+        return Err(SdfError::TooManyNodes { nodes, allowed });
+    }
+    Ok(())
+}
+
+/// The values of all nodes.
+fn bake(header: &Header, source: &impl Source) -> Result<Vec<f32>, SdfError> {
+    let nodes = header.grid.nodes();
+    let mut values = vec![0.0; nodes.element_product() as usize];
+    let layer = nodes.x as usize * nodes.y as usize;
+    // Layers of blocks along z; the last one has the last nodes too.
+    let n_layers = header.grid.cells().z.div_ceil(BLOCK);
+    let (most, last) = values.split_at_mut((n_layers - 1) as usize * BLOCK as usize * layer);
+    let mut parts: Vec<&mut [f32]> = most.chunks_exact_mut(BLOCK as usize * layer).collect();
+    parts.push(last);
+    let bake_layer = |z: u32, part: &mut [f32]| bake_layer(header, source, z * BLOCK, part);
+    #[cfg(feature = "parallel")]
+    crate::par::map(parts, bake_layer).into_iter().collect::<Result<(), SdfError>>()?;
+    #[cfg(not(feature = "parallel"))]
+    for (z, part) in (0..).zip(parts) {
+        bake_layer(z, part)?;
+    }
+    Ok(values)
+}
+
+/// The values of a layer of blocks, whose nodes begin at `z`.
+fn bake_layer(header: &Header, source: &impl Source, z: u32, values: &mut [f32]) -> Result<(), SdfError> {
+    let (nodes, cells) = (header.grid.nodes(), header.grid.cells());
+    let mut block = [0.0; N_BLOCK_NODES];
+    let size = |first: u32, cells: u32| if first + BLOCK < cells { BLOCK } else { cells + 1 - first };
+    for y in (0..cells.y).step_by(BLOCK as usize) {
+        for x in (0..cells.x).step_by(BLOCK as usize) {
+            let size = UVec3::new(size(x, cells.x), size(y, cells.y), size(z, cells.z));
+            let part = NodeBox { first: UVec3::new(x, y, z), size };
+            let filled = source.fill(part, &mut block)?;
+            if let Filled::Far { is_inside } = filled {
+                block.fill(if is_inside { -header.band } else { header.band });
+            }
+            for (first, place) in part.rows() {
+                let row = ((first.z - z) as usize * nodes.y as usize + first.y as usize) * nodes.x as usize;
+                let to = row + first.x as usize;
+                let n = size.x as usize;
+                values[to..to + n].copy_from_slice(&block[place..place + n]);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Why a field was refused.
+
+use carom_geom::MeshError;
+
+/// Why a field was refused. A number is that of the first offender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SdfError {
+    /// The mesh is none: it is empty, a coordinate is not finite, or a triangle has a vertex that does not exist.
+    Mesh(MeshError),
+    /// The size of a cell is no number from 2^-70 to 2^70.
+    BadCell {
+        /// The size.
+        cell: f32,
+    },
+    /// The resolution is 0.
+    BadResolution,
+    /// All vertices are one point, so that a resolution gives no cell size: give a cell size.
+    NoExtent,
+    /// The band is no length from 2 cells on.
+    BadBand {
+        /// The band, in cells.
+        band: f32,
+    },
+    /// The grid has no cell along an axis.
+    NoCells {
+        /// The axis, from 0.
+        axis: usize,
+    },
+    /// The grid would reach farther than 2^28 cells from the origin: move the data to it, or make cells larger.
+    TooFar {
+        /// The axis, from 0.
+        axis: usize,
+    },
+    /// The grid would have more nodes than the settings allow.
+    TooManyNodes {
+        /// How many it would have, at least.
+        nodes: u64,
+        /// How many are allowed.
+        allowed: u64,
+    },
+    /// The rows of the grid cross the surface too often to keep.
+    TooManyCrossings {
+        /// How many are allowed.
+        allowed: usize,
+    },
+    /// The mesh leaves the given grid.
+    OutsideGrid {
+        /// The first vertex outside.
+        vertex: u32,
+    },
+    /// A distance function gave NaN.
+    NotANumber {
+        /// The node, along x, y and z.
+        node: [u32; 3],
+    },
+    /// The two fields have different grids or bands.
+    OtherGrid,
+    /// The fields are unsigned, so they have no inside that could be cut or shared.
+    Unsigned,
+    /// An offset is not finite, or not below the band of the field.
+    BadOffset {
+        /// The offset.
+        offset: f32,
+    },
+    /// The bytes are not those of a field of this version, or end too early or too late.
+    BadBytes {
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+impl core::fmt::Display for SdfError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            SdfError::Mesh(error) => error.fmt(f),
+            SdfError::BadCell { cell } => write!(f, "a cell of {cell} is no length from 2^-70 to 2^70"),
+            SdfError::BadResolution => write!(f, "a resolution of 0 cells"),
+            SdfError::NoExtent => write!(f, "all vertices are one point; give the size of a cell"),
+            SdfError::BadBand { band } => write!(f, "a band of {band} cells is less than 2, or no number"),
+            SdfError::NoCells { axis } => write!(f, "the grid has no cells along axis {axis}"),
+            SdfError::TooFar { axis } => {
+                write!(f, "the grid reaches farther than 2^28 cells from the origin along axis {axis}")
+            }
+            SdfError::TooManyNodes { nodes, allowed } => {
+                write!(f, "the grid has {nodes} nodes, and {allowed} are allowed")
+            }
+            SdfError::TooManyCrossings { allowed } => {
+                write!(f, "rows of the grid cross the surface more than {allowed} times")
+            }
+            SdfError::OutsideGrid { vertex } => write!(f, "vertex {vertex} is outside of the grid"),
+            SdfError::NotANumber { node: [x, y, z] } => {
+                write!(f, "the distance function gave NaN at the node {x}, {y}, {z}")
+            }
+            SdfError::OtherGrid => write!(f, "the two fields have different grids or bands"),
+            SdfError::Unsigned => write!(f, "an unsigned field has no inside"),
+            SdfError::BadOffset { offset } => {
+                write!(f, "an offset of {offset} is not finite, or not below the band")
+            }
+            SdfError::BadBytes { why } => write!(f, "not the bytes of a field: {why}"),
+        }
+    }
+}
+
+impl core::error::Error for SdfError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            SdfError::Mesh(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<MeshError> for SdfError {
+    fn from(error: MeshError) -> SdfError {
+        SdfError::Mesh(error)
+    }
+}

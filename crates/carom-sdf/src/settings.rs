@@ -1,0 +1,95 @@
+//! How a field is baked.
+
+use crate::error::SdfError;
+use crate::grid::{Grid, cell_for};
+use glam::DVec3;
+
+/// How the cells of a field are chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Spacing {
+    /// So many cells along the longest side of the mesh; a little fewer, as the size is rounded up to a short number.
+    Resolution(u32),
+    /// Cells of this size, a length.
+    Cell(f32),
+    /// This grid; it has to hold the mesh.
+    Grid(Grid),
+}
+
+/// How a field is baked. The default is a dense distance at all nodes, 64 cells along the longest side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BakeSettings {
+    /// How cells are chosen.
+    pub spacing: Spacing,
+    /// Up to this many cells from the surface values are distances; beyond they are the band, with the sign of their side. At least 2;
+    /// infinite for distances everywhere.
+    pub band: f32,
+    /// How many cells are added on each side of the mesh. Not used with [`Spacing::Grid`].
+    pub padding: u32,
+    /// The most nodes that may be stored. A node takes 4 bytes.
+    pub max_nodes: u64,
+}
+
+impl Default for BakeSettings {
+    fn default() -> BakeSettings {
+        BakeSettings { spacing: Spacing::Resolution(64), band: f32::INFINITY, padding: 2, max_nodes: 1 << 28 }
+    }
+}
+
+impl BakeSettings {
+    /// These settings with so many cells along the longest side of the mesh.
+    #[must_use]
+    pub fn with_resolution(self, resolution: u32) -> BakeSettings {
+        BakeSettings { spacing: Spacing::Resolution(resolution), ..self }
+    }
+
+    /// These settings with cells of a size, a length.
+    #[must_use]
+    pub fn with_cell(self, cell: f32) -> BakeSettings {
+        BakeSettings { spacing: Spacing::Cell(cell), ..self }
+    }
+
+    /// These settings with a given grid, such as that of another field.
+    #[must_use]
+    pub fn with_grid(self, grid: Grid) -> BakeSettings {
+        BakeSettings { spacing: Spacing::Grid(grid), ..self }
+    }
+
+    /// These settings with distances up to so many cells from the surface.
+    #[must_use]
+    pub fn with_band(self, band: f32) -> BakeSettings {
+        BakeSettings { band, ..self }
+    }
+
+    /// These settings with so many cells around the mesh.
+    #[must_use]
+    pub fn with_padding(self, padding: u32) -> BakeSettings {
+        BakeSettings { padding, ..self }
+    }
+
+    /// These settings with another limit on the number of nodes.
+    #[must_use]
+    pub fn with_max_nodes(self, max_nodes: u64) -> BakeSettings {
+        BakeSettings { max_nodes, ..self }
+    }
+
+    /// The grid for what lies between two corners.
+    pub(crate) fn grid(&self, min: DVec3, max: DVec3) -> Result<Grid, SdfError> {
+        let cell = match self.spacing {
+            Spacing::Grid(grid) => return Ok(grid),
+            Spacing::Cell(cell) => cell,
+            Spacing::Resolution(resolution) => cell_for((max - min).max_element(), resolution)?,
+        };
+        Grid::around(min, max, cell, self.padding)
+    }
+
+    /// The band as a length.
+    pub(crate) fn band_length(&self, grid: &Grid) -> Result<f32, SdfError> {
+        // A band keeps the sign of what is beyond it only if no surface fits between two nodes there.
+        if !(2.0 <= self.band) {
+            return Err(SdfError::BadBand { band: self.band });
+        }
+        Ok(self.band * grid.cell())
+    }
+}

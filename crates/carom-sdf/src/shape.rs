@@ -1,0 +1,73 @@
+//! The deepest point of a convex shape in a field.
+//!
+//! From the center of the shape the search goes towards the support point against the gradient, as far as the distance falls, again and
+//! again. In a field that is convex near the shape, as around a convex body, it ends at the deepest point; elsewhere at one that is
+//! deeper than those around it.
+//!
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed Distance
+//! Field Collision, PACMCGIT 3(1), 2020, section 3 (the method of M. Frank and P. Wolfe).
+
+use crate::bounds::bounds;
+use crate::field::Field;
+use carom_geom::SupportMap;
+use carom_math::{WidePose, tol};
+use glam::DVec3;
+
+/// Steps of a search, at most.
+const MAX_STEPS: u32 = 64;
+
+/// Halvings of a step, at most.
+const MAX_HALVINGS: u32 = 8;
+
+/// Where a convex shape is deepest in a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DeepestPoint {
+    /// The deepest point of the core of the shape that was found, in the field's frame.
+    pub point: DVec3,
+    /// The sampled distance there, less the margin of the shape: how far the shape is from the surface, negative if it is in it. Another point
+    /// of the shape may be deeper.
+    pub distance: f64,
+    /// No point of the shape is deeper than this; minus infinity if nothing is known.
+    pub at_least: f64,
+    /// In this direction the distance grows fastest; of any length.
+    pub gradient: DVec3,
+}
+
+/// See [`Field::deepest_of_shape`].
+pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose: &WidePose) -> DeepestPoint {
+    let center = pose.transform_point(shape.center());
+    let margin = shape.margin();
+    let (mut point, mut found) = (center, field.sample(center.as_vec3()));
+    let tolerance = tol::FIELD_SURFACE * f64::from(field.grid().cell());
+    for _ in 0..MAX_STEPS {
+        let gradient = found.gradient.as_dvec3();
+        let target = pose.transform_point(shape.support(pose.inverse_transform_vector(-gradient)).point);
+        // What the whole way could gain, if the field were straight.
+        if !(tolerance < gradient.dot(point - target)) {
+            break;
+        }
+        let mut best = None;
+        let mut way = target - point;
+        for _ in 0..MAX_HALVINGS {
+            let next = field.sample((point + way).as_vec3());
+            let least = best.map_or(found, |(_, sample)| sample);
+            if next.distance < least.distance {
+                best = Some((point + way, next));
+            } else if best.is_some() {
+                break;
+            }
+            way *= 0.5;
+        }
+        let Some((next, sample)) = best else { break };
+        (point, found) = (next, sample);
+    }
+    // A distance changes by no more than the point moves, and all of the shape is within its radius of the center.
+    let reach = shape.radius() + margin;
+    DeepestPoint {
+        point,
+        distance: f64::from(found.distance) - margin,
+        at_least: bounds(field, center).least - reach,
+        gradient: found.gradient.as_dvec3(),
+    }
+}

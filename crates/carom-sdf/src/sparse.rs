@@ -1,0 +1,342 @@
+//! A field that keeps values only near the surface, in blocks of 8 cells along each axis.
+//!
+//! A block has the values of its 9 nodes along each axis, so that a sample reads one block. An index of all blocks says where the
+//! values of each are. Blocks farther from the surface than the band share two: one outside, one inside.
+//!
+//! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3), 2013 (leaves of 8 along each axis);
+//! NVIDIA, GVDB and the brick maps of C. Crassin et al., GigaVoxels, I3D 2009 (blocks with a border of one node).
+//! Differs: one level of index.
+
+use crate::bake::{Accuracy, BLOCK, BLOCK_NODES, Filled, Header, N_BLOCK_NODES, NodeBox, Source};
+use crate::error::SdfError;
+use crate::field::Stored;
+use crate::function::Function;
+use crate::rebake;
+use crate::settings::BakeSettings;
+use crate::sign::SignMethod;
+use crate::surface::Surface;
+use alloc::vec;
+use alloc::vec::Vec;
+use carom_bounds::Aabb;
+use carom_geom::TriMesh;
+use carom_lanes::{Simd, U32Lanes};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use glam::{DVec3, UVec3, Vec3};
+
+/// A signed distance field with values near the surface: negative inside.
+///
+/// Elsewhere a value is the band, with the sign of its side. So the band of the settings should be finite: else all blocks are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseSdf {
+    pub(crate) header: Header,
+    /// For each block of the grid, along x first, where its values begin.
+    pub(crate) blocks: Vec<u32>,
+    /// The values of blocks: first one that is outside, one that is inside, then those near the surface in the order of the index.
+    pub(crate) values: Vec<f32>,
+}
+
+/// Where the values of all blocks outside begin.
+pub(crate) const OUTSIDE: u32 = 0;
+
+/// Where the values of all blocks inside begin.
+pub(crate) const INSIDE: u32 = N_BLOCK_NODES as u32;
+
+/// Places of values are lanes of 32 bits, with a sign on some machines.
+const MAX_VALUES: u64 = i32::MAX as u64;
+
+impl SparseSdf {
+    /// The field of a mesh given by its vertices and, for each triangle, the numbers of its three.
+    pub fn from_triangles(
+        positions: &[Vec3],
+        triangles: &[[u32; 3]],
+        settings: &BakeSettings,
+    ) -> Result<SparseSdf, SdfError> {
+        SparseSdf::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
+    }
+
+    /// The field of a mesh: near the surface the values are those of [`SdfGrid::from_mesh`](crate::SdfGrid::from_mesh).
+    ///
+    /// The limit on nodes holds for those that are stored, and for blocks.
+    pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SparseSdf, SdfError> {
+        let (min, max) = mesh.wide_bounds();
+        let grid = settings.grid(min, max)?;
+        let band = settings.band_length(&grid)?;
+        check_blocks(&grid.cells(), settings.max_nodes)?;
+        let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+        let header = Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact };
+        SparseSdf::bake(header, &surface, settings.max_nodes)
+    }
+
+    /// The field of a function; see [`SdfGrid::from_function`](crate::SdfGrid::from_function).
+    pub fn from_function(
+        min: DVec3,
+        max: DVec3,
+        settings: &BakeSettings,
+        accuracy: Accuracy,
+        distance: impl Fn(DVec3) -> f64 + Sync,
+    ) -> Result<SparseSdf, SdfError> {
+        let grid = settings.grid(min, max)?;
+        let band = settings.band_length(&grid)?;
+        check_blocks(&grid.cells(), settings.max_nodes)?;
+        let header = Header { grid, band, sign: SignMethod::Given, accuracy };
+        SparseSdf::bake(header, &Function { grid, band, distance }, settings.max_nodes)
+    }
+
+    /// Bakes again after the mesh has changed within a box, and says how many blocks were computed. `region` holds the old and the new places of
+    /// all triangles that changed.
+    ///
+    /// The field is that of a whole bake of the new mesh with this grid, to the bit. If the mesh is open, or the field has no band, all
+    /// blocks are computed. On an error nothing changes.
+    pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
+        let (grid, band) = (self.header.grid, self.header.band);
+        let n = n_blocks(grid.cells());
+        // A node on the border of two blocks is in both.
+        let reached = rebake::reached(&self.header, region);
+        let [low, high] = reached.map_or([UVec3::ZERO; 2], |[low, high]| {
+            [low.saturating_sub(UVec3::ONE) / BLOCK, (high / BLOCK).min(n - UVec3::ONE)]
+        });
+        let rows = [low * BLOCK, ((high + UVec3::ONE) * BLOCK).min(grid.cells())];
+        let surface = Surface::new(mesh, grid, band, rows[0], rows[1])?;
+        if !rebake::is_local(&self.header, &surface) {
+            let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+            let header = Header { sign: surface.sides.method(), accuracy: Accuracy::Exact, ..self.header };
+            *self = SparseSdf::bake(header, &surface, MAX_VALUES)?;
+            return Ok(self.blocks.len() as u64);
+        }
+        if reached.is_none() {
+            return Ok(0);
+        }
+        let mut values = self.values[..FIRST as usize].to_vec();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        let mut filled = [0.0; N_BLOCK_NODES];
+        for (number, &old) in (0..).zip(&self.blocks) {
+            let place = UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y));
+            let is_reached = low.cmple(place).all() && place.cmple(high).all();
+            let start = values.len() as u32;
+            blocks.push(if is_reached {
+                let nodes = block_nodes(&self.header, place);
+                match surface.fill(nodes, &mut filled)? {
+                    Filled::Far { is_inside: false } => OUTSIDE,
+                    Filled::Far { is_inside: true } => INSIDE,
+                    Filled::Values => {
+                        values.resize(values.len() + N_BLOCK_NODES, 0.0);
+                        copy_block(nodes, &filled, &mut values[start as usize..]);
+                        start
+                    }
+                }
+            } else if old <= INSIDE {
+                old
+            } else {
+                values.extend_from_slice(&self.values[block(old)]);
+                start
+            });
+        }
+        (self.blocks, self.values) = (blocks, values);
+        let size = (high - low + UVec3::ONE).to_array();
+        Ok(size.into_iter().map(u64::from).product())
+    }
+
+    /// How many blocks the grid has.
+    pub fn n_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// How many blocks have values of their own.
+    pub fn n_stored_blocks(&self) -> usize {
+        self.values.len() / N_BLOCK_NODES - 2
+    }
+
+    /// The value of a node. Panics past the last node, as a slice does.
+    pub fn value(&self, node: UVec3) -> f32 {
+        let cell = node.min(self.header.grid.cells() - UVec3::ONE);
+        let offset = node - cell;
+        let [along_y, along_z] = self.strides();
+        self.values[self.place(cell) + (offset.x + offset.y * along_y + offset.z * along_z) as usize]
+    }
+
+    fn bake(header: Header, source: &impl Source, allowed: u64) -> Result<SparseSdf, SdfError> {
+        let n_blocks = n_blocks(header.grid.cells());
+        let mut blocks = vec![OUTSIDE; n_blocks.element_product() as usize];
+        let mut values = vec![header.band; 2 * N_BLOCK_NODES];
+        values[INSIDE as usize..].fill(-header.band);
+        let per_layer = (n_blocks.x * n_blocks.y) as usize;
+        let allowed = allowed.min(MAX_VALUES);
+        let layers: Vec<&mut [u32]> = blocks.chunks_exact_mut(per_layer).collect();
+        // Each layer with values of its own, put together in order.
+        let stored = Limit { count: AtomicUsize::new(values.len()), allowed: allowed as usize };
+        let bake_layer = |z: u32, index: &mut [u32]| bake_layer(&header, source, z, index, &stored);
+        #[cfg(feature = "parallel")]
+        let layers = crate::par::map(layers, bake_layer);
+        #[cfg(not(feature = "parallel"))]
+        let layers = (0..).zip(layers).map(|(z, index)| bake_layer(z, index));
+        let mut starts = Vec::with_capacity(n_blocks.z as usize);
+        for layer in layers {
+            let layer = layer?;
+            starts.push(values.len() as u32);
+            values.extend_from_slice(&layer);
+        }
+        for (index, start) in blocks.chunks_exact_mut(per_layer).zip(starts) {
+            for place in index.iter_mut().filter(|place| INSIDE < **place) {
+                *place += start - FIRST;
+            }
+        }
+        Ok(SparseSdf { header, blocks, values })
+    }
+}
+
+/// Where the values of the first block near the surface begin.
+pub(crate) const FIRST: u32 = 2 * INSIDE;
+
+/// Writes the index of a layer of blocks, whose stored values begin at [`FIRST`], and gives the values.
+fn bake_layer(
+    header: &Header,
+    source: &impl Source,
+    z: u32,
+    index: &mut [u32],
+    stored: &Limit,
+) -> Result<Vec<f32>, SdfError> {
+    let per_row = n_blocks(header.grid.cells()).x;
+    let mut values = Vec::new();
+    let mut block = [0.0; N_BLOCK_NODES];
+    for (place, number) in index.iter_mut().zip(0..) {
+        let nodes = block_nodes(header, UVec3::new(number % per_row, number / per_row, z));
+        *place = match source.fill(nodes, &mut block)? {
+            Filled::Far { is_inside: false } => OUTSIDE,
+            Filled::Far { is_inside: true } => INSIDE,
+            Filled::Values => {
+                let start = FIRST as usize + values.len();
+                stored.add(N_BLOCK_NODES)?;
+                values.resize(values.len() + N_BLOCK_NODES, 0.0);
+                copy_block(nodes, &block, &mut values[start - FIRST as usize..]);
+                start as u32
+            }
+        };
+    }
+    Ok(values)
+}
+
+/// How many nodes are stored so far, by all threads, and how many may be.
+struct Limit {
+    count: AtomicUsize,
+    allowed: usize,
+}
+
+impl Limit {
+    fn add(&self, n: usize) -> Result<(), SdfError> {
+        if self.allowed < self.count.fetch_add(n, Ordering::Relaxed).saturating_add(n) {
+            // The number does not depend on which thread came first.
+            let (nodes, allowed) = ((self.allowed + 1) as u64, self.allowed as u64);
+            return Err(SdfError::TooManyNodes { nodes, allowed });
+        }
+        Ok(())
+    }
+}
+
+/// Copies the values of nodes, packed, into those of a block. Nodes of the block past the grid are not read by any sample.
+pub(crate) fn copy_block(nodes: NodeBox, packed: &[f32; N_BLOCK_NODES], values: &mut [f32]) {
+    for (first, place) in nodes.rows() {
+        let from = first - nodes.first;
+        let to = ((from.z * BLOCK_NODES + from.y) * BLOCK_NODES) as usize;
+        let n = nodes.size.x as usize;
+        values[to..to + n].copy_from_slice(&packed[place..place + n]);
+    }
+}
+
+/// The values of a block that begin at a place.
+fn block(start: u32) -> core::ops::Range<usize> {
+    start as usize..start as usize + N_BLOCK_NODES
+}
+
+/// The places in a block of the nodes that are in the grid.
+fn block_places(nodes: NodeBox) -> impl Iterator<Item = usize> {
+    let UVec3 { x, y, z } = nodes.size;
+    (0..z).flat_map(move |z| {
+        (0..y).flat_map(move |y| (0..x).map(move |x| ((z * BLOCK_NODES + y) * BLOCK_NODES + x) as usize))
+    })
+}
+
+/// How many blocks there are along each axis.
+pub(crate) fn n_blocks(cells: UVec3) -> UVec3 {
+    (cells + UVec3::splat(BLOCK - 1)) / BLOCK
+}
+
+/// The nodes of a block that are in the grid.
+pub(crate) fn block_nodes(header: &Header, block: UVec3) -> NodeBox {
+    let first = block * BLOCK;
+    NodeBox { first, size: (header.grid.nodes() - first).min(UVec3::splat(BLOCK_NODES)) }
+}
+
+pub(crate) fn check_blocks(cells: &UVec3, allowed: u64) -> Result<(), SdfError> {
+    let allowed = allowed.min(MAX_VALUES);
+    let nodes = n_blocks(*cells).to_array().into_iter().map(u64::from).fold(1, u64::saturating_mul);
+    if allowed < nodes { Err(SdfError::TooManyNodes { nodes, allowed }) } else { Ok(()) }
+}
+
+impl Stored for SparseSdf {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn combined(&self, other: &SparseSdf, header: Header, value: impl Fn(f32, f32) -> f32) -> SparseSdf {
+        let [outside, inside] = [header.band, -header.band];
+        let mut values = vec![outside; 2 * N_BLOCK_NODES];
+        values[INSIDE as usize..].fill(inside);
+        let n = n_blocks(header.grid.cells());
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (number, (&a, &b)) in (0..).zip(self.blocks.iter().zip(&other.blocks)) {
+            let block = UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y));
+            let nodes = block_nodes(&header, block);
+            let at = |start: u32| self::block(start);
+            let (a, b) = (&self.values[at(a)], &other.values[at(b)]);
+            let mut own = [0.0; N_BLOCK_NODES];
+            let mut is_far = [true; 2];
+            for place in block_places(nodes) {
+                own[place] = value(a[place], b[place]);
+                is_far[0] &= outside <= own[place];
+                is_far[1] &= own[place] <= inside;
+            }
+            blocks.push(match is_far {
+                [true, _] => OUTSIDE,
+                [_, true] => INSIDE,
+                _ => {
+                    values.extend_from_slice(&own);
+                    (values.len() - N_BLOCK_NODES) as u32
+                }
+            });
+        }
+        SparseSdf { header, blocks, values }
+    }
+
+    #[inline]
+    fn table(&self) -> &[f32] {
+        &self.values
+    }
+
+    #[inline]
+    fn strides(&self) -> [u32; 2] {
+        [BLOCK_NODES, BLOCK_NODES * BLOCK_NODES]
+    }
+
+    #[inline]
+    fn place(&self, cell: UVec3) -> usize {
+        let (block, part, n) = (cell / BLOCK, cell % BLOCK, n_blocks(self.header.grid.cells()));
+        let start = self.blocks[((block.z * n.y + block.y) * n.x + block.x) as usize];
+        (start + (part.z * BLOCK_NODES + part.y) * BLOCK_NODES + part.x) as usize
+    }
+
+    #[inline(always)]
+    fn places<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
+        let n = n_blocks(self.header.grid.cells());
+        let splat = |x: u32| S::U32x8::splat(simd, x);
+        let block = (z.shr::<3>() * splat(n.y) + y.shr::<3>()) * splat(n.x) + x.shr::<3>();
+        let block = block.to_array();
+        let mut starts = [0; 8];
+        let mut i = 0;
+        while i < 8 {
+            starts[i] = self.blocks.get(block[i] as usize).copied().unwrap_or(OUTSIDE);
+            i += 1;
+        }
+        let (part, nodes) = (splat(BLOCK - 1), splat(BLOCK_NODES));
+        S::U32x8::load(simd, &starts) + ((z & part) * nodes + (y & part)) * nodes + (x & part)
+    }
+}

@@ -1,0 +1,80 @@
+//! Fields are written and read, and no bytes do harm.
+
+use crate::scenes::{closed, mesh, open_box};
+use carom_scenes::Rng;
+use carom_scenes::mesh::terrain;
+use carom_sdf::{BakeSettings, SdfError, SdfGrid, SparseSdf};
+
+fn fields() -> (Vec<SdfGrid>, Vec<SparseSdf>) {
+    let (mut dense, mut sparse) = (Vec::new(), Vec::new());
+    let others = [("open box", open_box()), ("terrain", mesh(&terrain(2.0, 0.4, 8, 3)))];
+    for (_, mesh) in closed().into_iter().chain(others) {
+        for band in [2.0, f32::INFINITY] {
+            let settings = BakeSettings::default().with_resolution(12).with_band(band);
+            dense.push(SdfGrid::from_mesh(&mesh, &settings).unwrap());
+            sparse.push(SparseSdf::from_mesh(&mesh, &settings).unwrap());
+        }
+    }
+    (dense, sparse)
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let (dense, sparse) = fields();
+    for field in dense {
+        assert!(SdfGrid::from_bytes(&field.to_bytes()).unwrap() == field);
+        assert!(SparseSdf::from_bytes(&field.to_bytes()).is_err());
+    }
+    for field in sparse {
+        assert!(SparseSdf::from_bytes(&field.to_bytes()).unwrap() == field);
+    }
+}
+
+#[test]
+fn cut_and_changed_bytes_are_refused_or_read_as_a_field() {
+    let mut rng = Rng::new(3);
+    let (dense, sparse) = fields();
+    let all = dense[..2].iter().map(SdfGrid::to_bytes).chain(sparse[..2].iter().map(SparseSdf::to_bytes));
+    for bytes in all {
+        let read = |bytes: &[u8]| {
+            let dense = SdfGrid::from_bytes(bytes);
+            let sparse = SparseSdf::from_bytes(bytes);
+            if let Ok(field) = &dense {
+                assert!(SdfGrid::from_bytes(&field.to_bytes()).as_ref() == Ok(field));
+            }
+            if let Ok(field) = &sparse {
+                assert!(SparseSdf::from_bytes(&field.to_bytes()).as_ref() == Ok(field));
+            }
+            dense.is_ok() || sparse.is_ok()
+        };
+        assert!(read(&bytes));
+        for length in (0..100).chain([bytes.len() - 1]) {
+            assert!(!read(&bytes[..length]), "{length}");
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert!(!read(&longer));
+        for _ in 0..150 {
+            let mut changed = bytes.clone();
+            let end = if rng.unit() < 0.5 { 64 } else { bytes.len() };
+            let place = rng.below(end);
+            changed[place] ^= 1 << rng.below(8);
+            // The numbers of cells may not be believed before the bytes are there.
+            read(&changed);
+        }
+    }
+}
+
+#[test]
+fn a_claim_of_many_nodes_takes_no_memory() {
+    let field = SdfGrid::from_mesh(&open_box(), &BakeSettings::default().with_resolution(4)).unwrap();
+    let mut bytes = field.to_bytes();
+    // The numbers of cells along x, y and z.
+    for place in [24, 28, 32] {
+        bytes[place..place + 4].copy_from_slice(&1000_u32.to_le_bytes());
+    }
+    let mut result = None;
+    let allocated = allocation_counter::measure(|| result = Some(SdfGrid::from_bytes(&bytes)));
+    assert_eq!(result, Some(Err(SdfError::BadBytes { why: "they end too early" })));
+    assert!(allocated.bytes_max < 1000);
+}
