@@ -10,8 +10,8 @@
 //!
 //! kiddo, rstar and parry decide in `f32`, carom in `f64`. So a pair in ten million may differ.
 //!
-//! The rows of rain are a step of particles over hills, against what a camera above sees. parry casts
-//! a ray for each way instead.
+//! The rows of rain are a step of particles over hills, against what a camera above sees. parry
+//! casts a ray for each way instead.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;

@@ -1,8 +1,9 @@
-//! Distance fields: a torus baked in a band, near the surface alone, and at all nodes; samples in a batch.
+//! Distance fields: a torus baked in a band, near the surface alone, and at all nodes; samples in a
+//! batch.
 //!
 //! - `band N` is a bake within three cells of a grid of N cells along each axis: dense, sparse.
-//! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection onto a mesh of parry, asked
-//!   for each node; it gives the distance without a sign.
+//! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection
+//!   onto a mesh of parry, asked for each node; it gives the distance without a sign.
 //! - `sample N` is distance and gradient of points near the surface: a batch, and one by one.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
@@ -30,7 +31,7 @@ fn main() {
     all_nodes(&mut runner, &mesh);
 }
 
-/// So many cells along each axis around the torus.
+/// Cells along each axis around the torus.
 fn settings(n: u32) -> BakeSettings {
     let cell = (2.9 / n as f32 * 4096.0).ceil() / 4096.0;
     let grid = Grid::new(cell, IVec3::splat(-(n as i32) / 2), UVec3::splat(n)).expect("the grid is small");

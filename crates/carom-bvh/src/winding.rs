@@ -1,14 +1,17 @@
 //! Winding numbers in logarithmic time: parts of a surface far from the point count as dipoles.
 //!
-//! For every part of a tree of triangles the sum of its area vectors is kept, and how they are spread about its middle. From far
-//! away the solid angle of the part is that of a dipole, corrected by the spread; near by its parts are asked, and
-//! its triangles at last. The sum of what the far parts may be wrong by is known with every answer: with r the radius of
-//! the part, R its distance and q = r / R, at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2 q), A the area, since the field of
-//! a charge has the k-th term (k + 1) q^k / R^2 at most (S. Bernstein's inequality for Legendre polynomials).
+//! For every part of a tree of triangles the sum of its area vectors is kept, and how they are
+//! spread about its middle. From far away the solid angle of the part is that of a dipole,
+//! corrected by the spread; near by its parts are asked, and its triangles at last. The sum of what
+//! the far parts may be wrong by is known with every answer: with r the radius of the part, R its
+//! distance and q = r / R, at most A / (4 pi R^2) (1 / (1 - q)^2 - 1 - 2 q), A the area, since the
+//! field of a charge has the k-th term (k + 1) q^k / R^2 at most (S. Bernstein's inequality for
+//! Legendre polynomials).
 //!
-//! Reference: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, Fast Winding Numbers for Soups and Clouds, ACM TOG
-//! 37(4), 2018, section 3.
-//! Differs: a bound on the error, which also says when to look closer; the spread of one order instead of two.
+//! Reference: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, Fast Winding Numbers for
+//! Soups and Clouds, ACM TOG 37(4), 2018, section 3.
+//! Differs: a bound on the error, which also says when to look closer; the spread of one order
+//! instead of two.
 
 use crate::children::Child;
 use crate::tree::Bvh;
@@ -23,8 +26,8 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WindingNumber {
-    /// 1 inside a closed surface that faces outwards, 0 outside, -1 inside one that faces inwards; between these numbers
-    /// near what is open.
+    /// 1 inside a closed surface that faces outwards, 0 outside, -1 inside one that faces inwards;
+    /// between these numbers near what is open.
     pub value: f64,
     /// The value is off by at most this, rounding apart.
     pub error: f64,
@@ -37,17 +40,19 @@ impl WindingNumber {
     }
 }
 
-/// Sums over each part of a tree of triangles, from which winding numbers follow. Every length is one of the tree.
+/// Sums over each part of a tree of triangles, from which winding numbers follow. Every length is
+/// one of the tree.
 ///
-/// The caller gives the solid angle of a triangle by its number and the point: positive if the triangle is seen from behind, 4 pi
-/// for a whole sphere.
+/// The caller gives the solid angle of a triangle by its number and the point: positive if the
+/// triangle is seen from behind, 4 pi for a whole sphere.
 #[derive(Clone, Debug)]
 pub struct WindingTree {
     /// By reference of the child.
     parts: Vec<Part>,
 }
 
-/// A part of the surface, seen from far away. Rounded to `f32`; what that may change is in the bound.
+/// A part of the surface, seen from far away. Rounded to `f32`; what that may change is in the
+/// bound.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     center: [f32; 3],

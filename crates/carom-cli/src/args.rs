@@ -103,7 +103,8 @@ pub struct DemoArgs {
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
-    /// A glTF file that `walk` plays, with a ball that swings through it; a figure that is built in, if not given
+    /// A glTF file that `walk` plays, with a ball that swings through it; a figure that is built
+    /// in, if not given
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
@@ -242,7 +243,8 @@ pub struct CheckArgs {
     /// A pair of parts that may touch; may be given several times
     #[arg(long, value_name = "A,B")]
     pub ignore: Vec<String>,
-    /// Pose glTF files as their animations have them at this time; else their nodes stand as at rest
+    /// Pose glTF files as their animations have them at this time; else their nodes stand as at
+    /// rest
     #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_hyphen_values = true)]
     pub time: Option<f64>,
     /// Write the report as one JSON document
@@ -417,10 +419,10 @@ pub struct SdfArgs {
     /// Keep only blocks near the surface; needs a band
     #[arg(long, requires = "band")]
     pub sparse: bool,
-    /// Where to write the field
+    /// The file that the field is written to
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Where to write a PNG of slices
+    /// The file that a PNG of slices is written to
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
     /// The most nodes, 4 bytes each

@@ -39,7 +39,7 @@ pub(crate) struct Figure {
     touches: Touches,
 }
 
-/// What a figure follows.
+/// The deformation that a figure follows.
 pub(crate) enum Parameters<'a> {
     /// The bones of a skin.
     Bones(&'a [Affine3A]),
@@ -82,7 +82,8 @@ impl Figure {
         Ok(Figure { known: None, faces, positions, bounds, joined, search, touches })
     }
 
-    /// Changes the parameters. Says what is wrong with them, also if they are those of another kind.
+    /// Changes the parameters. Says what is wrong with them, also if they are those of another
+    /// kind.
     pub(crate) fn set(&mut self, parameters: Parameters<'_>) -> Result<(), String> {
         match (&mut self.known, parameters) {
             (Some(Known::Skin(tree)), Parameters::Bones(bones)) => {

@@ -1,4 +1,5 @@
-//! Distance fields: any mesh is refused or baked, dense and sparse fields agree, and what they promise holds.
+//! Distance fields: any mesh is refused or baked, dense and sparse fields agree, and what they
+//! promise holds.
 
 use crate::bytes::Bytes;
 use carom_geom::TriMesh;

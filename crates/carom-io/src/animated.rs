@@ -136,7 +136,7 @@ pub struct MovingMesh {
 /// The joints of each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Influences {
-    /// Where the joints of each vertex begin; one more at the end.
+    /// For each vertex, the start of its joints; one more at the end.
     pub(crate) starts: Vec<u32>,
     /// Numbers of the skin's joints, with weights above 0 whose sum is 1.
     pub(crate) entries: Vec<(u32, f64)>,
@@ -236,7 +236,7 @@ impl AnimatedPart {
     }
 }
 
-/// Where the nodes of a model are, and what its meshes are like, at one time.
+/// The places of the nodes of a model, and the shape of its meshes, at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenePose {
     nodes: Vec<Placement>,
@@ -429,8 +429,8 @@ impl AnimatedModel {
         Ok(Part { name: part.name.clone(), pieces })
     }
 
-    /// The model in a pose. A part that cannot stand so ends it, with the name of its node; or it is
-    /// listed as unread, if the reader keeps going.
+    /// The model in a pose. A part that cannot stand so ends it, with the name of its node; or it
+    /// is listed as unread, if the reader keeps going.
     pub(crate) fn into_model(
         mut self,
         pose: &ScenePose,

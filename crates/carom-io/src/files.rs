@@ -147,8 +147,8 @@ impl<'a> Files<'a> {
         Err(format!("skins, morph targets and animations have more than {limit} numbers in all"))
     }
 
-    /// Counts the displacements and joints of the vertices of a part; an error if those of all parts
-    /// are too many for the files.
+    /// Counts the displacements and joints of the vertices of a part; an error if those of all
+    /// parts are too many for the files.
     pub(crate) fn count_terms(&mut self, n: u64) -> Result<(), String> {
         self.n_terms = self.n_terms.saturating_add(n);
         let limit = FREE_TERMS.saturating_add(self.n_bytes.saturating_mul(TERMS_PER_BYTE));

@@ -114,9 +114,9 @@ pub fn parse_with(bytes: &[u8], format: Format, path: &Path, options: &Options) 
     finish(parse_in(bytes, format, path, &mut files)?, path, &files)
 }
 
-/// Reads a glTF file as a scene that can be posed; names of parts are unique. [`Options::time`] does
-/// not matter. Refused is what [`read_with`] refuses, other formats, and animations that are not
-/// sound.
+/// Reads a glTF file as a scene that can be posed; names of parts are unique. [`Options::time`]
+/// does not matter. Refused is what [`read_with`] refuses, other formats, and animations that are
+/// not sound.
 pub fn read_animated(path: &Path, options: &Options) -> Result<AnimatedModel, ReadError> {
     let mut files = Files::new(options);
     let bytes = files.read(path)?;

@@ -523,8 +523,8 @@ pub const SKIN_ROUNDING: f64 = f64::from_bits((1023 - 44) << 52);
 /// the radius by u: 4.5 u for each mode, and 10 u for the last sums.
 pub const MODAL_ROUNDING: f64 = f64::from_bits((1023 - 50) << 52);
 
-/// Pure number, times the square of a radius: 2^-20, which is 16 u in `f32`. Squares of distances in
-/// `f32` that differ from it by more decide whether two points are within the radius.
+/// Pure number, times the square of a radius: 2^-20, which is 16 u in `f32`. Squares of distances
+/// in `f32` that differ from it by more decide whether two points are within the radius.
 ///
 /// A square is off by 5 u: 2 for the difference and 1 for the product, 2 for the sums. The limit is
 /// rounded once more. Pairs inside the band are decided in `f64`; they are rare at any such width.
@@ -536,12 +536,16 @@ pub const NEIGHBOUR_BAND: f64 = f64::from_bits((1023 - 20) << 52);
 /// the radius, whose numbers differ by 1 - 2^-24 at most, are in cells side by side.
 pub const NEIGHBOUR_CELL: f64 = f64::from_bits((1023 - 24) << 52);
 
-/// In cells. A point is on the surface of a sampled distance field if the interpolated distance is no larger: 2^-10.
+/// In cells. A point is on the surface of a sampled distance field if the interpolated distance is
+/// no larger: 2^-10.
 ///
-/// The field itself is off by more, up to half the diagonal of a cell; a smaller number costs steps and gains nothing.
+/// The field itself is off by more, up to half the diagonal of a cell; a smaller number costs steps
+/// and gains nothing.
 pub const FIELD_SURFACE: f64 = f64::from_bits((1023 - 10) << 52);
 
-/// A pure number, the square of a slope. At a place where a sampled distance field is flatter, the way to the surface is not known.
+/// A pure number, the square of a slope. At a place where a sampled distance field is flatter, the
+/// way to the surface is not known.
 ///
-/// The slope is near 1 elsewhere, and falls to 0 at ridges: between two walls, or at the middle of a ball.
+/// The slope is near 1 elsewhere, and falls to 0 at ridges: between two walls, or at the middle of
+/// a ball.
 pub const FIELD_SLOPE_SQ: f64 = 0.0625;

@@ -1,4 +1,5 @@
-//! Rain on a street with an awning: drops bounce off what the camera sees, and off a distance field under the awning.
+//! Rain on a street with an awning: drops bounce off what the camera sees, and off a distance field
+//! under the awning.
 //!
 //! `cargo run --release -p carom-particles --example rain`
 
@@ -13,7 +14,8 @@ fn level(middle: Vec3, x: f32, z: f32) -> ([Vec3; 4], [[u32; 3]; 2]) {
     ([corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)], [[0, 1, 2], [0, 2, 3]])
 }
 
-/// The signed distance from the street at height 0 and the awning, which is a thin box, and where it grows.
+/// The signed distance from the street at height 0 and the awning, which is a thin box, and where
+/// it grows.
 fn street(p: Vec3) -> (f32, Vec3) {
     let awning = (p - Vec3::new(-3.0, 3.0, 0.0)).abs() - Vec3::new(2.0, 0.05, 5.0);
     let out = awning.max(Vec3::ZERO);

@@ -1,7 +1,8 @@
-//! What happens to a particle that meets a surface: restitution along the normal, friction across it.
+//! What happens to a particle that meets a surface: restitution along the normal, friction across
+//! it.
 //!
-//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, section 5 (friction from the
-//! change of the speed along the normal).
+//! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003,
+//! section 5 (friction from the change of the speed along the normal).
 
 use crate::ParticleError;
 use glam::Vec3;
@@ -15,14 +16,15 @@ const MAX_SAMPLES: u32 = 64;
 pub struct Bounce {
     /// The part of the speed along the normal that is kept, from 0 to 1.
     pub restitution: f32,
-    /// Coefficient of friction, at least 0: a bounce takes this part of the change of the speed along the normal from the speed
-    /// along the surface.
+    /// Coefficient of friction, at least 0: a bounce takes this part of the change of the speed
+    /// along the normal from the speed along the surface.
     pub friction: f32,
-    /// How thick a surface is that the camera sees, in units of length: a particle that is farther behind it is hidden, and
-    /// moves freely. A surface is at least as thick as the way of a particle in a step. Greater than 0.
+    /// How thick a surface is that the camera sees, in units of length: a particle that is farther
+    /// behind it is hidden, and moves freely. A surface is at least as thick as the way of a
+    /// particle in a step. Greater than 0.
     pub thickness: f32,
-    /// How often along its way a particle is compared with the depth buffer, from 1 to 64: more find thin objects that a fast
-    /// particle crosses.
+    /// How often along its way a particle is compared with the depth buffer, from 1 to 64: more
+    /// find thin objects that a fast particle crosses.
     pub samples: u32,
 }
 
@@ -74,7 +76,8 @@ impl Bounce {
         Ok(())
     }
 
-    /// The velocity after a bounce off a surface with this normal, a unit vector toward which the velocity does not go.
+    /// The velocity after a bounce off a surface with this normal, a unit vector toward which the
+    /// velocity does not go.
     pub(crate) fn reflect(&self, velocity: Vec3, normal: Vec3) -> Vec3 {
         let inward = velocity.dot(normal);
         let along = velocity - normal * inward;
@@ -96,7 +99,8 @@ pub enum Fate {
     Bounced,
     /// It came out of a surface from behind. It is to be removed; it lies in the surface.
     Killed,
-    /// It is behind what the camera sees, by more than surfaces are thick, and met nothing that is known.
+    /// It is behind what the camera sees, by more than surfaces are thick, and met nothing that is
+    /// known.
     Hidden,
     /// It is out of the camera's view, and met nothing that is known.
     Outside,

@@ -17,8 +17,8 @@ pub(crate) enum Projection {
 
 /// A camera that looks along -Z of its frame, with +X to the right and +Y up.
 ///
-/// The depth of a point is its distance from the camera's plane, along the direction of view: -z in the camera's frame,
-/// linear and in units of length.
+/// The depth of a point is its distance from the camera's plane, along the direction of view: -z in
+/// the camera's frame, linear and in units of length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     pub(crate) pose: WidePose,
@@ -28,11 +28,13 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Returns a camera at `pose`, in the world, that sees an angle of `view` radians from bottom to top, at depths from
-    /// `near` to `far`. `aspect` is the width of the picture over its height.
+    /// Returns a camera at `pose`, in the world, that sees an angle of `view` radians from bottom
+    /// to top, at depths from `near` to `far`. `aspect` is the width of the picture over its
+    /// height.
     ///
     /// # Errors
-    /// If the pose is not finite, the angle is not between 0 and pi, or not `0 < near < far`, all finite.
+    /// If the pose is not finite, the angle is not between 0 and pi, or not `0 < near < far`, all
+    /// finite.
     pub fn perspective(
         pose: &Pose,
         view: f32,
@@ -48,8 +50,9 @@ impl Camera {
         Camera::new(pose, Projection::Perspective { half }, near, far)
     }
 
-    /// Returns a camera at `pose`, in the world, whose rays are parallel: for rain from above, or the shadow of a lamp.
-    /// It sees `height` units of length from bottom to top, at depths from `near` to `far`.
+    /// Returns a camera at `pose`, in the world, whose rays are parallel: for rain from above, or
+    /// the shadow of a lamp. It sees `height` units of length from bottom to top, at depths from
+    /// `near` to `far`.
     ///
     /// # Errors
     /// If the pose is not finite, the height is not positive, or not `0 < near < far`, all finite.
@@ -82,8 +85,8 @@ impl Camera {
         self.pose.transform_vector(DVec3::NEG_Z)
     }
 
-    /// The ray of a place in the picture, from (-1, -1) at the bottom left to (1, 1) at the top right: its origin and
-    /// direction in the camera's frame. The direction is 1 deep.
+    /// The ray of a place in the picture, from (-1, -1) at the bottom left to (1, 1) at the top
+    /// right: its origin and direction in the camera's frame. The direction is 1 deep.
     pub(crate) fn ray(&self, place: DVec2) -> (DVec3, DVec3) {
         match self.projection {
             Projection::Perspective { half } => (DVec3::ZERO, (place * half).extend(-1.0)),
@@ -91,7 +94,8 @@ impl Camera {
         }
     }
 
-    /// The place in the picture of a point of the camera's frame in front of the camera, see [`Camera::ray`].
+    /// The place in the picture of a point of the camera's frame in front of the camera, see
+    /// [`Camera::ray`].
     pub(crate) fn place(&self, point: DVec3) -> DVec2 {
         match self.projection {
             Projection::Perspective { half } => point.truncate() / (half * -point.z),

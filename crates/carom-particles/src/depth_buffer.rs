@@ -1,10 +1,12 @@
 //! What a camera sees: for each pixel the depth of the nearest surface, and its normal.
 //!
-//! The buffer is drawn here from triangles, or filled with what a renderer has drawn. A renderer's depths come without
-//! normals: they are estimated from neighbouring pixels. Across the edge of an object the difference of depths says
-//! nothing of its surface, so on each axis the smaller of the two differences is taken.
+//! The buffer is drawn here from triangles, or filled with what a renderer has drawn. A renderer's
+//! depths come without normals: they are estimated from neighbouring pixels. Across the edge of an
+//! object the difference of depths says nothing of its surface, so on each axis the smaller of the
+//! two differences is taken.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (particles against the depth buffer).
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (particles against the
+//! depth buffer).
 
 use crate::camera::Camera;
 use crate::{ParticleError, raster};
@@ -49,14 +51,16 @@ impl DepthBuffer {
         self.normals.fill(Vec3::ZERO);
     }
 
-    /// Draws triangles, placed by `pose` in the world. The nearest surface wins; of two at the same depth, the first.
+    /// Draws triangles, placed by `pose` in the world. The nearest surface wins; of two at the same
+    /// depth, the first.
     ///
-    /// A pixel is covered if the ray through its middle meets the triangle, edges included: no ray passes between two
-    /// triangles that share an edge (test: `drawing::no_ray_passes_between_triangles`). Both sides are drawn.
+    /// A pixel is covered if the ray through its middle meets the triangle, edges included: no ray
+    /// passes between two triangles that share an edge (test:
+    /// `drawing::no_ray_passes_between_triangles`). Both sides are drawn.
     ///
     /// # Errors
-    /// If a vertex is not finite, a triangle names a vertex that does not exist, or the pose is not finite. Then nothing is
-    /// drawn.
+    /// If a vertex is not finite, a triangle names a vertex that does not exist, or the pose is not
+    /// finite. Then nothing is drawn.
     pub fn draw(
         &mut self,
         vertices: &[Vec3],
@@ -81,11 +85,13 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Takes over depths that a renderer has drawn, row by row from the top: linear, along the direction of view, infinite
-    /// where nothing is seen. Depths out of the camera's range count as nothing. Normals are estimated.
+    /// Takes over depths that a renderer has drawn, row by row from the top: linear, along the
+    /// direction of view, infinite where nothing is seen. Depths out of the camera's range count as
+    /// nothing. Normals are estimated.
     ///
     /// # Errors
-    /// If the number of depths is not that of the pixels, or one is NaN. Then the buffer is as it was.
+    /// If the number of depths is not that of the pixels, or one is NaN. Then the buffer is as it
+    /// was.
     pub fn set_depths(&mut self, depths: &[f32]) -> Result<(), ParticleError> {
         self.check_depths(depths)?;
         self.take_depths(depths);
@@ -98,12 +104,13 @@ impl DepthBuffer {
         Ok(())
     }
 
-    /// Takes over depths and normals that a renderer has drawn, as [`DepthBuffer::set_depths`]. Normals are unit vectors
-    /// in the world; those that look away from the camera are turned around.
+    /// Takes over depths and normals that a renderer has drawn, as [`DepthBuffer::set_depths`].
+    /// Normals are unit vectors in the world; those that look away from the camera are turned
+    /// around.
     ///
     /// # Errors
-    /// As [`DepthBuffer::set_depths`], and if there are not as many normals, or one is not a unit vector where something is
-    /// seen.
+    /// As [`DepthBuffer::set_depths`], and if there are not as many normals, or one is not a unit
+    /// vector where something is seen.
     pub fn set_depths_and_normals(&mut self, depths: &[f32], normals: &[Vec3]) -> Result<(), ParticleError> {
         self.check_depths(depths)?;
         if normals.len() != depths.len() {
@@ -151,13 +158,14 @@ impl DepthBuffer {
         &self.depths
     }
 
-    /// Normals row by row from the top: unit vectors in the world that look toward the camera; zero where nothing is seen.
+    /// Normals row by row from the top: unit vectors in the world that look toward the camera; zero
+    /// where nothing is seen.
     pub fn normals(&self) -> &[Vec3] {
         &self.normals
     }
 
-    /// Returns the point in the world that is seen in the middle of a pixel, or `None` if nothing is. Columns begin on the
-    /// left, rows at the top.
+    /// Returns the point in the world that is seen in the middle of a pixel, or `None` if nothing
+    /// is. Columns begin on the left, rows at the top.
     pub fn surface(&self, column: u32, row: u32) -> Option<Vec3> {
         if self.width <= column || self.height <= row {
             return None;
@@ -205,8 +213,8 @@ impl DepthBuffer {
         (depth < f32::INFINITY).then(|| origin + direction * f64::from(depth))
     }
 
-    /// The normal of the surface in a pixel, from the depths around it: in the world, toward the camera. Zero where nothing
-    /// is seen.
+    /// The normal of the surface in a pixel, from the depths around it: in the world, toward the
+    /// camera. Zero where nothing is seen.
     fn estimated_normal(&self, column: u32, row: u32) -> DVec3 {
         let Some(here) = self.seen(column, row) else { return DVec3::ZERO };
         let (_, direction) = self.camera.ray(self.middle(column, row));
@@ -224,7 +232,8 @@ impl DepthBuffer {
         self.camera.pose.transform_vector(facing)
     }
 
-    /// From the pixel before to `here`, or from here to the pixel behind: the one with the smaller difference of depths.
+    /// From the pixel before to `here`, or from here to the pixel behind: the one with the smaller
+    /// difference of depths.
     fn difference(&self, here: DVec3, sides: [(Option<u32>, Option<u32>); 2]) -> Option<DVec3> {
         let [before, behind] = sides.map(|(column, row)| {
             let (column, row) = (column?, row?);

@@ -1,15 +1,18 @@
 //! Particles against what a camera sees.
 //!
-//! - A particle moves by its velocity. If it is behind the plane of the surface in its pixel, but by no more than
-//!   surfaces are thick, it has met it.
-//! - It goes back along its velocity to the plane of that surface, is reflected about the buffer's normal, and moves on
-//!   for the rest of the step.
-//! - A particle that moves out of the surface came from behind. It is killed, so that it does not come through.
+//! - A particle moves by its velocity. If it is behind the plane of the surface in its pixel, but
+//!   by no more than surfaces are thick, it has met it.
+//! - It goes back along its velocity to the plane of that surface, is reflected about the buffer's
+//!   normal, and moves on for the rest of the step.
+//! - A particle that moves out of the surface came from behind. It is killed, so that it does not
+//!   come through.
 //! - A surface is at least as thick as the way of the step, so that no fast particle passes it.
 //!
-//! The plane is that of the surface in the middle of the pixel: exact for flat surfaces, however steep.
+//! The plane is that of the surface in the middle of the pixel: exact for flat surfaces, however
+//! steep.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1; C. Tchou, Halo Reach Effects Tech, GDC 2011.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1; C. Tchou, Halo Reach
+//! Effects Tech, GDC 2011.
 //! Differs: back to the plane of the surface, not to its depth alone; thickness grows with the way.
 
 use crate::bounce::{advance_all, check_particles};
@@ -21,15 +24,16 @@ use carom_lanes::dispatch;
 use glam::{DVec3, Vec2, Vec3};
 
 impl DepthBuffer {
-    /// Moves particles for `dt` seconds by their velocities, and lets them bounce off the surfaces that the camera sees.
-    /// Positions and velocities are in the world. `fates` becomes the list of what became of each; its memory is kept.
+    /// Moves particles for `dt` seconds by their velocities, and lets them bounce off the surfaces
+    /// that the camera sees. Positions and velocities are in the world. `fates` becomes the list of
+    /// what became of each; its memory is kept.
     ///
-    /// A particle moves in a straight line: add gravity to the velocities before. Particles with [`Fate::Killed`] are to be
-    /// removed by the caller.
+    /// A particle moves in a straight line: add gravity to the velocities before. Particles with
+    /// [`Fate::Killed`] are to be removed by the caller.
     ///
     /// # Errors
-    /// If there are not as many velocities as positions, a number is not finite, the time is negative, or a setting is out
-    /// of its range. Then nothing is moved.
+    /// If there are not as many velocities as positions, a number is not finite, the time is
+    /// negative, or a setting is out of its range. Then nothing is moved.
     pub fn advance(
         &self,
         positions: &mut [Vec3],
@@ -85,7 +89,8 @@ impl View<'_> {
         }
     }
 
-    /// The column, row and index of the pixel of a point, and the depth of the point; `None` out of view.
+    /// The column, row and index of the pixel of a point, and the depth of the point; `None` out of
+    /// view.
     fn look(&self, point: Vec3) -> Option<([u32; 2], f32)> {
         let offset = point - self.eye;
         let depth = self.forward.dot(offset);
@@ -163,7 +168,8 @@ impl View<'_> {
         fate
     }
 
-    /// When a particle that begins behind a surface comes out of it toward the camera, if it does so within the step.
+    /// When a particle that begins behind a surface comes out of it toward the camera, if it does
+    /// so within the step.
     fn comes_out(&self, start: Vec3, velocity: Vec3, dt: f32, thickness: f32) -> Option<f32> {
         let seen = self.seen_at(start)?;
         let (over, speed) = (seen.over(start), velocity.dot(seen.normal));

@@ -2,13 +2,15 @@
 
 use core::fmt;
 
-/// Why a camera, a buffer, a mesh or particles were refused. Numbers are those of the first offender.
+/// Why a camera, a buffer, a mesh or particles were refused. Numbers are those of the first
+/// offender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParticleError {
     /// The pose of a camera or a mesh is not finite.
     BadPose,
-    /// The angle of view is not between 0 and pi radians, or the height of view is not positive and finite.
+    /// The angle of view is not between 0 and pi radians, or the height of view is not positive and
+    /// finite.
     BadView {
         /// The angle in radians, or the height in units of length.
         view: f32,

@@ -1,12 +1,15 @@
-//! Draws triangles into a depth buffer: a ray through the middle of each pixel against the plane of the triangle.
+//! Draws triangles into a depth buffer: a ray through the middle of each pixel against the plane of
+//! the triangle.
 //!
-//! - For each pixel three numbers say on which side of the edges its ray passes. If two triangles share an edge their
-//!   numbers are exactly opposite, so one of the two has the ray.
-//! - The numbers are those of lines, so a triangle that reaches behind the camera needs no clipping: its part in front has
-//!   a positive depth.
-//! - Only the pixels of a box are looked at: around the part of the triangle that is at least `near` deep.
+//! - For each pixel three numbers say on which side of the edges its ray passes. If two triangles
+//!   share an edge their numbers are exactly opposite, so one of the two has the ray.
+//! - The numbers are those of lines, so a triangle that reaches behind the camera needs no
+//!   clipping: its part in front has a positive depth.
+//! - Only the pixels of a box are looked at: around the part of the triangle that is at least
+//!   `near` deep.
 //!
-//! Reference: M. Olano, T. Greer, Triangle Scan Conversion using 2D Homogeneous Coordinates, Graphics Hardware 1997.
+//! Reference: M. Olano, T. Greer, Triangle Scan Conversion using 2D Homogeneous Coordinates,
+//! Graphics Hardware 1997.
 
 use crate::camera::Projection;
 use crate::depth_buffer::DepthBuffer;

@@ -1,8 +1,9 @@
-//! Eight particles at a time: moves those that surely meet nothing, and leaves the others to the exact step.
+//! Eight particles at a time: moves those that surely meet nothing, and leaves the others to the
+//! exact step.
 //!
-//! A particle surely meets nothing if it goes away from the camera and ends out of view, or in front of all that its pixel
-//! may hold. These are most of a rain. The operations are those of the exact step, in the same order, so that the bits are
-//! the same.
+//! A particle surely meets nothing if it goes away from the camera and ends out of view, or in
+//! front of all that its pixel may hold. These are most of a rain. The operations are those of the
+//! exact step, in the same order, so that the bits are the same.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1.
 

@@ -1,4 +1,5 @@
-//! A torus as a field: how it is baked, what a sample is worth, a bite taken out of it: `sdf_bake [RESOLUTION]`.
+//! A torus as a field: how it is baked, what a sample is worth, a bite taken out of it: `sdf_bake
+//! [RESOLUTION]`.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_math::Ray;

@@ -1,10 +1,10 @@
 //! Signed distances at the nodes of a grid, block by block.
 //!
-//! A block is at most 9 nodes along each axis. Nothing of a block depends on another one, so dense and sparse fields, any region of a field and
-//! any number of threads give the same numbers.
+//! A block is at most 9 nodes along each axis. Nothing of a block depends on another one, so dense
+//! and sparse fields, any region of a field and any number of threads give the same numbers.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006, section 3.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006, section 3.
 
 use crate::error::SdfError;
 use crate::grid::Grid;
@@ -61,7 +61,8 @@ pub struct Header {
 pub enum Accuracy {
     /// Distances, rounded once.
     Exact,
-    /// Never farther from 0 than the distance is, and of the right sign: after a union, an intersection or an offset.
+    /// Never farther from 0 than the distance is, and of the right sign: after a union, an
+    /// intersection or an offset.
     Bound,
     /// Nothing is proved: fields with an uncertain sign that were combined.
     Estimate,

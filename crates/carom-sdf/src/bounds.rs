@@ -1,10 +1,10 @@
 //! What the distance at a point certainly is.
 //!
-//! A distance changes by no more than the point moves. So each node around the point gives an interval: its value, more or less the
-//! distance to the node. The intervals have a common part.
+//! A distance changes by no more than the point moves. So each node around the point gives an
+//! interval: its value, more or less the distance to the node. The intervals have a common part.
 //!
-//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of Implicit Surfaces, The Visual Computer
-//! 12(10), 1996, section 2.
+//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
+//! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2.
 //! Differs: the bound holds between samples, rounding included.
 
 use crate::bake::Accuracy;

@@ -1,10 +1,12 @@
-//! Fields as bytes, and back: every number is checked, and no more memory is taken than the bytes fill.
+//! Fields as bytes, and back: every number is checked, and no more memory is taken than the bytes
+//! fill.
 //!
-//! All numbers are little-endian. Eight bytes name the kind and version; then come grid, band, sign and accuracy; then the values. A sparse
-//! field has the kind of each block before them: outside, inside or stored.
+//! All numbers are little-endian. Eight bytes name the kind and version; then come grid, band, sign
+//! and accuracy; then the values. A sparse field has the kind of each block before them: outside,
+//! inside or stored.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006.
 
 use crate::bake::{Accuracy, Header, N_BLOCK_NODES};
 use crate::dense::{SdfGrid, check_size};

@@ -1,10 +1,12 @@
-//! Fields of two shapes on one grid made one: union, intersection, difference; and a surface moved outwards.
+//! Fields of two shapes on one grid made one: union, intersection, difference; and a surface moved
+//! outwards.
 //!
-//! The least of two distances is the distance to the union outside of it. Inside it is a bound: the surface may be farther. The same
-//! holds, sides exchanged, for the greatest and the intersection. All of these change no faster than the point moves.
+//! The least of two distances is the distance to the union outside of it. Inside it is a bound: the
+//! surface may be farther. The same holds, sides exchanged, for the greatest and the intersection.
+//! All of these change no faster than the point moves.
 //!
-//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of Implicit Surfaces, The Visual Computer
-//! 12(10), 1996, section 2 (constructive solid geometry).
+//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
+//! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (constructive solid geometry).
 
 use crate::bake::{Accuracy, Header};
 use crate::error::SdfError;

@@ -1,12 +1,16 @@
-//! How often a closed surface winds around each node, from where it crosses the rows of the grid: exact.
+//! How often a closed surface winds around each node, from where it crosses the rows of the grid:
+//! exact.
 //!
-//! A row is a line along x through nodes. It is thought to be moved by an infinitely small amount, the same for all triangles, so
-//! that it meets no edge. Then the winding number of a node is the number of triangles that the row leaves through beyond the
-//! node, less those that it enters through. Each crossing is kept with the last node before it.
+//! A row is a line along x through nodes. It is thought to be moved by an infinitely small amount,
+//! the same for all triangles, so that it meets no edge. Then the winding number of a node is the
+//! number of triangles that the row leaves through beyond the node, less those that it enters
+//! through. Each crossing is kept with the last node before it.
 //!
-//! Reference: J. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal, IEEE TVCG 11(3), 2005
-//! (what signs are for); H. Edelsbrunner, E. Mucke, Simulation of Simplicity, ACM TOG 9(1), 1990 (the shift).
-//! Differs: exact crossings of rows instead of pseudonormals, which fail where triangles are doubled or have no area.
+//! Reference: J. Baerentzen, H. Aanaes, Signed Distance Computation Using the Angle Weighted
+//! Pseudonormal, IEEE TVCG 11(3), 2005 (what signs are for); H. Edelsbrunner, E. Mucke, Simulation
+//! of Simplicity, ACM TOG 9(1), 1990 (the shift).
+//! Differs: exact crossings of rows instead of pseudonormals, which fail where triangles are
+//! doubled or have no area.
 
 use crate::error::SdfError;
 use crate::grid::{Grid, index_below};
@@ -32,7 +36,8 @@ struct Crossing {
     row: u32,
     /// The last node before the crossing.
     node: u32,
-    /// 1 if the row leaves through the triangle, -1 if it enters. Once sorted, the sum of this one and all behind it in its row.
+    /// 1 if the row leaves through the triangle, -1 if it enters. Once sorted, the sum of this one
+    /// and all behind it in its row.
     winding: i32,
 }
 
@@ -69,7 +74,8 @@ impl Crossings {
         Ok(Crossings { starts, crossings, rows_along_y: nodes.y })
     }
 
-    /// The winding numbers of nodes in a row, from `first` on: exact for nodes that are not on the surface.
+    /// The winding numbers of nodes in a row, from `first` on: exact for nodes that are not on the
+    /// surface.
     pub(crate) fn winding_numbers(&self, first: UVec3, out: &mut [i32]) {
         let row = first.z as usize * self.rows_along_y as usize + first.y as usize;
         let crossings = &self.crossings[self.starts[row] as usize..self.starts[row + 1] as usize];
@@ -110,8 +116,8 @@ fn nodes_between(grid: &Grid, axis: usize, low: f64, high: f64, from: u32, to: u
     (low <= high).then_some([low as u32, high as u32])
 }
 
-/// The last node of a row whose half-line crosses the triangle, for a row that crosses it; none if it is crossed before the
-/// first node.
+/// The last node of a row whose half-line crosses the triangle, for a row that crosses it; none if
+/// it is crossed before the first node.
 fn last_before(grid: &Grid, t: &[DVec3; 3], [y, z]: [u32; 2], low: f64, high: f64) -> Option<u32> {
     let last = grid.cells().x;
     let is_before = |x: u32| matches!(half_line(grid.node(UVec3::new(x, y, z)), t), HalfLine::Crosses { .. });
@@ -130,7 +136,8 @@ fn last_before(grid: &Grid, t: &[DVec3; 3], [y, z]: [u32; 2], low: f64, high: f6
             return Some(node);
         }
     }
-    // Halving: all nodes up to `below` are before the triangle, none from `above` on is. They are one more than the node.
+    // Halving: all nodes up to `below` are before the triangle, none from `above` on is. They are
+    // one more than the node.
     let mut below = (to_node(low).max(0.0) as u32).min(last + 1);
     let mut above = ((to_node(high) + 2.0).max(0.0) as u32).min(last + 1);
     while below < above {

@@ -1,7 +1,7 @@
 //! A field with a value at each node.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006.
 
 use crate::bake::{Accuracy, BLOCK, Filled, Header, N_BLOCK_NODES, NodeBox, Source};
 use crate::error::SdfError;
@@ -38,8 +38,9 @@ impl SdfGrid {
         SdfGrid::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
     }
 
-    /// The field of a mesh. Each value within the band is the `f64` distance to the nearest triangle, rounded once. It does not depend on the
-    /// order of the triangles. [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
+    /// The field of a mesh. Each value within the band is the `f64` distance to the nearest
+    /// triangle, rounded once. It does not depend on the order of the triangles.
+    /// [`Field::sign_method`](crate::Field::sign_method) says how inside and outside were found.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SdfGrid, SdfError> {
         let (min, max) = mesh.wide_bounds();
         let grid = settings.grid(min, max)?;
@@ -50,10 +51,11 @@ impl SdfGrid {
         Ok(SdfGrid { header, values: bake(&header, &surface)? })
     }
 
-    /// The field of a function that gives the signed distance of a point: negative inside, and changing by no more than the point moves.
+    /// The field of a function that gives the signed distance of a point: negative inside, and
+    /// changing by no more than the point moves.
     ///
-    /// The box holds the surface: beyond the grid around it distances are taken from the border. `accuracy` says what the function gives:
-    /// distances, or bounds on them.
+    /// The box holds the surface: beyond the grid around it distances are taken from the border.
+    /// `accuracy` says what the function gives: distances, or bounds on them.
     pub fn from_function(
         min: DVec3,
         max: DVec3,
@@ -68,11 +70,11 @@ impl SdfGrid {
         Ok(SdfGrid { header, values: bake(&header, &Function { grid, band, distance })? })
     }
 
-    /// Bakes again after the mesh has changed within a box, and says how many nodes were computed. `region` holds the old and the new places of
-    /// all triangles that changed.
+    /// Bakes again after the mesh has changed within a box, and says how many nodes were computed.
+    /// `region` holds the old and the new places of all triangles that changed.
     ///
-    /// The values are those of a whole bake of the new mesh with this grid, to the bit. If the mesh is open, or the field has no band, all
-    /// nodes are computed. On an error nothing changes.
+    /// The values are those of a whole bake of the new mesh with this grid, to the bit. If the mesh
+    /// is open, or the field has no band, all nodes are computed. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);
         let reached = rebake::reached(&self.header, region);

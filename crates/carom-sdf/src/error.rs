@@ -6,7 +6,8 @@ use carom_geom::MeshError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SdfError {
-    /// The mesh is none: it is empty, a coordinate is not finite, or a triangle has a vertex that does not exist.
+    /// The mesh is none: it is empty, a coordinate is not finite, or a triangle has a vertex that
+    /// does not exist.
     Mesh(MeshError),
     /// The size of a cell is no number from 2^-70 to 2^70.
     BadCell {
@@ -27,7 +28,8 @@ pub enum SdfError {
         /// The axis, from 0.
         axis: usize,
     },
-    /// The grid would reach farther than 2^28 cells from the origin: move the data to it, or make cells larger.
+    /// The grid would reach farther than 2^28 cells from the origin: move the data to it, or make
+    /// cells larger.
     TooFar {
         /// The axis, from 0.
         axis: usize,

@@ -1,7 +1,7 @@
 //! What all fields answer, dense or sparse.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006.
 
 use crate::bake::{Accuracy, Header};
 use crate::bounds::{DistanceBounds, bounds};
@@ -43,7 +43,8 @@ pub trait Stored: Sync {
     fn places<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
 }
 
-/// A signed distance field: what [`SdfGrid`](crate::SdfGrid) and [`SparseSdf`](crate::SparseSdf) answer alike.
+/// A signed distance field: what [`SdfGrid`](crate::SdfGrid) and [`SparseSdf`](crate::SparseSdf)
+/// answer alike.
 ///
 /// Points are in the frame of the mesh, and lengths in its unit.
 pub trait Field: Stored {
@@ -67,7 +68,8 @@ pub trait Field: Stored {
         self.header().accuracy
     }
 
-    /// The values at the eight corners of a cell: x changes first, then y, then z. Panics past the last cell, as a slice does.
+    /// The values at the eight corners of a cell: x changes first, then y, then z. Panics past the
+    /// last cell, as a slice does.
     #[inline]
     fn corners(&self, cell: UVec3) -> [f32; 8] {
         let (first, table) = (self.place(cell), self.table());
@@ -75,10 +77,12 @@ pub trait Field: Stored {
         [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1].map(|offset| table[first + offset])
     }
 
-    /// The distance at a point and in which direction it grows, interpolated between the nodes around the point.
+    /// The distance at a point and in which direction it grows, interpolated between the nodes
+    /// around the point.
     ///
-    /// In the grid the value is off by at most [`Field::error_bound`], and by what the band cuts. Outside of it the distance to the grid is
-    /// added to the value at its border. A point with a coordinate that is NaN or infinite is infinitely far.
+    /// In the grid the value is off by at most [`Field::error_bound`], and by what the band cuts.
+    /// Outside of it the distance to the grid is added to the value at its border. A point with a
+    /// coordinate that is NaN or infinite is infinitely far.
     fn sample(&self, point: Vec3) -> Sample
     where
         Self: Sized,
@@ -86,7 +90,8 @@ pub trait Field: Stored {
         sample(self, point)
     }
 
-    /// [`Field::sample`] of many points: the same bits, eight at a time. What was in `out` is gone; only its memory grows.
+    /// [`Field::sample`] of many points: the same bits, eight at a time. What was in `out` is gone;
+    /// only its memory grows.
     fn sample_batch(&self, points: &[Vec3], out: &mut Vec<Sample>)
     where
         Self: Sized,
@@ -94,9 +99,11 @@ pub trait Field: Stored {
         sample_batch(self, points, out);
     }
 
-    /// The first point of a ray at which the interpolated distance is 0 or less, for parameters from 0 to `max_t`.
+    /// The first point of a ray at which the interpolated distance is 0 or less, for parameters
+    /// from 0 to `max_t`.
     ///
-    /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result says up to where the ray is certainly free.
+    /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result says
+    /// up to where the ray is certainly free.
     fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
     where
         Self: Sized,
@@ -112,8 +119,9 @@ pub trait Field: Stored {
         closest_point(self, point)
     }
 
-    /// Of several points the deepest, or the closest if all are outside: its place in the list and its sample. The first one of equals; `None` of
-    /// no points. A point whose coordinates are not finite is infinitely far.
+    /// Of several points the deepest, or the closest if all are outside: its place in the list and
+    /// its sample. The first one of equals; `None` of no points. A point whose coordinates are not
+    /// finite is infinitely far.
     ///
     /// For a sphere take its center, and subtract the radius.
     fn deepest(&self, points: &[Vec3]) -> Option<(usize, Sample)>
@@ -123,7 +131,8 @@ pub trait Field: Stored {
         deepest(self, points)
     }
 
-    /// The deepest point of a convex shape that the pose places in the field, found step by step along the gradient.
+    /// The deepest point of a convex shape that the pose places in the field, found step by step
+    /// along the gradient.
     fn deepest_of_shape(&self, shape: &impl SupportMap, pose: &Pose) -> DeepestPoint
     where
         Self: Sized,
@@ -131,7 +140,8 @@ pub trait Field: Stored {
         deepest_of_shape(self, shape, &pose.wide())
     }
 
-    /// What is in one of the shapes. The fields have one grid and one band; both are signed, or neither.
+    /// What is in one of the shapes. The fields have one grid and one band; both are signed, or
+    /// neither.
     ///
     /// The values are bounds inside, and distances outside; see [`Accuracy::Bound`].
     fn union(&self, other: &Self) -> Result<Self, SdfError>
@@ -153,7 +163,8 @@ pub trait Field: Stored {
         Ok(self.combined(other, header, |a, b| a.max(b)))
     }
 
-    /// What is in this shape and not in the other one. The fields have one grid and one band, and are signed.
+    /// What is in this shape and not in the other one. The fields have one grid and one band, and
+    /// are signed.
     fn difference(&self, other: &Self) -> Result<Self, SdfError>
     where
         Self: Sized,
@@ -162,8 +173,9 @@ pub trait Field: Stored {
         Ok(self.combined(other, header, |a, b| a.max(-b)))
     }
 
-    /// The field whose surface is where the distance is `offset`, a length: larger if it is positive. The band becomes shorter by it, and has to
-    /// keep two cells. A field without a sign becomes that of a shell.
+    /// The field whose surface is where the distance is `offset`, a length: larger if it is
+    /// positive. The band becomes shorter by it, and has to keep two cells. A field without a sign
+    /// becomes that of a shell.
     fn offset(&self, offset: f32) -> Result<Self, SdfError>
     where
         Self: Sized,
@@ -181,8 +193,9 @@ pub trait Field: Stored {
         bounds(self, point)
     }
 
-    /// How far a sample in the grid may be off, a length: half the diagonal of a cell, and what rounding adds. It holds for values that
-    /// the band does not cut, if the sign is certain and the values are distances. [`Field::bounds`] is sharper.
+    /// How far a sample in the grid may be off, a length: half the diagonal of a cell, and what
+    /// rounding adds. It holds for values that the band does not cut, if the sign is certain and
+    /// the values are distances. [`Field::bounds`] is sharper.
     fn error_bound(&self) -> f64 {
         let grid = self.grid();
         let cell = f64::from(grid.cell());

@@ -1,7 +1,8 @@
 //! A function that gives signed distances, as the source of a field.
 //!
-//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of Implicit Surfaces, The Visual Computer
-//! 12(10), 1996, section 2 (functions that change no faster than the point moves).
+//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
+//! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (functions that change no faster
+//! than the point moves).
 
 use crate::bake::{Filled, N_BLOCK_NODES, NodeBox, Source, stored};
 use crate::error::SdfError;

@@ -1,10 +1,12 @@
-//! Where the nodes of a field are: cubes of one size, whose corners are whole multiples of that size.
+//! Where the nodes of a field are: cubes of one size, whose corners are whole multiples of that
+//! size.
 //!
-//! A node lies at `(first + index) * cell`. The cell has 24 digits and the whole number 29, so the product is exact in `f64`.
-//! Grids of one cell size therefore share their nodes, and a mesh that is moved by whole cells gets the same field, to the bit.
+//! A node lies at `(first + index) * cell`. The cell has 24 digits and the whole number 29, so the
+//! product is exact in `f64`. Grids of one cell size therefore share their nodes, and a mesh that
+//! is moved by whole cells gets the same field, to the bit.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006, section 2.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006, section 2.
 
 use crate::error::SdfError;
 use carom_bounds::Aabb;
@@ -14,7 +16,8 @@ use glam::{DVec3, IVec3, UVec3};
 /// Cells from the origin to any node, at most.
 const MAX_INDEX: f64 = (1 << 28) as f64;
 
-/// Sizes of cells are from the inverse of this to this, so that squares in `f32` neither vanish nor overflow: 2^70.
+/// Sizes of cells are from the inverse of this to this, so that squares in `f32` neither vanish nor
+/// overflow: 2^70.
 const MAX_CELL: f32 = f32::from_bits((127 + 70) << 23);
 
 /// A box of cubic cells. Nodes are the corners of cells.
@@ -26,7 +29,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid with cells of this size, whose node 0 lies at `first` cells from the origin, with so many cells along each axis.
+    /// The grid with cells of this size, whose node 0 lies at `first` cells from the origin, with
+    /// so many cells along each axis.
     pub fn new(cell: f32, first: IVec3, cells: UVec3) -> Result<Grid, SdfError> {
         check_cell(cell)?;
         for axis in 0..3 {
@@ -41,7 +45,8 @@ impl Grid {
         Ok(Grid { cell, first, cells })
     }
 
-    /// The least grid with cells of this size around a box, and `padding` more cells on each side. At least one cell.
+    /// The least grid with cells of this size around a box, and `padding` more cells on each side.
+    /// At least one cell.
     pub fn around(min: DVec3, max: DVec3, cell: f32, padding: u32) -> Result<Grid, SdfError> {
         check_cell(cell)?;
         let padding = f64::from(padding);
@@ -112,8 +117,8 @@ impl Grid {
         (node.z as usize * n.y as usize + node.y as usize) * n.x as usize + node.x as usize
     }
 
-    /// The cell that holds a point of the grid, as its lowest node; the nearest cell for points outside. A coordinate that is NaN counts as the
-    /// lowest.
+    /// The cell that holds a point of the grid, as its lowest node; the nearest cell for points
+    /// outside. A coordinate that is NaN counts as the lowest.
     #[inline]
     pub(crate) fn cell_of(&self, point: DVec3) -> UVec3 {
         let place = point / f64::from(self.cell) - self.first.as_dvec3();
@@ -137,8 +142,9 @@ pub(crate) fn index_below(coordinate: f64, cell: f32) -> f64 {
     }
 }
 
-/// The size of cells of which `resolution` cover a length: at least that length over the resolution, and rounded up to twelve digits, so that the
-/// coordinates of nodes near the origin are numbers of `f32`.
+/// The size of cells of which `resolution` cover a length: at least that length over the
+/// resolution, and rounded up to twelve digits, so that the coordinates of nodes near the origin
+/// are numbers of `f32`.
 pub(crate) fn cell_for(length: f64, resolution: u32) -> Result<f32, SdfError> {
     if resolution == 0 {
         return Err(SdfError::BadResolution);

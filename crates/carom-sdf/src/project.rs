@@ -1,10 +1,11 @@
 //! The closest point of the surface, by steps along the gradient; the deepest of several points.
 //!
-//! At distance d a step of d along the gradient ends near the surface, and the next one is far shorter. Where the gradient is short, at
-//! ridges, a step could go anywhere, so the search ends there and says so.
+//! At distance d a step of d along the gradient ends near the surface, and the next one is far
+//! shorter. Where the gradient is short, at ridges, a step could go anywhere, so the search ends
+//! there and says so.
 //!
-//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed Distance
-//! Field Collision, PACMCGIT 3(1), 2020, section 3.
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3.
 
 use crate::bounds::bounds;
 use crate::field::Field;
@@ -22,7 +23,8 @@ const MAX_STEPS: u32 = 32;
 pub struct ClosestSurfacePoint {
     /// The point at which the search ended.
     pub point: DVec3,
-    /// The search ended where the interpolated distance is 0. Otherwise it ended at a ridge, beyond the band, or after too many steps.
+    /// The search ended where the interpolated distance is 0. Otherwise it ended at a ridge, beyond
+    /// the band, or after too many steps.
     pub is_on_surface: bool,
     /// The surface is certainly no farther from the point than this; infinite if nothing is known.
     pub error: f64,

@@ -1,11 +1,13 @@
 //! The first point of a ray that is inside.
 //!
-//! Far from the surface a step is as long as the distance certainly is. Near it the ray goes on cell by cell, and the interpolated
-//! distance along it is a cubic: its first root is the hit. A part of the ray that is neither certainly free nor a hit is reported.
+//! Far from the surface a step is as long as the distance certainly is. Near it the ray goes on
+//! cell by cell, and the interpolated distance along it is a cubic: its first root is the hit. A
+//! part of the ray that is neither certainly free nor a hit is reported.
 //!
-//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of Implicit Surfaces, The Visual Computer
-//! 12(10), 1996; H. Hansson Soderlund, A. Evans, T. Akenine-Moller, Ray Tracing of Signed Distance Function Grids, JCGT 11(3),
-//! 2022 (the cubic of a cell).
+//! Reference: J. Hart, Sphere Tracing: A Geometric Method for the Antialiased Ray Tracing of
+//! Implicit Surfaces, The Visual Computer 12(10), 1996; H. Hansson Soderlund, A. Evans, T.
+//! Akenine-Moller, Ray Tracing of Signed Distance Function Grids, JCGT 11(3), 2022 (the cubic of a
+//! cell).
 //! Differs: steps are proved, and so are misses.
 
 use crate::bake::Accuracy;
@@ -16,7 +18,8 @@ use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
 use glam::{DVec3, UVec3};
 
-/// In cells: what the place of a point of a ray is off by, at most, by rounding. Coordinates are 2^28 cells at most, so 2^-24 or less.
+/// In cells: what the place of a point of a ray is off by, at most, by rounding. Coordinates are
+/// 2^28 cells at most, so 2^-24 or less.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
 /// What a ray met.
@@ -27,8 +30,8 @@ pub enum RayOutcome {
     Hit(FieldHit),
     /// The ray certainly meets no surface.
     Miss,
-    /// The interpolated distance stays positive, but the ray passes so near to a surface that it may touch it. It goes no deeper than
-    /// [`Field::error_bound`].
+    /// The interpolated distance stays positive, but the ray passes so near to a surface that it
+    /// may touch it. It goes no deeper than [`Field::error_bound`].
     Undecided,
 }
 
@@ -172,7 +175,8 @@ impl<F: Field> Walk<'_, F> {
         None
     }
 
-    /// The parameter at which the ray leaves a cell, and through which axis; infinite for a ray that stands still.
+    /// The parameter at which the ray leaves a cell, and through which axis; infinite for a ray
+    /// that stands still.
     fn exit(&self, cell: UVec3) -> (f64, usize) {
         let grid = self.field.grid();
         let (low, high) = (grid.node(cell), grid.node(cell + UVec3::ONE));
@@ -190,7 +194,8 @@ impl<F: Field> Walk<'_, F> {
         first
     }
 
-    /// No point between two points of a cell is on the surface: a node is farther from it than from both.
+    /// No point between two points of a cell is on the surface: a node is farther from it than from
+    /// both.
     fn is_free(&self, cell: UVec3, a: DVec3, b: DVec3) -> bool {
         let header = self.field.header();
         if header.accuracy == Accuracy::Estimate {
@@ -205,7 +210,8 @@ impl<F: Field> Walk<'_, F> {
         })
     }
 
-    /// The first point between two parameters within a cell at which the interpolated distance is not positive.
+    /// The first point between two parameters within a cell at which the interpolated distance is
+    /// not positive.
     fn hit_in_cell(&self, cell: UVec3, from: f64, to: f64) -> Option<FieldHit> {
         let values = self.field.corners(cell);
         if values.iter().all(|v| 0.0 < *v) {
@@ -218,7 +224,8 @@ impl<F: Field> Walk<'_, F> {
         }
         for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
             if at(high) <= 0.0 {
-                // Between a positive value and one that is not: halved down to neighbouring numbers.
+                // Between a positive value and one that is not: halved down to neighbouring
+                // numbers.
                 let (mut positive, mut other) = (low, high);
                 for _ in 0..64 {
                     let middle = 0.5 * (positive + other);

@@ -1,10 +1,11 @@
-//! A part of a field baked again after the mesh has changed there: the same bits as the whole field baked again.
+//! A part of a field baked again after the mesh has changed there: the same bits as the whole field
+//! baked again.
 //!
-//! If old and new mesh are closed and differ only in a box, no point outside of the box changes sides. Distances change only within the
-//! band of the box.
+//! If old and new mesh are closed and differ only in a box, no point outside of the box changes
+//! sides. Distances change only within the band of the box.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006.
 
 use crate::bake::{Accuracy, Header};
 use crate::grid::index_below;
@@ -20,7 +21,8 @@ pub(crate) fn is_local(header: &Header, surface: &Surface<'_>) -> bool {
     is_exact && method == header.sign && header.accuracy == Accuracy::Exact && header.band.is_finite()
 }
 
-/// The nodes that a change within a box can reach: first and last along each axis. None if it reaches none.
+/// The nodes that a change within a box can reach: first and last along each axis. None if it
+/// reaches none.
 pub(crate) fn reached(header: &Header, region: &Aabb) -> Option<[UVec3; 2]> {
     let (band, grid) = (f64::from(header.band), &header.grid);
     let (min, max) = (region.min.as_dvec3() - band, region.max.as_dvec3() + band);

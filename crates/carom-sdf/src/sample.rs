@@ -1,9 +1,10 @@
 //! Distance and gradient at a point, by linear interpolation between the eight nodes around it.
 //!
-//! The gradient is that of the interpolated distance. Eight points are done at a time, with eight gathers.
+//! The gradient is that of the interpolated distance. Eight points are done at a time, with eight
+//! gathers.
 //!
-//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and Applications, IEEE TVCG 12(4),
-//! 2006, section 2.
+//! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
+//! Applications, IEEE TVCG 12(4), 2006, section 2.
 //! Differs: outside of the grid the distance to it is added.
 
 use crate::field::{Field, Stored};
@@ -18,8 +19,8 @@ use glam::{UVec3, Vec3};
 pub struct Sample {
     /// The distance to the surface, a length: negative inside.
     pub distance: f32,
-    /// How fast the distance grows along each axis. Away from the surface, with a length near 1; shorter at ridges, and 0 beyond
-    /// the band.
+    /// How fast the distance grows along each axis. Away from the surface, with a length near 1;
+    /// shorter at ridges, and 0 beyond the band.
     pub gradient: Vec3,
 }
 

@@ -8,7 +8,8 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Spacing {
-    /// So many cells along the longest side of the mesh; a little fewer, as the size is rounded up to a short number.
+    /// So many cells along the longest side of the mesh; a little fewer, as the size is rounded up
+    /// to a short number.
     Resolution(u32),
     /// Cells of this size, a length.
     Cell(f32),
@@ -16,14 +17,15 @@ pub enum Spacing {
     Grid(Grid),
 }
 
-/// How a field is baked. The default is a dense distance at all nodes, 64 cells along the longest side.
+/// How a field is baked. The default is a dense distance at all nodes, 64 cells along the longest
+/// side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BakeSettings {
     /// How cells are chosen.
     pub spacing: Spacing,
-    /// Up to this many cells from the surface values are distances; beyond they are the band, with the sign of their side. At least 2;
-    /// infinite for distances everywhere.
+    /// Up to this many cells from the surface values are distances; beyond they are the band, with
+    /// the sign of their side. At least 2; infinite for distances everywhere.
     pub band: f32,
     /// How many cells are added on each side of the mesh. Not used with [`Spacing::Grid`].
     pub padding: u32,
@@ -86,7 +88,8 @@ impl BakeSettings {
 
     /// The band as a length.
     pub(crate) fn band_length(&self, grid: &Grid) -> Result<f32, SdfError> {
-        // A band keeps the sign of what is beyond it only if no surface fits between two nodes there.
+        // A band keeps the sign of what is beyond it only if no surface fits between two nodes
+        // there.
         if !(2.0 <= self.band) {
             return Err(SdfError::BadBand { band: self.band });
         }

@@ -1,11 +1,13 @@
 //! The deepest point of a convex shape in a field.
 //!
-//! From the center of the shape the search goes towards the support point against the gradient, as far as the distance falls, again and
-//! again. In a field that is convex near the shape, as around a convex body, it ends at the deepest point; elsewhere at one that is
-//! deeper than those around it.
+//! From the center of the shape the search goes towards the support point against the gradient, as
+//! far as the distance falls, again and again. In a field that is convex near the shape, as around
+//! a convex body, it ends at the deepest point; elsewhere at one that is deeper than those around
+//! it.
 //!
-//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed Distance
-//! Field Collision, PACMCGIT 3(1), 2020, section 3 (the method of M. Frank and P. Wolfe).
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local
+//! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3 (the
+//! method of M. Frank and P. Wolfe).
 
 use crate::bounds::bounds;
 use crate::field::Field;
@@ -25,8 +27,8 @@ const MAX_HALVINGS: u32 = 8;
 pub struct DeepestPoint {
     /// The deepest point of the core of the shape that was found, in the field's frame.
     pub point: DVec3,
-    /// The sampled distance there, less the margin of the shape: how far the shape is from the surface, negative if it is in it. Another point
-    /// of the shape may be deeper.
+    /// The sampled distance there, less the margin of the shape: how far the shape is from the
+    /// surface, negative if it is in it. Another point of the shape may be deeper.
     pub distance: f64,
     /// No point of the shape is deeper than this; minus infinity if nothing is known.
     pub at_least: f64,
@@ -62,7 +64,8 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
         let Some((next, sample)) = best else { break };
         (point, found) = (next, sample);
     }
-    // A distance changes by no more than the point moves, and all of the shape is within its radius of the center.
+    // A distance changes by no more than the point moves, and all of the shape is within its radius
+    // of the center.
     let reach = shape.radius() + margin;
     DeepestPoint {
         point,

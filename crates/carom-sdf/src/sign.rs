@@ -1,13 +1,15 @@
 //! Which nodes are inside: what a mesh allows to say, and which rule said it.
 //!
-//! - Edges run along as often forwards as backwards: each node has a whole winding number, exactly. Inside is what has another
-//!   one than 0, so that shells which face inwards, overlap or are doubled enclose what they enclose.
-//! - Each edge has two triangles, but some are turned over: inside is what a row leaves an odd number of times, exactly.
-//! - Otherwise the winding number is a smooth one, by solid angles. Inside is where its size is above a half. If most of the surface does not
-//!   tell its two sides apart, the field is unsigned.
+//! - Edges run along as often forwards as backwards: each node has a whole winding number, exactly.
+//!   Inside is what has another one than 0, so that shells which face inwards, overlap or are
+//!   doubled enclose what they enclose.
+//! - Each edge has two triangles, but some are turned over: inside is what a row leaves an odd
+//!   number of times, exactly.
+//! - Otherwise the winding number is a smooth one, by solid angles. Inside is where its size is
+//!   above a half. If most of the surface does not tell its two sides apart, the field is unsigned.
 //!
-//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
-//! Numbers, ACM TOG 32(4), 2013.
+//! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using
+//! Generalized Winding Numbers, ACM TOG 32(4), 2013.
 //! Differs: the exact number where it is a whole one; a test of whether a surface has sides.
 
 use crate::crossings::Crossings;
@@ -25,12 +27,13 @@ use glam::{DVec3, UVec3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SignMethod {
-    /// The mesh is closed and its triangles agree: exact winding numbers. Inside is what the surface winds around, whichever way.
+    /// The mesh is closed and its triangles agree: exact winding numbers. Inside is what the
+    /// surface winds around, whichever way.
     WindingExact,
     /// The mesh is closed and some triangles are turned over: exact parity of crossings.
     Parity,
-    /// The mesh is open: winding numbers by solid angles. Inside is where their size is above a half, so a hole is closed by a sheet that is
-    /// not in the mesh.
+    /// The mesh is open: winding numbers by solid angles. Inside is where their size is above a
+    /// half, so a hole is closed by a sheet that is not in the mesh.
     Winding {
         /// The part of the area on which the two sides are not clear, at most a half.
         doubtful: f32,
@@ -61,7 +64,8 @@ pub(crate) enum Sides {
 }
 
 impl Sides {
-    /// The rule for a mesh whose triangles are in the tree. Rows of the grid are looked at from `low` to `high` in y and z.
+    /// The rule for a mesh whose triangles are in the tree. Rows of the grid are looked at from
+    /// `low` to `high` in y and z.
     pub(crate) fn new(
         mesh: &TriMesh,
         tree: &Bvh,
@@ -128,8 +132,8 @@ fn is_inside_open(mesh: &TriMesh, tree: &Bvh, winding: &WindingTree, point: DVec
     0.5 < found.value.abs()
 }
 
-/// The part of the area of a mesh on whose sides the winding numbers are not near whole numbers, as 0 and 1: on an open sheet they are near a
-/// half and minus a half.
+/// The part of the area of a mesh on whose sides the winding numbers are not near whole numbers, as
+/// 0 and 1: on an open sheet they are near a half and minus a half.
 fn doubtful_part(mesh: &TriMesh, tree: &Bvh, winding: &WindingTree) -> f64 {
     let angle = |t: u32, p: DVec3| solid_angle(p, &mesh.corners(t));
     let (mut all, mut doubtful) = (Vec::new(), Vec::new());

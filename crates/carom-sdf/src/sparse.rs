@@ -1,10 +1,12 @@
 //! A field that keeps values only near the surface, in blocks of 8 cells along each axis.
 //!
-//! A block has the values of its 9 nodes along each axis, so that a sample reads one block. An index of all blocks says where the
-//! values of each are. Blocks farther from the surface than the band share two: one outside, one inside.
+//! A block has the values of its 9 nodes along each axis, so that a sample reads one block. An
+//! index of all blocks says where the values of each are. Blocks farther from the surface than the
+//! band share two: one outside, one inside.
 //!
-//! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3), 2013 (leaves of 8 along each axis);
-//! NVIDIA, GVDB and the brick maps of C. Crassin et al., GigaVoxels, I3D 2009 (blocks with a border of one node).
+//! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
+//! 2013 (leaves of 8 along each axis); NVIDIA, GVDB and the brick maps of C. Crassin et al.,
+//! GigaVoxels, I3D 2009 (blocks with a border of one node).
 //! Differs: one level of index.
 
 use crate::bake::{Accuracy, BLOCK, BLOCK_NODES, Filled, Header, N_BLOCK_NODES, NodeBox, Source};
@@ -25,13 +27,15 @@ use glam::{DVec3, UVec3, Vec3};
 
 /// A signed distance field with values near the surface: negative inside.
 ///
-/// Elsewhere a value is the band, with the sign of its side. So the band of the settings should be finite: else all blocks are kept.
+/// Elsewhere a value is the band, with the sign of its side. So the band of the settings should be
+/// finite: else all blocks are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseSdf {
     pub(crate) header: Header,
     /// For each block of the grid, along x first, where its values begin.
     pub(crate) blocks: Vec<u32>,
-    /// The values of blocks: first one that is outside, one that is inside, then those near the surface in the order of the index.
+    /// The values of blocks: first one that is outside, one that is inside, then those near the
+    /// surface in the order of the index.
     pub(crate) values: Vec<f32>,
 }
 
@@ -54,7 +58,8 @@ impl SparseSdf {
         SparseSdf::from_mesh(&TriMesh::new(positions.to_vec(), triangles.to_vec())?, settings)
     }
 
-    /// The field of a mesh: near the surface the values are those of [`SdfGrid::from_mesh`](crate::SdfGrid::from_mesh).
+    /// The field of a mesh: near the surface the values are those of
+    /// [`SdfGrid::from_mesh`](crate::SdfGrid::from_mesh).
     ///
     /// The limit on nodes holds for those that are stored, and for blocks.
     pub fn from_mesh(mesh: &TriMesh, settings: &BakeSettings) -> Result<SparseSdf, SdfError> {
@@ -82,11 +87,11 @@ impl SparseSdf {
         SparseSdf::bake(header, &Function { grid, band, distance }, settings.max_nodes)
     }
 
-    /// Bakes again after the mesh has changed within a box, and says how many blocks were computed. `region` holds the old and the new places of
-    /// all triangles that changed.
+    /// Bakes again after the mesh has changed within a box, and says how many blocks were computed.
+    /// `region` holds the old and the new places of all triangles that changed.
     ///
-    /// The field is that of a whole bake of the new mesh with this grid, to the bit. If the mesh is open, or the field has no band, all
-    /// blocks are computed. On an error nothing changes.
+    /// The field is that of a whole bake of the new mesh with this grid, to the bit. If the mesh is
+    /// open, or the field has no band, all blocks are computed. On an error nothing changes.
     pub fn rebake(&mut self, mesh: &TriMesh, region: &Aabb) -> Result<u64, SdfError> {
         let (grid, band) = (self.header.grid, self.header.band);
         let n = n_blocks(grid.cells());
@@ -187,7 +192,8 @@ impl SparseSdf {
 /// Where the values of the first block near the surface begin.
 pub(crate) const FIRST: u32 = 2 * INSIDE;
 
-/// Writes the index of a layer of blocks, whose stored values begin at [`FIRST`], and gives the values.
+/// Writes the index of a layer of blocks, whose stored values begin at [`FIRST`], and gives the
+/// values.
 fn bake_layer(
     header: &Header,
     source: &impl Source,
@@ -232,7 +238,8 @@ impl Limit {
     }
 }
 
-/// Copies the values of nodes, packed, into those of a block. Nodes of the block past the grid are not read by any sample.
+/// Copies the values of nodes, packed, into those of a block. Nodes of the block past the grid are
+/// not read by any sample.
 pub(crate) fn copy_block(nodes: NodeBox, packed: &[f32; N_BLOCK_NODES], values: &mut [f32]) {
     for (first, place) in nodes.rows() {
         let from = first - nodes.first;

@@ -1,10 +1,13 @@
-//! How far the nodes of a grid are from a mesh: the `f64` distance to the nearest triangle, rounded once.
+//! How far the nodes of a grid are from a mesh: the `f64` distance to the nearest triangle, rounded
+//! once.
 //!
-//! A tree of the triangles is searched for the middle of a block, then for the middles of its halves, down to the nodes. Parts that
-//! are farther than the band are left out, and the triangle found for a whole bounds the search for its parts. Plain arithmetic finds the
-//! triangles that may be the nearest one, and accurate arithmetic measures them.
+//! A tree of the triangles is searched for the middle of a block, then for the middles of its
+//! halves, down to the nodes. Parts that are farther than the band are left out, and the triangle
+//! found for a whole bounds the search for its parts. Plain arithmetic finds the triangles that may
+//! be the nearest one, and accurate arithmetic measures them.
 //!
-//! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and bound).
+//! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and
+//! bound).
 
 use crate::bake::{Filled, N_BLOCK_NODES, NodeBox, Source, stored};
 use crate::error::SdfError;
@@ -53,8 +56,9 @@ impl<'a> Surface<'a> {
         rough_distance(point, &corners).unwrap_or_else(|| point_triangle(point, &corners).distance)
     }
 
-    /// The triangle that is nearest, as far as rough distances tell, if one is within `limit`; a triangle that may be near makes the
-    /// search short. `near` has all triangles that may be the nearest one, and others.
+    /// The triangle that is nearest, as far as rough distances tell, if one is within `limit`; a
+    /// triangle that may be near makes the search short. `near` has all triangles that may be the
+    /// nearest one, and others.
     fn nearest(
         &self,
         point: DVec3,
@@ -79,10 +83,11 @@ impl<'a> Surface<'a> {
         found.map_or(near.first().map(|(triangle, _)| *triangle), |(triangle, _)| Some(triangle))
     }
 
-    /// Writes the distances of some nodes of a block, without a sign, and says whether one is within the band.
+    /// Writes the distances of some nodes of a block, without a sign, and says whether one is
+    /// within the band.
     ///
-    /// If the middle of the nodes is far from the surface, all are. Otherwise they are halved along each axis, and the triangle
-    /// nearest to the middle is a guess for the parts.
+    /// If the middle of the nodes is far from the surface, all are. Otherwise they are halved along
+    /// each axis, and the triangle nearest to the middle is a guess for the parts.
     fn measure(
         &self,
         block: &NodeBox,
@@ -117,10 +122,12 @@ impl<'a> Surface<'a> {
 
 /// Relative to the size of the grid: above the rounding of distances, 2^-30.
 ///
-/// The place over a face is off by some `u size / sine^2` along it, with `u` for 2^-53, and the sine is 2^-10 at least.
+/// The place over a face is off by some `u size / sine^2` along it, with `u` for 2^-53, and the
+/// sine is 2^-10 at least.
 const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
 
-/// The square of the least sine of the first angle of a triangle for which plain arithmetic will do.
+/// The square of the least sine of the first angle of a triangle for which plain arithmetic will
+/// do.
 const LEAST_SINE_SQ: f64 = 1.0 / (1 << 20) as f64;
 
 /// The distance of a triangle in plain arithmetic; none for a sliver.
@@ -138,7 +145,8 @@ fn rough_distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
         let height = normal.dot(w);
         return Some(height.abs() / sqrt(normal.length_squared()));
     }
-    // Beside the face: the nearest of its edges, seen from the side on which the point is, and of the two others.
+    // Beside the face: the nearest of its edges, seen from the side on which the point is, and of
+    // the two others.
     let on_edge = |w: DVec3, edge: DVec3, along: f64, edge_sq: f64| {
         (w - edge * (along / edge_sq).clamp(0.0, 1.0)).length_squared()
     };
@@ -152,8 +160,8 @@ impl Surface<'_> {
     /// The sides of nodes that are all farther than the band.
     fn fill_far(&self, nodes: NodeBox, out: &mut [f32; N_BLOCK_NODES]) -> Filled {
         let mut inside = [false; MAX_ROW];
-        // A surface between two nodes would be within the band of one of them. So one node tells the side of all, unless the sheet over a
-        // hole passes here.
+        // A surface between two nodes would be within the band of one of them. So one node tells
+        // the side of all, unless the sheet over a hole passes here.
         if self.sides.method().is_certain() {
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, nodes.first, &mut inside[..1]);
             return Filled::Far { is_inside: inside[0] };

@@ -316,7 +316,8 @@ impl Work<'_> {
         }
     }
 
-    /// The hull of all these points, none left out, as `build` makes it. Points without volume are thickened a little.
+    /// The hull of all these points, none left out, as `build` makes it. Points without volume are
+    /// thickened a little.
     fn exact_hull<T>(
         &self,
         points: &[Vec3],
@@ -325,7 +326,8 @@ impl Work<'_> {
         if let Ok(hull) = build(points) {
             return Ok(hull);
         }
-        // Along every axis, and at least by some steps of `f32`, where the mesh is far from its origin.
+        // Along every axis, and at least by some steps of `f32`, where the mesh is far from its
+        // origin.
         let thickness = tol::FLAT_PART * self.surface.diagonal() + 4.0 * tol::COLLAPSE_MARGIN;
         let thickness = self.unit.leave_length(thickness);
         let thickness = (thickness as f32).max(f32::MIN_POSITIVE);

@@ -15,8 +15,8 @@ use glam::DVec3;
 /// Most pairs of a triangle and a face that are compared; a hull of more is measured.
 const MAX_PAIRS: usize = 1 << 18;
 
-/// The hull is surely in the solid that the surface, which is closed, encloses. `hull` are the triangles of its surface: no
-/// corner is above the plane of one of them, exactly.
+/// The hull is surely in the solid that the surface, which is closed, encloses. `hull` are the
+/// triangles of its surface: no corner is above the plane of one of them, exactly.
 pub(crate) fn is_surely_full(hull: &[[DVec3; 3]], surface: &Surface) -> bool {
     let corners = || hull.iter().flatten();
     let (low, high) =

@@ -174,10 +174,12 @@ impl Surface {
     }
 }
 
-/// How far a point is from a point of a triangle that is nearest or nearly so: no less than the true distance, but for
-/// rounding of about 1e-15 at unit size, and no more than that above it unless the triangle is a sliver.
+/// How far a point is from a point of a triangle that is nearest or nearly so: no less than the
+/// true distance, but for rounding of about 1e-15 at unit size, and no more than that above it
+/// unless the triangle is a sliver.
 ///
-/// Each candidate is a point of the triangle, so that rounding in the choice makes a bound less tight, and never wrong.
+/// Each candidate is a point of the triangle, so that rounding in the choice makes a bound less
+/// tight, and never wrong.
 ///
 /// Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 pub(crate) fn distance(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {

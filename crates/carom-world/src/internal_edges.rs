@@ -1,8 +1,9 @@
-//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces become those of the floor.
+//! What a moving body rests on, taken together: contacts with edges inside a floor of many pieces
+//! become those of the floor.
 //!
-//! Only pieces that no contact moves count, so that piles cost nothing. A body all of whose contacts were kept from the
-//! last detection is left as it is: these were smoothed when they were found. Bodies go in the order of their numbers, on one
-//! thread.
+//! Only pieces that no contact moves count, so that piles cost nothing. A body all of whose
+//! contacts were kept from the last detection is left as it is: these were smoothed when they were
+//! found. Bodies go in the order of their numbers, on one thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -25,8 +26,8 @@ pub(crate) struct Resting {
     pub(crate) is_found_anew: bool,
 }
 
-/// Smooths the contacts of the bodies in `resting`, and returns how many manifolds are empty now and were taken out. The
-/// records say where theirs are, and again afterwards.
+/// Smooths the contacts of the bodies in `resting`, and returns how many manifolds are empty now
+/// and were taken out. The records say where theirs are, and again afterwards.
 pub(crate) fn smooth(
     scene: &Scene<'_>,
     records: &mut [Record],

@@ -256,7 +256,8 @@ pub(crate) struct Tally {
     pub(crate) n_still: usize,
     /// Manifolds at rest that belong to nobody any more: where, and how many.
     pub(crate) left: Vec<(u32, u32)>,
-    /// Bodies that rest on something that no contact moves; none if internal edges are not smoothed.
+    /// Bodies that rest on something that no contact moves; none if internal edges are not
+    /// smoothed.
     pub(crate) resting: Vec<Resting>,
 }
 

@@ -38,7 +38,7 @@ const SWING: f64 = 4.0;
 /// Pairs of names that are told.
 const MAX_TOLD: usize = 8;
 
-/// What drives a figure.
+/// The way in which a figure is driven.
 #[derive(Clone, Copy)]
 enum Course {
     /// The joints of a skin.

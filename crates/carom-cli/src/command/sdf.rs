@@ -116,7 +116,8 @@ fn sign_words(sign: SignMethod) -> (&'static str, String) {
     }
 }
 
-/// How many triangles have no inside half a cell behind them, as sampled: 0 for a field without a sign.
+/// How many triangles have no inside half a cell behind them, as sampled: 0 for a field without a
+/// sign.
 fn thin_triangles(mesh: &TriMesh, field: &impl Field) -> usize {
     if !field.sign_method().is_signed() {
         return 0;
@@ -171,7 +172,8 @@ fn picture(field: &impl Field) -> Result<Vec<u8>, String> {
     png_of(width, height, &pixels)
 }
 
-/// Blue inside, orange outside, darker lines every four cells, black on the surface, grey beyond the band.
+/// Blue inside, orange outside, darker lines every four cells, black on the surface, grey beyond
+/// the band.
 fn color(field: &impl Field, distance: f32, pixel: f32) -> [u8; 3] {
     let cell = field.grid().cell();
     if distance.abs() < 0.75 * pixel {

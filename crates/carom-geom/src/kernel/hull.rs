@@ -111,14 +111,16 @@ impl FlatHull {
 
 /// The surface of the convex hull of points, as plain triangles.
 ///
-/// It takes a part of the time of a [`ConvexHull`], which also has faces with many corners, neighbours, and what makes
-/// supports quick.
+/// It takes a part of the time of a [`ConvexHull`], which also has faces with many corners,
+/// neighbours, and what makes supports quick.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HullSurface {
-    /// Points of the input, in its order. Each is a corner of the hull, or lies in a face or an edge exactly.
+    /// Points of the input, in its order. Each is a corner of the hull, or lies in a face or an
+    /// edge exactly.
     pub vertices: Vec<Vec3>,
-    /// Numbers of vertices, counter-clockwise seen from outside. The surface is closed and convex, exactly.
+    /// Numbers of vertices, counter-clockwise seen from outside. The surface is closed and convex,
+    /// exactly.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -580,8 +582,8 @@ fn noise(way: DVec3, direction: DVec3) -> f64 {
     way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
 }
 
-/// Points checked, and scaled by a power of two so that the largest coordinate is near 1; and the sum of the three largest
-/// coordinates.
+/// Points checked, and scaled by a power of two so that the largest coordinate is near 1; and the
+/// sum of the three largest coordinates.
 fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);

@@ -502,7 +502,8 @@ macro_rules! hull_tests {
             proptest! {
                 #![proptest_config(ProptestConfig::with_cases(n_cases(400)))]
 
-                /// A surface of triangles is closed, has all points on or below it exactly, and spans what the hull spans.
+                /// A surface of triangles is closed, has all points on or below it exactly, and
+                /// spans what the hull spans.
                 #[test]
                 fn surfaces_are_closed_and_exactly_convex(points in prop_oneof![ugly_points(), few_points()]) {
                     let settings = HullSettings::default().with_coplanar_tolerance(0.0);

@@ -142,7 +142,8 @@ fn samples_find_what_is_crossed_within_a_step() {
     assert_eq!(fly(32), Fate::Bounced);
 }
 
-/// Out of view, before the camera's range and behind the camera: nothing is known, and the particle flies on.
+/// Out of view, before the camera's range and behind the camera: nothing is known, and the particle
+/// flies on.
 #[test]
 fn out_of_view_particles_fly_on() {
     let buffer = buffer_of(camera(), 64, &square(Vec3::Z * -10.0, Vec3::X * 20.0, Vec3::Y * 20.0));

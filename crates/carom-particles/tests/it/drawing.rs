@@ -7,8 +7,8 @@ use carom_scenes::Rng;
 use carom_scenes::mesh::{bumpy_icosphere, icosphere, terrain, torus};
 use glam::DVec3;
 
-/// How far along a ray it meets a triangle, by Moller and Trumbore, and how near it passes to an edge: the least of the
-/// barycentric coordinates.
+/// How far along a ray it meets a triangle, by Moller and Trumbore, and how near it passes to an
+/// edge: the least of the barycentric coordinates.
 fn ray_triangle(origin: DVec3, direction: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, f64)> {
     let (e, f) = (b - a, c - a);
     let p = direction.cross(f);
@@ -131,7 +131,8 @@ fn no_ray_passes_between_triangles() {
     }
 }
 
-/// Normals that are estimated from depths are those that were drawn, also beside the edge of an object.
+/// Normals that are estimated from depths are those that were drawn, also beside the edge of an
+/// object.
 #[test]
 fn estimated_normals_are_those_of_surfaces() {
     let back = square(Vec3::new(0.0, 0.0, -8.0), Vec3::new(20.0, 0.0, 6.0), Vec3::Y * 20.0);
@@ -148,7 +149,8 @@ fn estimated_normals_are_those_of_surfaces() {
     assert_eq!(taken.normals(), drawn.normals());
 }
 
-/// Nothing is drawn of triangles without area, and of those before the near plane or beyond the far one.
+/// Nothing is drawn of triangles without area, and of those before the near plane or beyond the far
+/// one.
 #[test]
 fn what_cannot_be_seen_is_not_drawn() {
     let mut buffer = DepthBuffer::new(camera(), 16, 16).unwrap();

@@ -58,7 +58,8 @@ fn particles_that_begin_inside_are_put_onto_the_surface() {
     }
 }
 
-/// A drop that falls onto a plane bounces to the height of its restitution, and comes to rest on it.
+/// A drop that falls onto a plane bounces to the height of its restitution, and comes to rest on
+/// it.
 #[test]
 fn drops_bounce_to_their_height_and_rest() {
     let floor = |p: Vec3| (p.y, Vec3::Y);

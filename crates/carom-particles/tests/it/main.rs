@@ -1,4 +1,5 @@
-//! Particles against depth buffers and distance fields, held against rays, planes and balls in closed form.
+//! Particles against depth buffers and distance fields, held against rays, planes and balls in
+//! closed form.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 

@@ -1,11 +1,13 @@
 //! Points against meshes: inside, outside or on the surface, and how often the surface winds around them.
 //!
-//! A closed mesh with two triangles at each edge has an inside whatever its triangles face: those that face inwards are found,
-//! and count as turned over. [`solid_placement`] answers for such a mesh, and for no other. A mesh that bounds a solid as its
-//! triangles face, every edge run along as often forwards as backwards, has a whole winding number
-//! everywhere off its surface: that is the number of triangles that a half-line leaves through, less those that it enters through,
-//! counted exactly through the tree. For any other mesh the winding number is that of the solid angles, by a `WindingTree`. It
-//! is near 1 if the surface would be closed but for small holes, and falls smoothly to 0 through the holes.
+//! A closed mesh with two triangles at each edge has an inside whatever its triangles face: those
+//! that face inwards are found, and count as turned over. [`solid_placement`] answers for such a
+//! mesh, and for no other. A mesh that bounds a solid as its triangles face, every edge run along
+//! as often forwards as backwards, has a whole winding number everywhere off its surface: that is
+//! the number of triangles that a half-line leaves through, less those that it enters through,
+//! counted exactly through the tree. For any other mesh the winding number is that of the solid
+//! angles, by a `WindingTree`. It is near 1 if the surface would be closed but for small holes, and
+//! falls smoothly to 0 through the holes.
 //!
 //! Reference: A. Jacobson, L. Kavan, O. Sorkine-Hornung, Robust Inside-Outside Segmentation using Generalized Winding
 //! Numbers, ACM TOG 32(4), 2013.

@@ -126,7 +126,8 @@ struct Touching<'a> {
     index: usize,
     /// None if there is no contact any more.
     touch: Option<Touch>,
-    /// The corners of the piece if it is a triangle, in the world: to look them up for each pair of touches took a quarter of a step.
+    /// The corners of the piece if it is a triangle, in the world: to look them up for each pair of
+    /// touches took a quarter of a step.
     triangle: Option<[DVec3; 3]>,
     /// How far the piece reaches along the normal of the touch: its plane.
     plane: Option<f64>,

@@ -118,9 +118,10 @@ pub(super) fn manifolds(
     out[first..].sort_unstable_by_key(|m| m.contacts().first().map_or(0, |c| c.part_a));
 }
 
-/// The nearest or deepest place of a triangle and a convex shape; beyond `max_distance` a lower bound.
+/// The nearest or deepest place of a triangle and a convex shape; beyond `max_distance` a lower
+/// bound.
 fn signed(a: &Triangle, b: &dyn SupportMap, b_in_a: &WidePose, max_distance: f64) -> Closest {
-    // Of a ball the core is a point, and has a closed form if it is not in the triangle.
+    // The core of a ball is a point: a closed form, unless the point is in the triangle.
     if b.radius() == 0.0 {
         let center = b_in_a.transform_point(b.center());
         let ClosestPoints { distance, point_b: on, .. } = point_triangle(center, &a.corners_wide());

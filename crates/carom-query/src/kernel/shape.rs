@@ -164,8 +164,9 @@ impl Shape {
         }
     }
 
-    /// The corners of the triangle that a part number of an answer stands for, where this shape is placed by `pose`. `None` if
-    /// the part is no triangle of a mesh, and for a number that is none.
+    /// The corners of the triangle that a part number of an answer stands for, where this shape is
+    /// placed by `pose`. `None` if the part is no triangle of a mesh, and for a number that is
+    /// none.
     pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
         match self.kind() {
             Kind::Convex(_) | Kind::HalfSpace(_) => None,

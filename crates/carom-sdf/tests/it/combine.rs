@@ -44,7 +44,8 @@ fn sets_are_those_of_the_shapes() {
     }
 }
 
-/// The surface of the union, of an intersection or a difference is part of those of both: nowhere nearer than the value.
+/// The surface of the union, of an intersection or a difference is part of those of both: nowhere
+/// nearer than the value.
 #[test]
 fn combined_values_are_bounds() {
     let [a, b] = pair().map(|mesh| SdfGrid::from_mesh(&mesh, &settings(f32::INFINITY)).unwrap());

@@ -8,7 +8,8 @@ use carom_sdf::{BakeSettings, Field, RayOutcome, SdfGrid, SignMethod, SparseSdf}
 use glam::Vec3;
 use proptest::prelude::*;
 
-/// Whole coordinates, so that triangles share vertices, lie in rows of nodes and have no area now and then.
+/// Whole coordinates, so that triangles share vertices, lie in rows of nodes and have no area now
+/// and then.
 fn soup() -> impl Strategy<Value = TriMesh> {
     let vertex =
         (-4_i8..=4, -4_i8..=4, -4_i8..=4).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into()));

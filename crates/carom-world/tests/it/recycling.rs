@@ -106,7 +106,8 @@ fn the_way_is_summed_up() {
     assert!((34..60).contains(&tested), "{tested}");
 }
 
-/// Cylinders roll, sensors only report touching, fast bodies move far, and a setting of 0 recycles nothing.
+/// Cylinders roll, sensors only report touching, fast bodies move far, and a setting of 0 recycles
+/// nothing.
 #[test]
 fn what_may_roll_on_its_skin_is_looked_at_anew() {
     let mut world = World::with_settings(WorldSettings::default().with_recycling(0.0));
@@ -143,8 +144,8 @@ fn compounds_of_sharp_parts_are_recycled() {
     assert_eq!(recycled(ball(0.5)), 0);
 }
 
-/// A ball and a lying capsule that roll slowly keep their speed for 20 s, on one plane and on a thousand triangles: a contact
-/// that turned with them would be behind them, and drive them.
+/// A ball and a lying capsule that roll slowly keep their speed for 20 s, on one plane and on a
+/// thousand triangles: a contact that turned with them would be behind them, and drive them.
 #[test]
 fn what_rolls_slowly_keeps_its_speed() {
     let on_its_side = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
@@ -178,7 +179,8 @@ fn what_rolls_slowly_keeps_its_speed() {
     assert!(5_000 < n_recycled, "{n_recycled}");
 }
 
-/// A ball that lies a little beside the top of another ball, or of an edge, rolls off as soon as if nothing were recycled.
+/// A ball that lies a little beside the top of another ball, or of an edge, rolls off as soon as if
+/// nothing were recycled.
 #[test]
 fn what_balances_rolls_off_as_soon() {
     let edge = Quat::from_rotation_z(core::f32::consts::FRAC_PI_4);
