@@ -1,10 +1,10 @@
-//! What happens to a particle that meets a surface: restitution along the normal, friction across
-//! it.
+//! A bounce of a particle: restitution along the normal, friction across it.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003,
 //! section 5 (friction from the change of the speed along the normal).
 
 use crate::ParticleError;
+use alloc::vec::Vec;
 use glam::Vec3;
 
 /// The most samples along the way of a step.
@@ -88,7 +88,7 @@ impl Bounce {
     }
 }
 
-/// What became of a particle in a step.
+/// The outcome of a step for a particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fate {
@@ -129,8 +129,30 @@ impl FateCounts {
     }
 }
 
+/// Checks particles, moves all of them by `step`, which takes positions, velocities and fates of
+/// some, and counts the fates.
+pub(crate) fn advance_all(
+    positions: &mut [Vec3],
+    velocities: &mut [Vec3],
+    dt: f32,
+    bounce: &Bounce,
+    fates: &mut Vec<Fate>,
+    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
+) -> Result<FateCounts, ParticleError> {
+    check_particles(positions, velocities, dt, bounce)?;
+    fates.clear();
+    fates.resize(positions.len(), Fate::Free);
+    #[cfg(feature = "parallel")]
+    if crate::par::pays(positions.len()) {
+        crate::par::advance_all(positions, velocities, fates, step);
+        return Ok(FateCounts::of(fates));
+    }
+    step(positions, velocities, fates);
+    Ok(FateCounts::of(fates))
+}
+
 /// Checks what both kinds of steps take.
-pub(crate) fn check_particles(
+fn check_particles(
     positions: &[Vec3],
     velocities: &[Vec3],
     dt: f32,
@@ -153,18 +175,4 @@ pub(crate) fn check_particles(
         Some(particle) => Err(ParticleError::BadParticle { particle }),
         None => Ok(()),
     }
-}
-
-/// Moves all particles by `step`, which takes positions, velocities and fates of some.
-pub(crate) fn advance_all(
-    positions: &mut [Vec3],
-    velocities: &mut [Vec3],
-    fates: &mut [Fate],
-    step: impl Fn(&mut [Vec3], &mut [Vec3], &mut [Fate]) + Sync,
-) {
-    #[cfg(feature = "parallel")]
-    if crate::par::pays(positions.len()) {
-        return crate::par::advance_all(positions, velocities, fates, step);
-    }
-    step(positions, velocities, fates);
 }

@@ -1,4 +1,4 @@
-//! What a camera sees: for each pixel the depth of the nearest surface, and its normal.
+//! The view of a camera: for each pixel the depth of the nearest surface, and its normal.
 //!
 //! The buffer is drawn here from triangles, or filled with what a renderer has drawn. A renderer's
 //! depths come without normals: they are estimated from neighbouring pixels. Across the edge of an

@@ -15,7 +15,7 @@
 //! Effects Tech, GDC 2011.
 //! Differs: back to the plane of the surface, not to its depth alone; thickness grows with the way.
 
-use crate::bounce::{advance_all, check_particles};
+use crate::bounce::advance_all;
 use crate::camera::Projection;
 use crate::sweep::Sweep;
 use crate::{Bounce, DepthBuffer, Fate, FateCounts, ParticleError};
@@ -42,14 +42,10 @@ impl DepthBuffer {
         bounce: &Bounce,
         fates: &mut Vec<Fate>,
     ) -> Result<FateCounts, ParticleError> {
-        check_particles(positions, velocities, dt, bounce)?;
-        fates.clear();
-        fates.resize(positions.len(), Fate::Free);
         let view = View::new(self);
-        advance_all(positions, velocities, fates, |positions, velocities, fates| {
+        advance_all(positions, velocities, dt, bounce, fates, |positions, velocities, fates| {
             dispatch(Sweep { view: &view, positions, velocities, fates, dt, bounce });
-        });
-        Ok(FateCounts::of(fates))
+        })
     }
 }
 

@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1 (distance fields for
 //! particles); J. C. Hart, Sphere Tracing, The Visual Computer 12, 1996.
 
-use crate::bounce::{advance_all, check_particles};
+use crate::bounce::advance_all;
 use crate::{Bounce, Fate, FateCounts, ParticleError};
 use alloc::vec::Vec;
 use glam::Vec3;
@@ -38,12 +38,9 @@ pub fn advance_in_field(
     bounce: &Bounce,
     fates: &mut Vec<Fate>,
 ) -> Result<FateCounts, ParticleError> {
-    check_particles(positions, velocities, dt, bounce)?;
     if !(0.0 < radius && radius < f32::INFINITY) {
         return Err(ParticleError::BadSetting { name: "radius", value: radius });
     }
-    fates.clear();
-    fates.resize(positions.len(), Fate::Free);
     let step = |position: &mut Vec3, velocity: &mut Vec3| {
         let mut fate = Fate::Free;
         let mut left = dt;
@@ -69,10 +66,9 @@ pub fn advance_in_field(
         }
         fate
     };
-    advance_all(positions, velocities, fates, |positions, velocities, fates| {
+    advance_all(positions, velocities, dt, bounce, fates, |positions, velocities, fates| {
         for ((position, velocity), fate) in positions.iter_mut().zip(velocities).zip(fates) {
             *fate = step(position, velocity);
         }
-    });
-    Ok(FateCounts::of(fates))
+    })
 }
