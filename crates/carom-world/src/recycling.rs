@@ -14,6 +14,7 @@
 //! heals by itself.
 
 use crate::narrow::{Record, Scene, Sink};
+use crate::time_critical::round_of;
 use carom_geom::{Contact, FeatureId, FeatureKind, Manifold, SupportMap};
 use carom_math::{Pose, Quat, Vec3, rotation};
 use carom_query::Shape;
@@ -154,16 +155,16 @@ pub(crate) enum Size {
 
 impl Size {
     pub(crate) fn of(shape: &Shape, is_fast: bool) -> Size {
-        let small = |map: &dyn SupportMap, rounding: f32| Size::Small {
+        let small = |map: &dyn SupportMap| Size::Small {
             radius: (map.center().length() + map.radius() + map.margin()) as f32,
-            rounding,
+            rounding: round_of(shape),
         };
         match shape {
             _ if is_fast => Size::Other,
-            Shape::Cuboid(cuboid) => small(cuboid, 0.0),
-            Shape::Hull(hull) => small(&**hull, 0.0),
-            Shape::Sphere(sphere) => small(sphere, sphere.radius()),
-            Shape::Capsule(capsule) => small(capsule, capsule.radius()),
+            Shape::Cuboid(cuboid) => small(cuboid),
+            Shape::Hull(hull) => small(&**hull),
+            Shape::Sphere(sphere) => small(sphere),
+            Shape::Capsule(capsule) => small(capsule),
             Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) => Size::Large,
             Shape::Compound(compound) => {
                 let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
