@@ -46,8 +46,7 @@ impl SdfGrid {
         let grid = settings.grid(min, max)?;
         check_size(&grid, settings.max_nodes)?;
         let band = settings.band_length(&grid)?;
-        let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
-        let header = Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact };
+        let (header, surface) = Surface::of_grid(mesh, grid, band)?;
         Ok(SdfGrid { header, values: bake(&header, &surface)? })
     }
 
@@ -81,26 +80,15 @@ impl SdfGrid {
         let [low, high] = reached.unwrap_or([UVec3::ZERO; 2]);
         let surface = Surface::new(mesh, grid, band, low, high)?;
         if !rebake::is_local(&self.header, &surface) {
-            let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
-            let header = Header { sign: surface.sides.method(), accuracy: Accuracy::Exact, ..self.header };
+            let (header, surface) = Surface::of_grid(mesh, grid, band)?;
             *self = SdfGrid { header, values: bake(&header, &surface)? };
             return Ok(grid.n_nodes());
         }
         if reached.is_none() {
             return Ok(0);
         }
-        let nodes = grid.nodes();
-        let mut block = [0.0; N_BLOCK_NODES];
         for part in NodeBox::parts(low, high) {
-            if let Filled::Far { is_inside } = surface.fill(part, &mut block)? {
-                block.fill(if is_inside { -band } else { band });
-            }
-            for (first, place) in part.rows() {
-                let to = (first.z as usize * nodes.y as usize + first.y as usize) * nodes.x as usize
-                    + first.x as usize;
-                let n = part.size.x as usize;
-                self.values[to..to + n].copy_from_slice(&block[place..place + n]);
-            }
+            bake_part(&self.header, &surface, part, 0, &mut self.values)?;
         }
         let size = (high - low + UVec3::ONE).to_array();
         Ok(size.into_iter().map(u64::from).product())
@@ -185,24 +173,33 @@ fn bake(header: &Header, source: &impl Source) -> Result<Vec<f32>, SdfError> {
 
 /// The values of a layer of blocks, whose nodes begin at `z`.
 fn bake_layer(header: &Header, source: &impl Source, z: u32, values: &mut [f32]) -> Result<(), SdfError> {
-    let (nodes, cells) = (header.grid.nodes(), header.grid.cells());
-    let mut block = [0.0; N_BLOCK_NODES];
+    let cells = header.grid.cells();
     let size = |first: u32, cells: u32| if first + BLOCK < cells { BLOCK } else { cells + 1 - first };
     for y in (0..cells.y).step_by(BLOCK as usize) {
         for x in (0..cells.x).step_by(BLOCK as usize) {
             let size = UVec3::new(size(x, cells.x), size(y, cells.y), size(z, cells.z));
-            let part = NodeBox { first: UVec3::new(x, y, z), size };
-            let filled = source.fill(part, &mut block)?;
-            if let Filled::Far { is_inside } = filled {
-                block.fill(if is_inside { -header.band } else { header.band });
-            }
-            for (first, place) in part.rows() {
-                let row = ((first.z - z) as usize * nodes.y as usize + first.y as usize) * nodes.x as usize;
-                let to = row + first.x as usize;
-                let n = size.x as usize;
-                values[to..to + n].copy_from_slice(&block[place..place + n]);
-            }
+            bake_part(header, source, NodeBox { first: UVec3::new(x, y, z), size }, z, values)?;
         }
+    }
+    Ok(())
+}
+
+/// Writes the values of some nodes of a block into those of all nodes from layer `z` on.
+fn bake_part(
+    header: &Header,
+    source: &impl Source,
+    part: NodeBox,
+    z: u32,
+    values: &mut [f32],
+) -> Result<(), SdfError> {
+    let mut block = [0.0; N_BLOCK_NODES];
+    if let Filled::Far { is_inside } = source.fill(part, &mut block)? {
+        block.fill(if is_inside { -header.band } else { header.band });
+    }
+    for (first, place) in part.rows() {
+        let to = header.grid.index(UVec3::new(first.x, first.y, first.z - z));
+        let n = part.size.x as usize;
+        values[to..to + n].copy_from_slice(&block[place..place + n]);
     }
     Ok(())
 }

@@ -67,8 +67,7 @@ impl SparseSdf {
         let grid = settings.grid(min, max)?;
         let band = settings.band_length(&grid)?;
         check_blocks(&grid.cells(), settings.max_nodes)?;
-        let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
-        let header = Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact };
+        let (header, surface) = Surface::of_grid(mesh, grid, band)?;
         SparseSdf::bake(header, &surface, settings.max_nodes)
     }
 
@@ -103,8 +102,7 @@ impl SparseSdf {
         let rows = [low * BLOCK, ((high + UVec3::ONE) * BLOCK).min(grid.cells())];
         let surface = Surface::new(mesh, grid, band, rows[0], rows[1])?;
         if !rebake::is_local(&self.header, &surface) {
-            let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
-            let header = Header { sign: surface.sides.method(), accuracy: Accuracy::Exact, ..self.header };
+            let (header, surface) = Surface::of_grid(mesh, grid, band)?;
             *self = SparseSdf::bake(header, &surface, MAX_VALUES)?;
             return Ok(self.blocks.len() as u64);
         }
@@ -115,7 +113,7 @@ impl SparseSdf {
         let mut blocks = Vec::with_capacity(self.blocks.len());
         let mut filled = [0.0; N_BLOCK_NODES];
         for (number, &old) in (0..).zip(&self.blocks) {
-            let place = UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y));
+            let place = block_at(number, n);
             let is_reached = low.cmple(place).all() && place.cmple(high).all();
             let start = values.len() as u32;
             blocks.push(if is_reached {
@@ -162,8 +160,7 @@ impl SparseSdf {
     fn bake(header: Header, source: &impl Source, allowed: u64) -> Result<SparseSdf, SdfError> {
         let n_blocks = n_blocks(header.grid.cells());
         let mut blocks = vec![OUTSIDE; n_blocks.element_product() as usize];
-        let mut values = vec![header.band; 2 * N_BLOCK_NODES];
-        values[INSIDE as usize..].fill(-header.band);
+        let mut values = far_values(header.band);
         let per_layer = (n_blocks.x * n_blocks.y) as usize;
         let allowed = allowed.min(MAX_VALUES);
         let layers: Vec<&mut [u32]> = blocks.chunks_exact_mut(per_layer).collect();
@@ -267,6 +264,18 @@ pub(crate) fn n_blocks(cells: UVec3) -> UVec3 {
     (cells + UVec3::splat(BLOCK - 1)) / BLOCK
 }
 
+/// The place of a block among `n` along each axis, from its number.
+fn block_at(number: u32, n: UVec3) -> UVec3 {
+    UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y))
+}
+
+/// The values that all blocks far from the surface share: outside, then inside.
+fn far_values(band: f32) -> Vec<f32> {
+    let mut values = vec![band; 2 * N_BLOCK_NODES];
+    values[INSIDE as usize..].fill(-band);
+    values
+}
+
 /// The nodes of a block that are in the grid.
 pub(crate) fn block_nodes(header: &Header, block: UVec3) -> NodeBox {
     let first = block * BLOCK;
@@ -286,13 +295,11 @@ impl Stored for SparseSdf {
 
     fn combined(&self, other: &SparseSdf, header: Header, value: impl Fn(f32, f32) -> f32) -> SparseSdf {
         let [outside, inside] = [header.band, -header.band];
-        let mut values = vec![outside; 2 * N_BLOCK_NODES];
-        values[INSIDE as usize..].fill(inside);
+        let mut values = far_values(header.band);
         let n = n_blocks(header.grid.cells());
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (number, (&a, &b)) in (0..).zip(self.blocks.iter().zip(&other.blocks)) {
-            let block = UVec3::new(number % n.x, number / n.x % n.y, number / (n.x * n.y));
-            let nodes = block_nodes(&header, block);
+            let nodes = block_nodes(&header, block_at(number, n));
             let at = |start: u32| self::block(start);
             let (a, b) = (&self.values[at(a)], &other.values[at(b)]);
             let mut own = [0.0; N_BLOCK_NODES];

@@ -9,7 +9,7 @@
 //! Reference: N. Roussopoulos, S. Kelley, F. Vincent, Nearest Neighbor Queries, 1995 (branch and
 //! bound).
 
-use crate::bake::{Filled, N_BLOCK_NODES, NodeBox, Source, stored};
+use crate::bake::{Accuracy, Filled, Header, N_BLOCK_NODES, NodeBox, Source, stored};
 use crate::error::SdfError;
 use crate::grid::Grid;
 use crate::sign::{MAX_ROW, Sides};
@@ -48,6 +48,16 @@ impl<'a> Surface<'a> {
         let sides = Sides::new(mesh, &tree, &grid, low, high)?;
         let (low, high) = grid.wide_bounds();
         Ok(Surface { mesh, tree, sides, grid, band, slack: (high - low).length() * ROUNDED })
+    }
+
+    /// Prepares a mesh for all nodes of a grid, and says what its field is made by.
+    pub(crate) fn of_grid(
+        mesh: &'a TriMesh,
+        grid: Grid,
+        band: f32,
+    ) -> Result<(Header, Surface<'a>), SdfError> {
+        let surface = Surface::new(mesh, grid, band, UVec3::ZERO, grid.cells())?;
+        Ok((Header { grid, band, sign: surface.sides.method(), accuracy: Accuracy::Exact }, surface))
     }
 
     /// The distance of a triangle, off by at most the slack.
