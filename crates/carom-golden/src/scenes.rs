@@ -44,10 +44,10 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The states, which change only if what the world computes is meant to change.
 pub const HASHES: [u64; 5] = [
     0xa366_64a7_e653_5195,
-    0x8d91_a234_5ac1_20bf,
+    0x0c72_1316_c316_4a0a,
     0xfbbc_d174_8f08_c9fd,
-    0x9c98_d607_fb56_4d0f,
-    0xe187_f1fd_7160_a123,
+    0x2b60_6e9e_35f1_ff81,
+    0x1d43_ff65_cdae_7eef,
 ];
 
 impl<B: BroadPhase> Scene<B> {

@@ -19,6 +19,7 @@ use crate::lane_vec::{
     Lanes, Motion, REST, State, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
 };
 use crate::settings::SolverSettings;
+use crate::take_back::take_back;
 use carom_geom::MAX_CONTACTS;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd};
 
@@ -65,6 +66,8 @@ pub(crate) struct Group {
     pub(crate) leak: Lanes,
     /// Some lane carries so much that the group is relaxed in each substep.
     pub(crate) is_loaded: bool,
+    /// Some lane overlaps by more than the slop.
+    pub(crate) is_pushing: bool,
     /// Where friction acts, from the centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
@@ -80,9 +83,6 @@ pub(crate) struct Group {
 
 /// In units of the slop: what makes a contact a deep one.
 const DEEP: f32 = 4.0;
-
-/// One pass makes contacts part faster than it was asked for, by no more than this.
-const ASKED: f32 = 2.0;
 
 /// Metres per second: [`Pass::most_kept`]. Halves of it let a pile of 768 boxes that lands on itself sink twice as deep.
 const MOST_KEPT: f32 = 32.0;
@@ -117,6 +117,7 @@ impl Group {
             slop: NONE,
             leak: NONE,
             is_loaded: false,
+            is_pushing: false,
             friction_a: [NONE; 3],
             friction_b: [NONE; 3],
             tangent_mass: [NONE; 3],
@@ -172,9 +173,11 @@ pub(crate) enum Stage {
     Prepare,
     /// With the speed that undoes overlap; the impulses are added to the totals.
     Solve,
+    /// What undid overlaps is taken back: see [`take_back`](crate::take_back).
+    TakeBack,
     /// Without; what changes is added to the totals.
     Relax,
-    /// The same between two substeps, for loaded groups alone, and with nothing taken back.
+    /// The same between two substeps, for loaded groups alone.
     RelaxLoaded,
 }
 
@@ -207,6 +210,14 @@ impl<B: States> Kernel for Stepper<'_, B> {
             Stage::Solve => {
                 while k < n {
                     solve::<S, B, true>(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    k += 1;
+                }
+            }
+            Stage::TakeBack => {
+                while k < n {
+                    if self.groups[k].is_pushing {
+                        take_back(simd, &mut self.groups[k], &mut self.states, self.pass);
+                    }
                     k += 1;
                 }
             }
@@ -245,6 +256,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     let mut linear = V3 { x: zero, y: zero, z: zero };
     let mut angular_a = linear;
     let mut angular_b = linear;
+    let slop = S::F32x8::load(simd, &g.slop);
+    g.is_pushing = false;
 
     let mut k = 0;
     while k < usize::from(g.n_points) {
@@ -256,8 +269,9 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
         // `normal_mass` comes in as 1 where there is a contact.
         let there = S::F32x8::load(simd, &point.normal_mass);
         S::F32x8::select(felt.gt(zero), there / felt, zero).store(&mut point.normal_mass);
-        (S::F32x8::load(simd, &point.distance) - (anchor_b - anchor_a).dot(normal))
-            .store(&mut point.distance);
+        let given = S::F32x8::load(simd, &point.distance);
+        g.is_pushing |= (given + slop).lt(zero).any();
+        (given - (anchor_b - anchor_a).dot(normal)).store(&mut point.distance);
         let impulse = S::F32x8::load(simd, &point.impulse);
         linear = linear + normal * impulse;
         angular_a = angular_a + turn_a * impulse;
@@ -297,61 +311,6 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
-/// What pushed in an early substep presses no more when contacts are relaxed, but its speed is still there. Each manifold takes back a part
-/// of all it did in the step, to what its overlaps could ask for, and no more than stops it.
-#[inline(always)]
-fn take_back<S: Simd>(simd: S, g: &mut Group, a: &mut Motion<S>, b: &mut Motion<S>, pass: &Pass) {
-    let zero = S::F32x8::splat(simd, 0.0);
-    let one = S::F32x8::splat(simd, 1.0);
-    let slop = S::F32x8::load(simd, &g.slop);
-    let rate = S::F32x8::splat(simd, -ASKED * pass.push_out_rate);
-    let fastest = S::F32x8::splat(simd, ASKED * pass.push_out_speed);
-    let normal = V3::load(simd, &g.normal);
-    let (mut linear, mut power) = (zero, zero);
-    let mut angular_a = V3 { x: zero, y: zero, z: zero };
-    let mut angular_b = angular_a;
-    let n_points = usize::from(g.n_points);
-    let mut k = 0;
-    while k < n_points {
-        let point = &g.points[k];
-        let anchor_a = V3::load(simd, &point.anchor_a);
-        let anchor_b = V3::load(simd, &point.anchor_b);
-        let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
-        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
-        let pushed = ((given + slop).min(zero) * rate).min(fastest);
-        let speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
-        let total = S::F32x8::load(simd, &point.total);
-        power = power + total * speed.min(pushed).max(zero);
-        linear = linear + total;
-        angular_a = angular_a + turn_a * total;
-        angular_b = angular_b + turn_b * total;
-        k += 1;
-    }
-    // Few manifolds of a world push.
-    if !power.gt(zero).any() {
-        return;
-    }
-    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
-    let turned_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a).transform(angular_a);
-    let turned_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b).transform(angular_b);
-    let felt = linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
-    let part = S::F32x8::select(felt.gt(zero), (power / felt).min(one), zero);
-    let along = normal * (linear * part);
-    a.v = a.v + along * mass_a;
-    b.v = b.v - along * mass_b;
-    a.w = a.w + turned_a * part;
-    b.w = b.w - turned_b * part;
-    let mut k = 0;
-    while k < n_points {
-        let point = &mut g.points[k];
-        let total = S::F32x8::load(simd, &point.total);
-        let back = total * part;
-        (total - back).store(&mut point.total);
-        (S::F32x8::load(simd, &point.impulse) - back).max(zero).store(&mut point.impulse);
-        k += 1;
-    }
-}
-
 /// One pass of impulses: the normals, then the friction that they allow.
 ///
 /// To push the bodies once for all contacts, with a matrix of what each does to the others, and to see anchors from one body alone took a
@@ -369,10 +328,6 @@ fn solve<S: Simd, B: States, const PUSHES: bool>(simd: S, g: &mut Group, states:
     let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
     let n_points = usize::from(g.n_points);
-
-    if !PUSHES && pass.stage == Stage::Relax {
-        take_back(simd, g, &mut a, &mut b, pass);
-    }
 
     // Normals. The anchors turn with the bodies; the normal is turned back instead, once for all of them.
     let delta_a = gather_delta(simd, states, &g.body_a);

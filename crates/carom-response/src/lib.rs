@@ -81,6 +81,7 @@ mod rest;
 mod settings;
 mod solver;
 mod store;
+mod take_back;
 mod validate;
 
 pub use body::{Body, BodyKind, Energy};

@@ -28,6 +28,7 @@ use crate::pieces::{Advance, Begun, Forces, Free, Limits, Manifolds, Moved, Move
 use crate::prepare::{Classes, Given, links};
 use crate::rest::Touch;
 use crate::settings::{SolverError, SolverSettings};
+use crate::take_back;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3};
@@ -406,7 +407,11 @@ impl Solver {
                 continue;
             }
             loops::advance(states, free, joint_pushes, &Advance { ended: Some(h), begun: None, dt });
-            if are_loaded && 0 < left {
+            if left == 0 {
+                for _ in 0..take_back::PASSES {
+                    colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
+                }
+            } else if are_loaded {
                 colors.run(states, &Pass { stage: Stage::RelaxLoaded, ratio: 1.0, ..pass });
             }
             let mut bodies = Jointed { states, pushes: joint_pushes };

@@ -23,7 +23,7 @@ fn what_is_stuck_between_two_blocks_is_not_thrown_away() {
         let mut seen = TumbleTally::default();
         tumble(n_dolls, false, 1 << 40 ^ seed, &mut seen);
         println!("{seen:?}");
-        assert!(seen.wrong == 0 && seen.gap < 0.15, "{seen:?}");
+        assert!(seen.wrong == 0 && seen.gap < 0.3, "{seen:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What falls asleep, and what may not: slow is not at rest.
 
 use crate::scenes::{DT, ball, cuboid, ground};
-use carom_geom::{Capsule, HalfSpace};
+use carom_geom::{Capsule, Cylinder, HalfSpace};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
@@ -305,6 +305,52 @@ fn what_is_freed_from_a_wall_stops() {
         println!("{depth} deep: {speed} after 5 s, at {}", position(&world, id).x);
         assert!(speed < 1e-3, "{depth} deep: {speed}");
         assert!(0.99 < position(&world, id).x, "{depth} deep: {}", position(&world, id).x);
+    }
+}
+
+/// Aslant, each contact pushes by another way, and friction turns the body.
+#[test]
+fn what_is_freed_aslant_from_a_wall_stops() {
+    let cylinder = Shape::Cylinder(Cylinder::new(0.5, 0.5).unwrap());
+    let capsule = Shape::Capsule(Capsule::new(0.5, 0.4).unwrap());
+    let plank = cuboid(Vec3::new(0.9, 0.1, 0.3));
+    for shape in [cuboid(Vec3::splat(0.5)), cylinder, capsule, plank] {
+        for (angle, x) in [(0.1, 0.8), (0.3, 0.6), (0.3, 0.8), (0.3, 0.95), (0.7, 0.6), (0.7, 0.8)] {
+            for axis in [Vec3::Z, Vec3::new(0.0, 0.6, 0.8)] {
+                let mut world = world(Vec3::ZERO);
+                world.insert(BodyDesc::fixed(cuboid(Vec3::new(0.5, 5.0, 5.0)))).unwrap();
+                let pose = Pose::new(Quat::from_axis_angle(axis, angle), Vec3::X * x);
+                let id = world.insert(BodyDesc::new(shape.clone()).with_pose(pose)).unwrap();
+                let fastest = settle(&mut world, &[id], 5);
+                let motion = world.motion(id).unwrap();
+                let (speed, spin) = (motion.linear_velocity.length(), motion.angular_velocity.length());
+                let what = format!("{shape:?}, turned by {angle} about {axis}, at {x}");
+                assert!(speed < 1e-3 && spin < 1e-3, "{what}: {speed} {spin}");
+                assert!(fastest < 0.1, "{what}: {fastest}");
+            }
+        }
+    }
+}
+
+/// The bodies above are moved out of the way at the push-out speed of each contact below them. They are not
+/// thrown.
+#[test]
+fn what_grows_under_others_throws_nothing_up() {
+    for (n, grown) in [(2, 0), (3, 1), (5, 3)] {
+        for ball_above in [false, true] {
+            let mut world = world(Vec3::NEG_Y * 9.81);
+            world.insert(ground()).unwrap();
+            let mut ids: Vec<BodyId> = Vec::new();
+            for k in 0..n {
+                let is_ball = ball_above && k + 1 == n;
+                let shape = if is_ball { ball(0.5) } else { cuboid(Vec3::splat(0.5)) };
+                let at = Vec3::Y * (0.5 + k as f32);
+                ids.push(world.insert(BodyDesc::new(shape).with_position(at)).unwrap());
+            }
+            settle(&mut world, &ids, 3);
+            world.set_shape(ids[grown], cuboid(Vec3::splat(0.6))).unwrap();
+            assert_apart(&mut world, &ids, &format!("box {grown} of {n} grown, ball above: {ball_above}"));
+        }
     }
 }
 
