@@ -38,6 +38,7 @@ extern crate alloc;
 
 mod bounce;
 mod camera;
+mod constraints;
 mod depth_buffer;
 mod depth_particles;
 mod error;
@@ -49,6 +50,7 @@ mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
 pub use camera::Camera;
+pub use constraints::*;
 pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;

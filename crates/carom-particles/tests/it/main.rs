@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod bodies;
+mod cloths;
 mod depth;
 mod drawing;
 mod field;
 mod refusals;
+mod ropes;
 mod scenes;
 mod threads;
 mod warm;
