@@ -5,10 +5,14 @@ mod cloth;
 mod colouring;
 mod edges;
 mod error;
+mod inflatable;
 mod links;
 mod points;
 mod rope;
+mod rotation;
+mod shape_matching;
 mod small_steps;
+mod soft_body;
 
 pub(crate) use points::Points;
 #[cfg(feature = "parallel")]
@@ -16,9 +20,12 @@ pub(crate) use points::SharedPoint;
 
 pub use cloth::{Cloth, ClothSettings, Torn};
 pub use error::ConstraintError;
+pub use inflatable::{Filling, Inflatable, InflatableSettings};
 pub use links::{Link, Links};
 pub use rope::{Rope, RopeSettings};
+pub use shape_matching::ShapeMatching;
 pub use small_steps::{SmallSteps, StepMemory};
+pub use soft_body::{SoftBody, SoftBodySettings};
 
 use core::ops::Range;
 use glam::Vec3;
@@ -43,19 +50,11 @@ const MAX_COUNT: usize = 1 << 31;
 /// Constrained Dynamics, 2016; M. Macklin et al., Small Steps in Physics Simulation, 2019.
 pub trait ParticleBody {
     /// The particles of the body, in the arrays of all particles.
-    /// The particles of the body, in the arrays of all particles.
     fn particles(&self) -> Range<usize>;
 
     /// Begins a substep: no constraint has pulled yet.
-    /// Begins a substep: no constraint has pulled yet.
     fn begin_step(&mut self);
 
-    /// Moves the particles of the body toward what its constraints want, in one pass.
-    /// `positions` and `inverse_masses` are those of all particles; 0 is the inverse mass of a
-    /// pinned particle. `dt` is the time of the substep in seconds.
-    ///
-    /// # Errors
-    /// If there are fewer positions or inverse masses than particles, or if `dt` is not positive.
     /// Moves the particles of the body toward what its constraints want, in one pass.
     /// `positions` and `inverse_masses` are those of all particles; 0 is the inverse mass of a
     /// pinned particle. `dt` is the time of the substep in seconds.
@@ -69,10 +68,6 @@ pub trait ParticleBody {
         dt: f32,
     ) -> Result<(), ConstraintError>;
 
-    /// Damps the velocities with which the body changes its shape. Momentum is kept.
-    ///
-    /// # Errors
-    /// As [`ParticleBody::project`].
     /// Damps the velocities with which the body changes its shape. Momentum is kept.
     ///
     /// # Errors
