@@ -5,6 +5,7 @@ mod cloth;
 mod colouring;
 mod edges;
 mod error;
+mod feature_contacts;
 mod inflatable;
 mod links;
 mod points;
@@ -20,6 +21,7 @@ pub(crate) use points::SharedPoint;
 
 pub use cloth::{Cloth, ClothSettings, Torn};
 pub use error::ConstraintError;
+pub use feature_contacts::{FeatureContacts, NearFeatures};
 pub use inflatable::{Filling, Inflatable, InflatableSettings};
 pub use links::{Link, Links};
 pub use rope::{Rope, RopeSettings};

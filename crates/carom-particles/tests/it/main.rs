@@ -5,6 +5,7 @@
 
 mod bodies;
 mod cloths;
+mod crossings;
 mod depth;
 mod drawing;
 mod field;
