@@ -1,6 +1,6 @@
 //! Cloth: against the chain and the beam, its energy over a minute, tearing, and ugly meshes.
 
-use crate::bodies::{Particles, drifts, equilateral_sheet, kick, shaken, sheet, turned, weightless};
+use crate::connected::{Particles, drifts, equilateral_sheet, kick, shaken, sheet, turned, weightless};
 use carom_math::Vec3;
 use carom_particles::{Cloth, ClothSettings, ConstraintError, ParticleBody, Rope, RopeSettings, SmallSteps};
 use carom_scenes::Rng;

@@ -1,11 +1,12 @@
 //! Cloth that falls on itself and on obstacles, looked at by exact tests for crossings.
 
-use crate::bodies::{Particles, sheet};
+use crate::connected::{Particles, sheet};
 use carom_deform::{DeformableMesh, FeatureSearch};
 use carom_math::Vec3;
 use carom_particles::{
     Cloth, ClothSettings, ConstraintError, FeatureContacts, NearFeatures, SmallSteps, StepMemory,
 };
+use carom_scenes::Rng;
 use carom_scenes::mesh::icosphere;
 
 /// Pairs of features by the exact search of carom-deform.
@@ -182,6 +183,20 @@ fn a_cloth_that_is_dropped_on_its_edge_folds_onto_itself() {
     let highest = fall.particles.positions.iter().fold(0.0_f32, |high, p| high.max(p.y));
     println!("{} searches in 480 substeps, {} contacts, {highest} high", fall.n_searches, fall.n_contacts);
     assert!(10 < fall.n_contacts && highest < 0.7);
+}
+
+/// At speeds of many cells in a substep pushes alone would not do.
+#[test]
+fn a_cloth_that_is_shot_at_a_ball_does_not_pass() {
+    let ball = icosphere(80).scaled(0.25);
+    let obstacle = DeformableMesh::from_triangles(&ball.vertices_f32(), ball.triangles).unwrap();
+    let (mut particles, triangles, settings) = cloth_above(17, 1.0, 0.3);
+    particles.stir(&mut Rng::new(3), 20.0);
+    particles.velocities.iter_mut().for_each(|v| v.y -= 40.0);
+    let fall = fall((particles, triangles, settings), 1.0 / 16.0, 30, Some(obstacle), 0.5);
+    let middle = fall.particles.positions[8 * 17 + 8];
+    println!("{} searches, {} contacts, middle at {middle}", fall.n_searches, fall.n_contacts);
+    assert!(0.1 < middle.y);
 }
 
 /// A cloth far from all else is searched once, as all of it drifts together.

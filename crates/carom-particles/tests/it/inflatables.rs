@@ -1,6 +1,6 @@
 //! Inflatables: the law of gases, the pressure of Laplace, volumes, and meshes that are open.
 
-use crate::bodies::{Particles, drifts, kick, shaken, turned, weightless};
+use crate::connected::{Particles, drifts, kick, shaken, turned, weightless};
 use carom_math::Vec3;
 use carom_particles::{
     ClothSettings, ConstraintError, Filling, Inflatable, InflatableSettings, ParticleBody, SmallSteps,

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
-mod bodies;
 mod cloths;
+mod connected;
 mod crossings;
 mod depth;
 mod drawing;

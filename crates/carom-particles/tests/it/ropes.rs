@@ -1,6 +1,6 @@
 //! Ropes and links: the catenary and Hooke's law, momentum, damping, and ugly input.
 
-use crate::bodies::{Particles, drifts, kick, shaken, turned, weightless};
+use crate::connected::{Particles, drifts, kick, shaken, turned, weightless};
 use carom_math::Vec3;
 use carom_particles::{ConstraintError, Link, Links, ParticleBody, Rope, RopeSettings, SmallSteps};
 use carom_scenes::Rng;

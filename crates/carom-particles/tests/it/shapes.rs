@@ -1,6 +1,6 @@
 //! Shape matching: rigid bodies keep distances, momenta are kept, and clusters without a shape.
 
-use crate::bodies::{Particles, drifts, kick, shaken, turned, weightless};
+use crate::connected::{Particles, drifts, kick, shaken, turned, weightless};
 use crate::scenes::point;
 use carom_math::Vec3;
 use carom_particles::{ConstraintError, ParticleBody, ShapeMatching, SmallSteps};

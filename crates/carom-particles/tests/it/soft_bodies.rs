@@ -1,13 +1,13 @@
 //! Bodies of tetrahedra: the beam, volumes, momenta, and tetrahedra that are flat or inside out.
 
-use crate::bodies::{Particles, drifts, kick, shaken, turned, weightless};
+use crate::connected::{Particles, drifts, kick, shaken, turned, weightless};
 use carom_math::Vec3;
 use carom_particles::{ConstraintError, ParticleBody, SmallSteps, SoftBody, SoftBodySettings};
 use carom_scenes::Rng;
 use proptest::prelude::*;
 
 /// A block of cells of this side, each of five tetrahedra, mirrored in turn so that faces match.
-fn block(cells: [u32; 3], side: f32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
+pub(crate) fn block(cells: [u32; 3], side: f32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let [nx, ny, nz] = cells.map(|n| n + 1);
     let points: Vec<Vec3> = (0..nx * ny * nz)
         .map(|i| Vec3::new((i % nx) as f32, (i / nx % ny) as f32, (i / nx / ny) as f32) * side)

@@ -1,10 +1,13 @@
 //! Any number of threads, and any instruction set, gives the same bits.
 
-use crate::bodies::{Particles, sheet};
+use crate::connected::{Particles, sheet};
 use crate::scenes::{buffer_of, camera, from_above, point, square};
+use crate::soft_bodies::block;
 use carom_lanes::{Level, force_level};
 use carom_math::Vec3;
-use carom_particles::{Bounce, Cloth, ClothSettings, SmallSteps, advance_in_field};
+use carom_particles::{
+    Bounce, Cloth, ClothSettings, SmallSteps, SoftBody, SoftBodySettings, advance_in_field,
+};
 use carom_scenes::Rng;
 
 #[test]
@@ -82,6 +85,24 @@ fn any_number_of_threads_gives_the_same_cloth() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| hung_cloth(150))
+    };
+    let one = run(1);
+    assert!(run(2) == one && run(7) == one);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_soft_body() {
+    let (rest, tetrahedra) = block([16, 16, 8], 0.1);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let settings = SoftBodySettings::default().with_damping(1.0);
+            let mut body = SoftBody::new(0, &rest, &tetrahedra, &settings).unwrap();
+            let mut particles = Particles::new(rest.clone(), 1e-2);
+            particles.stir(&mut Rng::new(5), 1.0);
+            particles.run(&SmallSteps::default(), 2, &mut body);
+            particles
+        })
     };
     let one = run(1);
     assert!(run(2) == one && run(7) == one);
