@@ -139,7 +139,7 @@ pub(crate) fn cloth(runner: &mut Runner) {
     println!("{} searches in {} substeps, at most {most} near pairs", drape.n_searches, 8 * FRAMES);
     let mut answers = Answers::new();
     answers.equal("crossings", &n_crossings, &0);
-    let row = Row { workload, size: u64::from(N * N), unit: Unit::Ms, per_call: FRAMES as usize };
+    let row = Row { workload, size: u64::from(N * N), unit: Unit::Ms, per_call: FRAMES };
     let contest = Contest::new(answers).entry("carom", || {
         drape.restart();
         (0..FRAMES).for_each(|_| drape.frame());
