@@ -1,9 +1,10 @@
 //! A cloth of 10,000 vertices that falls on a ball and drapes, with contacts of its own surface.
 
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_deform::{DeformableMesh, FeatureSearch};
+use carom_deform::{DeformableMesh, FeatureSearch, RefitTree};
 use carom_particles::{Cloth, ClothSettings, FeatureContacts, NearFeatures, SmallSteps, StepMemory};
 use glam::Vec3;
+use std::time::{Duration, Instant};
 
 /// Vertices along a side.
 const N: u32 = 100;
@@ -19,12 +20,13 @@ struct Drape {
     velocities: Vec<Vec3>,
     inverse_masses: Vec<f32>,
     cloth: Cloth,
-    mesh: DeformableMesh,
+    mesh: DeformableMesh<RefitTree>,
     contacts: FeatureContacts,
     search: FeatureSearch,
     near: Vec<NearFeatures>,
     memory: StepMemory,
     n_searches: usize,
+    in_searches: Duration,
 }
 
 impl Drape {
@@ -42,12 +44,13 @@ impl Drape {
             velocities: vec![Vec3::ZERO; start.len()],
             inverse_masses: vec![5e4; start.len()],
             cloth,
-            mesh: DeformableMesh::from_triangles(&start, triangles).expect("a mesh"),
+            mesh: DeformableMesh::from_triangles(&start, triangles).expect("a mesh").with_trees(),
             contacts: FeatureContacts::new(0..start.len(), thickness, reach, 0.3).expect("settings"),
             search: FeatureSearch::default(),
             near: Vec::new(),
             memory: StepMemory::default(),
             n_searches: 0,
+            in_searches: Duration::ZERO,
             start,
         }
     }
@@ -61,7 +64,7 @@ impl Drape {
     /// A sixtieth of a second.
     fn frame(&mut self) {
         let Drape { positions, velocities, inverse_masses, cloth, mesh, contacts, search, .. } = self;
-        let (near, n_searches) = (&mut self.near, &mut self.n_searches);
+        let (near, n_searches, in_searches) = (&mut self.near, &mut self.n_searches, &mut self.in_searches);
         let collide = |before: &[Vec3], positions: &mut [Vec3]| {
             for position in positions.iter_mut() {
                 let distance = position.length();
@@ -72,7 +75,9 @@ impl Drape {
             let drift = contacts.mean_motion(positions).expect("as many");
             if contacts.needs_search(before, positions, drift).expect("as many") {
                 *n_searches += 1;
+                let start = Instant::now();
                 find(before, contacts.reach(), mesh, search, near);
+                *in_searches += start.elapsed();
                 contacts.set(before, near).expect("finite");
             }
             contacts.project(before, positions, inverse_masses).expect("as many");
@@ -103,7 +108,7 @@ impl Drape {
 fn find(
     positions: &[Vec3],
     reach: f32,
-    mesh: &mut DeformableMesh,
+    mesh: &mut DeformableMesh<RefitTree>,
     search: &mut FeatureSearch,
     near: &mut Vec<NearFeatures>,
 ) {
@@ -136,7 +141,12 @@ pub(crate) fn cloth(runner: &mut Runner) {
         n_crossings += drape.crossings();
         most = most.max(drape.near.len());
     }
-    println!("{} searches in {} substeps, at most {most} near pairs", drape.n_searches, 8 * FRAMES);
+    println!(
+        "{} searches in {} substeps, {:.1} ms each by the wall, at most {most} near pairs",
+        drape.n_searches,
+        8 * FRAMES,
+        1e3 * drape.in_searches.as_secs_f64() / drape.n_searches as f64
+    );
     let mut answers = Answers::new();
     answers.equal("crossings", &n_crossings, &0);
     let row = Row { workload, size: u64::from(N * N), unit: Unit::Ms, per_call: FRAMES };

@@ -35,7 +35,7 @@ pub(crate) struct Coloured<T> {
     /// The end of each colour.
     ends: Vec<usize>,
     #[cfg(feature = "parallel")]
-    shared: crate::par::SharedPoints,
+    shared: super::par::SharedPoints,
 }
 
 impl<T> Coloured<T> {
@@ -45,7 +45,7 @@ impl<T> Coloured<T> {
             constraints: Vec::new(),
             ends: Vec::new(),
             #[cfg(feature = "parallel")]
-            shared: crate::par::SharedPoints::default(),
+            shared: super::par::SharedPoints::default(),
         }
     }
 
@@ -73,9 +73,9 @@ impl<T: Solve> Coloured<T> {
         // A time step whose square vanishes leaves no time to give way.
         let per_time_sq = (1.0 / (dt * dt)).min(f32::MAX);
         #[cfg(feature = "parallel")]
-        if crate::par::pays_to_share(self.constraints.len()) {
+        if super::par::pays_to_share(self.constraints.len()) {
             let Coloured { constraints, ends, shared } = self;
-            crate::par::solve_colours(constraints, ends, shared, positions, |some, points| {
+            super::par::solve_colours(constraints, ends, shared, positions, |some, points| {
                 T::solve(some, points, inverse_masses, per_time_sq);
             });
             return;

@@ -8,6 +8,8 @@ mod error;
 mod feature_contacts;
 mod inflatable;
 mod links;
+#[cfg(feature = "parallel")]
+mod par;
 mod points;
 mod rope;
 mod rotation;
@@ -15,9 +17,7 @@ mod shape_matching;
 mod small_steps;
 mod soft_body;
 
-pub(crate) use points::Points;
-#[cfg(feature = "parallel")]
-pub(crate) use points::SharedPoint;
+use points::Points;
 
 pub use cloth::{Cloth, ClothSettings, Torn};
 pub use error::ConstraintError;
