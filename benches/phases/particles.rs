@@ -12,7 +12,11 @@
 //!
 //! The rows of rain are a step of particles over hills, against what a camera above sees. parry
 //! casts a ray for each way instead.
+//!
+//! The row of cloth is a frame of a second in which a cloth drapes over a ball. There is no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+mod cloth;
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
@@ -68,6 +72,7 @@ impl Lists {
 fn main() {
     let mut runner = Runner::new("particles");
     rain(&mut runner, 100_000);
+    cloth::cloth(&mut runner);
     for n in [100_000, 1_000_000] {
         if runner.is_quick() && 100_000 < n {
             continue;

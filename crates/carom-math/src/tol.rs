@@ -549,3 +549,18 @@ pub const FIELD_SURFACE: f64 = f64::from_bits((1023 - 10) << 52);
 /// The slope is near 1 elsewhere, and falls to 0 at ridges: between two walls, or at the middle of
 /// a ball.
 pub const FIELD_SLOPE_SQ: f64 = 0.0625;
+
+/// A ratio: how much the last rotation of a cluster of particles counts beside its present
+/// moments, relative to the largest that these can be.
+///
+/// Moments of `f32` positions are off by about 1e-7 of themselves. Above that, particles on a line
+/// do not spin about it by rounding. The rotation is off by at most this part of how far it turns
+/// in a step, times the ratio of the largest to the least moment.
+pub const ROTATION_MEMORY: f64 = 1e-6;
+
+/// A volume, relative to the cube of the longest edge. A tetrahedron with less is flat, and has no
+/// shape at rest.
+///
+/// A convention: above the rounding of `f32` coordinates, and below the slivers of meshers. The
+/// inverse of the edges is then at most 2^20 of what it is for a regular one.
+pub const TETRAHEDRON_FLAT: f64 = f64::from_bits((1023 - 20) << 52);

@@ -3,10 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod cloths;
+mod connected;
+mod crossings;
 mod depth;
 mod drawing;
 mod field;
+mod inflatables;
 mod refusals;
+mod ropes;
 mod scenes;
+mod shapes;
+mod soft_bodies;
 mod threads;
 mod warm;

@@ -1,9 +1,13 @@
 //! Any number of threads, and any instruction set, gives the same bits.
 
+use crate::connected::{Particles, sheet};
 use crate::scenes::{buffer_of, camera, from_above, point, square};
+use crate::soft_bodies::block;
 use carom_lanes::{Level, force_level};
 use carom_math::Vec3;
-use carom_particles::{Bounce, advance_in_field};
+use carom_particles::{
+    Bounce, Cloth, ClothSettings, SmallSteps, SoftBody, SoftBodySettings, advance_in_field,
+};
 use carom_scenes::Rng;
 
 #[test]
@@ -61,4 +65,56 @@ fn eight_at_a_time_are_as_one_by_one() {
         }
         force_level(None);
     }
+}
+
+/// A cloth that hangs from two corners and folds.
+fn hung_cloth(n: u32) -> Particles {
+    let (rest, triangles) = sheet(n, n, 0.02);
+    let settings = ClothSettings::default().with_bend_stiffness(1e-4).with_damping(1.0);
+    let mut cloth = Cloth::new(0, &rest, &triangles, &settings).unwrap();
+    let mut particles = Particles::new(rest, 1e-3);
+    (particles.inverse_masses[0], particles.inverse_masses[n as usize - 1]) = (0.0, 0.0);
+    particles.stir(&mut Rng::new(2), 0.5);
+    particles.run(&SmallSteps::default(), 3, &mut cloth);
+    assert!(particles.is_finite());
+    particles
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_cloth() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| hung_cloth(150))
+    };
+    let one = run(1);
+    assert!(run(2) == one && run(7) == one);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_soft_body() {
+    let (rest, tetrahedra) = block([16, 16, 8], 0.1);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let settings = SoftBodySettings::default().with_damping(1.0);
+            let mut body = SoftBody::new(0, &rest, &tetrahedra, &settings).unwrap();
+            let mut particles = Particles::new(rest.clone(), 1e-2);
+            particles.stir(&mut Rng::new(5), 1.0);
+            particles.run(&SmallSteps::default(), 2, &mut body);
+            particles
+        })
+    };
+    let one = run(1);
+    assert!(run(2) == one && run(7) == one);
+}
+
+#[test]
+fn cloth_is_the_same_on_any_instruction_set() {
+    let wanted = hung_cloth(20);
+    for level in [Level::Generic, Level::Sse2, Level::Avx2, Level::Neon] {
+        if force_level(Some(level)) {
+            assert!(hung_cloth(20) == wanted, "{level:?}");
+        }
+    }
+    force_level(None);
 }

@@ -1,0 +1,250 @@
+//! Inflatables: a closed cloth around a volume of liquid or gas.
+//!
+//! - The volume of a closed triangle mesh is a sum over its triangles, and its derivative by a
+//!   particle is a sum of areas. It is one constraint for all particles.
+//! - A filling that keeps its volume is a hard constraint.
+//! - A gas has the pressure p with p V constant, against an ambient pressure. In a substep the
+//!   volume changes by as much as the pressure at its end says: the positive root of a quadratic
+//!   equation, so no pressure is too high for a time step.
+//!
+//! Edges may have any number of triangles, as many on one side as on the other. Degenerate: a mesh
+//! that collapsed to a line has no derivative, and waits for its skin to open it.
+//!
+//! Reference: M. Mueller et al., Position Based Dynamics, 2007, 4.4 (cloth balloons); M. Macklin,
+//! M. Mueller, N. Chentanez, XPBD, 2016. Differs: the law of Boyle and Mariotte, not a factor on
+//! the volume.
+
+use super::cloth::{Cloth, ClothSettings};
+use super::{ConstraintError, ParticleBody, check_setting, check_step};
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use core::ops::Range;
+use glam::{DVec3, Vec3};
+
+/// What is inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Filling {
+    /// It keeps its volume: the volume at rest times this ratio, above 0.
+    Volume(f32),
+    /// A gas: its pressure at the volume at rest, and that outside, from 0: forces over areas.
+    Gas {
+        /// Pressure at the volume at rest.
+        pressure: f32,
+        /// Pressure outside.
+        ambient: f32,
+    },
+}
+
+/// The skin of an inflatable, and what is inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct InflatableSettings {
+    /// What is inside. By default it keeps the volume at rest.
+    pub filling: Filling,
+    /// The skin. It does not tear.
+    pub skin: ClothSettings,
+}
+
+impl Default for InflatableSettings {
+    fn default() -> InflatableSettings {
+        InflatableSettings { filling: Filling::Volume(1.0), skin: ClothSettings::default() }
+    }
+}
+
+impl InflatableSettings {
+    /// These settings with another filling.
+    #[must_use]
+    pub fn with_filling(self, filling: Filling) -> InflatableSettings {
+        InflatableSettings { filling, ..self }
+    }
+
+    /// These settings with another skin. The strain at which it tears is not used.
+    #[must_use]
+    pub fn with_skin(self, skin: ClothSettings) -> InflatableSettings {
+        InflatableSettings { skin, ..self }
+    }
+}
+
+/// A closed skin with a filling.
+#[derive(Clone, Debug)]
+pub struct Inflatable {
+    skin: Cloth,
+    filling: Filling,
+    rest_volume: f64,
+    /// The sum of the volume's corrections in the substep: an energy times squared seconds, over a
+    /// volume.
+    multiplier: f64,
+    /// Of the volume, by each particle: memory of a pass.
+    gradients: Vec<DVec3>,
+}
+
+impl Inflatable {
+    /// An inflatable of triangles that turn outwards, counter-clockwise as seen from there, by the
+    /// numbers of their particles from 0, at their rest positions. The first particle has the place
+    /// `first` in the arrays of all particles.
+    ///
+    /// # Errors
+    /// As [`Cloth::new`]; names the first edge at which the mesh is open, or says that it encloses
+    /// no volume or that its filling is out of range.
+    pub fn new(
+        first: usize,
+        rest: &[Vec3],
+        triangles: &[[u32; 3]],
+        settings: &InflatableSettings,
+    ) -> Result<Inflatable, ConstraintError> {
+        let skin = Cloth::new(first, rest, triangles, &settings.skin)?;
+        check_closed(triangles)?;
+        let mut gradients = alloc::vec![DVec3::ZERO; rest.len()];
+        let rest_volume = volume_and_gradients(rest, triangles, &mut gradients);
+        if !(0.0 < rest_volume) {
+            return Err(ConstraintError::NoVolume { volume: rest_volume as f32 });
+        }
+        check_filling(settings.filling)?;
+        Ok(Inflatable { skin, filling: settings.filling, rest_volume, multiplier: 0.0, gradients })
+    }
+
+    /// Replaces the filling, as a pump does.
+    ///
+    /// # Errors
+    /// If it is out of range. Nothing has changed then.
+    pub fn set_filling(&mut self, filling: Filling) -> Result<(), ConstraintError> {
+        check_filling(filling)?;
+        self.filling = filling;
+        Ok(())
+    }
+
+    /// The volume that is enclosed: cubed units of length. `positions` are those of all particles.
+    ///
+    /// # Errors
+    /// If there are fewer positions than particles.
+    pub fn volume(&self, positions: &[Vec3]) -> Result<f64, ConstraintError> {
+        check_step(&self.particles(), &[positions.len()], 1.0)?;
+        let positions = &positions[self.particles()];
+        Ok(self.skin.triangles().iter().map(|&triangle| volume_six(positions, triangle)).sum::<f64>() / 6.0)
+    }
+
+    /// The pressure inside less that outside, at the end of a substep: a force over an area. `dt`
+    /// is the time of the substep in seconds.
+    pub fn overpressure(&self, dt: f32) -> f32 {
+        (self.multiplier / (f64::from(dt) * f64::from(dt))) as f32
+    }
+
+    /// One pass for the volume, on the positions of the particles.
+    fn project_volume(&mut self, positions: &mut [Vec3], inverse_masses: &[f32], dt: f32) {
+        let volume = volume_and_gradients(positions, self.skin.triangles(), &mut self.gradients);
+        let mut give = 0.0;
+        for (gradient, &mass) in self.gradients.iter().zip(inverse_masses) {
+            give += gradient.length_squared() * f64::from(mass);
+        }
+        let time_sq = f64::from(dt) * f64::from(dt);
+        let wanted = match self.filling {
+            Filling::Volume(ratio) => self.rest_volume * f64::from(ratio),
+            Filling::Gas { pressure, ambient } => {
+                // With y the volume at the end: multiplier + (y - volume) / give
+                // = time^2 (content / y - ambient).
+                let content = f64::from(pressure) * self.rest_volume;
+                let b = give * (self.multiplier + time_sq * f64::from(ambient)) - volume;
+                let c = give * time_sq * content;
+                let root = sqrt(b * b + 4.0 * c);
+                // The one of two equal forms that does not cancel.
+                if 0.0 < b { 2.0 * c / (b + root) } else { 0.5 * (root - b) }
+            }
+        };
+        let step = (wanted - volume) / give;
+        // All pinned, no gradient, or numbers that are out of range.
+        if !(0.0 < give && step.is_finite()) {
+            return;
+        }
+        self.multiplier += step;
+        for ((position, gradient), &mass) in positions.iter_mut().zip(&self.gradients).zip(inverse_masses) {
+            let moved = position.as_dvec3() + *gradient * (step * f64::from(mass));
+            if 0.0 < mass && moved.as_vec3().is_finite() {
+                *position = moved.as_vec3();
+            }
+        }
+    }
+}
+
+fn check_filling(filling: Filling) -> Result<(), ConstraintError> {
+    match filling {
+        Filling::Volume(ratio) if !(0.0 < ratio) => {
+            Err(ConstraintError::BadSetting { name: "volume", value: ratio })
+        }
+        Filling::Volume(ratio) => check_setting("volume", ratio, false),
+        Filling::Gas { pressure, ambient } => {
+            check_setting("pressure", pressure, false)?;
+            check_setting("ambient", ambient, false)
+        }
+    }
+}
+
+/// Checks that each edge has as many triangles on one side as on the other.
+fn check_closed(triangles: &[[u32; 3]]) -> Result<(), ConstraintError> {
+    let mut sides = Vec::with_capacity(3 * triangles.len());
+    for &[a, b, c] in triangles {
+        let side = |p: u32, q: u32| if p < q { ([p, q], 1) } else { ([q, p], -1) };
+        sides.extend([side(a, b), side(b, c), side(c, a)]);
+    }
+    sides.sort_unstable();
+    for of_edge in sides.chunk_by(|a, b| a.0 == b.0) {
+        if of_edge.iter().map(|&(_, turn)| turn).sum::<i32>() != 0 {
+            return Err(ConstraintError::OpenEdge { edge: of_edge[0].0 });
+        }
+    }
+    Ok(())
+}
+
+/// Six times the volume of a triangle and the first particle, which is near the others.
+fn volume_six(positions: &[Vec3], triangle: [u32; 3]) -> f64 {
+    let from = positions[0].as_dvec3();
+    let [a, b, c] = triangle.map(|corner| positions[corner as usize].as_dvec3() - from);
+    a.cross(b).dot(c)
+}
+
+/// The volume, and its derivative by each particle.
+fn volume_and_gradients(positions: &[Vec3], triangles: &[[u32; 3]], gradients: &mut [DVec3]) -> f64 {
+    gradients.fill(DVec3::ZERO);
+    let mut six = 0.0;
+    for &triangle in triangles {
+        let from = positions[0].as_dvec3();
+        let [a, b, c] = triangle.map(|corner| positions[corner as usize].as_dvec3() - from);
+        six += a.cross(b).dot(c);
+        // The same for all three: their sums differ by edges that two triangles share.
+        let area = (b - a).cross(c - a) / 6.0;
+        triangle.iter().for_each(|&corner| gradients[corner as usize] += area);
+    }
+    six / 6.0
+}
+
+impl ParticleBody for Inflatable {
+    fn particles(&self) -> Range<usize> {
+        self.skin.particles()
+    }
+
+    fn begin_step(&mut self) {
+        self.skin.begin_step();
+        self.multiplier = 0.0;
+    }
+
+    fn project(
+        &mut self,
+        positions: &mut [Vec3],
+        inverse_masses: &[f32],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
+        self.skin.project(positions, inverse_masses, dt)?;
+        let particles = self.particles();
+        self.project_volume(&mut positions[particles.clone()], &inverse_masses[particles], dt);
+        Ok(())
+    }
+
+    fn damp(
+        &self,
+        positions: &[Vec3],
+        velocities: &mut [Vec3],
+        inverse_masses: &[f32],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
+        self.skin.damp(positions, velocities, inverse_masses, dt)
+    }
+}

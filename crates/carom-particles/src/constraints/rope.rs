@@ -1,0 +1,143 @@
+//! Ropes: particles in a row, with stretching and bending.
+//!
+//! - Neighbours in the row are linked. The stiffness of a link is the one of the rope over its
+//!   length, so the rope stretches alike however many particles it has.
+//! - Three in a row resist bending, by the difference of their tangents.
+//!
+//! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD, 2016; M. Bergou et al., Discrete Elastic
+//! Rods, 2008, section 4.2 (the energy of bending of a chain). Differs: the tangent's difference,
+//! not its turn about the binormal, which is the same for small angles. There is no twist.
+
+use super::bends::{Bend, Bends};
+use super::links::{Link, Links};
+use super::{ConstraintError, ParticleBody, check_rest, check_setting, check_step};
+use alloc::vec::Vec;
+use core::ops::Range;
+use glam::Vec3;
+
+/// How a rope resists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RopeSettings {
+    /// The force that would stretch the rope to twice its length, from 0: its modulus times its
+    /// cross section. Infinite for a rope that does not stretch.
+    pub stretch_stiffness: f32,
+    /// Flexural rigidity, a force times an area, from 0: the moment that bends the rope to a
+    /// radius of 1.
+    pub bend_stiffness: f32,
+    /// The rate per second at which stretching and bending are damped, from 0.
+    pub damping: f32,
+}
+
+impl Default for RopeSettings {
+    /// A rope that does not stretch and bends freely.
+    fn default() -> RopeSettings {
+        RopeSettings { stretch_stiffness: f32::INFINITY, bend_stiffness: 0.0, damping: 0.0 }
+    }
+}
+
+impl RopeSettings {
+    /// These settings with another stiffness against stretching, a force.
+    #[must_use]
+    pub fn with_stretch_stiffness(self, stretch_stiffness: f32) -> RopeSettings {
+        RopeSettings { stretch_stiffness, ..self }
+    }
+
+    /// These settings with another stiffness against bending, a force times an area.
+    #[must_use]
+    pub fn with_bend_stiffness(self, bend_stiffness: f32) -> RopeSettings {
+        RopeSettings { bend_stiffness, ..self }
+    }
+
+    /// These settings with another rate of damping per second.
+    #[must_use]
+    pub fn with_damping(self, damping: f32) -> RopeSettings {
+        RopeSettings { damping, ..self }
+    }
+}
+
+/// A rope through particles in a row.
+#[derive(Clone, Debug)]
+pub struct Rope {
+    links: Links,
+    bends: Bends,
+    damping: f32,
+}
+
+impl Rope {
+    /// A rope through particles in a row, at their rest positions. The first one has the place
+    /// `first` in the arrays of all particles.
+    ///
+    /// # Errors
+    /// Names the first particle whose position is not finite, or the setting that is out of range.
+    pub fn new(first: usize, rest: &[Vec3], settings: &RopeSettings) -> Result<Rope, ConstraintError> {
+        check_rest(rest)?;
+        check_setting("stretch_stiffness", settings.stretch_stiffness, true)?;
+        check_setting("bend_stiffness", settings.bend_stiffness, true)?;
+        check_setting("damping", settings.damping, true)?;
+        let place = |i: u32| rest[i as usize].as_dvec3();
+        let mut links = Vec::new();
+        for i in 1..rest.len() as u32 {
+            let length = carom_math::ops::sqrt((place(i) - place(i - 1)).length_squared());
+            let compliance = (length / f64::from(settings.stretch_stiffness)) as f32;
+            // Without stiffness there is no link.
+            if compliance.is_finite() {
+                links.push(Link { ends: [i - 1, i], rest: length as f32, compliance });
+            }
+        }
+        let mut bends = Vec::new();
+        if 0.0 < settings.bend_stiffness {
+            for i in 2..rest.len() as u32 {
+                let particles = [i - 2, i - 1, i];
+                let stiffness = f64::from(settings.bend_stiffness);
+                bends.extend(Bend::joint(particles, particles.map(place), stiffness));
+            }
+        }
+        let particles = first..first + rest.len();
+        Ok(Rope {
+            links: Links::of(particles.clone(), &links).with_damping(settings.damping)?,
+            bends: Bends::of(particles, &bends),
+            damping: settings.damping,
+        })
+    }
+
+    /// The links, in which the rope's tension can be read.
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+}
+
+impl ParticleBody for Rope {
+    fn particles(&self) -> Range<usize> {
+        self.links.particles()
+    }
+
+    fn begin_step(&mut self) {
+        self.links.begin_step();
+        self.bends.begin_step();
+    }
+
+    fn project(
+        &mut self,
+        positions: &mut [Vec3],
+        inverse_masses: &[f32],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
+        check_step(&self.particles(), &[positions.len(), inverse_masses.len()], dt)?;
+        self.bends.project(positions, inverse_masses, dt);
+        // Last, as a rope that is too long is seen before one that bends too much.
+        self.links.project(positions, inverse_masses, dt)
+    }
+
+    fn damp(
+        &self,
+        positions: &[Vec3],
+        velocities: &mut [Vec3],
+        inverse_masses: &[f32],
+        dt: f32,
+    ) -> Result<(), ConstraintError> {
+        self.links.damp(positions, velocities, inverse_masses, dt)?;
+        self.bends.damp(positions, velocities, inverse_masses, self.damping, dt);
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! A step of bodies in small substeps: for programs that need ropes and cloth, and no solver.
+//!
+//! Each substep predicts positions, projects the bodies on them, and lets the caller put particles
+//! out of obstacles. Velocities change by what corrected the prediction, over the time of the
+//! substep.
+//!
+//! Reference: M. Macklin et al., Small Steps in Physics Simulation, 2019, algorithm 1. Differs:
+//! velocities are not taken from displacements, as each substep would round them to the digits of
+//! positions.
+
+use super::{ConstraintError, ParticleBody, check_setting, check_step};
+use alloc::vec::Vec;
+use glam::Vec3;
+
+/// Positions at the beginning of a substep, and as predicted: memory that is kept.
+#[derive(Clone, Debug, Default)]
+pub struct StepMemory {
+    before: Vec<Vec3>,
+    predicted: Vec<Vec3>,
+}
+
+/// How a frame is divided, and what acts on all particles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SmallSteps {
+    /// Substeps of a frame, at least 1.
+    pub substeps: u32,
+    /// Passes over the bodies in a substep, at least 1. More substeps are better than more passes.
+    pub iterations: u32,
+    /// Units of length per squared second.
+    pub gravity: Vec3,
+    /// The rate per second at which velocities fade, from 0.
+    pub drag: f32,
+}
+
+impl Default for SmallSteps {
+    fn default() -> SmallSteps {
+        SmallSteps { substeps: 8, iterations: 1, gravity: Vec3::new(0.0, -9.81, 0.0), drag: 0.0 }
+    }
+}
+
+impl SmallSteps {
+    /// These settings with another number of substeps in a frame.
+    #[must_use]
+    pub fn with_substeps(self, substeps: u32) -> SmallSteps {
+        SmallSteps { substeps, ..self }
+    }
+
+    /// These settings with another number of passes in a substep.
+    #[must_use]
+    pub fn with_iterations(self, iterations: u32) -> SmallSteps {
+        SmallSteps { iterations, ..self }
+    }
+
+    /// These settings with another gravity.
+    #[must_use]
+    pub fn with_gravity(self, gravity: Vec3) -> SmallSteps {
+        SmallSteps { gravity, ..self }
+    }
+
+    /// These settings with another drag.
+    #[must_use]
+    pub fn with_drag(self, drag: f32) -> SmallSteps {
+        SmallSteps { drag, ..self }
+    }
+
+    /// Moves all particles for `dt` seconds. `collide` is called after each pass with the positions
+    /// before the substep and the present ones, which it may change.
+    ///
+    /// # Errors
+    /// If the arrays have different lengths or are too short for a body, if the time step is not
+    /// positive, or if a setting is out of range. Nothing has moved then.
+    pub fn advance(
+        &self,
+        positions: &mut [Vec3],
+        velocities: &mut [Vec3],
+        inverse_masses: &[f32],
+        dt: f32,
+        bodies: &mut [&mut dyn ParticleBody],
+        memory: &mut StepMemory,
+        mut collide: impl FnMut(&[Vec3], &mut [Vec3]),
+    ) -> Result<(), ConstraintError> {
+        let n = positions.len();
+        let end = bodies.iter().fold(n, |end, body| end.max(body.particles().end));
+        let h = dt / self.substeps.max(1) as f32;
+        check_step(&(0..end), &[n, velocities.len(), inverse_masses.len()], h)?;
+        check_setting("drag", self.drag, false)?;
+        for (name, value) in [("substeps", self.substeps), ("iterations", self.iterations)] {
+            if value == 0 {
+                return Err(ConstraintError::BadSetting { name, value: 0.0 });
+            }
+        }
+        let kept = 1.0 / (1.0 + self.drag * h);
+        let StepMemory { before, predicted } = memory;
+        for _ in 0..self.substeps {
+            before.clear();
+            before.extend_from_slice(positions);
+            for ((position, velocity), &inverse_mass) in
+                positions.iter_mut().zip(velocities.iter_mut()).zip(inverse_masses)
+            {
+                if inverse_mass == 0.0 {
+                    *velocity = Vec3::ZERO;
+                } else {
+                    *velocity = (*velocity + self.gravity * h) * kept;
+                    *position += *velocity * h;
+                }
+            }
+            predicted.clear();
+            predicted.extend_from_slice(positions);
+            bodies.iter_mut().for_each(|body| body.begin_step());
+            for _ in 0..self.iterations {
+                for body in bodies.iter_mut() {
+                    body.project(positions, inverse_masses, h)?;
+                }
+                collide(before, positions);
+            }
+            let moved = positions.iter().zip(&*predicted);
+            for (velocity, (position, predicted)) in velocities.iter_mut().zip(moved) {
+                *velocity += (*position - *predicted) / h;
+            }
+            for body in bodies.iter() {
+                body.damp(positions, velocities, inverse_masses, h)?;
+            }
+        }
+        Ok(())
+    }
+}
