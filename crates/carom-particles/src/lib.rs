@@ -45,6 +45,7 @@ mod field_particles;
 #[cfg(feature = "parallel")]
 mod par;
 mod raster;
+mod solver;
 mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
@@ -52,3 +53,9 @@ pub use camera::Camera;
 pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;
+pub use solver::group::{Gas, Grains, Liquid, Solid};
+pub use solver::ray::ParticleHit;
+pub use solver::settings::ParticleSettings;
+pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
+pub use solver::touch::{ParticleContact, ParticleEvent, Touched};
+pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

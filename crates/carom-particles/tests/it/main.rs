@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod blocks;
 mod depth;
 mod drawing;
 mod field;
+mod liquid;
 mod refusals;
 mod scenes;
 mod threads;
