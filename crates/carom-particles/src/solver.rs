@@ -293,7 +293,7 @@ impl ParticleSolver {
     /// [`ParticleError::TooDense`] and [`ParticleError::Exploded`] if the motion is unstable, or
     /// many particles are at one place. Others for a bad time step and bad surroundings. On an error
     /// nothing has moved; but particles of solids may have been given to `constraints`.
-    pub fn step_in(&mut self, dt: f32, surroundings: &mut Surroundings<'_>) -> Result<(), ParticleError> {
+    pub fn step_in(&mut self, dt: f32, surroundings: &mut Surroundings<'_, '_>) -> Result<(), ParticleError> {
         if !(0.0 <= dt && dt < f32::INFINITY) {
             return Err(ParticleError::BadTimeStep { dt });
         }

@@ -62,8 +62,8 @@ pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, radius: 
     }
 }
 
-/// Finds the particles near a field, and traces the ways of fast ones. `motion` gives the poses of
-/// the field at the beginning and at the end of the substep.
+/// Finds the particles near a field, and keeps fast ones from passing its surface: they may only go
+/// along it, and a little into it.
 pub(crate) fn find_near_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
@@ -75,36 +75,86 @@ pub(crate) fn find_near_field(
     for slot in 0..store.len() {
         let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
         let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
-        let (mut way, mut place) = (end - begin, begin);
-        let mut length = way.length();
-        let mut room = distance(place).0 - radius;
+        let length = begin.distance(end);
+        let room = distance(begin).0 - radius;
         if room.is_nan() || length + MARGIN * radius < room {
             continue;
         }
         out.push(candidate(slot));
-        if length <= tol::PARTICLE_TRACE * radius || room < 0.0 {
-            continue;
-        }
-        for _ in 0..MAX_TRACE {
-            let (d, normal) = distance(place);
-            room = d - radius;
-            if room <= tol::PARTICLE_TRACE * radius {
-                // It may go along the surface from here, and only a little into it.
-                let inward = way.dot(normal);
-                let depth = -tol::PARTICLE_TRACE * radius - room;
-                let end = place + way + normal * (depth - inward).max(0.0);
-                let row = &mut store.predicted[slot];
-                *row = motion.end.transform_point(end).extend(row[3]).to_array();
-                break;
-            }
-            if length <= room {
-                break;
-            }
-            let step = way * (room / length);
-            (place, way) = (place + step, way - step);
-            length -= room;
+        if let Some(stop) = trace(distance, begin, end, radius) {
+            let depth = -tol::PARTICLE_TRACE * radius - stop.room;
+            let inward = stop.left.dot(stop.normal);
+            let end = stop.place + stop.left + stop.normal * (depth - inward).max(0.0);
+            set_place(&mut store.predicted[slot], motion.end.transform_point(end));
         }
     }
+}
+
+/// Stops particles at the surface of a field that corrections took far, and through it.
+pub(crate) fn stop_at_field(
+    store: &mut Store,
+    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    motion: &Motion,
+    radius: f32,
+) {
+    for slot in 0..store.len() {
+        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
+        let begin = motion.start.inverse_transform_point(from);
+        let end = motion.end.inverse_transform_point(to);
+        if let Some(stop) = trace(distance, begin, end, radius) {
+            set_place(&mut store.predicted[slot], motion.end.transform_point(stop.place));
+        }
+    }
+}
+
+fn set_place(row: &mut Row, place: Vec3) {
+    *row = place.extend(row[3]).to_array();
+}
+
+/// Where a way first comes near a surface.
+struct Stop {
+    place: Vec3,
+    normal: Vec3,
+    /// How far it still is from contact.
+    room: f32,
+    /// The way that is left.
+    left: Vec3,
+}
+
+/// Follows a way that is longer than a part of the radius, and begins outside of a field; none if it
+/// meets no surface.
+fn trace(
+    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    begin: Vec3,
+    end: Vec3,
+    radius: f32,
+) -> Option<Stop> {
+    let (mut place, mut left) = (begin, end - begin);
+    let near = tol::PARTICLE_TRACE * radius;
+    let mut length = left.length();
+    if !(near < length && length < f32::INFINITY) {
+        return None;
+    }
+    for step in 0..MAX_TRACE {
+        let (d, normal) = distance(place);
+        let room = d - radius;
+        if step == 0 && room < -near {
+            return None;
+        }
+        // It may begin at the surface and go away from it.
+        if room <= near && left.dot(normal) < 0.0 {
+            return Some(Stop { place, normal, room, left });
+        }
+        let way = room.max(near);
+        if !(way < length) {
+            return None;
+        }
+        let part = left * (way / length);
+        (place, left) = (place + part, left - part);
+        length -= way;
+    }
+    let (d, normal) = distance(place);
+    Some(Stop { place, normal, room: d - radius, left })
 }
 
 /// Where a field is at the beginning and at the end of a substep.
@@ -222,8 +272,7 @@ fn solve<Y: Yielding>(
 fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
     for candidate in candidates {
         let row = &mut predicted[candidate.slot as usize];
-        let place = vector(row) + candidate.change * row[3];
-        *row = place.extend(row[3]).to_array();
+        set_place(row, vector(row) + candidate.change * row[3]);
     }
 }
 

@@ -11,6 +11,7 @@
 use crate::ParticleError;
 use crate::solver::boundary::{
     BodyState, Candidates, Motion, add_still_walls, find_near_field, find_near_plane, project_still,
+    stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::{Contacts, parting};
@@ -74,7 +75,11 @@ struct Kinds {
 impl Step<'_> {
     /// Makes a step of `dt` seconds, which is greater than 0. On an error positions and velocities
     /// are as before.
-    pub(crate) fn run(&mut self, dt: f32, surroundings: &mut Surroundings<'_>) -> Result<(), ParticleError> {
+    pub(crate) fn run(
+        &mut self,
+        dt: f32,
+        surroundings: &mut Surroundings<'_, '_>,
+    ) -> Result<(), ParticleError> {
         let order = self.neighbours.order(&self.store.positions, &self.store.ids)?;
         self.store.reorder(order);
         let kinds = self.kinds();
@@ -129,7 +134,7 @@ impl Step<'_> {
         &mut self,
         dt: f32,
         kinds: Kinds,
-        surroundings: &mut Surroundings<'_>,
+        surroundings: &mut Surroundings<'_, '_>,
     ) -> Result<(), ParticleError> {
         let spacing = 2.0 * self.settings.radius;
         self.predict(dt);
@@ -154,6 +159,7 @@ impl Step<'_> {
             }
             self.project_boundaries(surroundings);
         }
+        self.stop_at_fields(surroundings);
         self.finish(dt)?;
         self.work.states.iter_mut().for_each(|state| state.finish(dt));
         if kinds.has_flow {
@@ -182,7 +188,7 @@ impl Step<'_> {
     }
 
     /// Finds the particles near each boundary, and moves bodies by their velocities.
-    fn find_candidates(&mut self, surroundings: &mut Surroundings<'_>, dt: f32) {
+    fn find_candidates(&mut self, surroundings: &mut Surroundings<'_, '_>, dt: f32) {
         let (work, radius) = (&mut *self.work, self.settings.radius);
         work.planes.resize_with(self.planes.len(), Vec::new);
         work.fields.resize_with(surroundings.fields.len(), Vec::new);
@@ -202,7 +208,7 @@ impl Step<'_> {
     }
 
     /// Finds what each boundary adds to the density of the liquids near it.
-    fn add_walls(&mut self, surroundings: &Surroundings<'_>) {
+    fn add_walls(&mut self, surroundings: &Surroundings<'_, '_>) {
         let Workspace { planes, fields, bodies, states, walls, .. } = &mut *self.work;
         let (store, smoothing) = (&*self.store, &self.smoothing);
         walls.clear();
@@ -324,7 +330,7 @@ impl Step<'_> {
         }
     }
 
-    fn project_boundaries(&mut self, surroundings: &Surroundings<'_>) {
+    fn project_boundaries(&mut self, surroundings: &Surroundings<'_, '_>) {
         let (work, radius) = (&mut *self.work, self.settings.radius);
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
@@ -336,6 +342,17 @@ impl Step<'_> {
         }
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
             project_still(self.store, |point| plane.distance(point), &plane.surface, radius, candidates);
+        }
+    }
+
+    /// Keeps what corrections took far from passing thin fields and bodies.
+    fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
+        let radius = self.settings.radius;
+        for field in surroundings.fields {
+            stop_at_field(self.store, field.distance, &Motion::STILL, radius);
+        }
+        for (body, state) in surroundings.bodies.iter().zip(&self.work.states) {
+            stop_at_field(self.store, body.distance, state.motion(), radius);
         }
     }
 

@@ -149,17 +149,19 @@ pub struct SolidPass<'a> {
 }
 
 /// What a step meets that the solver does not keep.
+///
+/// `'a` is how long fields, bodies and constraints are lent, `'f` how long their functions live.
 #[derive(Default)]
-pub struct Surroundings<'a> {
+pub struct Surroundings<'a, 'f> {
     /// Distance fields that do not move.
-    pub fields: &'a [FieldBoundary<'a>],
+    pub fields: &'a [FieldBoundary<'f>],
     /// Rigid bodies.
-    pub bodies: &'a mut [BodyBoundary<'a>],
+    pub bodies: &'a mut [BodyBoundary<'f>],
     /// Projects the constraints of solids, once in each iteration.
     pub constraints: Option<&'a mut dyn FnMut(&mut SolidPass<'_>)>,
 }
 
-impl Surroundings<'_> {
+impl Surroundings<'_, '_> {
     pub(crate) fn check(&self) -> Result<(), ParticleError> {
         self.fields.iter().try_for_each(|field| field.surface.check())?;
         self.bodies.iter().enumerate().try_for_each(|(i, body)| body.check(i))

@@ -4,10 +4,13 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
 mod blocks;
+mod bodies;
 mod depth;
 mod drawing;
 mod field;
+mod grains;
 mod liquid;
+mod mixed;
 mod refusals;
 mod scenes;
 mod threads;
