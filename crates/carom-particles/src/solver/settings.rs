@@ -29,8 +29,9 @@ pub struct ParticleSettings {
     /// The most neighbours that a particle may have on average, or the step is
     /// [`TooDense`](ParticleError::TooDense). At least 1.
     pub max_neighbours: u32,
-    /// A particle that is slower than this after a substep stays where it was, in lengths per
-    /// second; 0 for none. It must be less than gravity times a substep, or nothing begins to fall.
+    /// A grain or a particle of a solid that is slower than this after a substep stays where it was,
+    /// in lengths per second; 0 for none. With it heaps come to rest. It must be less than gravity
+    /// times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a second.
     pub sleep_speed: f32,
     /// Whether contacts are collected in each step, and the events that follow from them.
     pub collects_contacts: bool,
@@ -83,7 +84,7 @@ impl ParticleSettings {
         ParticleSettings { smoothing, ..self }
     }
 
-    /// These settings with another speed below which particles rest, in lengths per second.
+    /// These settings with another speed below which grains and solids rest, in lengths per second.
     #[must_use]
     pub fn with_sleep_speed(self, sleep_speed: f32) -> ParticleSettings {
         ParticleSettings { sleep_speed, ..self }

@@ -3,7 +3,7 @@
 //! - Neighbours are found once in a substep, at the predicted places.
 //! - An iteration solves density, contacts, the constraints of solids, and boundaries, in this
 //!   order. So at its end no particle is deep in a boundary.
-//! - The velocity is what the particle moved in the substep.
+//! - What corrections moved a particle is added to its velocity.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, algorithm 1; M. Macklin et al.,
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).
@@ -182,8 +182,8 @@ impl Step<'_> {
                 velocity += gravity * (group.gravity_scale * dt);
                 velocity *= (1.0 - group.drag * dt).max(0.0);
             }
-            let place = vector(&row) + velocity * dt;
-            store.predicted[slot] = place.extend(row[3]).to_array();
+            store.velocities[slot] = velocity.extend(0.0).to_array();
+            store.predicted[slot] = free_place(&row, velocity, dt).extend(row[3]).to_array();
         }
     }
 
@@ -356,7 +356,8 @@ impl Step<'_> {
         }
     }
 
-    /// Takes the predicted places, and the velocities that led there.
+    /// Takes the predicted places, and what corrections add to the velocities. The velocity is not
+    /// read from the places alone: their rounding would swallow small changes of it.
     fn finish(&mut self, dt: f32) -> Result<(), ParticleError> {
         let store = &mut *self.store;
         let rest = self.settings.sleep_speed * dt;
@@ -372,11 +373,13 @@ impl Step<'_> {
                 continue;
             }
             let way = to - from;
-            if way.length_squared() < rest * rest {
+            if way.length_squared() < rest * rest && !store.phases[slot].is_fluid() {
                 store.velocities[slot] = [0.0; 4];
                 continue;
             }
-            store.velocities[slot] = (way * per_dt).extend(0.0).to_array();
+            let velocity = vector(&store.velocities[slot]);
+            let corrected = to - free_place(&store.positions[slot], velocity, dt);
+            store.velocities[slot] = (velocity + corrected * per_dt).extend(0.0).to_array();
             store.positions[slot] = store.predicted[slot];
         }
         Ok(())
@@ -441,4 +444,10 @@ impl Step<'_> {
             }
         }
     }
+}
+
+/// Where a particle goes by its velocity alone. The same bits each time.
+#[inline(always)]
+fn free_place(row: &Row, velocity: Vec3, dt: f32) -> Vec3 {
+    vector(row) + velocity * dt
 }

@@ -103,9 +103,9 @@ impl Kernel for Mixing<'_> {
                     change[axis] = change[axis] + speed[axis] * mixed - eight.difference[axis] * pulled;
                 }
                 let difference = eight.difference;
-                curl[0] = curl[0] + (speed[2] * difference[1] - speed[1] * difference[2]) * slope;
-                curl[1] = curl[1] + (speed[0] * difference[2] - speed[2] * difference[0]) * slope;
-                curl[2] = curl[2] + (speed[1] * difference[0] - speed[0] * difference[1]) * slope;
+                curl[0] = curl[0] + (speed[1] * difference[2] - speed[2] * difference[1]) * slope;
+                curl[1] = curl[1] + (speed[2] * difference[0] - speed[0] * difference[2]) * slope;
+                curl[2] = curl[2] + (speed[0] * difference[1] - speed[1] * difference[0]) * slope;
                 at += LANES;
             }
             let [x, y, z] = change.map(|sum| sum.reduce_sum());

@@ -96,6 +96,29 @@ fn rough_grains_heap_up_and_smooth_ones_do_not() {
     assert!(rough < rougher && rougher < 45.0, "{rougher}");
 }
 
+/// With a speed below which they sleep, grains end at rest, to the bit.
+#[test]
+fn a_heap_comes_to_rest() {
+    let settings = ParticleSettings::new(0.05).with_sleep_speed(0.02);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    solver.add_plane(Vec3::Y, 0.0, &Surface::default()).unwrap();
+    let mut places = block([4, 6, 4], 0.102, Vec3::ZERO);
+    places.iter_mut().enumerate().for_each(|(i, p)| p.x += (i % 7) as f32 * 0.001);
+    solver.add_grains(&Grains::default(), &places).unwrap();
+    let mut n_steps = 0;
+    while n_steps < 10 || 0.0 < fastest(&solver) {
+        solver.step(DT).unwrap();
+        n_steps += 1;
+        assert!(n_steps < 900);
+    }
+    let before = positions(&solver);
+    let top = before.iter().map(|p| p.y).fold(0.0, f32::max);
+    println!("at rest after {n_steps} steps, {top} high");
+    solver.step(DT).unwrap();
+    assert_eq!(positions(&solver), before);
+    assert!(0.2 < top);
+}
+
 #[test]
 fn momentum_is_kept_to_rounding() {
     let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);

@@ -2,7 +2,7 @@
 
 use crate::blocks::{add_tank, block, fastest, positions, velocities};
 use carom_math::Vec3;
-use carom_particles::{Liquid, ParticleSettings, ParticleSolver, Surface};
+use carom_particles::{Gas, Liquid, ParticleSettings, ParticleSolver, Surface};
 
 const DT: f32 = 1.0 / 60.0;
 
@@ -130,4 +130,120 @@ fn momentum_is_kept_to_rounding() {
     assert!(drift < bound, "{drift}");
     // It was a collision: what was fast is no more.
     assert!(velocities(&solver)[100].x < 1.0);
+}
+
+/// A shear whose speed is a cosine across a block decays by exp(-nu k^2 t): no stress acts on the
+/// faces of the block. Particles there have fewer neighbours, so it is a little slower.
+#[test]
+fn viscosity_slows_a_shear_as_in_closed_form() {
+    let (viscosity, height) = (0.02_f32, 1.0);
+    let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_smoothing(0.0);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    let liquid = Liquid::default().with_viscosity(viscosity);
+    solver.add_liquid(&liquid, &block([8, 10, 8], 0.1, Vec3::ZERO)).unwrap();
+    let wave = |y: f32| (core::f32::consts::PI * y / height).cos();
+    for (id, place) in (0..).zip(positions(&solver)) {
+        solver.set_particle(id, place, Vec3::X * (0.001 * wave(place.y))).unwrap();
+    }
+    let amplitude = |solver: &ParticleSolver| -> f32 {
+        let all = positions(solver).into_iter().zip(velocities(solver));
+        all.map(|(place, v)| v.x * wave(place.y)).sum()
+    };
+    let before = amplitude(&solver);
+    for _ in 0..120 {
+        solver.step(DT).unwrap();
+    }
+    let k = core::f32::consts::PI / height;
+    let (left, wanted) = (amplitude(&solver) / before, (-viscosity * k * k * 2.0).exp());
+    println!("{left} of the shear is left, {wanted} in closed form");
+    assert!((left.ln() / wanted.ln() - 1.0).abs() < 0.15, "{left} {wanted}");
+}
+
+#[test]
+fn cohesion_makes_a_cube_round() {
+    let run = |cohesion: f32| {
+        let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_smoothing(0.2);
+        let mut solver = ParticleSolver::new(settings).unwrap();
+        let liquid = Liquid::default().with_cohesion(cohesion);
+        solver.add_liquid(&liquid, &block([7, 7, 7], 0.1, Vec3::splat(-0.35))).unwrap();
+        for _ in 0..120 {
+            solver.step(DT).unwrap();
+        }
+        let volume = 0.343 * 3.0 / (4.0 * core::f32::consts::PI);
+        let farthest = positions(&solver).iter().map(|p| p.length()).fold(0.0, f32::max);
+        farthest / volume.cbrt()
+    };
+    let (without, with) = (run(0.0), run(20.0));
+    println!("farthest, in radii of a ball: {without} without, {with} with");
+    assert!(1.15 < without && with < 1.05, "{without} {with}");
+}
+
+/// A whirl in a box.
+#[test]
+fn confinement_keeps_whirls_up() {
+    let run = |vorticity: f32| {
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+        let liquid = Liquid::default().with_vorticity(vorticity);
+        solver.add_liquid(&liquid, &block([10, 4, 10], 0.1, Vec3::ZERO)).unwrap();
+        add_tank(&mut solver, 1.0, 1.0, &Surface::default());
+        let whirl = |place: Vec3| Vec3::Y.cross(place - Vec3::new(0.5, place.y, 0.5)) * 2.0;
+        for (id, place) in (0..).zip(positions(&solver)) {
+            solver.set_particle(id, place, whirl(place)).unwrap();
+        }
+        for _ in 0..60 {
+            solver.step(DT).unwrap();
+        }
+        velocities(&solver).iter().map(|v| v.length_squared()).sum::<f32>()
+    };
+    let (without, with) = (run(0.0), run(3.0));
+    println!("energy {without} without, {with} with");
+    assert!(1.1 * without < with && with < 10.0 * without, "{without} {with}");
+}
+
+/// Alone, a particle of gas rises by lift against drag. Among water, gas comes up.
+#[test]
+fn gas_rises() {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    let gas = Gas::default().with_lift(0.5).with_drag(2.0);
+    solver.add_gas(&gas, &[Vec3::ZERO]).unwrap();
+    for _ in 0..30 {
+        solver.step(DT).unwrap();
+    }
+    let (speed, wanted) = (velocities(&solver)[0].y, 0.5 * 9.81 / 2.0 * (1.0 - (-1.0_f32).exp()));
+    println!("{speed} after half a second, {wanted} in closed form");
+    assert!((speed / wanted - 1.0).abs() < 0.01);
+
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    let mut water = block([6, 8, 6], 0.1, Vec3::ZERO);
+    let is_bubble = |p: &Vec3| p.distance(Vec3::new(0.3, 0.2, 0.3)) < 0.16;
+    let bubble: Vec<Vec3> = water.iter().copied().filter(is_bubble).collect();
+    water.retain(|p| !is_bubble(p));
+    solver.add_liquid(&Liquid::default(), &water).unwrap();
+    let ids = solver.add_gas(&Gas::default().with_lift(1.0), &bubble).unwrap();
+    add_tank(&mut solver, 0.6, 0.6, &Surface::default());
+    for _ in 0..90 {
+        solver.step(DT).unwrap();
+    }
+    let mean = ids.clone().map(|id| solver.position(id).unwrap().y).sum::<f32>() / ids.len() as f32;
+    println!("{} particles of gas, from 0.2 to {mean}", bubble.len());
+    assert!(0.7 < mean, "{mean}");
+}
+
+/// A lighter liquid beside a heavier one ends above it.
+#[test]
+fn oil_comes_up_on_water() {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    let oil = Liquid::default().with_density(500.0);
+    let left = solver.add_liquid(&oil, &block([5, 5, 4], 0.1, Vec3::ZERO)).unwrap();
+    let right = solver.add_liquid(&Liquid::default(), &block([5, 5, 4], 0.1, Vec3::X * 0.5)).unwrap();
+    add_tank(&mut solver, 1.0, 0.4, &Surface::default());
+    for _ in 0..180 {
+        solver.step(DT).unwrap();
+    }
+    let mean = |ids: core::ops::Range<u32>| {
+        ids.clone().map(|id| solver.position(id).unwrap().y).sum::<f32>() / ids.len() as f32
+    };
+    let (oil, water) = (mean(left), mean(right));
+    println!("oil at {oil}, water at {water}");
+    assert!(water + 0.1 < oil, "{oil} {water}");
 }
