@@ -183,7 +183,7 @@ fn liquid(runner: &mut Runner) {
     const SPACING: f32 = 0.02;
     const DT: f32 = 1.0 / 240.0;
     let n_warm = if runner.is_quick() { 15 } else { 60 };
-    let settings = ParticleSettings::new(SPACING / 2.0).with_substeps(1);
+    let settings = ParticleSettings::new(SPACING / 2.0).with_substeps(1).with_iterations(5);
     let places = block(N, SPACING, [0; 3]);
     let mut solver = ParticleSolver::new(settings).expect("settings");
     solver.add_liquid(&Liquid::default(), &places).expect("finite");

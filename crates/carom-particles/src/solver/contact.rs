@@ -164,6 +164,10 @@ pub(crate) struct Friction {
 
 impl Friction {
     pub(crate) fn of(a: &Group, b: &Group) -> Friction {
+        // Most contacts are within a group, and need no roots.
+        if core::ptr::eq(a, b) {
+            return Friction { at_rest: a.static_friction, sliding: a.friction };
+        }
         Friction {
             at_rest: sqrt(a.static_friction * b.static_friction),
             sliding: sqrt(a.friction * b.friction),

@@ -68,6 +68,8 @@ struct Kinds {
     has_contacts: bool,
     has_flow: bool,
     has_vorticity: bool,
+    /// All are of one liquid, which has no cohesion and no vorticity.
+    is_plain: bool,
     /// The inverse mass of all particles, if it is one.
     inverse_mass: Option<f32>,
 }
@@ -114,6 +116,7 @@ impl Step<'_> {
             has_fluid,
             has_contacts: groups.iter().any(|group| !group.is_fluid()),
             has_flow: has_fluid && (0.0 < self.settings.smoothing || groups.iter().any(flows)),
+            is_plain: matches!(&groups[..], [one] if one.cohesion == 0.0 && one.vorticity == 0.0),
             has_vorticity: groups.iter().any(|group| 0.0 < group.vorticity),
             inverse_mass,
         }
@@ -396,6 +399,7 @@ impl Step<'_> {
             rows: self.neighbours.rows(),
             dt,
             mixing: self.settings.smoothing,
+            is_plain: kinds.is_plain,
         };
         for_slots(&mut work.flow, |slots, out| dispatch(Mixing { flow, slots, out }));
         if kinds.has_vorticity {

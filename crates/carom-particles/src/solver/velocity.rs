@@ -33,6 +33,8 @@ pub(crate) struct Flow<'a> {
     pub(crate) dt: f32,
     /// By this part velocities are taken toward each other, whatever the viscosity.
     pub(crate) mixing: f32,
+    /// All are of one liquid, which has no cohesion and no vorticity.
+    pub(crate) is_plain: bool,
 }
 
 /// The first pass: changes of velocity by viscosity and cohesion, and the curl of the velocity.
@@ -48,8 +50,15 @@ impl Kernel for Mixing<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
+        if self.flow.is_plain { self.run_with::<S, true>(simd) } else { self.run_with::<S, false>(simd) }
+    }
+}
+
+impl Mixing<'_> {
+    #[inline(always)]
+    fn run_with<S: Simd, const IS_PLAIN: bool>(self, simd: S) {
         let Mixing { flow, slots, out } = self;
-        let Flow { smoothing, positions, velocities, coefficients, rows, dt, mixing: least } = flow;
+        let Flow { smoothing, positions, velocities, coefficients, rows, dt, mixing: least, .. } = flow;
         let (table, speeds) = (positions.as_flattened(), velocities.as_flattened());
         let all_coefficients = coefficients.as_flattened();
         let splat = |x: f32| S::F32x8::splat(simd, x);
@@ -74,6 +83,7 @@ impl Kernel for Mixing<'_> {
             let place = [splat(x), splat(y), splat(z)];
             let own_speed = [0, 1, 2].map(|axis| splat(velocities[slot][axis]));
             let (viscosity, cohesion, w) = (splat(viscosity), splat(cohesion), splat(w));
+            let plain = (least + mixing * viscosity).min(half);
             let [start, end] = rows.ends[slot].map(|end| end as usize);
             let (mut change, mut curl) = ([zero; 3], [zero; 3]);
             let mut at = start;
@@ -82,27 +92,35 @@ impl Kernel for Mixing<'_> {
                 let kernel = (one - eight.distance_sq * per_reach_sq).max(zero);
                 let kernel = S::F32x8::select(eight.is_in_row, kernel, zero);
                 let kernel = kernel * kernel * kernel * density_scale;
+                let (second, third) = (eight.index + step, eight.index + step + step);
+                let indices = [eight.index, second, third];
+                let mut speed = [zero; 3];
+                for axis in 0..3 {
+                    speed[axis] = S::F32x8::gather(speeds, indices[axis]) - own_speed[axis];
+                }
+                if IS_PLAIN {
+                    let mixed = plain * kernel;
+                    for axis in 0..3 {
+                        change[axis] = change[axis] + speed[axis] * mixed;
+                    }
+                    at += LANES;
+                    continue;
+                }
+                // Equal masses get 1.
+                let other_w = S::F32x8::gather(table, third + step);
+                let part = kernel * w / ((w + other_w) * half);
+                let both = viscosity.min(S::F32x8::gather(all_coefficients, eight.index));
+                // The viscosity of what is no liquid is negative.
+                let mixed = S::F32x8::select(both.lt(zero), zero, (least + mixing * both).min(half) * part);
+                let pulled = pull * cohesion.min(S::F32x8::gather(all_coefficients, second)) * part;
+                let difference = eight.difference;
+                for axis in 0..3 {
+                    change[axis] = change[axis] + speed[axis] * mixed - difference[axis] * pulled;
+                }
                 let distance = eight.distance_sq.max(near_sq).sqrt();
                 let slope = (one - distance * per_reach).max(zero);
                 let slope = S::F32x8::select(eight.is_in_row, slope, zero);
                 let slope = slope * slope / distance;
-                let (second, third) = (eight.index + step, eight.index + step + step);
-                let indices = [eight.index, second, third];
-                let other_w = S::F32x8::gather(table, third + step);
-                // Equal masses get 1.
-                let part = kernel * w / ((w + other_w) * half);
-                let other_viscosity = S::F32x8::gather(all_coefficients, eight.index);
-                let other_cohesion = S::F32x8::gather(all_coefficients, second);
-                let both = viscosity.min(other_viscosity);
-                // The viscosity of what is no liquid is negative.
-                let mixed = S::F32x8::select(both.lt(zero), zero, (least + mixing * both).min(half) * part);
-                let pulled = pull * cohesion.min(other_cohesion) * part;
-                let mut speed = [zero; 3];
-                for axis in 0..3 {
-                    speed[axis] = S::F32x8::gather(speeds, indices[axis]) - own_speed[axis];
-                    change[axis] = change[axis] + speed[axis] * mixed - eight.difference[axis] * pulled;
-                }
-                let difference = eight.difference;
                 curl[0] = curl[0] + (speed[1] * difference[2] - speed[2] * difference[1]) * slope;
                 curl[1] = curl[1] + (speed[2] * difference[0] - speed[0] * difference[2]) * slope;
                 curl[2] = curl[2] + (speed[0] * difference[1] - speed[1] * difference[0]) * slope;
