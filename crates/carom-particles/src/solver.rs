@@ -342,7 +342,7 @@ impl ParticleSolver {
     /// [`ParticleError::TooDense`], as of a step.
     pub fn collect_densities(&mut self, out: &mut Vec<f32>) -> Result<(), ParticleError> {
         let store = &self.store;
-        let max_pairs = (store.len() * self.settings.max_neighbours as usize).div_ceil(2);
+        let max_pairs = store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
         self.neighbours.find(&store.positions, &store.ids, max_pairs)?;
         let mut by_slot = alloc::vec![0.0; store.len()];
         let rows = self.neighbours.rows();

@@ -145,7 +145,7 @@ impl Step<'_> {
         if kinds.has_fluid {
             self.add_walls(surroundings);
         }
-        let max_pairs = (self.store.len() * self.settings.max_neighbours as usize).div_ceil(2);
+        let max_pairs = self.store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
         self.neighbours.find(&self.store.predicted, &self.store.ids, max_pairs)?;
         if kinds.has_contacts {
             self.work.contacts.find(self.store, self.neighbours.rows(), spacing);

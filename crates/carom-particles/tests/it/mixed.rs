@@ -149,6 +149,34 @@ fn warm_steps_do_not_allocate() {
     rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().install(all);
 }
 
+/// A rope that is held at one end swings down, and hangs as long as it is. A held particle with a
+/// velocity goes by it.
+#[test]
+fn constraints_hold_solids_together() {
+    let settings = ParticleSettings::new(0.025).with_iterations(30);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    // Other kinds are sorted; the particles of solids keep their places.
+    solver.add_grains(&Grains::default(), &[Vec3::ONE * 5.0, Vec3::ONE * 3.0]).unwrap();
+    let places = block([10, 1, 1], 0.05, Vec3::ZERO);
+    let mut masses = [8.0; 10];
+    masses[0] = 0.0;
+    let rope = solver.add_solid(&Solid::default(), &places, &masses).unwrap();
+    assert_eq!((rope.ids.clone(), rope.indices.clone()), (2..12, 0..10));
+    solver.set_particle(2, places[0], Vec3::Z * 0.05).unwrap();
+    for _ in 0..600 {
+        let mut surroundings = Surroundings { constraints: Some(&mut links), ..Surroundings::default() };
+        solver.step_in(DT, &mut surroundings).unwrap();
+    }
+    let all = &positions(&solver)[2..];
+    let held = places[0] + Vec3::Z * 0.5;
+    println!("held at {}, ends at {}", all[0], all[9]);
+    assert!(all[0].distance(held) < 1e-4, "{}", all[0]);
+    assert!((all[9].distance(all[0]) / 0.45 - 1.0).abs() < 0.02);
+    for pair in all.windows(2) {
+        assert!((pair[0].distance(pair[1]) / 0.05 - 1.0).abs() < 0.02);
+    }
+}
+
 /// The order of insertion decides only how sums are rounded.
 #[test]
 fn another_order_of_insertion_gives_the_same_to_rounding() {
