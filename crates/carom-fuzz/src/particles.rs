@@ -65,6 +65,7 @@ pub fn particles(bytes: &[u8]) {
         let done = check_step(&mut solver, dt, &mut around);
         assert_eq!(done, check_step(&mut other, dt, &mut around));
         assert!(solver.save() == other.save());
+        assert!(bodies[0].impulse.is_finite() && bodies[0].angular_impulse.is_finite());
     }
 }
 

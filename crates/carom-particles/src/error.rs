@@ -72,7 +72,7 @@ pub enum ParticleError {
         /// The limit.
         max_pairs: usize,
     },
-    /// In a step a particle went to a place that is not finite. Nothing was changed.
+    /// In a step a particle got a place or a velocity that is not finite. Nothing was changed.
     Exploded {
         /// The particle.
         particle: u32,
@@ -86,8 +86,8 @@ pub enum ParticleError {
     },
     /// The normal of a plane is not a unit vector to 1 %, or its offset is not finite.
     BadPlane,
-    /// A pose, velocity, mass or inertia of a body is NaN or infinite, or an inverse mass is
-    /// negative.
+    /// A pose, velocity, mass or inertia of a body is NaN or infinite, or becomes so in the step, or
+    /// an inverse mass is negative.
     BadBody {
         /// The body.
         body: usize,

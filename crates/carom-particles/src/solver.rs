@@ -219,10 +219,11 @@ impl ParticleSolver {
     ) -> Result<usize, ParticleError> {
         surface.check()?;
         let length = normal.length();
-        if !(0.99 < length && length < 1.01 && offset.is_finite()) {
+        let plane = Plane { normal: normal / length, offset: offset / length, surface: *surface };
+        if !(0.99 < length && length < 1.01 && plane.offset.is_finite()) {
             return Err(ParticleError::BadPlane);
         }
-        self.planes.push(Plane { normal: normal / length, offset: offset / length, surface: *surface });
+        self.planes.push(plane);
         Ok(self.planes.len() - 1)
     }
 

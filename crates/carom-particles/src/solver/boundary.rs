@@ -368,6 +368,12 @@ impl BodyState {
         self.angular_impulse += self.twist / dt;
     }
 
+    /// Whether the numbers that it gives back, and moves on by, are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let all = [self.linear_velocity, self.angular_velocity, self.impulse, self.angular_impulse];
+        self.motion.end.is_finite() && all.iter().all(|v| v.is_finite())
+    }
+
     /// Moves the centre of mass and turns the body about it, by a vector of radians.
     fn go(&mut self, way: Vec3, turn: Vec3) {
         let pose = &mut self.motion.end;

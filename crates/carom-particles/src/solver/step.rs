@@ -164,9 +164,14 @@ impl Step<'_> {
         }
         self.stop_at_fields(surroundings);
         self.finish(dt)?;
-        self.work.states.iter_mut().for_each(|state| state.finish(dt));
+        for (body, state) in self.work.states.iter_mut().enumerate() {
+            state.finish(dt);
+            if !state.is_finite() {
+                return Err(ParticleError::BadBody { body });
+            }
+        }
         if kinds.has_flow {
-            self.change_velocities(dt, kinds);
+            self.change_velocities(dt, kinds)?;
         }
         if self.settings.collects_contacts {
             self.collect_contacts(dt);
@@ -367,10 +372,7 @@ impl Step<'_> {
         let per_dt = 1.0 / dt;
         for slot in 0..store.ids.len() {
             let (from, to) = (vector(&store.positions[slot]), vector(&store.predicted[slot]));
-            if !to.is_finite() {
-                return Err(ParticleError::Exploded { particle: store.ids[slot] });
-            }
-            if store.positions[slot][3] == 0.0 {
+            if store.positions[slot][3] == 0.0 && to.is_finite() {
                 // Held, or moved by its owner, who sets its velocity.
                 store.positions[slot] = store.predicted[slot];
                 continue;
@@ -382,13 +384,17 @@ impl Step<'_> {
             }
             let velocity = vector(&store.velocities[slot]);
             let corrected = to - free_place(&store.positions[slot], velocity, dt);
-            store.velocities[slot] = (velocity + corrected * per_dt).extend(0.0).to_array();
+            let velocity = velocity + corrected * per_dt;
+            if !(to.is_finite() && velocity.is_finite()) {
+                return Err(ParticleError::Exploded { particle: store.ids[slot] });
+            }
+            store.velocities[slot] = velocity.extend(0.0).to_array();
             store.positions[slot] = store.predicted[slot];
         }
         Ok(())
     }
 
-    fn change_velocities(&mut self, dt: f32, kinds: Kinds) {
+    fn change_velocities(&mut self, dt: f32, kinds: Kinds) -> Result<(), ParticleError> {
         let work = &mut *self.work;
         work.flow.resize(self.store.len(), [[0.0; 4]; 2]);
         let flow = Flow {
@@ -418,7 +424,11 @@ impl Step<'_> {
                     row[axis] += work.corrections[slot][axis];
                 }
             }
+            if !vector(row).is_finite() {
+                return Err(ParticleError::Exploded { particle: self.store.ids[slot] });
+            }
         }
+        Ok(())
     }
 
     /// Adds the contacts that pushed in this substep.

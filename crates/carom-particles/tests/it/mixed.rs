@@ -293,6 +293,32 @@ fn hostile_places_end_in_an_error_or_in_order() {
     assert_eq!(before.len(), solver.n_particles());
 }
 
+/// What is accepted can be saved and loaded: no number in a solver is beyond `f32`.
+#[test]
+fn numbers_that_overflow_are_refused() {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    // It is not finite if the normal is made a unit vector.
+    let plane = solver.add_plane(Vec3::Y * 0.995, f32::MAX, &Surface::default());
+    assert_eq!(plane, Err(ParticleError::BadPlane));
+    let grains = [Vec3::ZERO, Vec3::X * 0.05];
+    solver.add_grains(&Grains::default(), &grains).unwrap();
+    // Grains that part, in no time.
+    assert_eq!(solver.step(1e-39), Err(ParticleError::Exploded { particle: 0 }));
+    assert_eq!(positions(&solver), grains);
+    // A body whose spin overflows when the grain pushes it.
+    let mut bodies = [BodyBoundary {
+        inverse_mass: 1.0,
+        inverse_inertia: Mat3::IDENTITY * 1e38,
+        angular_velocity: Vec3::splat(1e38),
+        ..BodyBoundary::fixed(&ball, Pose::from_translation(Vec3::new(0.05, 0.2, 0.02)))
+    }];
+    let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+    let refused = solver.step_in(DT, &mut surroundings);
+    assert_eq!(refused, Err(ParticleError::BadBody { body: 0 }));
+    assert_eq!((bodies[0].impulse, positions(&solver)), (Vec3::ZERO, grains.to_vec()));
+    assert!(ParticleSolver::load(&solver.save()).is_ok());
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     for (radius, name) in [(0.0, "radius"), (-1.0, "radius"), (f32::NAN, "radius"), (1e30, "radius")] {
