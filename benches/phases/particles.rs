@@ -14,6 +14,10 @@
 //! casts a ray for each way instead.
 //!
 //! The row of cloth is a frame of a second in which a cloth drapes over a ball. There is no peer.
+//!
+//! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a second.
+//! salva solves it by DFSPH, with particles in the walls. Both say how compressed their water is, by
+//! the density of carom.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;
@@ -25,7 +29,9 @@ use carom_math::{Pose, Quat};
 use carom_neighbours::{
     HierarchicalGrid, NeighbourGrid, NeighbourLists, NeighbourSearch, NeighbourTree, Reach, is_within,
 };
-use carom_particles::{Bounce, Camera, DepthBuffer};
+use carom_particles::{
+    Bounce, Camera, Compression, DepthBuffer, Liquid, ParticleSettings, ParticleSolver, Surface,
+};
 use carom_scenes::Rng;
 use carom_scenes::mesh::terrain;
 use glam::Vec3;
@@ -35,6 +41,11 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use parry3d::query::RayCast;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
+use salva3d::LiquidWorld;
+use salva3d::kernel::CubicSplineKernel;
+use salva3d::object::interaction_groups::InteractionGroups;
+use salva3d::object::{Boundary, Fluid};
+use salva3d::solver::DFSPHSolver;
 use std::cell::RefCell;
 
 /// Points in the sphere of each.
@@ -73,6 +84,7 @@ fn main() {
     let mut runner = Runner::new("particles");
     rain(&mut runner, 100_000);
     cloth::cloth(&mut runner);
+    liquid(&mut runner);
     for n in [100_000, 1_000_000] {
         if runner.is_quick() && 100_000 < n {
             continue;
@@ -142,6 +154,96 @@ fn rain(runner: &mut Runner, n: usize) {
             cast();
         });
     runner.slow(row, contest);
+}
+
+/// A block of particles at rest beside each other, from a corner on.
+fn block(n: [i32; 3], spacing: f32, corner: [i32; 3]) -> Vec<Vec3> {
+    let mut places = Vec::new();
+    for y in 0..n[1] {
+        for z in 0..n[2] {
+            for x in 0..n[0] {
+                let at = [corner[0] + x, corner[1] + y, corner[2] + z].map(|i| (i as f32 + 0.5) * spacing);
+                places.push(Vec3::from_array(at));
+            }
+        }
+    }
+    places
+}
+
+/// How compressed water is whose particles are at these places.
+fn compression(settings: &ParticleSettings, places: &[Vec3]) -> Compression {
+    let mut solver = ParticleSolver::new(*settings).expect("settings");
+    solver.add_liquid(&Liquid::default(), places).expect("finite");
+    solver.compression().expect("not dense")
+}
+
+/// A dam that breaks.
+fn liquid(runner: &mut Runner) {
+    let workload = "liquid, dam break";
+    if !runner.wants(workload) {
+        return;
+    }
+    const N: [i32; 3] = [45, 40, 27];
+    const LENGTH: i32 = 120;
+    const SPACING: f32 = 0.02;
+    const DT: f32 = 1.0 / 240.0;
+    let n_warm = if runner.is_quick() { 15 } else { 60 };
+    let settings = ParticleSettings::new(SPACING / 2.0).with_substeps(1).with_iterations(5);
+    let places = block(N, SPACING, [0; 3]);
+    let mut solver = ParticleSolver::new(settings).expect("settings");
+    solver.add_liquid(&Liquid::default(), &places).expect("finite");
+    let [length, width] = [LENGTH, N[2]].map(|n| n as f32 * SPACING);
+    for (normal, offset) in
+        [(Vec3::Y, 0.0), (Vec3::X, 0.0), (Vec3::NEG_X, -length), (Vec3::Z, 0.0), (Vec3::NEG_Z, -width)]
+    {
+        solver.add_plane(normal, offset, &Surface::default()).expect("a plane");
+    }
+    let points = |places: Vec<Vec3>| -> Vec<salva3d::math::Vector<f32>> {
+        places.iter().map(|p| salva3d::math::Vector::new(p.x, p.y, p.z)).collect()
+    };
+    let mut world =
+        LiquidWorld::new(DFSPHSolver::<CubicSplineKernel, CubicSplineKernel>::new(), SPACING / 2.0, 2.0, 1.0);
+    let fluid = Fluid::new(points(places.clone()), SPACING / 2.0, 1000.0, InteractionGroups::all());
+    let fluid = world.add_fluid(fluid);
+    let mut walls = block([LENGTH + 2, 1, N[2] + 2], SPACING, [-1, -1, -1]);
+    for z in [-1, N[2]] {
+        walls.extend(block([LENGTH, 60, 1], SPACING, [0, 0, z]));
+    }
+    for x in [-1, LENGTH] {
+        walls.extend(block([1, 60, N[2] + 2], SPACING, [x, 0, -1]));
+    }
+    world.add_boundary(Boundary::new(points(walls), InteractionGroups::all()));
+    let gravity = salva3d::math::Vector::new(0.0, -9.81, 0.0);
+    let (ours, theirs) = (RefCell::new(solver), RefCell::new(world));
+    let step = || ours.borrow_mut().step(DT).expect("stable");
+    let step_salva = || theirs.borrow_mut().step(DT, &gravity);
+    for _ in 0..n_warm {
+        step();
+        step_salva();
+    }
+    let state = |name: &str| {
+        let mut places = Vec::new();
+        if name == "carom" {
+            ours.borrow().collect_positions(&mut places);
+        } else {
+            let world = theirs.borrow();
+            let fluid = world.fluids().get(fluid).expect("it was added");
+            places.extend(fluid.positions.iter().map(|p| Vec3::new(p.x, p.y, p.z)));
+        }
+        let height = places.iter().map(|p| p.y).sum::<f32>() / places.len() as f32;
+        (height, compression(&settings, &places))
+    };
+    let (height, ours_is) = state("carom");
+    let (peer_height, peer_is) = state("salva dfsph");
+    let mut answers = Answers::new();
+    answers.number("mean height", f64::from(height), f64::from(peer_height), f64::from(2.0 * SPACING));
+    answers.number("mean compression is at most 1 %", f64::from(ours_is.mean), 0.0, 0.01);
+    let contest = Contest::new(answers).entry("carom", step).entry("salva dfsph", step_salva);
+    let row = Row { workload, size: places.len() as u64, unit: Unit::Ns, per_call: places.len() as u64 };
+    runner.frames(row, 20, contest, || {});
+    for (name, Compression { mean, worst, .. }) in [("carom", ours_is), ("salva dfsph", peer_is)] {
+        println!("    {name}: compression {:.2} % mean, {:.1} % worst", 100.0 * mean, 100.0 * worst);
+    }
 }
 
 fn kiddo_tree(points: &[Vec3]) -> Kiddo {

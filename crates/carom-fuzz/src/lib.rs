@@ -29,6 +29,7 @@ mod neighbours;
 mod pairs_double;
 #[path = "pairs/single.rs"]
 mod pairs_single;
+mod particles;
 mod renewal;
 mod sdf;
 mod solver;
@@ -52,6 +53,7 @@ pub use mesh::mesh;
 pub use neighbours::neighbours;
 pub use pairs_double::{pairs as pairs_f64, tables as tables_f64};
 pub use pairs_single::{pairs, tables};
+pub use particles::particles;
 pub use renewal::renewal;
 pub use sdf::sdf;
 pub use solver::solver;
@@ -63,7 +65,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 24] = [
+pub const BODIES: [Body; 25] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -81,6 +83,7 @@ pub const BODIES: [Body; 24] = [
     ("manifolds", manifolds),
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),
+    ("particles", particles),
     ("renewal", renewal),
     ("sdf", sdf),
     ("solver", solver),

@@ -564,3 +564,15 @@ pub const ROTATION_MEMORY: f64 = 1e-6;
 /// A convention: above the rounding of `f32` coordinates, and below the slivers of meshers. The
 /// inverse of the edges is then at most 2^20 of what it is for a regular one.
 pub const TETRAHEDRON_FLAT: f64 = f64::from_bits((1023 - 20) << 52);
+
+/// Pure number, times the reach of a liquid's kernel: 2^-12. Particles that are nearer to each other
+/// have no direction in which to part, and part along one that their numbers give.
+pub const COINCIDENT_PARTICLES: f32 = f32::from_bits((127 - 12) << 23);
+
+/// Pure number, times the sum of the squares of gradients in a lattice at rest: 0.01. By so much the
+/// density constraint of a liquid is soft, so that few neighbours do not give large corrections.
+pub const DENSITY_SOFTNESS: f32 = 0.01;
+
+/// Pure number, times the radius of a particle: 0.5. A particle that moves farther in a substep is
+/// traced along its way, so that it passes no thin wall.
+pub const PARTICLE_TRACE: f32 = 0.5;

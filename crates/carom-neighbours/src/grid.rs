@@ -54,6 +54,11 @@ impl NeighbourGrid {
         NeighbourGrid { max_pairs, ..self }
     }
 
+    /// As [`NeighbourGrid::with_max_pairs`], for a grid that is kept while its points become more.
+    pub fn set_max_pairs(&mut self, max_pairs: usize) {
+        self.max_pairs = max_pairs;
+    }
+
     /// Returns the numbers of the points in the order of their cells.
     ///
     /// Programs that keep all their arrays in this order, and give the points in it the next time,

@@ -66,6 +66,34 @@ pub enum ParticleError {
         /// Seconds.
         dt: f32,
     },
+    /// A step found more pairs of neighbours than it may. Nothing was changed. Either the particles
+    /// are too close together, or their motion is unstable: more substeps help.
+    TooDense {
+        /// The limit.
+        max_pairs: usize,
+    },
+    /// In a step a particle got a place or a velocity that is not finite. Nothing was changed.
+    Exploded {
+        /// The particle.
+        particle: u32,
+    },
+    /// There would be more particles than a solver can have, or more groups.
+    TooMany,
+    /// The inverse mass of a particle is negative, NaN or infinite.
+    BadMass {
+        /// The particle, counted from the first one given.
+        particle: usize,
+    },
+    /// The normal of a plane is not a unit vector to 1 %, or its offset is not finite.
+    BadPlane,
+    /// A pose, velocity, mass or inertia of a body is NaN or infinite, or becomes so in the step, or
+    /// an inverse mass is negative.
+    BadBody {
+        /// The body.
+        body: usize,
+    },
+    /// Bytes are no snapshot of a solver, or not a whole one.
+    BadSnapshot,
     /// A setting is out of its range.
     BadSetting {
         /// Its name.
@@ -101,6 +129,19 @@ impl fmt::Display for ParticleError {
                 write!(f, "the position or velocity of particle {particle} is not finite")
             }
             ParticleError::BadTimeStep { dt } => write!(f, "a time step of {dt} s"),
+            ParticleError::TooDense { max_pairs } => {
+                write!(f, "more than {max_pairs} pairs of particles are near each other: take more substeps")
+            }
+            ParticleError::Exploded { particle } => {
+                write!(f, "particle {particle} went to a place that is not finite: take more substeps")
+            }
+            ParticleError::TooMany => write!(f, "there are too many particles or groups"),
+            ParticleError::BadMass { particle } => {
+                write!(f, "the inverse mass of particle {particle} is no mass")
+            }
+            ParticleError::BadPlane => write!(f, "the normal of the plane is not a unit vector"),
+            ParticleError::BadBody { body } => write!(f, "body {body} has a number that is not finite"),
+            ParticleError::BadSnapshot => write!(f, "the bytes are no whole snapshot"),
             ParticleError::BadSetting { name, value } => write!(f, "{name} is {value}, out of its range"),
         }
     }

@@ -1,6 +1,70 @@
-//! Very many particles (rain, sparks, debris): how they bounce off what a camera sees, or off a
-//! distance field.
+//! Very many particles: liquids, gas, grains and solids in one solver; rain, sparks and debris that
+//! bounce off what a camera sees, or off a distance field.
 //!
+//! # One solver for all
+//! A [`ParticleSolver`] has particles of one radius. Each kind pushes every other: a [`Liquid`] and
+//! a [`Gas`] keep their density, [`Grains`] and [`Solid`]s touch with friction.
+//!
+//! ```
+//! use carom_math::Vec3;
+//! use carom_particles::{Liquid, ParticleSettings, ParticleSolver, Surface};
+//!
+//! // Particles of radius 0.05 rest at a distance of 0.1. A block of water, 0.5 by 0.4 by 0.5.
+//! let mut solver = ParticleSolver::new(ParticleSettings::new(0.05))?;
+//! let place = |i: u32| Vec3::new((i % 5) as f32, (i / 25) as f32, (i / 5 % 5) as f32);
+//! let places: Vec<Vec3> = (0..100).map(|i| (place(i) + 0.5) * solver.spacing()).collect();
+//! let water = solver.add_liquid(&Liquid::default(), &places)?;
+//! // It falls apart on a floor in front of a wall.
+//! solver.add_plane(Vec3::Y, 0.0, &Surface::default())?;
+//! solver.add_plane(Vec3::X, 0.0, &Surface::default())?;
+//! for _ in 0..60 {
+//!     solver.step(1.0 / 60.0)?;
+//! }
+//! assert!(solver.compression()?.mean < 0.01);
+//! for particle in water {
+//!     let place = solver.position(particle).expect("it was added");
+//!     assert!(0.04 < place.y && place.y < 0.5 && 0.04 < place.x);
+//! }
+//! # Ok::<(), carom_particles::ParticleError>(())
+//! ```
+//!
+//! Fields, rigid bodies and constraints are lent for a step, in [`Surroundings`]. A field is a
+//! closure: the signed distance of a point, and where it grows. A [`BodyBoundary`] is a field in a
+//! body's frame, with mass and motion. Particles push it while they step, and the step returns the
+//! impulses, for its owner to apply.
+//!
+//! ```
+//! use carom_math::{Mat3, Pose, Vec3};
+//! use carom_particles::{
+//!     BodyBoundary, Grains, ParticleSettings, ParticleSolver, Surroundings,
+//! };
+//!
+//! let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_contacts(true);
+//! let mut solver = ParticleSolver::new(settings)?;
+//! let grain = solver.add_grains(&Grains::default(), &[Vec3::ZERO])?.start;
+//! solver.set_particle(grain, Vec3::ZERO, Vec3::X * 6.0)?;
+//! // A ball of radius 0.5 and 100 kg, which the grain meets within the step.
+//! let ball = |p: Vec3| (p.length() - 0.5, p.normalize_or(Vec3::X));
+//! let mut bodies = [BodyBoundary {
+//!     inverse_mass: 0.01,
+//!     inverse_inertia: Mat3::IDENTITY * 0.1,
+//!     ..BodyBoundary::fixed(&ball, Pose::from_translation(Vec3::X * 0.6))
+//! }];
+//! solver.step_in(1.0 / 60.0, &mut Surroundings { bodies: &mut bodies, ..Default::default() })?;
+//! // The grain has 1.6 kg, and lost what the ball got.
+//! let lost = (6.0 - solver.velocity(grain).expect("it was added").x) * 1.6;
+//! assert!((bodies[0].impulse.x - lost).abs() < 1e-3 && 5.0 < lost);
+//! assert_eq!(solver.contacts().len(), 1);
+//! # Ok::<(), carom_particles::ParticleError>(())
+//! ```
+//!
+//! A step is divided into substeps. An unstable one ends in [`ParticleError::TooDense`] or
+//! [`ParticleError::Exploded`], with all particles where they were. The same input gives the same
+//! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), any
+//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Another order
+//! of insertion changes how sums are rounded.
+//!
+//! # Rain
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
 //! drawn from triangles, or taken over from a renderer. [`DepthBuffer::advance`] moves particles in
 //! a step and lets them bounce off the surfaces that are seen. The cost does not depend on the
@@ -56,8 +120,8 @@
 //! # Ok::<(), carom_particles::ConstraintError>(())
 //! ```
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.1; M. Macklin et al.,
-//! Unified Particle Physics for Real-Time Applications, 2014.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10; M. Macklin et al., Unified
+//! Particle Physics for Real-Time Applications, 2014.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -73,6 +137,7 @@ mod field_particles;
 #[cfg(feature = "parallel")]
 mod par;
 mod raster;
+mod solver;
 mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
@@ -81,3 +146,9 @@ pub use constraints::*;
 pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;
+pub use solver::group::{Gas, Grains, Liquid, Solid};
+pub use solver::ray::ParticleHit;
+pub use solver::settings::ParticleSettings;
+pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
+pub use solver::touch::{ParticleContact, ParticleEvent, Touched};
+pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

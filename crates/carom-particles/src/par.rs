@@ -1,11 +1,17 @@
-//! Particles on several threads: each one is moved by itself, so the bits are the same.
+//! Particles on several threads: each one is changed by itself, so the bits are the same.
 
 use crate::bounce::Fate;
+use crate::solver::contact::Contact;
+use alloc::vec::Vec;
+use core::ops::Range;
 use glam::Vec3;
 use rayon::prelude::*;
 
 /// Particles that a thread takes at a time.
 const CHUNK: usize = 4096;
+
+/// Slots that a thread takes at a time, which have neighbours.
+const SLOTS: usize = 1024;
 
 /// There are several threads, and enough to do for them.
 pub(crate) fn pays(n: usize) -> bool {
@@ -23,4 +29,31 @@ pub(crate) fn advance_all(
     chunks.zip(fates.par_chunks_mut(CHUNK)).for_each(|((positions, velocities), fates)| {
         step(positions, velocities, fates);
     });
+}
+
+/// Fills `out` by chunks; `fill` gets the slots of each chunk.
+pub(crate) fn for_slots<T: Send>(out: &mut [T], fill: impl Fn(Range<usize>, &mut [T]) + Sync) {
+    out.par_chunks_mut(SLOTS).enumerate().for_each(|(chunk, out)| {
+        fill(chunk * SLOTS..chunk * SLOTS + out.len(), out);
+    });
+}
+
+/// Fills `out` by chunks; `fill` gets the first slot of each chunk, and the contacts of its slots,
+/// which begin at `starts`.
+pub(crate) fn for_contacts<T: Send>(
+    starts: &[u32],
+    contacts: &mut [Contact],
+    out: &mut [T],
+    fill: impl Fn(usize, &mut [Contact], &mut [T]) + Sync,
+) {
+    let mut left = contacts;
+    let mut chunks = Vec::with_capacity(out.len().div_ceil(SLOTS));
+    for (chunk, out) in out.chunks_mut(SLOTS).enumerate() {
+        let first = chunk * SLOTS;
+        let n = starts[first + out.len()] - starts[first];
+        let (own, rest) = left.split_at_mut(n as usize);
+        chunks.push((first, own, out));
+        left = rest;
+    }
+    chunks.into_par_iter().for_each(|(first, contacts, out)| fill(first, contacts, out));
 }

@@ -248,7 +248,8 @@
 //!
 //! Rain and sparks bounce off what a camera sees: [`particles`]`::DepthBuffer` draws the scene, or
 //! takes the depths of a renderer, and moves the particles. With a distance field
-//! [`particles`]`::advance_in_field` also knows what no camera sees.
+//! [`particles`]`::advance_in_field` also knows what no camera sees. Water, gas, sand and solids of
+//! particles push each other, and rigid bodies, in a [`particles`]`::ParticleSolver`.
 //!
 //! # Distance fields
 //!

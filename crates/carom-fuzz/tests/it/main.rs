@@ -61,6 +61,7 @@ bodies! {
     levels 1000;
     mesh 1500;
     neighbours 6000;
+    particles 400;
     bounds 8000;
     broad 1000;
     bvh 1000;

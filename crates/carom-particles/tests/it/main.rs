@@ -3,17 +3,23 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // Programs, never without std.
 
+mod blocks;
+mod bodies;
 mod cloths;
 mod connected;
 mod crossings;
 mod depth;
 mod drawing;
 mod field;
+mod grains;
 mod inflatables;
+mod liquid;
+mod mixed;
 mod refusals;
 mod ropes;
 mod scenes;
 mod shapes;
 mod soft_bodies;
 mod threads;
+mod together;
 mod warm;

@@ -1,0 +1,357 @@
+//! One solver for particles of all kinds: liquids, gas, grains, and the particles of solids.
+//!
+//! - Everything is a particle of one radius, and a constraint on positions. So every kind pushes
+//!   every other.
+//! - A step is made of substeps, which move all particles, project constraints, and take the
+//!   velocities from the places.
+//! - All constraints but those of solids are solved at once by gathering. So the answer has the same
+//!   bits on any number of threads.
+//!
+//! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
+//! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
+
+pub(crate) mod boundary;
+pub(crate) mod chunks;
+pub(crate) mod contact;
+pub(crate) mod density;
+pub(crate) mod group;
+pub(crate) mod ray;
+pub(crate) mod rows;
+pub(crate) mod settings;
+pub(crate) mod smoothing;
+pub(crate) mod snapshot;
+pub(crate) mod step;
+pub(crate) mod store;
+pub(crate) mod surroundings;
+pub(crate) mod touch;
+pub(crate) mod velocity;
+pub(crate) mod wall;
+
+use crate::ParticleError;
+use crate::solver::chunks::for_slots;
+use crate::solver::density::densities;
+use crate::solver::group::{Gas, Grains, Group, Liquid, MAX_GROUPS, Phase, Solid};
+use crate::solver::rows::Neighbours;
+use crate::solver::settings::ParticleSettings;
+use crate::solver::smoothing::Smoothing;
+use crate::solver::step::{Step, Workspace};
+use crate::solver::store::{Store, vector};
+use crate::solver::surroundings::{Plane, Surface, Surroundings};
+use crate::solver::touch::{ParticleContact, ParticleEvent, Touches};
+use alloc::vec::Vec;
+use core::ops::Range;
+use glam::Vec3;
+
+/// The most particles of a solver: 2^28, so that rows of four numbers have places below 2^31.
+pub const MAX_PARTICLES: usize = 1 << 28;
+
+/// The reach of contacts in a scene without liquids, in distances at rest.
+const CONTACT_REACH: f32 = 1.5;
+
+/// Very many particles of all kinds, and the planes around them.
+///
+/// Particles have numbers from 0 on, in the order in which they were added, and keep them.
+#[derive(Clone, Debug)]
+pub struct ParticleSolver {
+    settings: ParticleSettings,
+    smoothing: Smoothing,
+    store: Store,
+    planes: Vec<Plane>,
+    neighbours: Neighbours,
+    touches: Touches,
+    work: Workspace,
+}
+
+/// The particles of a solid that was added.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SolidParticles {
+    /// Their numbers.
+    pub ids: Range<u32>,
+    /// Their places among the particles of all solids, for constraints: see
+    /// [`SolidPass`](crate::SolidPass).
+    pub indices: Range<u32>,
+}
+
+/// How much denser than at rest a liquid is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Compression {
+    /// The mean over all particles of liquids and gases: 0.01 is 1 %. What is less dense counts
+    /// as 0.
+    pub mean: f32,
+    /// The greatest.
+    pub worst: f32,
+}
+
+impl ParticleSolver {
+    /// Makes a solver without particles.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn new(settings: ParticleSettings) -> Result<ParticleSolver, ParticleError> {
+        settings.check()?;
+        Ok(ParticleSolver {
+            settings,
+            smoothing: Smoothing::new(settings.radius),
+            store: Store::default(),
+            planes: Vec::new(),
+            neighbours: Neighbours::new(2.0 * settings.radius * CONTACT_REACH)?,
+            touches: Touches::default(),
+            work: Workspace::default(),
+        })
+    }
+
+    /// Returns the settings.
+    pub fn settings(&self) -> &ParticleSettings {
+        &self.settings
+    }
+
+    /// Takes other settings from the next step on. The radius stays as it is.
+    ///
+    /// # Errors
+    /// If a setting is out of its range, or the radius is another one. Nothing changes then.
+    pub fn set_settings(&mut self, settings: ParticleSettings) -> Result<(), ParticleError> {
+        settings.check()?;
+        if settings.radius != self.settings.radius {
+            return Err(ParticleError::BadSetting { name: "radius", value: settings.radius });
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Returns the distance at which particles rest beside each other: twice the radius. Fill
+    /// volumes with particles on a lattice of this spacing.
+    pub fn spacing(&self) -> f32 {
+        2.0 * self.settings.radius
+    }
+
+    /// Adds a liquid of particles at rest at these places. Returns their numbers. Each has the mass
+    /// of a cube of the [spacing](ParticleSolver::spacing).
+    ///
+    /// # Errors
+    /// If a number of the liquid is out of its range, or a place is not finite, or there would be
+    /// too many. Nothing changes then.
+    pub fn add_liquid(&mut self, liquid: &Liquid, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(liquid.into(), places)
+    }
+
+    /// Adds a gas, as [`ParticleSolver::add_liquid`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_gas(&mut self, gas: &Gas, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(gas.into(), places)
+    }
+
+    /// Adds grains, as [`ParticleSolver::add_liquid`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_grains(&mut self, grains: &Grains, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(grains.into(), places)
+    }
+
+    /// Adds the particles of a solid, at rest at these places, with their inverse masses; 0 holds
+    /// a particle, which then only moves by the velocity that it is given. What keeps them together
+    /// is projected by [`Surroundings::constraints`] in each step.
+    ///
+    /// # Errors
+    /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as places, or
+    /// one is negative or not finite.
+    pub fn add_solid(
+        &mut self,
+        solid: &Solid,
+        places: &[Vec3],
+        inverse_masses: &[f32],
+    ) -> Result<SolidParticles, ParticleError> {
+        if inverse_masses.len() != places.len() {
+            return Err(ParticleError::WrongCount { expected: places.len(), given: inverse_masses.len() });
+        }
+        let is_bad = |&w: &f32| !(0.0 <= w && w < f32::INFINITY);
+        if let Some(particle) = inverse_masses.iter().position(is_bad) {
+            return Err(ParticleError::BadMass { particle });
+        }
+        let phase = self.add_group(solid.into(), places)?;
+        let [id, index] = [self.store.len(), self.store.n_solid()].map(|n| n as u32);
+        let n = places.len() as u32;
+        self.store.push_solid(phase, inverse_masses, places);
+        Ok(SolidParticles { ids: id..id + n, indices: index..index + n })
+    }
+
+    fn add(&mut self, group: Group, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        let spacing = self.spacing();
+        let inverse_mass = 1.0 / (group.density * spacing * spacing * spacing);
+        if !(0.0 < inverse_mass && inverse_mass < f32::INFINITY) {
+            return Err(ParticleError::BadSetting { name: "density", value: group.density });
+        }
+        let phase = self.add_group(group, places)?;
+        let first = self.store.len() as u32;
+        self.store.push(phase, inverse_mass, places);
+        Ok(first..self.store.len() as u32)
+    }
+
+    /// Checks places and a group, and adds the group.
+    fn add_group(&mut self, group: Group, places: &[Vec3]) -> Result<Phase, ParticleError> {
+        group.check()?;
+        if MAX_PARTICLES < self.store.len() + places.len() || MAX_GROUPS <= self.store.groups.len() {
+            return Err(ParticleError::TooMany);
+        }
+        if let Some(particle) = places.iter().position(|place| !place.is_finite()) {
+            return Err(ParticleError::BadParticle { particle });
+        }
+        if group.is_fluid() && self.neighbours.reach() != self.smoothing.reach {
+            self.neighbours = Neighbours::new(self.smoothing.reach)?;
+        }
+        self.store.groups.push(group);
+        Ok(Phase(group.flags | (self.store.groups.len() - 1) as u32))
+    }
+
+    /// Adds a plane that particles stay in front of: the points whose product with the unit normal
+    /// is the offset. Returns its number.
+    ///
+    /// # Errors
+    /// If the normal is not a unit vector to 1 %, or a number is not finite or out of its range.
+    pub fn add_plane(
+        &mut self,
+        normal: Vec3,
+        offset: f32,
+        surface: &Surface,
+    ) -> Result<usize, ParticleError> {
+        surface.check()?;
+        let length = normal.length();
+        let plane = Plane { normal: normal / length, offset: offset / length, surface: *surface };
+        if !(0.99 < length && length < 1.01 && plane.offset.is_finite()) {
+            return Err(ParticleError::BadPlane);
+        }
+        self.planes.push(plane);
+        Ok(self.planes.len() - 1)
+    }
+
+    /// Returns the number of particles.
+    pub fn n_particles(&self) -> usize {
+        self.store.len()
+    }
+
+    /// Returns where a particle is; nothing for a number that is not one of a particle.
+    pub fn position(&self, particle: u32) -> Option<Vec3> {
+        self.store.slot(particle).map(|slot| vector(&self.store.positions[slot]))
+    }
+
+    /// Returns the velocity of a particle.
+    pub fn velocity(&self, particle: u32) -> Option<Vec3> {
+        self.store.slot(particle).map(|slot| vector(&self.store.velocities[slot]))
+    }
+
+    /// Returns one over the mass of a particle; 0 if it is held.
+    pub fn inverse_mass(&self, particle: u32) -> Option<f32> {
+        self.store.slot(particle).map(|slot| self.store.positions[slot][3])
+    }
+
+    /// Puts the positions of all particles into a vector, by number. Its memory is reused.
+    pub fn collect_positions(&self, positions: &mut Vec<Vec3>) {
+        positions.clear();
+        positions.extend(self.store.slots.iter().map(|&slot| vector(&self.store.positions[slot as usize])));
+    }
+
+    /// Puts the velocities of all particles into a vector, by number. Its memory is reused.
+    pub fn collect_velocities(&self, velocities: &mut Vec<Vec3>) {
+        velocities.clear();
+        velocities.extend(self.store.slots.iter().map(|&slot| vector(&self.store.velocities[slot as usize])));
+    }
+
+    /// Gives a particle another place and velocity, which must be finite.
+    ///
+    /// # Errors
+    /// If they are not, or there is no such particle.
+    pub fn set_particle(
+        &mut self,
+        particle: u32,
+        position: Vec3,
+        velocity: Vec3,
+    ) -> Result<(), ParticleError> {
+        let bad = ParticleError::BadParticle { particle: particle as usize };
+        let slot = self.store.slot(particle).ok_or(bad)?;
+        if !(position.is_finite() && velocity.is_finite()) {
+            return Err(bad);
+        }
+        let inverse_mass = self.store.positions[slot][3];
+        self.store.positions[slot] = position.extend(inverse_mass).to_array();
+        self.store.velocities[slot] = velocity.extend(0.0).to_array();
+        Ok(())
+    }
+
+    /// Makes a step of `dt` seconds among the planes.
+    ///
+    /// # Errors
+    /// As [`ParticleSolver::step_in`].
+    pub fn step(&mut self, dt: f32) -> Result<(), ParticleError> {
+        self.step_in(dt, &mut Surroundings::default())
+    }
+
+    /// Makes a step of `dt` seconds among the planes, and what is lent in `surroundings`.
+    ///
+    /// # Errors
+    /// [`ParticleError::TooDense`] and [`ParticleError::Exploded`] if the motion is unstable, or
+    /// many particles are at one place. Others for a bad time step and bad surroundings. On an error
+    /// nothing has moved; but particles of solids may have been given to `constraints`.
+    pub fn step_in(&mut self, dt: f32, surroundings: &mut Surroundings<'_, '_>) -> Result<(), ParticleError> {
+        if !(0.0 <= dt && dt < f32::INFINITY) {
+            return Err(ParticleError::BadTimeStep { dt });
+        }
+        surroundings.check()?;
+        let ParticleSolver { settings, smoothing, store, planes, neighbours, touches, work } = self;
+        if !(0.0 < dt / settings.substeps as f32) {
+            return Ok(());
+        }
+        Step { settings, smoothing: *smoothing, store, planes, neighbours, touches, work }
+            .run(dt, surroundings)
+    }
+
+    /// Returns the contacts of the last step, sorted by particle, if
+    /// [`ParticleSettings::collects_contacts`] is set.
+    pub fn contacts(&self) -> &[ParticleContact] {
+        &self.touches.now
+    }
+
+    /// Returns which contacts began or ended in the last step, sorted by particle.
+    pub fn events(&self) -> &[ParticleEvent] {
+        &self.touches.events
+    }
+
+    /// Returns how much denser than at rest the liquids are now. This takes about as long as a
+    /// substep of one iteration.
+    ///
+    /// # Errors
+    /// [`ParticleError::TooDense`], as of a step.
+    pub fn compression(&mut self) -> Result<Compression, ParticleError> {
+        let mut all = Vec::new();
+        self.collect_densities(&mut all)?;
+        let (mut sum, mut worst, mut n) = (0.0, 0.0_f32, 0);
+        for density in all.into_iter().filter(|&density| 0.0 < density) {
+            let excess = (density - 1.0).max(0.0);
+            sum += f64::from(excess);
+            worst = worst.max(excess);
+            n += 1;
+        }
+        Ok(Compression { mean: (sum / f64::from(n.max(1))) as f32, worst })
+    }
+
+    /// Puts the densities of all particles into a vector, by number: 1 is the density at rest, and 0
+    /// that of what is no liquid.
+    ///
+    /// # Errors
+    /// [`ParticleError::TooDense`], as of a step.
+    pub fn collect_densities(&mut self, out: &mut Vec<f32>) -> Result<(), ParticleError> {
+        let store = &self.store;
+        let max_pairs = store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
+        self.neighbours.find(&store.positions, &store.ids, max_pairs)?;
+        let mut by_slot = alloc::vec![0.0; store.len()];
+        let rows = self.neighbours.rows();
+        for_slots(&mut by_slot, |slots, out| {
+            densities(&self.smoothing, &store.positions, &store.phases, rows, slots, out);
+        });
+        out.clear();
+        out.extend(store.slots.iter().map(|&slot| by_slot[slot as usize]));
+        Ok(())
+    }
+}

@@ -1,0 +1,466 @@
+//! Particles against planes, distance fields and bodies.
+//!
+//! - In a substep only those particles count that are near a boundary: its candidates.
+//! - A contact pushes the particle to its radius from the surface, and never pulls. Friction takes
+//!   back what it slid along the surface, which may move, by at most the coefficient times the push.
+//! - A body is one more particle with mass and inertia. It is divided among its contacts. Its pose
+//!   follows their pushes in each iteration, so light bodies on much water are stable.
+//! - A fast particle is traced along its way, and does not pass a thin wall.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; R. Tonge et al., Mass Splitting
+//! for Jitter-Free Parallel Rigid Body Simulation, 2012; J. C. Hart, Sphere Tracing, 1996.
+
+use crate::solver::chunks::for_each_chunk;
+use crate::solver::contact::Friction;
+use crate::solver::smoothing::Smoothing;
+use crate::solver::store::{Row, Store, vector};
+use crate::solver::surroundings::{BodyBoundary, Surface};
+use crate::solver::wall::{Wall, behind_plane};
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use carom_math::{Mat3, Pose, Quat, tol};
+use glam::Vec3;
+
+/// Candidates are at most this many radii beyond contact.
+const MARGIN: f32 = 3.0;
+
+/// The most distances that are asked for along the way of a particle.
+const MAX_TRACE: u32 = 32;
+
+/// A particle near a boundary, and what was summed over the iterations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) slot: u32,
+    /// Sum of pushes along the normal, in mass times length.
+    pub(crate) push: f32,
+    /// Sum of friction.
+    friction: Vec3,
+    /// The correction of this iteration, in mass times length.
+    change: Vec3,
+    /// The direction away from the surface, in the world.
+    pub(crate) normal: Vec3,
+    /// The gradient of what the boundary adds to the density of a liquid.
+    wall: Vec3,
+}
+
+/// The candidates of a boundary.
+pub(crate) type Candidates = Vec<Candidate>;
+
+fn candidate(slot: usize) -> Candidate {
+    let zero = Vec3::ZERO;
+    Candidate { slot: slot as u32, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero }
+}
+
+/// Finds the particles near a plane. Distances to it are exact everywhere, so no way is traced.
+pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, radius: f32, out: &mut Candidates) {
+    out.clear();
+    let limit = offset + radius * (1.0 + MARGIN);
+    for (slot, row) in store.predicted.iter().enumerate() {
+        if vector(row).dot(normal) < limit {
+            out.push(candidate(slot));
+        }
+    }
+}
+
+/// Finds the particles near a field, and keeps fast ones from passing its surface: they may only go
+/// along it, and a little into it.
+pub(crate) fn find_near_field(
+    store: &mut Store,
+    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    motion: &Motion,
+    radius: f32,
+    out: &mut Candidates,
+) {
+    out.clear();
+    for slot in 0..store.len() {
+        let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
+        let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
+        let length = begin.distance(end);
+        let room = distance(begin).0 - radius;
+        if room.is_nan() || length + MARGIN * radius < room {
+            continue;
+        }
+        out.push(candidate(slot));
+        if let Some(stop) = trace(distance, begin, end, radius) {
+            let depth = -tol::PARTICLE_TRACE * radius - stop.room;
+            let inward = stop.left.dot(stop.normal);
+            let end = stop.place + stop.left + stop.normal * (depth - inward).max(0.0);
+            set_place(&mut store.predicted[slot], motion.end.transform_point(end));
+        }
+    }
+}
+
+/// Stops particles at the surface of a field that corrections took far, and through it.
+pub(crate) fn stop_at_field(
+    store: &mut Store,
+    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    motion: &Motion,
+    radius: f32,
+) {
+    for slot in 0..store.len() {
+        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
+        let begin = motion.start.inverse_transform_point(from);
+        let end = motion.end.inverse_transform_point(to);
+        if let Some(stop) = trace(distance, begin, end, radius) {
+            set_place(&mut store.predicted[slot], motion.end.transform_point(stop.place));
+        }
+    }
+}
+
+fn set_place(row: &mut Row, place: Vec3) {
+    *row = place.extend(row[3]).to_array();
+}
+
+/// Where a way first comes near a surface.
+struct Stop {
+    place: Vec3,
+    normal: Vec3,
+    /// How far it still is from contact.
+    room: f32,
+    /// The way that is left.
+    left: Vec3,
+}
+
+/// Follows a way that is longer than a part of the radius, and begins outside of a field; none if it
+/// meets no surface.
+fn trace(
+    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
+    begin: Vec3,
+    end: Vec3,
+    radius: f32,
+) -> Option<Stop> {
+    let (mut place, mut left) = (begin, end - begin);
+    let near = tol::PARTICLE_TRACE * radius;
+    let mut length = left.length();
+    if !(near < length && length < f32::INFINITY) {
+        return None;
+    }
+    for step in 0..MAX_TRACE {
+        let (d, normal) = distance(place);
+        let room = d - radius;
+        if step == 0 && room < -near {
+            return None;
+        }
+        // It may begin at the surface and go away from it.
+        if room <= near && left.dot(normal) < 0.0 {
+            return Some(Stop { place, normal, room, left });
+        }
+        let way = room.max(near);
+        if !(way < length) {
+            return None;
+        }
+        let part = left * (way / length);
+        (place, left) = (place + part, left - part);
+        length -= way;
+    }
+    let (d, normal) = distance(place);
+    Some(Stop { place, normal, room: d - radius, left })
+}
+
+/// Where a field is at the beginning and at the end of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Motion {
+    pub(crate) start: Pose,
+    pub(crate) end: Pose,
+}
+
+impl Motion {
+    /// A field that does not move.
+    pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
+
+    /// How far the point of the field that is here at the end has come.
+    fn of_point(&self, point: Vec3) -> Vec3 {
+        point - self.start.transform_point(self.end.inverse_transform_point(point))
+    }
+}
+
+/// The friction of a particle on a surface.
+fn friction_of(store: &Store, slot: usize, surface: &Surface) -> Friction {
+    let group = store.group(slot);
+    Friction {
+        at_rest: sqrt(group.static_friction * surface.static_friction),
+        sliding: sqrt(group.friction * surface.friction),
+    }
+}
+
+/// Adds what a boundary is to the density of the liquids near it.
+fn add_walls<Y: Yielding>(
+    store: &Store,
+    distance: impl Fn(Vec3) -> (f32, Vec3),
+    boundary: &Y,
+    smoothing: &Smoothing,
+    candidates: &mut [Candidate],
+    walls: &mut [Wall],
+) {
+    for candidate in candidates {
+        let slot = candidate.slot as usize;
+        if !store.phases[slot].is_fluid() {
+            continue;
+        }
+        let place = vector(&store.predicted[slot]);
+        let (d, normal) = distance(place);
+        if normal.is_finite() && d < smoothing.reach {
+            let softness = boundary.softness(place - normal * d, normal);
+            candidate.wall = walls[slot].add(behind_plane(smoothing, d), normal, softness);
+        }
+    }
+}
+
+/// As [`add_walls`], of a boundary that does not move.
+pub(crate) fn add_still_walls(
+    store: &Store,
+    distance: impl Fn(Vec3) -> (f32, Vec3),
+    smoothing: &Smoothing,
+    candidates: &mut [Candidate],
+    walls: &mut [Wall],
+) {
+    add_walls(store, distance, &Still, smoothing, candidates, walls);
+}
+
+/// What moves under a contact, and how easily.
+trait Yielding {
+    /// How the boundary moves in the substep.
+    fn motion(&self) -> Motion;
+
+    /// How far a unit push at a point moves the boundary along it, in one over mass.
+    fn softness(&self, point: Vec3, direction: Vec3) -> f32;
+}
+
+/// Sets the changes of some candidates from the places of now. `share` is among how many contacts
+/// the boundary is divided.
+fn solve<Y: Yielding>(
+    store: &Store,
+    distance: impl Fn(Vec3) -> (f32, Vec3),
+    surface: &Surface,
+    boundary: &Y,
+    share: f32,
+    radius: f32,
+    candidates: &mut [Candidate],
+) {
+    let motion = boundary.motion();
+    for candidate in candidates {
+        candidate.change = Vec3::ZERO;
+        let slot = candidate.slot as usize;
+        let row = &store.predicted[slot];
+        let (place, w) = (vector(row), row[3]);
+        let (d, normal) = distance(place);
+        if !(d < radius || 0.0 < candidate.push) || !(0.0 < w) || !normal.is_finite() {
+            continue;
+        }
+        candidate.normal = normal;
+        let point = place - normal * d;
+        let softness = w + share * boundary.softness(point, normal);
+        let before = candidate.push;
+        candidate.push = (before + (radius - d) / softness).max(0.0);
+        let mut change = normal * (candidate.push - before);
+        let friction = friction_of(store, slot, surface);
+        if 0.0 < friction.at_rest {
+            let slid = place + change * w - vector(&store.positions[slot]) - motion.of_point(point);
+            let along = slid - normal * slid.dot(normal);
+            let length = along.length();
+            let softness =
+                if 0.0 < length { w + share * boundary.softness(point, along / length) } else { w };
+            let held = friction.limit(candidate.friction - along / softness, candidate.push);
+            change += held - candidate.friction;
+            candidate.friction = held;
+        }
+        candidate.change = change;
+    }
+}
+
+/// Moves the particles by the changes.
+fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
+    for candidate in candidates {
+        let row = &mut predicted[candidate.slot as usize];
+        set_place(row, vector(row) + candidate.change * row[3]);
+    }
+}
+
+/// A boundary that does not move.
+struct Still;
+
+impl Yielding for Still {
+    fn motion(&self) -> Motion {
+        Motion::STILL
+    }
+
+    fn softness(&self, _: Vec3, _: Vec3) -> f32 {
+        0.0
+    }
+}
+
+/// Pushes particles out of a boundary that does not move.
+pub(crate) fn project_still(
+    store: &mut Store,
+    distance: impl Fn(Vec3) -> (f32, Vec3) + Sync,
+    surface: &Surface,
+    radius: f32,
+    candidates: &mut [Candidate],
+) {
+    for_each_chunk(candidates, |candidates| {
+        solve(store, &distance, surface, &Still, 0.0, radius, candidates);
+    });
+    apply(&mut store.predicted, candidates);
+}
+
+/// A body within a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyState {
+    motion: Motion,
+    /// Centre of mass in the body's frame.
+    center: Vec3,
+    inverse_mass: f32,
+    /// In the world frame.
+    inverse_inertia: Mat3,
+    linear_velocity: Vec3,
+    angular_velocity: Vec3,
+    /// Sums over the substep, in mass times length.
+    push: Vec3,
+    twist: Vec3,
+    pub(crate) impulse: Vec3,
+    pub(crate) angular_impulse: Vec3,
+}
+
+impl Yielding for BodyState {
+    fn motion(&self) -> Motion {
+        self.motion
+    }
+
+    fn softness(&self, point: Vec3, direction: Vec3) -> f32 {
+        let turn = (point - self.motion.end.transform_point(self.center)).cross(direction);
+        self.inverse_mass + turn.dot(self.inverse_inertia * turn)
+    }
+}
+
+impl BodyState {
+    pub(crate) fn new(body: &BodyBoundary<'_>) -> BodyState {
+        let turn = body.pose.rotation_matrix();
+        BodyState {
+            motion: Motion { start: body.pose, end: body.pose },
+            center: body.center_of_mass,
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
+            linear_velocity: body.linear_velocity,
+            angular_velocity: body.angular_velocity,
+            push: Vec3::ZERO,
+            twist: Vec3::ZERO,
+            impulse: Vec3::ZERO,
+            angular_impulse: Vec3::ZERO,
+        }
+    }
+
+    pub(crate) fn motion(&self) -> &Motion {
+        &self.motion
+    }
+
+    /// Begins a substep: the body goes on by its velocity.
+    pub(crate) fn predict(&mut self, dt: f32) {
+        self.motion.start = self.motion.end;
+        (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
+        self.go(self.linear_velocity * dt, self.angular_velocity * dt);
+    }
+
+    /// Ends a substep: the pushes become a change of velocity.
+    pub(crate) fn finish(&mut self, dt: f32) {
+        self.linear_velocity += self.push * (self.inverse_mass / dt);
+        self.angular_velocity += self.inverse_inertia * self.twist / dt;
+        self.impulse += self.push / dt;
+        self.angular_impulse += self.twist / dt;
+    }
+
+    /// Whether the numbers that it gives back, and moves on by, are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let all = [self.linear_velocity, self.angular_velocity, self.impulse, self.angular_impulse];
+        self.motion.end.is_finite() && all.iter().all(|v| v.is_finite())
+    }
+
+    /// Moves the centre of mass and turns the body about it, by a vector of radians.
+    fn go(&mut self, way: Vec3, turn: Vec3) {
+        let pose = &mut self.motion.end;
+        let center = pose.transform_point(self.center) + way;
+        if turn != Vec3::ZERO {
+            pose.rotation = (Quat::from_scaled_axis(turn) * pose.rotation).normalize();
+        }
+        pose.translation = center - pose.rotation * self.center;
+    }
+
+    /// As [`add_still_walls`], of the body.
+    pub(crate) fn add_walls(
+        &self,
+        store: &Store,
+        body: &BodyBoundary<'_>,
+        smoothing: &Smoothing,
+        candidates: &mut [Candidate],
+        walls: &mut [Wall],
+    ) {
+        add_walls(store, self.distance(body), self, smoothing, candidates, walls);
+    }
+
+    /// The distance from the body where it is now, in the world.
+    fn distance<'b>(&self, body: &'b BodyBoundary<'_>) -> impl Fn(Vec3) -> (f32, Vec3) + Copy + 'b {
+        let pose = self.motion.end;
+        move |point: Vec3| {
+            let (d, normal) = (body.distance)(pose.inverse_transform_point(point));
+            (d, pose.transform_vector(normal))
+        }
+    }
+
+    /// Takes the pressure of liquids: the other side of the corrections by these multipliers.
+    pub(crate) fn take_pressure(
+        &mut self,
+        store: &Store,
+        candidates: &[Candidate],
+        multipliers: &[f32],
+        part: f32,
+    ) {
+        let center = self.motion.end.transform_point(self.center);
+        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+        for candidate in candidates {
+            let slot = candidate.slot as usize;
+            let change = candidate.wall * (-part * multipliers[slot]);
+            push += change;
+            twist += (vector(&store.predicted[slot]) - center).cross(change);
+        }
+        self.push(push, twist);
+    }
+
+    /// Moves the body by a push and a twist, and sums them.
+    fn push(&mut self, push: Vec3, twist: Vec3) {
+        self.push += push;
+        self.twist += twist;
+        self.go(push * self.inverse_mass, self.inverse_inertia * twist);
+    }
+
+    /// Pushes particles out of the body, and the body away from them.
+    pub(crate) fn project(
+        &mut self,
+        store: &mut Store,
+        body: &BodyBoundary<'_>,
+        radius: f32,
+        candidates: &mut [Candidate],
+    ) {
+        let pose = self.motion.end;
+        let distance = self.distance(body);
+        let is_moved = 0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO;
+        let mut share = 0.0;
+        if is_moved {
+            let is_touching = |candidate: &&Candidate| {
+                0.0 < candidate.push || distance(vector(&store.predicted[candidate.slot as usize])).0 < radius
+            };
+            share = candidates.iter().filter(is_touching).count() as f32;
+        }
+        let this = *self;
+        for_each_chunk(candidates, |candidates| {
+            solve(store, distance, &body.surface, &this, share, radius, candidates);
+        });
+        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+        let center = pose.transform_point(self.center);
+        for candidate in candidates.iter().filter(|candidate| candidate.change != Vec3::ZERO) {
+            let point = vector(&store.predicted[candidate.slot as usize]) - candidate.normal * radius;
+            push -= candidate.change;
+            twist -= (point - center).cross(candidate.change);
+        }
+        apply(&mut store.predicted, candidates);
+        self.push(push, twist);
+    }
+}

@@ -1,0 +1,212 @@
+//! Particles that touch: grains, and the particles of solids, among each other and with liquids.
+//!
+//! - A contact pushes two particles apart to the distance at rest, and never together. Its push is
+//!   summed over the iterations of a substep, and may be taken back.
+//! - Friction takes back what the pair has slid in the substep, by at most the coefficient times
+//!   the summed push (Coulomb).
+//! - All contacts are solved at once from the same places. Each particle is divided among its
+//!   contacts, so that their sum does not overshoot, and both sides of a pair get opposite pushes.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6.1; R. Tonge, F. Benevolenski,
+//! A. Voroshilov, Mass Splitting for Jitter-Free Parallel Rigid Body Simulation, ACM Transactions
+//! on Graphics 31(4), 2012.
+//! Differs: mass splitting in place of an average, which does not keep momentum.
+
+use crate::solver::group::{Group, Phase};
+use crate::solver::rows::Rows;
+use crate::solver::store::{Row, Store, vector};
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use carom_math::tol;
+use glam::Vec3;
+
+/// Contacts are kept for pairs up to this many distances at rest apart.
+const MARGIN: f32 = 1.25;
+
+/// A contact counts as one that pushes up to this many distances at rest.
+const TOUCHING: f32 = 1.02;
+
+/// One side of a pair, and what was summed over the iterations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contact {
+    pub(crate) other: u32,
+    /// Sum of pushes along the normal, in mass times length.
+    pub(crate) push: f32,
+    /// Sum of friction.
+    pub(crate) friction: Vec3,
+}
+
+/// The contacts of all slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contacts {
+    /// Where the contacts of each slot begin, and where the last ends.
+    pub(crate) starts: Vec<u32>,
+    pub(crate) all: Vec<Contact>,
+    /// Among how many contacts each slot is divided.
+    shares: Vec<f32>,
+}
+
+impl Contacts {
+    /// Finds the pairs that touch, or may soon.
+    pub(crate) fn find(&mut self, store: &Store, rows: Rows<'_>, spacing: f32) {
+        self.starts.clear();
+        self.all.clear();
+        self.shares.clear();
+        self.starts.push(0);
+        let (reach, touching) = (MARGIN * spacing, TOUCHING * spacing);
+        for slot in 0..store.len() {
+            let own = vector(&store.predicted[slot]);
+            let mut share = 0;
+            for &other in rows.of(slot) {
+                let place = vector(&store.predicted[other as usize]);
+                let distance_sq = own.distance_squared(place);
+                if distance_sq < reach * reach && may_touch(store, slot, other as usize, spacing) {
+                    share += u32::from(distance_sq < touching * touching);
+                    self.all.push(Contact { other, push: 0.0, friction: Vec3::ZERO });
+                }
+            }
+            self.starts.push(self.all.len() as u32);
+            self.shares.push(share.max(1) as f32);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Where the contacts of a slot begin.
+    pub(crate) fn start(&self, slot: usize) -> usize {
+        self.starts[slot] as usize
+    }
+}
+
+/// What a pass over contacts reads.
+#[derive(Clone, Copy)]
+pub(crate) struct ContactPass<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) starts: &'a [u32],
+    pub(crate) shares: &'a [f32],
+    pub(crate) spacing: f32,
+}
+
+impl Contacts {
+    /// The parts of a pass: what it reads, and the contacts, which it changes.
+    pub(crate) fn pass<'a>(
+        &'a mut self,
+        store: &'a Store,
+        spacing: f32,
+    ) -> (ContactPass<'a>, &'a mut [Contact]) {
+        (ContactPass { store, starts: &self.starts, shares: &self.shares, spacing }, &mut self.all)
+    }
+}
+
+impl ContactPass<'_> {
+    /// Finds the corrections of slots from `first` on. `contacts` are theirs.
+    pub(crate) fn run(&self, first: usize, contacts: &mut [Contact], out: &mut [Row]) {
+        let offset = self.starts[first];
+        for (slot, out) in (first..).zip(out) {
+            let [start, end] = [self.starts[slot] - offset, self.starts[slot + 1] - offset];
+            let mut sum = Vec3::ZERO;
+            if 0.0 < self.store.predicted[slot][3] || start != end {
+                for contact in &mut contacts[start as usize..end as usize] {
+                    sum += self.push(slot, contact);
+                }
+            }
+            *out = (sum * self.store.predicted[slot][3]).extend(0.0).to_array();
+        }
+    }
+
+    /// The push of a contact on its slot, in mass times length.
+    #[inline]
+    fn push(&self, slot: usize, contact: &mut Contact) -> Vec3 {
+        let (store, other) = (self.store, contact.other as usize);
+        let [a, b] = [&store.predicted[slot], &store.predicted[other]];
+        let difference = vector(a) - vector(b);
+        let distance_sq = difference.length_squared();
+        if self.spacing * self.spacing <= distance_sq && contact.push == 0.0 {
+            return Vec3::ZERO;
+        }
+        let softness = a[3] * self.shares[slot] + b[3] * self.shares[other];
+        if !(0.0 < softness) {
+            // Both are held in their places.
+            return Vec3::ZERO;
+        }
+        let distance = sqrt(distance_sq);
+        let normal = if self.spacing * tol::COINCIDENT_PARTICLES < distance {
+            difference / distance
+        } else {
+            parting(store.ids[slot], store.ids[other])
+        };
+        let before = contact.push;
+        contact.push = (before + (self.spacing - distance) / softness).max(0.0);
+        let mut push = normal * (contact.push - before);
+        let (of_slot, of_other) = (store.group(slot), store.group(other));
+        let friction = Friction::of(of_slot, of_other);
+        if 0.0 < friction.at_rest {
+            let slid =
+                (vector(a) - vector(&store.positions[slot])) - (vector(b) - vector(&store.positions[other]));
+            let along = slid - normal * slid.dot(normal);
+            let wanted = contact.friction - along / softness;
+            let held = friction.limit(wanted, contact.push);
+            push += held - contact.friction;
+            contact.friction = held;
+        }
+        push
+    }
+}
+
+/// Coefficients of friction of a pair: the geometric means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Friction {
+    pub(crate) at_rest: f32,
+    pub(crate) sliding: f32,
+}
+
+impl Friction {
+    pub(crate) fn of(a: &Group, b: &Group) -> Friction {
+        // Most contacts are within a group, and need no roots.
+        if core::ptr::eq(a, b) {
+            return Friction { at_rest: a.static_friction, sliding: a.friction };
+        }
+        Friction {
+            at_rest: sqrt(a.static_friction * b.static_friction),
+            sliding: sqrt(a.friction * b.friction),
+        }
+    }
+
+    /// What of a wanted friction a push can hold: all of it, or the coefficient times the push.
+    #[inline]
+    pub(crate) fn limit(&self, wanted: Vec3, push: f32) -> Vec3 {
+        let wanted_sq = wanted.length_squared();
+        let limit = self.at_rest * push;
+        if wanted_sq <= limit * limit {
+            return wanted;
+        }
+        wanted * (self.sliding * push / sqrt(wanted_sq))
+    }
+}
+
+/// Whether two particles may touch, by their phases.
+fn may_touch(store: &Store, slot: usize, other: usize, spacing: f32) -> bool {
+    let (a, b) = (store.phases[slot], store.phases[other]);
+    if a.is_fluid() && b.is_fluid() {
+        return false;
+    }
+    if a.group() != b.group() {
+        return true;
+    }
+    if a.0 & Phase::SELF == 0 {
+        return false;
+    }
+    a.0 & Phase::RESTS == 0 || spacing * spacing <= store.rest[slot].distance_squared(store.rest[other])
+}
+
+/// The direction in which two particles at one place part: opposite for the two.
+pub(crate) fn parting(id: u32, other: u32) -> Vec3 {
+    let hash = (id.min(other).wrapping_mul(0x9e37_79b9) ^ id.max(other)).wrapping_mul(0x85eb_ca6b);
+    let part = |shift: u32| (hash >> shift & 0x3ff) as f32 - 511.5;
+    let direction = Vec3::new(part(2), part(12), part(22));
+    // No part is 0.
+    let unit = direction / sqrt(direction.length_squared());
+    if id < other { unit } else { -unit }
+}

@@ -1,0 +1,283 @@
+//! What groups of particles are: liquid, gas, grains, or the particles of a solid.
+//!
+//! - Each particle has a phase word: the number of its group, and flags that the inner loops read.
+//! - All else stands once for the group.
+//!
+//! Reference: M. Macklin, M. Mueller, N. Chentanez, T.-Y. Kim, Unified Particle Physics for
+//! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014, 3 and 7.
+
+use crate::ParticleError;
+
+/// The most groups: the bits of a phase word below its flags.
+pub(crate) const MAX_GROUPS: usize = 1 << 24;
+
+/// A liquid: its particles keep their density, and slide along each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Liquid {
+    /// Mass per volume at rest, greater than 0.
+    pub density: f32,
+    /// Kinematic viscosity, in lengths squared per second, at least 0. Water has 0.000001.
+    pub viscosity: f32,
+    /// Attraction between neighbours, in lengths per second squared, at least 0: it makes drops
+    /// round.
+    pub cohesion: f32,
+    /// How strongly swirls are kept up, at least 0; 0.1 can be seen.
+    pub vorticity: f32,
+    /// Coefficient of friction against walls, at least 0.
+    pub friction: f32,
+}
+
+impl Default for Liquid {
+    fn default() -> Liquid {
+        Liquid { density: 1000.0, viscosity: 0.0, cohesion: 0.0, vorticity: 0.0, friction: 0.0 }
+    }
+}
+
+impl Liquid {
+    /// This liquid with another density, greater than 0.
+    #[must_use]
+    pub fn with_density(self, density: f32) -> Liquid {
+        Liquid { density, ..self }
+    }
+
+    /// This liquid with another kinematic viscosity, in lengths squared per second.
+    #[must_use]
+    pub fn with_viscosity(self, viscosity: f32) -> Liquid {
+        Liquid { viscosity, ..self }
+    }
+
+    /// This liquid with another attraction between neighbours, in lengths per second squared.
+    #[must_use]
+    pub fn with_cohesion(self, cohesion: f32) -> Liquid {
+        Liquid { cohesion, ..self }
+    }
+
+    /// This liquid with swirls kept up more or less strongly.
+    #[must_use]
+    pub fn with_vorticity(self, vorticity: f32) -> Liquid {
+        Liquid { vorticity, ..self }
+    }
+}
+
+/// A gas: as a liquid, but it rises, and is slowed by the air that has no particles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Gas {
+    /// Mass per volume at rest, greater than 0.
+    pub density: f32,
+    /// Acceleration against gravity, in parts of it, at least 0.
+    pub lift: f32,
+    /// The part of the speed that is lost per second, at least 0.
+    pub drag: f32,
+    /// As of a [`Liquid`].
+    pub viscosity: f32,
+    /// As of a [`Liquid`].
+    pub vorticity: f32,
+}
+
+impl Default for Gas {
+    fn default() -> Gas {
+        Gas { density: 100.0, lift: 0.5, drag: 0.5, viscosity: 0.0, vorticity: 0.1 }
+    }
+}
+
+impl Gas {
+    /// This gas with another lift, in parts of gravity.
+    #[must_use]
+    pub fn with_lift(self, lift: f32) -> Gas {
+        Gas { lift, ..self }
+    }
+
+    /// This gas with another part of the speed lost per second.
+    #[must_use]
+    pub fn with_drag(self, drag: f32) -> Gas {
+        Gas { drag, ..self }
+    }
+}
+
+/// Grains: balls that touch, with friction, and do not roll.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Grains {
+    /// Mass per volume of the cube around a grain, greater than 0.
+    pub density: f32,
+    /// Coefficient of friction while grains slide, at least 0.
+    pub friction: f32,
+    /// Coefficient of friction while they do not, at least that above.
+    pub static_friction: f32,
+}
+
+impl Default for Grains {
+    fn default() -> Grains {
+        Grains { density: 1600.0, friction: 0.5, static_friction: 0.6 }
+    }
+}
+
+impl Grains {
+    /// These grains with another density, greater than 0.
+    #[must_use]
+    pub fn with_density(self, density: f32) -> Grains {
+        Grains { density, ..self }
+    }
+
+    /// These grains with one coefficient of friction, sliding or not.
+    #[must_use]
+    pub fn with_friction(self, friction: f32) -> Grains {
+        Grains { friction, static_friction: friction, ..self }
+    }
+}
+
+/// The particles of a solid: cloth, rope, soft or rigid bodies. Constraints hold them together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Solid {
+    /// Coefficient of friction while it slides, at least 0.
+    pub friction: f32,
+    /// Coefficient of friction while it does not, at least that above.
+    pub static_friction: f32,
+    /// Whether its particles also touch each other. Those that are nearer to each other at first
+    /// than particles rest never do.
+    pub is_self_colliding: bool,
+}
+
+impl Default for Solid {
+    fn default() -> Solid {
+        Solid { friction: 0.4, static_friction: 0.5, is_self_colliding: true }
+    }
+}
+
+impl Solid {
+    /// This solid with one coefficient of friction, sliding or not.
+    #[must_use]
+    pub fn with_friction(self, friction: f32) -> Solid {
+        Solid { friction, static_friction: friction, ..self }
+    }
+
+    /// This solid with particles that touch each other, or not.
+    #[must_use]
+    pub fn with_self_collision(self, is_self_colliding: bool) -> Solid {
+        Solid { is_self_colliding, ..self }
+    }
+}
+
+/// The phase word of a particle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Phase(pub(crate) u32);
+
+impl Phase {
+    /// Its density is kept.
+    pub(crate) const FLUID: u32 = 1 << 31;
+    /// It touches particles of its own group.
+    pub(crate) const SELF: u32 = 1 << 30;
+    /// It has a place at rest. It does not touch those of its group that are near there.
+    pub(crate) const RESTS: u32 = 1 << 29;
+
+    #[inline(always)]
+    pub(crate) fn is_fluid(self) -> bool {
+        self.0 & Phase::FLUID != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn group(self) -> usize {
+        self.0 as usize & (MAX_GROUPS - 1)
+    }
+}
+
+/// What all particles of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Group {
+    /// The flags of the phase word.
+    pub(crate) flags: u32,
+    /// Mass per volume, of solids 0: each particle has its mass.
+    pub(crate) density: f32,
+    pub(crate) gravity_scale: f32,
+    pub(crate) drag: f32,
+    pub(crate) viscosity: f32,
+    pub(crate) cohesion: f32,
+    pub(crate) vorticity: f32,
+    pub(crate) friction: f32,
+    pub(crate) static_friction: f32,
+}
+
+impl Group {
+    /// How many numbers a group is.
+    pub(crate) const N_NUMBERS: usize = 8;
+
+    pub(crate) fn numbers(&self) -> [f32; Group::N_NUMBERS] {
+        let Group { flags: _, density, gravity_scale, drag, viscosity, cohesion, vorticity, .. } = *self;
+        let frictions = [self.friction, self.static_friction];
+        [density, gravity_scale, drag, viscosity, cohesion, vorticity, frictions[0], frictions[1]]
+    }
+
+    pub(crate) fn from_numbers(flags: u32, numbers: [f32; Group::N_NUMBERS]) -> Group {
+        let [density, gravity_scale, drag, viscosity, cohesion, vorticity, friction, static_friction] =
+            numbers;
+        Group {
+            flags,
+            density,
+            gravity_scale,
+            drag,
+            viscosity,
+            cohesion,
+            vorticity,
+            friction,
+            static_friction,
+        }
+    }
+
+    pub(crate) fn is_fluid(&self) -> bool {
+        self.flags & Phase::FLUID != 0
+    }
+
+    /// All numbers are in their ranges, or the error that names the first that is not.
+    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+        const NAMES: [&str; Group::N_NUMBERS] =
+            ["density", "lift", "drag", "viscosity", "cohesion", "vorticity", "friction", "static_friction"];
+        let is_rigid = self.flags & Phase::RESTS != 0;
+        for (name, value) in NAMES.into_iter().zip(self.numbers()) {
+            let is_good = match name {
+                "density" => (0.0 < value || is_rigid) && value.is_finite(),
+                "lift" => value.is_finite(),
+                "static_friction" => self.friction <= value && value.is_finite(),
+                _ => 0.0 <= value && value.is_finite(),
+            };
+            if !is_good {
+                return Err(ParticleError::BadSetting { name, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<&Liquid> for Group {
+    fn from(liquid: &Liquid) -> Group {
+        let Liquid { density, viscosity, cohesion, vorticity, friction } = *liquid;
+        Group::from_numbers(
+            Phase::FLUID,
+            [density, 1.0, 0.0, viscosity, cohesion, vorticity, friction, friction],
+        )
+    }
+}
+
+impl From<&Gas> for Group {
+    fn from(gas: &Gas) -> Group {
+        let Gas { density, lift, drag, viscosity, vorticity } = *gas;
+        Group::from_numbers(Phase::FLUID, [density, -lift, drag, viscosity, 0.0, vorticity, 0.0, 0.0])
+    }
+}
+
+impl From<&Grains> for Group {
+    fn from(grains: &Grains) -> Group {
+        let Grains { density, friction, static_friction } = *grains;
+        Group::from_numbers(Phase::SELF, [density, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction])
+    }
+}
+
+impl From<&Solid> for Group {
+    fn from(solid: &Solid) -> Group {
+        let flags = Phase::RESTS | if solid.is_self_colliding { Phase::SELF } else { 0 };
+        let frictions = [solid.friction, solid.static_friction];
+        Group::from_numbers(flags, [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, frictions[0], frictions[1]])
+    }
+}

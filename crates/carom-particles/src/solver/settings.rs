@@ -1,0 +1,124 @@
+//! Settings of the particle solver.
+
+use crate::ParticleError;
+use glam::Vec3;
+
+/// The most substeps of a step, and iterations of a substep.
+const MAX_ROUNDS: u32 = 256;
+
+/// How a [`ParticleSolver`](crate::ParticleSolver) makes its steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParticleSettings {
+    /// The radius of a particle: half of the distance at which particles rest beside each other.
+    /// A length, greater than 0.
+    pub radius: f32,
+    /// Acceleration of all particles, in lengths per second squared.
+    pub gravity: Vec3,
+    /// Parts into which a step is divided, from 1 to 256. Neighbours are found once in each.
+    pub substeps: u32,
+    /// How often constraints are projected in a substep, from 1 to 256.
+    pub iterations: u32,
+    /// The part of each correction of a liquid's density that is applied, greater than 0 and less
+    /// than 2. More than 1 converges sooner, and is stable with 4 iterations or more. With 1 or 2
+    /// iterations take 1.
+    pub relaxation: f32,
+    /// The part by which velocities in a liquid are smoothed in each substep, from 0 to 0.5. It
+    /// takes the noise that corrections leave, and slows swirls that are as small as the reach.
+    pub smoothing: f32,
+    /// The most neighbours that a particle may have on average, or the step is
+    /// [`TooDense`](ParticleError::TooDense). At least 1.
+    pub max_neighbours: u32,
+    /// A grain or a particle of a solid that is slower than this after a substep stays where it was,
+    /// in lengths per second; 0 for none. With it heaps come to rest. It must be less than gravity
+    /// times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a second.
+    pub sleep_speed: f32,
+    /// Whether contacts are collected in each step, and the events that follow from them.
+    pub collects_contacts: bool,
+}
+
+impl ParticleSettings {
+    /// Returns settings for particles of this radius, with gravity of 9.81 along -Y, and 4 substeps
+    /// of 4 iterations: for steps of a sixtieth of a second.
+    pub fn new(radius: f32) -> ParticleSettings {
+        ParticleSettings {
+            radius,
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            substeps: 4,
+            iterations: 4,
+            relaxation: 1.2,
+            smoothing: 0.05,
+            max_neighbours: 128,
+            sleep_speed: 0.0,
+            collects_contacts: false,
+        }
+    }
+
+    /// These settings with another gravity, in lengths per second squared.
+    #[must_use]
+    pub fn with_gravity(self, gravity: Vec3) -> ParticleSettings {
+        ParticleSettings { gravity, ..self }
+    }
+
+    /// These settings with another number of substeps, from 1 to 256.
+    #[must_use]
+    pub fn with_substeps(self, substeps: u32) -> ParticleSettings {
+        ParticleSettings { substeps, ..self }
+    }
+
+    /// These settings with another number of iterations in a substep, from 1 to 256.
+    #[must_use]
+    pub fn with_iterations(self, iterations: u32) -> ParticleSettings {
+        ParticleSettings { iterations, ..self }
+    }
+
+    /// These settings with another relaxation, greater than 0 and less than 2.
+    #[must_use]
+    pub fn with_relaxation(self, relaxation: f32) -> ParticleSettings {
+        ParticleSettings { relaxation, ..self }
+    }
+
+    /// These settings with another part by which velocities are smoothed, from 0 to 0.5.
+    #[must_use]
+    pub fn with_smoothing(self, smoothing: f32) -> ParticleSettings {
+        ParticleSettings { smoothing, ..self }
+    }
+
+    /// These settings with another speed below which grains and solids rest, in lengths per second.
+    #[must_use]
+    pub fn with_sleep_speed(self, sleep_speed: f32) -> ParticleSettings {
+        ParticleSettings { sleep_speed, ..self }
+    }
+
+    /// These settings with contacts collected in each step, or not.
+    #[must_use]
+    pub fn with_contacts(self, collects_contacts: bool) -> ParticleSettings {
+        ParticleSettings { collects_contacts, ..self }
+    }
+
+    /// All settings are in their ranges, or the error that names the first that is not.
+    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+        let is_count = |n: u32| 1 <= n && n <= MAX_ROUNDS;
+        let speed = self.sleep_speed;
+        let all = [
+            ("radius", self.radius, is_length(self.radius)),
+            ("gravity", self.gravity.length(), self.gravity.is_finite()),
+            ("substeps", self.substeps as f32, is_count(self.substeps)),
+            ("iterations", self.iterations as f32, is_count(self.iterations)),
+            ("relaxation", self.relaxation, 0.0 < self.relaxation && self.relaxation < 2.0),
+            ("smoothing", self.smoothing, 0.0 <= self.smoothing && self.smoothing <= 0.5),
+            ("max_neighbours", self.max_neighbours as f32, 1 <= self.max_neighbours),
+            ("sleep_speed", speed, 0.0 <= speed && speed < f32::INFINITY),
+        ];
+        match all.into_iter().find(|&(_, _, is_good)| !is_good) {
+            Some((name, value, _)) => Err(ParticleError::BadSetting { name, value }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A length whose square and cube, and those of its inverse, are normal numbers.
+fn is_length(radius: f32) -> bool {
+    let bound = f32::from_bits((127 + 20) << 23); // 2^20
+    1.0 / bound <= radius && radius <= bound
+}

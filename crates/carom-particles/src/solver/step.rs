@@ -1,0 +1,467 @@
+//! A step: substeps of prediction, neighbours, iterations over all constraints, and velocities.
+//!
+//! - Neighbours are found once in a substep, at the predicted places.
+//! - An iteration solves density, contacts, the constraints of solids, and boundaries, in this
+//!   order. So at its end no particle is deep in a boundary.
+//! - What corrections moved a particle is added to its velocity.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, algorithm 1; M. Macklin et al.,
+//! Small Steps in Physics Simulation, SCA 2019 (substeps).
+
+use crate::ParticleError;
+use crate::solver::boundary::{
+    BodyState, Candidates, Motion, add_still_walls, find_near_field, find_near_plane, project_still,
+    stop_at_field,
+};
+use crate::solver::chunks::{for_contacts, for_slots};
+use crate::solver::contact::{Contacts, parting};
+use crate::solver::density::{Corrections, Density, Multipliers};
+use crate::solver::group::Group;
+use crate::solver::rows::Neighbours;
+use crate::solver::settings::ParticleSettings;
+use crate::solver::smoothing::Smoothing;
+use crate::solver::store::{Row, Store, vector};
+use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
+use crate::solver::touch::{Touched, Touches};
+use crate::solver::velocity::{Flow, Mixing, confine};
+use crate::solver::wall::Wall;
+use alloc::vec::Vec;
+use carom_lanes::dispatch;
+use carom_math::ops::sqrt;
+use core::sync::atomic::{AtomicBool, Ordering};
+use glam::Vec3;
+
+/// Memory of a step, kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workspace {
+    contacts: Contacts,
+    multipliers: Vec<f32>,
+    corrections: Vec<Row>,
+    flow: Vec<[Row; 2]>,
+    coefficients: Vec<Row>,
+    planes: Vec<Candidates>,
+    fields: Vec<Candidates>,
+    bodies: Vec<Candidates>,
+    states: Vec<BodyState>,
+    walls: Vec<Wall>,
+    solid_positions: Vec<Vec3>,
+    solid_masses: Vec<f32>,
+    /// Positions and velocities at the beginning, for steps that fail.
+    before: [Vec<Row>; 2],
+}
+
+/// The parts of a solver that a step uses.
+pub(crate) struct Step<'a> {
+    pub(crate) settings: &'a ParticleSettings,
+    pub(crate) smoothing: Smoothing,
+    pub(crate) store: &'a mut Store,
+    pub(crate) planes: &'a [Plane],
+    pub(crate) neighbours: &'a mut Neighbours,
+    pub(crate) touches: &'a mut Touches,
+    pub(crate) work: &'a mut Workspace,
+}
+
+/// What there is among the particles, which decides about passes.
+#[derive(Clone, Copy, Debug)]
+struct Kinds {
+    has_fluid: bool,
+    has_contacts: bool,
+    has_flow: bool,
+    has_vorticity: bool,
+    /// All are of one liquid, which has no cohesion and no vorticity.
+    is_plain: bool,
+    /// The inverse mass of all particles, if it is one.
+    inverse_mass: Option<f32>,
+}
+
+impl Step<'_> {
+    /// Makes a step of `dt` seconds, which is greater than 0. On an error positions and velocities
+    /// are as before.
+    pub(crate) fn run(
+        &mut self,
+        dt: f32,
+        surroundings: &mut Surroundings<'_, '_>,
+    ) -> Result<(), ParticleError> {
+        let order = self.neighbours.order(&self.store.positions, &self.store.ids)?;
+        self.store.reorder(order);
+        let kinds = self.kinds();
+        self.work.before[0].clone_from(&self.store.positions);
+        self.work.before[1].clone_from(&self.store.velocities);
+        self.work.states.clear();
+        self.work.states.extend(surroundings.bodies.iter().map(|body| BodyState::new(body)));
+        self.set_coefficients();
+        self.touches.begin();
+        for _ in 0..self.settings.substeps {
+            if let Err(error) = self.substep(dt / self.settings.substeps as f32, kinds, surroundings) {
+                self.store.positions.clone_from(&self.work.before[0]);
+                self.store.velocities.clone_from(&self.work.before[1]);
+                self.touches.undo();
+                return Err(error);
+            }
+        }
+        self.touches.finish();
+        for (body, state) in surroundings.bodies.iter_mut().zip(&self.work.states) {
+            (body.impulse, body.angular_impulse) = (state.impulse, state.angular_impulse);
+        }
+        Ok(())
+    }
+
+    fn kinds(&self) -> Kinds {
+        let groups = &self.store.groups;
+        let first = self.store.positions.first().map(|row| row[3]);
+        let inverse_mass = first.filter(|&w| self.store.positions.iter().all(|row| row[3] == w));
+        let has_fluid = groups.iter().any(|group| group.is_fluid());
+        let flows = |group: &Group| 0.0 < group.viscosity || 0.0 < group.cohesion || 0.0 < group.vorticity;
+        Kinds {
+            has_fluid,
+            has_contacts: groups.iter().any(|group| !group.is_fluid()),
+            has_flow: has_fluid && (0.0 < self.settings.smoothing || groups.iter().any(flows)),
+            is_plain: matches!(&groups[..], [one] if one.cohesion == 0.0 && one.vorticity == 0.0),
+            has_vorticity: groups.iter().any(|group| 0.0 < group.vorticity),
+            inverse_mass,
+        }
+    }
+
+    /// The coefficients of each slot that the passes over velocities read.
+    fn set_coefficients(&mut self) {
+        let store = &*self.store;
+        self.work.coefficients.clear();
+        self.work.coefficients.extend((0..store.len()).map(|slot| {
+            let group = store.group(slot);
+            let viscosity = if group.is_fluid() { group.viscosity } else { -1.0 };
+            [viscosity, group.cohesion, group.vorticity, 0.0]
+        }));
+    }
+
+    fn substep(
+        &mut self,
+        dt: f32,
+        kinds: Kinds,
+        surroundings: &mut Surroundings<'_, '_>,
+    ) -> Result<(), ParticleError> {
+        let spacing = 2.0 * self.settings.radius;
+        self.predict(dt);
+        self.find_candidates(surroundings, dt);
+        if kinds.has_fluid {
+            self.add_walls(surroundings);
+        }
+        let max_pairs = self.store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
+        self.neighbours.find(&self.store.predicted, &self.store.ids, max_pairs)?;
+        if kinds.has_contacts {
+            self.work.contacts.find(self.store, self.neighbours.rows(), spacing);
+        }
+        for iteration in 0..self.settings.iterations {
+            if kinds.has_fluid {
+                self.project_density(kinds, iteration == 0);
+            }
+            if kinds.has_contacts && !self.work.contacts.is_empty() {
+                self.project_contacts(spacing);
+            }
+            if let Some(constraints) = &mut surroundings.constraints {
+                self.project_solids(constraints, dt, iteration);
+            }
+            self.project_boundaries(surroundings);
+        }
+        self.stop_at_fields(surroundings);
+        self.finish(dt)?;
+        for (body, state) in self.work.states.iter_mut().enumerate() {
+            state.finish(dt);
+            if !state.is_finite() {
+                return Err(ParticleError::BadBody { body });
+            }
+        }
+        if kinds.has_flow {
+            self.change_velocities(dt, kinds)?;
+        }
+        if self.settings.collects_contacts {
+            self.collect_contacts(dt);
+        }
+        Ok(())
+    }
+
+    /// Moves particles by gravity and their velocities.
+    fn predict(&mut self, dt: f32) {
+        let (store, gravity) = (&mut *self.store, self.settings.gravity);
+        for slot in 0..store.ids.len() {
+            let group = &store.groups[store.phases[slot].group()];
+            let row = store.positions[slot];
+            let mut velocity = vector(&store.velocities[slot]);
+            if 0.0 < row[3] {
+                velocity += gravity * (group.gravity_scale * dt);
+                velocity *= (1.0 - group.drag * dt).max(0.0);
+            }
+            store.velocities[slot] = velocity.extend(0.0).to_array();
+            store.predicted[slot] = free_place(&row, velocity, dt).extend(row[3]).to_array();
+        }
+    }
+
+    /// Finds the particles near each boundary, and moves bodies by their velocities.
+    fn find_candidates(&mut self, surroundings: &mut Surroundings<'_, '_>, dt: f32) {
+        let (work, radius) = (&mut *self.work, self.settings.radius);
+        work.planes.resize_with(self.planes.len(), Vec::new);
+        work.fields.resize_with(surroundings.fields.len(), Vec::new);
+        work.bodies.resize_with(surroundings.bodies.len(), Vec::new);
+        for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
+            find_near_plane(self.store, plane.normal, plane.offset, radius, candidates);
+        }
+        for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
+            find_near_field(self.store, field.distance, &Motion::STILL, radius, candidates);
+        }
+        for ((body, state), candidates) in
+            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
+        {
+            state.predict(dt);
+            find_near_field(self.store, body.distance, state.motion(), radius, candidates);
+        }
+    }
+
+    /// Finds what each boundary adds to the density of the liquids near it.
+    fn add_walls(&mut self, surroundings: &Surroundings<'_, '_>) {
+        let Workspace { planes, fields, bodies, states, walls, .. } = &mut *self.work;
+        let (store, smoothing) = (&*self.store, &self.smoothing);
+        walls.clear();
+        walls.extend(store.predicted.iter().map(|row| Wall::none(vector(row))));
+        for (plane, candidates) in self.planes.iter().zip(planes) {
+            add_still_walls(store, |point| plane.distance(point), smoothing, candidates, walls);
+        }
+        for (field, candidates) in surroundings.fields.iter().zip(fields) {
+            add_still_walls(store, field.distance, smoothing, candidates, walls);
+        }
+        for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
+            state.add_walls(store, body, smoothing, candidates, walls);
+        }
+    }
+
+    fn project_density(&mut self, kinds: Kinds, is_first: bool) {
+        let work = &mut *self.work;
+        work.multipliers.resize(self.store.len(), 0.0);
+        work.corrections.resize(self.store.len(), [0.0; 4]);
+        let has_coincident = AtomicBool::new(false);
+        let mut multipliers = core::mem::take(&mut work.multipliers);
+        let mut corrections = core::mem::take(&mut work.corrections);
+        let density = self.density(kinds);
+        for_slots(&mut multipliers, |slots, out| {
+            if dispatch(Multipliers { density, slots, out }) {
+                has_coincident.store(true, Ordering::Relaxed);
+            }
+        });
+        for_slots(&mut corrections, |slots, out| {
+            dispatch(Corrections { density, multipliers: &multipliers, slots, out });
+        });
+        let relaxation = self.settings.relaxation;
+        for (row, correction) in self.store.predicted.iter_mut().zip(&corrections) {
+            for axis in 0..3 {
+                row[axis] += relaxation * correction[axis];
+            }
+        }
+        for (state, candidates) in self.work.states.iter_mut().zip(&self.work.bodies) {
+            state.take_pressure(self.store, candidates, &multipliers, relaxation);
+        }
+        self.work.multipliers = multipliers;
+        self.work.corrections = corrections;
+        if is_first && has_coincident.into_inner() {
+            self.part_coincident();
+        }
+    }
+
+    fn density(&self, kinds: Kinds) -> Density<'_> {
+        Density {
+            smoothing: self.smoothing,
+            predicted: &self.store.predicted,
+            phases: &self.store.phases,
+            rows: self.neighbours.rows(),
+            walls: &self.work.walls,
+            inverse_mass: kinds.inverse_mass,
+        }
+    }
+
+    /// Moves liquid particles that are at one place a little apart: by a part of their radius.
+    #[cold]
+    fn part_coincident(&mut self) {
+        let rows = self.neighbours.rows();
+        let (store, way) = (&mut *self.store, self.settings.radius / 8.0);
+        self.work.corrections.iter_mut().for_each(|row| *row = [0.0; 4]);
+        let limit = self.smoothing.reach * carom_math::tol::COINCIDENT_PARTICLES * 4.0;
+        for slot in 0..store.len() {
+            let own = vector(&store.predicted[slot]);
+            let (mut sum, mut n) = (Vec3::ZERO, 0.0);
+            for &other in rows.of(slot) {
+                let [a, b] = [store.phases[slot], store.phases[other as usize]];
+                if a.is_fluid()
+                    && b.is_fluid()
+                    && own.distance_squared(vector(&store.predicted[other as usize])) < limit * limit
+                {
+                    sum += parting(store.ids[slot], store.ids[other as usize]);
+                    n += 1.0;
+                }
+            }
+            if 0.0 < n && 0.0 < store.predicted[slot][3] {
+                self.work.corrections[slot] = (sum * (way / n)).extend(0.0).to_array();
+            }
+        }
+        for (row, correction) in store.predicted.iter_mut().zip(&self.work.corrections) {
+            for axis in 0..3 {
+                row[axis] += correction[axis];
+            }
+        }
+    }
+
+    fn project_contacts(&mut self, spacing: f32) {
+        let work = &mut *self.work;
+        work.corrections.resize(self.store.len(), [0.0; 4]);
+        let (pass, contacts) = work.contacts.pass(self.store, spacing);
+        for_contacts(pass.starts, contacts, &mut work.corrections, |first, contacts, out| {
+            pass.run(first, contacts, out);
+        });
+        for (row, correction) in self.store.predicted.iter_mut().zip(&work.corrections) {
+            for axis in 0..3 {
+                row[axis] += correction[axis];
+            }
+        }
+    }
+
+    fn project_solids(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>), dt: f32, iteration: u32) {
+        let (work, n) = (&mut *self.work, self.store.n_solid());
+        let rows = &mut self.store.predicted[..n];
+        work.solid_positions.clear();
+        work.solid_positions.extend(rows.iter().map(vector));
+        work.solid_masses.clear();
+        work.solid_masses.extend(rows.iter().map(|row| row[3]));
+        constraints(&mut SolidPass {
+            positions: &mut work.solid_positions,
+            inverse_masses: &work.solid_masses,
+            dt,
+            iteration,
+        });
+        for (row, place) in rows.iter_mut().zip(&work.solid_positions) {
+            *row = place.extend(row[3]).to_array();
+        }
+    }
+
+    fn project_boundaries(&mut self, surroundings: &Surroundings<'_, '_>) {
+        let (work, radius) = (&mut *self.work, self.settings.radius);
+        for ((body, state), candidates) in
+            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
+        {
+            state.project(self.store, body, radius, candidates);
+        }
+        for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
+            project_still(self.store, field.distance, &field.surface, radius, candidates);
+        }
+        for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
+            project_still(self.store, |point| plane.distance(point), &plane.surface, radius, candidates);
+        }
+    }
+
+    /// Keeps what corrections took far from passing thin fields and bodies.
+    fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
+        let radius = self.settings.radius;
+        for field in surroundings.fields {
+            stop_at_field(self.store, field.distance, &Motion::STILL, radius);
+        }
+        for (body, state) in surroundings.bodies.iter().zip(&self.work.states) {
+            stop_at_field(self.store, body.distance, state.motion(), radius);
+        }
+    }
+
+    /// Takes the predicted places, and what corrections add to the velocities. The velocity is not
+    /// read from the places alone: their rounding would swallow small changes of it.
+    fn finish(&mut self, dt: f32) -> Result<(), ParticleError> {
+        let store = &mut *self.store;
+        let rest = self.settings.sleep_speed * dt;
+        let per_dt = 1.0 / dt;
+        for slot in 0..store.ids.len() {
+            let (from, to) = (vector(&store.positions[slot]), vector(&store.predicted[slot]));
+            if store.positions[slot][3] == 0.0 && to.is_finite() {
+                // Held, or moved by its owner, who sets its velocity.
+                store.positions[slot] = store.predicted[slot];
+                continue;
+            }
+            let way = to - from;
+            if way.length_squared() < rest * rest && !store.phases[slot].is_fluid() {
+                store.velocities[slot] = [0.0; 4];
+                continue;
+            }
+            let velocity = vector(&store.velocities[slot]);
+            let corrected = to - free_place(&store.positions[slot], velocity, dt);
+            let velocity = velocity + corrected * per_dt;
+            if !(to.is_finite() && velocity.is_finite()) {
+                return Err(ParticleError::Exploded { particle: store.ids[slot] });
+            }
+            store.velocities[slot] = velocity.extend(0.0).to_array();
+            store.positions[slot] = store.predicted[slot];
+        }
+        Ok(())
+    }
+
+    fn change_velocities(&mut self, dt: f32, kinds: Kinds) -> Result<(), ParticleError> {
+        let work = &mut *self.work;
+        work.flow.resize(self.store.len(), [[0.0; 4]; 2]);
+        let flow = Flow {
+            smoothing: self.smoothing,
+            positions: &self.store.positions,
+            velocities: &self.store.velocities,
+            coefficients: &work.coefficients,
+            rows: self.neighbours.rows(),
+            dt,
+            mixing: self.settings.smoothing,
+            is_plain: kinds.is_plain,
+        };
+        for_slots(&mut work.flow, |slots, out| dispatch(Mixing { flow, slots, out }));
+        if kinds.has_vorticity {
+            work.corrections.resize(self.store.len(), [0.0; 4]);
+            let curls = &work.flow;
+            for_slots(&mut work.corrections, |slots, out| {
+                for (slot, out) in slots.zip(out) {
+                    *out = confine(&flow, curls, slot).extend(0.0).to_array();
+                }
+            });
+        }
+        for (slot, row) in self.store.velocities.iter_mut().enumerate() {
+            for axis in 0..3 {
+                row[axis] += work.flow[slot][0][axis];
+                if kinds.has_vorticity {
+                    row[axis] += work.corrections[slot][axis];
+                }
+            }
+            if !vector(row).is_finite() {
+                return Err(ParticleError::Exploded { particle: self.store.ids[slot] });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the contacts that pushed in this substep.
+    fn collect_contacts(&mut self, dt: f32) {
+        let (work, store) = (&*self.work, &*self.store);
+        let lists = (0..).map(Touched::Plane).zip(&work.planes);
+        let lists = lists.chain((0..).map(Touched::Field).zip(&work.fields));
+        for (touched, candidates) in lists.chain((0..).map(Touched::Body).zip(&work.bodies)) {
+            for candidate in candidates.iter().filter(|candidate| 0.0 < candidate.push) {
+                let id = store.ids[candidate.slot as usize];
+                self.touches.add(id, touched, candidate.push / dt, candidate.normal);
+            }
+        }
+        if work.contacts.is_empty() {
+            return;
+        }
+        for slot in 0..store.len() {
+            let contacts = &work.contacts.all[work.contacts.start(slot)..work.contacts.start(slot + 1)];
+            for contact in contacts.iter().filter(|contact| 0.0 < contact.push) {
+                let other = contact.other as usize;
+                let [a, b] = [store.ids[slot], store.ids[other]];
+                if a < b && store.phases[slot].group() != store.phases[other].group() {
+                    let difference = vector(&store.positions[slot]) - vector(&store.positions[other]);
+                    let normal = difference / sqrt(difference.length_squared()).max(f32::MIN_POSITIVE);
+                    self.touches.add(a, Touched::Particle(b), contact.push / dt, normal);
+                }
+            }
+        }
+    }
+}
+
+/// Where a particle goes by its velocity alone. The same bits each time.
+#[inline(always)]
+fn free_place(row: &Row, velocity: Vec3, dt: f32) -> Vec3 {
+    vector(row) + velocity * dt
+}

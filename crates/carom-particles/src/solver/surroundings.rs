@@ -1,0 +1,183 @@
+//! What particles meet besides each other: planes, distance fields, moving bodies, constraints.
+//!
+//! - A plane is kept by the solver. Fields, bodies and constraints are lent for a step.
+//! - A field is a function: the signed distance of a point, and the direction in which it grows.
+//! - A body is a field in its own frame, with mass and motion. Particles push it, and the step says
+//!   by how much. Its owner applies that.
+//!
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 5 and 6 (contacts of all kinds in
+//! one solver).
+
+use crate::{ConstraintError, ParticleBody, ParticleError};
+use carom_math::{Mat3, Pose};
+use glam::Vec3;
+
+/// A signed distance and the unit vector in which it grows, as functions of a point.
+pub type DistanceFn<'a> = &'a (dyn Fn(Vec3) -> (f32, Vec3) + Sync);
+
+/// How rough a surface is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// Coefficient of friction while particles slide, at least 0. That of a contact is the
+    /// geometric mean with that of the particle.
+    pub friction: f32,
+    /// Coefficient of friction while they do not, at least that above.
+    pub static_friction: f32,
+}
+
+impl Default for Surface {
+    fn default() -> Surface {
+        Surface { friction: 0.5, static_friction: 0.6 }
+    }
+}
+
+impl Surface {
+    /// This surface with one coefficient of friction, sliding or not.
+    #[must_use]
+    pub fn with_friction(self, friction: f32) -> Surface {
+        Surface { friction, static_friction: friction }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+        let bad = |name, value| Err(ParticleError::BadSetting { name, value });
+        if !(0.0 <= self.friction && self.friction < f32::INFINITY) {
+            return bad("friction", self.friction);
+        }
+        if !(self.friction <= self.static_friction && self.static_friction < f32::INFINITY) {
+            return bad("static_friction", self.static_friction);
+        }
+        Ok(())
+    }
+}
+
+/// A plane that particles stay in front of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plane {
+    pub(crate) normal: Vec3,
+    /// The distance of the plane from the origin, along the normal.
+    pub(crate) offset: f32,
+    pub(crate) surface: Surface,
+}
+
+impl Plane {
+    /// The signed distance of a point, and the normal.
+    pub(crate) fn distance(&self, point: Vec3) -> (f32, Vec3) {
+        (point.dot(self.normal) - self.offset, self.normal)
+    }
+}
+
+/// A distance field that does not move.
+#[derive(Clone, Copy)]
+pub struct FieldBoundary<'a> {
+    /// The signed distance of a point, negative inside, and the unit vector in which it grows. It
+    /// must not change by more than the way between two points.
+    pub distance: DistanceFn<'a>,
+    /// How rough it is.
+    pub surface: Surface,
+}
+
+/// A rigid body among the particles, in world units.
+///
+/// Give mass, inertia and motion of a dynamic body. Particles then push it while they step; take
+/// [`BodyBoundary::impulse`] and [`BodyBoundary::angular_impulse`] to its velocities afterwards.
+/// With inverse masses 0 it moves as it does, and only pushes.
+#[derive(Clone, Copy)]
+pub struct BodyBoundary<'a> {
+    /// As of a [`FieldBoundary`], in the body's frame.
+    pub distance: DistanceFn<'a>,
+    /// How rough it is.
+    pub surface: Surface,
+    /// Body frame in the world.
+    pub pose: Pose,
+    /// Centre of mass, in the body's frame.
+    pub center_of_mass: Vec3,
+    /// One over the mass; 0 is an infinite mass.
+    pub inverse_mass: f32,
+    /// Inverse of the inertia tensor about the centre of mass, in the body's frame.
+    pub inverse_inertia: Mat3,
+    /// Velocity of the centre of mass.
+    pub linear_velocity: Vec3,
+    /// In radians per second, in the world frame.
+    pub angular_velocity: Vec3,
+    /// Set by a step: the sum of the impulses on the centre of mass.
+    pub impulse: Vec3,
+    /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
+    pub angular_impulse: Vec3,
+}
+
+impl<'a> BodyBoundary<'a> {
+    /// Returns a body that stands still and that particles do not move.
+    pub fn fixed(distance: DistanceFn<'a>, pose: Pose) -> BodyBoundary<'a> {
+        BodyBoundary {
+            distance,
+            surface: Surface::default(),
+            pose,
+            center_of_mass: Vec3::ZERO,
+            inverse_mass: 0.0,
+            inverse_inertia: Mat3::ZERO,
+            linear_velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            impulse: Vec3::ZERO,
+            angular_impulse: Vec3::ZERO,
+        }
+    }
+
+    pub(crate) fn check(&self, body: usize) -> Result<(), ParticleError> {
+        let vectors = [self.center_of_mass, self.linear_velocity, self.angular_velocity];
+        let is_mass = 0.0 <= self.inverse_mass && self.inverse_mass < f32::INFINITY;
+        let is_good = self.pose.is_finite()
+            && vectors.iter().all(|v| v.is_finite())
+            && is_mass
+            && self.inverse_inertia.is_finite();
+        if is_good { self.surface.check() } else { Err(ParticleError::BadBody { body }) }
+    }
+}
+
+/// The particles of solids in an iteration: what constraints project.
+pub struct SolidPass<'a> {
+    /// Where the particles will be at the end of the substep. The numbers that
+    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) returned are the places in
+    /// this slice. To be changed.
+    pub positions: &'a mut [Vec3],
+    /// Their inverse masses.
+    pub inverse_masses: &'a [f32],
+    /// The length of the substep in seconds.
+    pub dt: f32,
+    /// The iteration, from 0 on in each substep. Multipliers of constraints begin at 0 with it.
+    pub iteration: u32,
+}
+
+impl SolidPass<'_> {
+    /// Projects the constraints of a body, whose particles are at the places where
+    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) put them.
+    ///
+    /// # Errors
+    /// As [`ParticleBody::project`].
+    pub fn project(&mut self, body: &mut dyn ParticleBody) -> Result<(), ConstraintError> {
+        if self.iteration == 0 {
+            body.begin_step();
+        }
+        body.project(self.positions, self.inverse_masses, self.dt)
+    }
+}
+
+/// What a step meets that the solver does not keep.
+///
+/// `'a` is how long fields, bodies and constraints are lent, `'f` how long their functions live.
+#[derive(Default)]
+pub struct Surroundings<'a, 'f> {
+    /// Distance fields that do not move.
+    pub fields: &'a [FieldBoundary<'f>],
+    /// Rigid bodies.
+    pub bodies: &'a mut [BodyBoundary<'f>],
+    /// Projects the constraints of solids, once in each iteration.
+    pub constraints: Option<&'a mut dyn FnMut(&mut SolidPass<'_>)>,
+}
+
+impl Surroundings<'_, '_> {
+    pub(crate) fn check(&self) -> Result<(), ParticleError> {
+        self.fields.iter().try_for_each(|field| field.surface.check())?;
+        self.bodies.iter().enumerate().try_for_each(|(i, body)| body.check(i))
+    }
+}

@@ -1,0 +1,113 @@
+//! What touched what in a step, and what began or ended to touch.
+//!
+//! - Contacts are collected in each substep, and merged after the step: their impulses are summed.
+//! - Events are the difference of the contacts of two steps, which are sorted.
+//! - Two particles of one group are no contact here: a heap would be nothing but contacts.
+//!
+//! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.5.1 (pairs that persist).
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use glam::Vec3;
+
+/// What a particle touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Touched {
+    /// A plane, by its number.
+    Plane(u32),
+    /// A field, by its place in the surroundings.
+    Field(u32),
+    /// A body, by its place in the surroundings.
+    Body(u32),
+    /// A particle of another group, with a larger number.
+    Particle(u32),
+}
+
+/// A contact of a particle in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ParticleContact {
+    /// The particle.
+    pub particle: u32,
+    /// What it touches.
+    pub touched: Touched,
+    /// The sum of the impulses along the normal in the step, in mass times speed.
+    pub impulse: f32,
+    /// The direction from what is touched to the particle, a unit vector.
+    pub normal: Vec3,
+}
+
+/// A contact began or ended in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParticleEvent {
+    /// This particle and this did not touch in the step before.
+    Began(u32, Touched),
+    /// They touched in the step before, and no more.
+    Ended(u32, Touched),
+}
+
+/// The contacts of two steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touches {
+    pub(crate) now: Vec<ParticleContact>,
+    before: Vec<ParticleContact>,
+    pub(crate) events: Vec<ParticleEvent>,
+}
+
+fn order(a: &ParticleContact, b: &ParticleContact) -> Ordering {
+    (a.particle, a.touched).cmp(&(b.particle, b.touched))
+}
+
+impl Touches {
+    /// Begins a step.
+    pub(crate) fn begin(&mut self) {
+        core::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        self.events.clear();
+    }
+
+    /// Takes a step back that failed.
+    pub(crate) fn undo(&mut self) {
+        core::mem::swap(&mut self.now, &mut self.before);
+        self.events.clear();
+    }
+
+    /// Adds a contact of a substep.
+    pub(crate) fn add(&mut self, particle: u32, touched: Touched, impulse: f32, normal: Vec3) {
+        self.now.push(ParticleContact { particle, touched, impulse, normal });
+    }
+
+    /// Ends a step: merges contacts, and finds the events.
+    pub(crate) fn finish(&mut self) {
+        self.now.sort_unstable_by(|a, b| order(a, b).then(a.impulse.total_cmp(&b.impulse)));
+        self.now.dedup_by(|later, first| {
+            let is_same = order(later, first) == Ordering::Equal;
+            if is_same {
+                // The normal of the greatest impulse stays.
+                (first.impulse, first.normal) = (first.impulse + later.impulse, later.normal);
+            }
+            is_same
+        });
+        let (mut old, mut new) = (self.before.iter().peekable(), self.now.iter().peekable());
+        loop {
+            let which = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => order(a, b),
+            };
+            if which != Ordering::Greater
+                && let Some(contact) = old.next()
+                && which == Ordering::Less
+            {
+                self.events.push(ParticleEvent::Ended(contact.particle, contact.touched));
+            }
+            if which != Ordering::Less
+                && let Some(contact) = new.next()
+                && which == Ordering::Greater
+            {
+                self.events.push(ParticleEvent::Began(contact.particle, contact.touched));
+            }
+        }
+    }
+}

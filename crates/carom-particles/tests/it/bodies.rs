@@ -1,0 +1,174 @@
+//! Bodies among particles, both ways: what sinks, what floats and how deep.
+
+use crate::blocks::{add_tank, block, positions};
+use carom_math::{Mat3, Pose, Vec3};
+use carom_particles::{
+    BodyBoundary, FieldBoundary, Grains, Liquid, ParticleSettings, ParticleSolver, Surface, Surroundings,
+};
+
+const DT: f32 = 1.0 / 60.0;
+const GRAVITY: f32 = 9.81;
+
+/// A ball in water for some seconds, moved by its weight and what the water does. Returns its mean
+/// height over the last half second.
+fn ball_in_water(radius: f32, density: f32, start: f32, seconds: f32) -> f32 {
+    let spacing = 0.06;
+    let settings = ParticleSettings::new(spacing / 2.0);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    let n = [14, 9, 14];
+    let side = n[0] as f32 * spacing;
+    let mut places = block(n, spacing, Vec3::ZERO);
+    let mut center = Vec3::new(0.5 * side, start, 0.5 * side);
+    places.retain(|p| radius + 0.5 * spacing < p.distance(center));
+    solver.add_liquid(&Liquid::default(), &places).unwrap();
+    add_tank(&mut solver, side, side, &Surface::default());
+    let mass = density * 4.0 / 3.0 * core::f32::consts::PI * radius.powi(3);
+    let ball = |p: Vec3| (p.length() - radius, p.normalize_or(Vec3::Y));
+    let (mut velocity, mut spin) = (Vec3::ZERO, Vec3::ZERO);
+    let (mut height, mut n_measured) = (0.0, 0);
+    let n_steps = (seconds / DT) as u32;
+    for step in 0..n_steps {
+        let mut bodies = [BodyBoundary {
+            inverse_mass: 1.0 / mass,
+            inverse_inertia: Mat3::IDENTITY * (2.5 / (mass * radius * radius)),
+            linear_velocity: velocity,
+            angular_velocity: spin,
+            ..BodyBoundary::fixed(&ball, Pose::from_translation(center))
+        }];
+        let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+        solver.step_in(DT, &mut surroundings).unwrap();
+        velocity += bodies[0].impulse / mass - Vec3::Y * (GRAVITY * DT);
+        spin += bodies[0].angular_impulse * (2.5 / (mass * radius * radius));
+        center += velocity * DT;
+        if center.y < radius {
+            center.y = radius;
+            velocity.y = velocity.y.max(0.0);
+        }
+        if n_steps < step + 30 {
+            height += center.y;
+            n_measured += 1;
+        }
+    }
+    height / n_measured as f32
+}
+
+/// The height of the water's surface with a ball whose center is at a height: the volume of water
+/// and of the part of the ball below the surface fill the tank.
+fn surface(volume: f32, area: f32, radius: f32, center: f32) -> f32 {
+    let (mut low, mut high) = (0.0, 2.0);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if middle * area < volume + cap(radius, middle - center + radius) {
+            low = middle
+        } else {
+            high = middle
+        }
+    }
+    low
+}
+
+/// The volume of a ball below a height above its lowest point.
+fn cap(radius: f32, height: f32) -> f32 {
+    let h = height.clamp(0.0, 2.0 * radius);
+    core::f32::consts::PI * h * h * (radius - h / 3.0)
+}
+
+/// Archimedes: the weight of the ball is that of the water which it displaces.
+#[test]
+fn a_light_ball_floats_as_deep_as_archimedes_says() {
+    let (radius, spacing) = (0.24, 0.06_f32);
+    let seconds = if std::env::var_os("CAROM_SLOW").is_some() { 8.0 } else { 1.5 };
+    for density in [300.0, 600.0] {
+        // In equilibrium the ball displaces its mass of water.
+        let displaced = density / 1000.0 * 4.0 / 3.0 * core::f32::consts::PI * radius * radius * radius;
+        let mut depth = 0.0;
+        while cap(radius, depth) < displaced {
+            depth += 1e-4;
+        }
+        let area = (14.0 * spacing).powi(2);
+        // Start where it should float, in the water that is there.
+        let n = block([14, 9, 14], spacing, Vec3::ZERO);
+        let start = 9.0 * spacing + radius - depth;
+        let center = Vec3::new(7.0 * spacing, start, 7.0 * spacing);
+        let n_left = n.iter().filter(|p| radius + 0.5 * spacing < p.distance(center)).count();
+        let volume = n_left as f32 * spacing.powi(3);
+        let height = ball_in_water(radius, density, start, seconds);
+        let level = surface(volume, area, radius, height);
+        let measured = level - (height - radius);
+        println!("density {density}: {measured} deep, wanted {depth}; at {height}, water to {level}");
+        assert!((measured - depth).abs() < 0.05 * 2.0 * radius, "{measured} {depth}");
+    }
+}
+
+#[test]
+fn a_heavy_ball_sinks() {
+    let height = ball_in_water(0.15, 3000.0, 0.5, 1.5);
+    println!("ends at {height}");
+    assert!(height < 0.17, "{height}");
+}
+
+/// A field as a basin: nothing gets out, and no fast grain passes a thin wall.
+#[test]
+fn fields_hold_particles() {
+    let bowl = |p: Vec3| {
+        let d = p.length();
+        ((d - 1.0).abs() - 0.02, p.normalize_or(Vec3::Y) * if d < 1.0 { -1.0 } else { 1.0 })
+    };
+    let fields = [FieldBoundary { distance: &bowl, surface: Surface::default() }];
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    let mut places = block([8, 8, 8], 0.1, Vec3::splat(-0.4));
+    places.retain(|p| p.length() < 0.4);
+    let water = solver.add_liquid(&Liquid::default(), &places).unwrap();
+    let grains = solver.add_grains(&Grains::default(), &[Vec3::Y * 0.5, Vec3::X * 0.5]).unwrap();
+    for (id, speed) in grains.clone().zip([400.0, 90.0]) {
+        let place = solver.position(id).unwrap();
+        solver.set_particle(id, place, place * speed).unwrap();
+    }
+    for _ in 0..120 {
+        solver.step_in(DT, &mut Surroundings { fields: &fields, ..Surroundings::default() }).unwrap();
+    }
+    let farthest = positions(&solver).iter().map(|p| p.length()).fold(0.0, f32::max);
+    println!("{} particles, farthest {farthest}", water.len() + grains.len());
+    assert!(farthest < 0.94, "{farthest}");
+}
+
+/// What pushes a body comes out of the particles.
+#[test]
+fn a_body_takes_the_momentum_that_particles_lose() {
+    let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    let ids = solver.add_liquid(&Liquid::default(), &block([5, 5, 5], 0.1, Vec3::ZERO)).unwrap();
+    for id in ids.clone() {
+        solver.set_particle(id, solver.position(id).unwrap(), Vec3::X * 3.0).unwrap();
+    }
+    let wall = |p: Vec3| {
+        let out = p.abs() - Vec3::new(0.1, 0.6, 0.6);
+        let outside = out.max(Vec3::ZERO) * p.signum();
+        if out.max_element() < 0.0 {
+            (out.x, Vec3::X * p.x.signum())
+        } else {
+            (outside.length(), outside.normalize())
+        }
+    };
+    let (mut pose, mut velocity, mut turn) =
+        (Pose::from_translation(Vec3::new(0.8, 0.2, 0.3)), Vec3::ZERO, Vec3::ZERO);
+    let inertia = Mat3::IDENTITY * 20.0;
+    for _ in 0..30 {
+        let mut bodies = [BodyBoundary {
+            inverse_mass: 1.0 / 50.0,
+            inverse_inertia: inertia.inverse(),
+            linear_velocity: velocity,
+            angular_velocity: turn,
+            ..BodyBoundary::fixed(&wall, pose)
+        }];
+        solver.step_in(DT, &mut Surroundings { bodies: &mut bodies, ..Surroundings::default() }).unwrap();
+        velocity += bodies[0].impulse / 50.0;
+        turn += bodies[0].angular_impulse / 20.0;
+        pose.translation += velocity * DT;
+    }
+    let left: Vec3 = ids.map(|id| solver.velocity(id).unwrap()).sum();
+    let total = left + velocity * 50.0;
+    println!("particles {left}, body {}, total {total}", velocity * 50.0);
+    assert!((total - Vec3::X * 375.0).length() < 0.02, "{total}");
+    assert!(100.0 < velocity.x * 50.0);
+}

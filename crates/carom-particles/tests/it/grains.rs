@@ -1,0 +1,171 @@
+//! Grains: friction on slopes, heaps, momentum.
+
+use crate::blocks::{block, fastest, positions, velocities};
+use carom_math::Vec3;
+use carom_particles::{Grains, ParticleSettings, ParticleSolver, Solid, Surface};
+
+const DT: f32 = 1.0 / 60.0;
+
+/// How far one grain slides on a slope in a second.
+fn slide(slope: f32, friction: f32) -> f32 {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
+    solver.add_plane(normal, 0.0, &Surface::default().with_friction(friction)).unwrap();
+    let grain = Grains::default().with_friction(friction);
+    solver.add_grains(&grain, &[normal * 0.05]).unwrap();
+    for _ in 0..60 {
+        solver.step(DT).unwrap();
+    }
+    (positions(&solver)[0] - normal * 0.05).length()
+}
+
+#[test]
+fn a_grain_slides_above_the_angle_of_friction_and_not_below() {
+    for friction in [0.2_f32, 0.5, 1.0] {
+        let angle = friction.atan();
+        let below = slide(0.97 * angle, friction);
+        let steep = 1.1 * angle;
+        let above = slide(steep, friction);
+        let closed_form = 0.5 * 9.81 * (steep.sin() - friction * steep.cos());
+        println!("friction {friction}: {below} below, {above} above, {closed_form} in closed form");
+        assert!(below < 1e-4, "{below}");
+        // Substeps are ahead by half of one.
+        assert!((above / closed_form - 1.0).abs() < 0.02, "{above} {closed_form}");
+    }
+}
+
+/// A block of grains that are held together by nothing but gravity lies on a slope.
+#[test]
+fn a_layer_slides_above_the_angle_of_friction_and_not_below() {
+    let run = |slope: f32| {
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+        let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
+        let along = Vec3::new(slope.cos(), -slope.sin(), 0.0);
+        solver.add_plane(normal, 0.0, &Surface::default().with_friction(0.5)).unwrap();
+        let mut places = block([8, 1, 8], 0.1, Vec3::ZERO);
+        places.iter_mut().for_each(|p| *p = along * p.x + normal * 0.05 + Vec3::Z * p.z);
+        solver.add_grains(&Grains::default().with_friction(0.5), &places).unwrap();
+        for _ in 0..60 {
+            solver.step(DT).unwrap();
+        }
+        let mean: Vec3 = positions(&solver).iter().zip(&places).map(|(a, b)| *a - *b).sum();
+        mean.dot(along) / places.len() as f32
+    };
+    let (below, above) = (run(0.95 * 0.5_f32.atan()), run(1.15 * 0.5_f32.atan()));
+    println!("{below} below, {above} above");
+    assert!(below < 0.005 && 0.2 < above, "{below} {above}");
+}
+
+/// Grains are poured onto a rough floor. Returns the angle of the heap, in degrees.
+fn heap(friction: f32) -> f32 {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    solver.add_plane(Vec3::Y, 0.0, &Surface::default().with_friction(friction)).unwrap();
+    solver.add_plane(Vec3::NEG_Z, -0.35, &Surface::default().with_friction(0.0)).unwrap();
+    solver.add_plane(Vec3::Z, 0.0, &Surface::default().with_friction(0.0)).unwrap();
+    // A column that collapses, between two smooth walls.
+    let mut places = block([9, 18, 3], 0.103, Vec3::new(-0.46, 0.0, 0.02));
+    for (i, place) in places.iter_mut().enumerate() {
+        *place += Vec3::new((i * 7 % 5) as f32, 0.0, (i * 3 % 7) as f32) * 0.001;
+    }
+    solver.add_grains(&Grains::default().with_friction(friction), &places).unwrap();
+    for _ in 0..180 {
+        solver.step(DT).unwrap();
+    }
+    // The surface: the highest grain in each column of 0.15. The slope from the top down.
+    let places = positions(&solver);
+    let height = |from: f32| {
+        let inside = places.iter().filter(|p| from <= p.x.abs() && p.x.abs() < from + 0.15);
+        inside.map(|p| p.y).fold(0.0, f32::max)
+    };
+    let heights: Vec<f32> = (0..12).map(|i| height(0.15 * i as f32)).take_while(|&y| 0.1 < y).collect();
+    println!("friction {friction}: heights {heights:?}, fastest {}", fastest(&solver));
+    // Smooth grains are all gone.
+    let n = heights.len().max(2) - 1;
+    if heights.len() < 2 {
+        return 0.0;
+    }
+    ((heights[0] - heights[n]) / (0.15 * n as f32)).atan().to_degrees()
+}
+
+#[test]
+fn rough_grains_heap_up_and_smooth_ones_do_not() {
+    let [smooth, rough, rougher] = [0.0, 0.4, 0.8].map(heap);
+    println!("angles {smooth}, {rough}, {rougher} degrees");
+    assert!(smooth < 5.0, "{smooth}");
+    assert!(12.0 < rough && rough < 35.0, "{rough}");
+    assert!(rough < rougher && rougher < 45.0, "{rougher}");
+}
+
+/// With a speed below which they sleep, grains end at rest, to the bit.
+#[test]
+fn a_heap_comes_to_rest() {
+    let settings = ParticleSettings::new(0.05).with_sleep_speed(0.02);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    solver.add_plane(Vec3::Y, 0.0, &Surface::default()).unwrap();
+    let mut places = block([4, 6, 4], 0.102, Vec3::ZERO);
+    places.iter_mut().enumerate().for_each(|(i, p)| p.x += (i % 7) as f32 * 0.001);
+    solver.add_grains(&Grains::default(), &places).unwrap();
+    let mut n_steps = 0;
+    while n_steps < 10 || 0.0 < fastest(&solver) {
+        solver.step(DT).unwrap();
+        n_steps += 1;
+        assert!(n_steps < 900);
+    }
+    let before = positions(&solver);
+    let top = before.iter().map(|p| p.y).fold(0.0, f32::max);
+    println!("at rest after {n_steps} steps, {top} high");
+    solver.step(DT).unwrap();
+    assert_eq!(positions(&solver), before);
+    assert!(0.2 < top);
+}
+
+#[test]
+fn momentum_is_kept_to_rounding() {
+    let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
+    let mut solver = ParticleSolver::new(settings).unwrap();
+    let a = solver.add_grains(&Grains::default(), &block([6, 6, 6], 0.1, Vec3::ZERO)).unwrap();
+    let heavy = Grains::default().with_density(5000.0);
+    solver.add_grains(&heavy, &block([5, 5, 5], 0.1, Vec3::new(0.7, 0.2, 0.1))).unwrap();
+    for id in a {
+        solver.set_particle(id, solver.position(id).unwrap(), Vec3::X * 2.0).unwrap();
+    }
+    let momentum = |solver: &ParticleSolver| {
+        let mut sum = Vec3::ZERO.as_dvec3();
+        for (id, v) in (0..).zip(velocities(solver)) {
+            sum += v.as_dvec3() / f64::from(solver.inverse_mass(id).unwrap());
+        }
+        sum
+    };
+    let before = momentum(&solver);
+    for _ in 0..100 {
+        solver.step(DT).unwrap();
+    }
+    let drift = (momentum(&solver) - before).length();
+    // As of liquids: rounded positions below 8, read as velocities.
+    let n = solver.n_particles() as f64;
+    let bound = f64::from(f32::EPSILON) * 8.0 * 240.0 * 5.0 * (n * 400.0).sqrt();
+    println!("drift {drift:e}, bound {bound:e}, of {}", before.length());
+    assert!(drift < bound, "{drift}");
+    assert!(0.1 < velocities(&solver)[300].x);
+}
+
+/// Particles of a solid do not touch those that are near them at rest, and others do.
+#[test]
+fn solids_touch_themselves_unless_near_at_rest() {
+    let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
+    let run = |solid: &Solid, far: f32| {
+        let mut solver = ParticleSolver::new(settings).unwrap();
+        // Two at half of the distance of others. The third comes near to both afterwards.
+        let places = [Vec3::ZERO, Vec3::X * 0.05, Vec3::X * far];
+        let added = solver.add_solid(solid, &places, &[1.0; 3]).unwrap();
+        solver.set_particle(added.ids.start + 2, Vec3::new(0.0, 0.06, 0.0), Vec3::ZERO).unwrap();
+        solver.step(DT).unwrap();
+        positions(&solver)
+    };
+    let apart = run(&Solid::default(), 1.0);
+    assert!(0.09 < apart[2].distance(apart[0]), "{apart:?}");
+    let near = run(&Solid::default().with_self_collision(false), 1.0);
+    assert_eq!(near, [Vec3::ZERO, Vec3::X * 0.05, Vec3::Y * 0.06]);
+    let filtered = run(&Solid::default(), 0.09);
+    assert_eq!(filtered[2], Vec3::Y * 0.06);
+}
