@@ -120,8 +120,8 @@
 //! # Ok::<(), carom_particles::ConstraintError>(())
 //! ```
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10; M. Macklin et al., Unified
-//! Particle Physics for Real-Time Applications, 2014.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10; M. Macklin et al.,
+//! Unified Particle Physics for Real-Time Applications, 2014.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
