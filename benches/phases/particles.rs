@@ -13,7 +13,7 @@
 //! The rows of rain are a step of particles over hills, against what a camera above sees. parry
 //! casts a ray for each way instead.
 //!
-//! The row of cloth is a frame of a second in which a cloth drapes over a ball. There is no peer.
+//! The rows of cloth are a frame of a second in which a cloth drapes over a ball. There is no peer.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;
