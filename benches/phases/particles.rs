@@ -13,7 +13,7 @@
 //! The rows of rain are a step of particles over hills, against what a camera above sees. parry
 //! casts a ray for each way instead.
 //!
-//! The row of cloth is a frame of a second in which a cloth drapes over a ball. There is no peer.
+//! The rows of cloth are a frame of a second in which a cloth drapes over a ball. There is no peer.
 //!
 //! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a second.
 //! salva solves it by DFSPH, with particles in the walls. Both say how compressed their water is, by
