@@ -98,7 +98,7 @@ pub enum Command {
 pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
-        "cloth", "jelly", "shatter", "morph", "walk"])]
+        "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain"])]
     pub scene: String,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
@@ -110,7 +110,7 @@ pub struct DemoArgs {
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
-    /// Bodies that move, or characters: 10,000 if not given, 100 `bullets`, 40 in `level`, 24 gears in `clock`, 264 limbs of 24
+    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 40 in `level`, 24 gears in `clock`, 264 limbs of 24
     /// ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,

@@ -6,6 +6,7 @@ pub mod demo;
 pub(crate) mod demo_ants;
 pub(crate) mod demo_figure;
 pub(crate) mod demo_model;
+pub(crate) mod demo_particles;
 pub(crate) mod demo_soft;
 pub(crate) mod demo_walk;
 pub mod distance;

@@ -8,7 +8,7 @@
 
 mod surface;
 
-pub use surface::{FaceState, SurfaceFrame};
+pub use surface::{FaceState, PlayerCloud, SurfaceFrame};
 
 use base64::Engine;
 use carom_math::{Pose, Quat, Vec3};
@@ -109,6 +109,7 @@ pub struct Recording {
     follow: Option<Value>,
     /// Meshes that change their shape.
     surfaces: Vec<PlayerMesh>,
+    clouds: Vec<PlayerCloud>,
     min: Vec3,
     max: Vec3,
     frames: Vec<Frame>,
@@ -128,6 +129,8 @@ struct Frame {
     n_levels: usize,
     /// One for each mesh that changes its shape.
     surfaces: Vec<SurfaceFrame>,
+    /// The places of the particles of each cloud.
+    clouds: Vec<SurfaceFrame>,
 }
 
 /// Contacts kept in one frame: enough to see where they are, few enough to load.
@@ -158,6 +161,7 @@ impl Recording {
             notes: Vec::new(),
             follow: None,
             surfaces: Vec::new(),
+            clouds: Vec::new(),
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
             frames: Vec::new(),
@@ -206,6 +210,12 @@ impl Recording {
         self
     }
 
+    /// Particles. Each frame brings their places, by [`push_clouds`](Recording::push_clouds).
+    pub fn with_clouds(mut self, clouds: Vec<PlayerCloud>) -> Recording {
+        self.clouds = clouds;
+        self
+    }
+
     /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts' values.
     pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
         let is_plane =
@@ -221,7 +231,7 @@ impl Recording {
         }
         let n_contacts = contacts.len();
         let (lines, levels, n_levels) = (Default::default(), Vec::new(), 0);
-        let surfaces = Vec::new();
+        let (surfaces, clouds) = (Vec::new(), Vec::new());
         self.frames.push(Frame {
             poses,
             states,
@@ -232,6 +242,7 @@ impl Recording {
             levels,
             n_levels,
             surfaces,
+            clouds,
         });
     }
 
@@ -247,12 +258,26 @@ impl Recording {
 
     /// Adds to the last frame what the meshes that change their shape are like.
     pub fn push_surfaces(&mut self, surfaces: Vec<SurfaceFrame>) {
+        self.grow(&surfaces);
         let Some(frame) = self.frames.last_mut() else { return };
+        frame.surfaces = surfaces;
+    }
+
+    /// Adds to the last frame where the particles of each cloud are.
+    pub fn push_clouds(&mut self, places: Vec<Vec<Vec3>>) {
+        let clouds: Vec<SurfaceFrame> =
+            places.into_iter().map(|vertices| SurfaceFrame { vertices, faces: Vec::new() }).collect();
+        self.grow(&clouds);
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.clouds = clouds;
+    }
+
+    /// Takes vertices into the box of the scene.
+    fn grow(&mut self, surfaces: &[SurfaceFrame]) {
         for vertex in surfaces.iter().flat_map(|surface| &surface.vertices).filter(|p| p.is_finite()) {
             self.min = self.min.min(*vertex);
             self.max = self.max.max(*vertex);
         }
-        frame.surfaces = surfaces;
     }
 
     /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
@@ -300,7 +325,10 @@ impl Recording {
         let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
         let mut previous_states = vec![0u8; self.bodies.len()];
         let mut frames = Vec::new();
-        let mut writers: Vec<surface::Writer> = self.surfaces.iter().map(surface::Writer::new).collect();
+        let of_surface = |s: &PlayerMesh| surface::Writer::new(s.vertices.len(), s.triangles.len());
+        let mut surface_writers: Vec<surface::Writer> = self.surfaces.iter().map(of_surface).collect();
+        let of_cloud = |cloud: &PlayerCloud| surface::Writer::new(cloud.n, 0);
+        let mut cloud_writers: Vec<surface::Writer> = self.clouds.iter().map(of_cloud).collect();
         let mut last_levels = (&Vec::new(), Vec::new());
         for frame in &self.frames {
             if frame.poses.len() != self.bodies.len() || frame.states.len() != self.bodies.len() {
@@ -360,15 +388,21 @@ impl Recording {
                 });
                 last_levels = (&frame.levels, stored.collect());
             }
-            if frame.surfaces.len() != writers.len() {
-                return Err(format!("{} surfaces in a frame, not {}", frame.surfaces.len(), writers.len()));
-            }
-            let mut surfaces = Vec::with_capacity(writers.len());
-            for (writer, surface) in writers.iter_mut().zip(&frame.surfaces) {
-                surfaces.push(writer.write(surface, min, extent, &mut sections)?);
-            }
+            let mut write = |writers: &mut [surface::Writer], frames: &[SurfaceFrame]| {
+                if frames.len() != writers.len() {
+                    return Err(format!(
+                        "{} surfaces or clouds in a frame, not {}",
+                        frames.len(),
+                        writers.len()
+                    ));
+                }
+                let pairs = writers.iter_mut().zip(frames);
+                pairs.map(|(writer, frame)| writer.write(frame, min, extent, &mut sections)).collect()
+            };
+            let surfaces: Vec<Value> = write(&mut surface_writers, &frame.surfaces)?;
+            let clouds: Vec<Value> = write(&mut cloud_writers, &frame.clouds)?;
             frames.push(json!({
-                "surfaces": surfaces, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
+                "surfaces": surfaces, "clouds": clouds, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
                 "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels,
             }));
         }
@@ -379,8 +413,10 @@ impl Recording {
         });
         let surfaces: Vec<Value> =
             self.surfaces.iter().map(|s| surface::describe(s, &mut sections)).collect();
+        let clouds: Vec<Value> = self.clouds.iter().map(surface::describe_cloud).collect();
         let description = json!({
             "surfaces": surfaces,
+            "clouds": clouds,
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),

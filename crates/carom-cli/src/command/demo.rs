@@ -2,7 +2,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
-use crate::command::{demo_figure, demo_model, demo_soft, demo_walk};
+use crate::command::{demo_figure, demo_model, demo_particles, demo_soft, demo_walk};
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -150,6 +150,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         }
         "level" | "car" => demo_walk::play(args)?,
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
+        "water" | "sand" | "rain" => demo_particles::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,
@@ -261,11 +262,15 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     Ok(Found::Nothing)
 }
 
+/// As many threads as were asked for.
+pub(crate) fn pool_of(args: &DemoArgs) -> Result<rayon::ThreadPool, String> {
+    let n_threads = args.threads.unwrap_or(0) as usize;
+    rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().map_err(|e| format!("--threads: {e}"))
+}
+
 /// Runs a scene of bodies; those of an ant hill act of themselves.
 fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Result<Run, String> {
-    let n_threads = args.threads.unwrap_or(0) as usize;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build();
-    let pool = pool.map_err(|e| format!("--threads: {e}"))?;
+    let pool = pool_of(args)?;
     let settings = WorldSettings::default();
     let listed = catalogue::by_name(&args.broad_phase);
     let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;

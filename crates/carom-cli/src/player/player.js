@@ -42,13 +42,12 @@ const words = [], states = [];
     before = last; last = now; state = next;
   }
 }
-// Meshes that change their shape: for each frame three words for each vertex, and a state for each face.
-const surfaces = scene.surfaces.map((surface, at) => {
-  const triangles = new Uint32Array(section(surface.triangles).buffer), n = surface.nVertices, nFaces = triangles.length / 3;
+// Vertices and states of faces, frame by frame: three words for each vertex, and a byte for each face.
+const unfold = (n, nFaces, stored) => {
   const frames = [], faces = [];
   let last = new Uint16Array(3 * n), before = new Uint16Array(3 * n), state = new Uint8Array(nFaces);
-  for (const frame of scene.frames) {
-    const bytes = section(frame.surfaces[at]), now = new Uint16Array(3 * n), next = new Uint8Array(nFaces);
+  for (const at of stored) {
+    const bytes = section(at), now = new Uint16Array(3 * n), next = new Uint8Array(nFaces);
     for (let axis = 0; axis < 3; axis++) for (let i = 0, low = 2 * axis * n, to = axis; i < n; i++, to += 3) {
       now[to] = 2 * last[to] - before[to] + unzigzag(bytes[low + i] | bytes[low + n + i] << 8);
     }
@@ -56,13 +55,25 @@ const surfaces = scene.surfaces.map((surface, at) => {
     frames.push(now); faces.push(next);
     before = last; last = now; state = next;
   }
-  return { triangles, n, nFaces, frames, faces, points: new Float32Array(3 * n), normals: new Float32Array(3 * n) };
+  return { frames, faces, points: new Float32Array(3 * n) };
+};
+// Meshes that change their shape.
+const surfaces = scene.surfaces.map((surface, at) => {
+  const triangles = new Uint32Array(section(surface.triangles).buffer), n = surface.nVertices, nFaces = triangles.length / 3;
+  return { triangles, n, nFaces, normals: new Float32Array(3 * n), ...unfold(n, nFaces, scene.frames.map(f => f.surfaces[at])) };
 });
-// Vertices of a surface at a moment, straight between two frames, and their normals: those of the faces around, by area.
-const surfaceAt = (s, time) => {
+// Particles.
+const clouds = scene.clouds.map((cloud, at) => ({ ...cloud, ...unfold(cloud.n, 0, scene.frames.map(f => f.clouds[at])) }));
+// Places at a moment, straight between two frames.
+const pointsAt = (s, time) => {
   const f = Math.min(Math.floor(time), nFrames - 1), g = Math.min(f + 1, nFrames - 1), t = time - f;
-  const a = s.frames[f], b = s.frames[g], p = s.points, m = s.normals;
+  const a = s.frames[f], b = s.frames[g], p = s.points;
   for (let i = 0; i < p.length; i++) p[i] = scene.min[i % 3] + scene.extent[i % 3] * (a[i] + (b[i] - a[i]) * t) / 65535;
+  return p;
+};
+// Vertices of a surface at a moment, and their normals: those of the faces around, by area.
+const surfaceAt = (s, time) => {
+  const p = pointsAt(s, time), m = s.normals;
   m.fill(0);
   for (let i = 0; i < s.triangles.length; i += 3) {
     const [u, v, w] = [3 * s.triangles[i], 3 * s.triangles[i + 1], 3 * s.triangles[i + 2]];
@@ -226,7 +237,7 @@ vec3 shade(vec3 colour, vec3 normal, vec3 point, vec4 inLight) {
   float haze = smoothstep(0.55, 1.0, distance(point, eye) / far);
   return mix(c, fog, haze * 0.75);
 }`;
-let solid, depth, line, stroke, dot, ground;
+let solid, depth, line, stroke, dot, ground, ball;
 try {
   solid = compile(solidVertex, `in vec3 vNormal; in vec3 vColour; in vec3 vPoint; in vec4 vLight; out vec4 pixel;` + shading +
     `void main() { pixel = vec4(shade(vColour, gl_FrontFacing ? vNormal : -vNormal, vPoint, vLight), 1.0); }`);
@@ -251,6 +262,21 @@ try {
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
   stroke = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; void main() { gl_Position = view * vec4(vertex, 1.0); }`,
     `uniform vec4 colour; out vec4 pixel; void main() { pixel = colour; }`);
+  // A particle is a square that shows a ball: each pixel finds its point of it.
+  ball = compile(`layout(location = 0) in vec3 vertex; layout(location = 5) in vec3 colour;
+    uniform mat4 view, light; uniform float radius, size; out vec3 vMiddle; out vec3 vColour;
+    void main() {
+      vMiddle = vertex; vColour = colour; gl_Position = view * vec4(vertex, 1.0);
+      gl_PointSize = max(size * radius / gl_Position.w, 1.0);
+    }`,
+    `in vec3 vMiddle; in vec3 vColour; uniform mat4 view, light; uniform vec3 right, up, back; uniform float radius; out vec4 pixel;` + shading + `
+    void main() {
+      vec2 d = vec2(2.0, -2.0) * (gl_PointCoord - 0.5); float r = dot(d, d); if (1.0 < r) discard;
+      vec3 n = right * d.x + up * d.y + back * sqrt(1.0 - r), p = vMiddle + n * radius;
+      vec4 at = view * vec4(p, 1.0);
+      gl_FragDepth = at.z / at.w * 0.5 + 0.5;
+      pixel = vec4(shade(vColour, n, p, light * vec4(p, 1.0)), 1.0);
+    }`);
   dot = compile(`layout(location = 0) in vec3 vertex; uniform mat4 view; uniform float size;
     void main() { gl_Position = view * vec4(vertex, 1.0); gl_PointSize = clamp(size / gl_Position.w, 3.0, 12.0); }`,
     `out vec4 pixel; void main() { vec2 d = gl_PointCoord - 0.5; float r = dot(d, d); if (0.25 < r) discard;
@@ -303,6 +329,14 @@ for (const s of surfaces) {
   s.vertexBuffer = buffer(s.vertices, gl.DYNAMIC_DRAW); attribute(0, 4, gl.FLOAT, false, 0);
   s.normalBuffer = buffer(s.turned, gl.DYNAMIC_DRAW); attribute(1, 3, gl.FLOAT, false, 0);
   s.colourBuffer = buffer(s.colour, gl.DYNAMIC_DRAW);
+  gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
+}
+for (const c of clouds) {
+  c.tint = new Uint8Array(4 * c.n);
+  c.array = gl.createVertexArray();
+  gl.bindVertexArray(c.array);
+  c.pointBuffer = buffer(c.points, gl.DYNAMIC_DRAW); attribute(0, 3, gl.FLOAT, false, 0);
+  c.tintBuffer = buffer(c.tint, gl.DYNAMIC_DRAW);
   gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
 }
 const edges = gl.createVertexArray();
@@ -391,7 +425,7 @@ const wholeBox = () => {
     boxOf(i, one);
     for (let k = 0; k < 3; k++) { all[k] = Math.min(all[k], one[k]); all[k + 3] = Math.max(all[k + 3], one[k + 3]); }
   }
-  for (const s of surfaces) for (let i = 0; i < s.points.length; i++) {
+  for (const s of [...surfaces, ...clouds]) for (let i = 0; i < s.points.length; i++) {
     all[i % 3] = Math.min(all[i % 3], s.points[i]); all[i % 3 + 3] = Math.max(all[i % 3 + 3], s.points[i]);
   }
   return all[0] <= all[3] ? all : [-1, -1, -1, 1, 1, 1];
@@ -420,9 +454,11 @@ const home = () => {
   followed = null;
   poseAt(nFrames - 1);
   for (const s of surfaces) surfaceAt(s, nFrames - 1);
+  for (const c of clouds) pointsAt(c, nFrames - 1);
   const b = wholeBox();
   poseAt(0);
   for (const s of surfaces) surfaceAt(s, 0);
+  for (const c of clouds) pointsAt(c, 0);
   const a = wholeBox();
   // What is there at first too, if that is not much larger.
   const sizeOf = c => [0, 1, 2].map(k => c[k + 3] - c[k]), diagonal = c => Math.hypot(...sizeOf(c));
@@ -516,6 +552,28 @@ const drawSurfaces = () => {
   gl.vertexAttrib4f(2, 0, 0, 0, 1); gl.vertexAttrib4f(3, 0, 0, 0, 1); gl.vertexAttrib4f(4, 1, 1, 1, 0);
   for (const s of surfaces) { gl.bindVertexArray(s.array); gl.drawArrays(gl.TRIANGLES, 0, s.triangles.length); }
 };
+const placeClouds = () => {
+  const f = Math.min(Math.floor(time), Math.max(nFrames - 2, 0)), g = Math.min(f + 1, nFrames - 1);
+  for (const c of clouds) {
+    pointsAt(c, time);
+    const a = c.frames[f], b = c.frames[g], scale = scene.extent.map(x => x / 65535 / scene.secondsPerFrame);
+    for (let i = 0; i < c.n; i++) {
+      let part = 0;
+      if (c.foamSpeed) {
+        const v = [0, 1, 2].map(k => (b[3 * i + k] - a[3 * i + k]) * scale[k]);
+        part = 0.9 * Math.min(1, Math.hypot(...v) / c.foamSpeed) ** 2;
+      }
+      for (let k = 0; k < 3; k++) c.tint[4 * i + k] = c.colour[k] + (255 - c.colour[k]) * part;
+    }
+    upload(c.pointBuffer, c.points); upload(c.tintBuffer, c.tint);
+  }
+};
+const drawClouds = (program, size) => {
+  for (const c of clouds) {
+    gl.uniform1f(program.uniforms.radius, c.radius); gl.uniform1f(program.uniforms.size, size);
+    gl.bindVertexArray(c.array); gl.drawArrays(gl.POINTS, 0, c.n);
+  }
+};
 const levelColours = [[214, 40, 160], [124, 58, 237], [13, 148, 136], [146, 84, 32]];
 const isLevelShown = depth => $("level").value === "all" || Number($("level").value) === depth;
 const frameAt = () => Math.min(Math.round(time), nFrames - 1);
@@ -526,6 +584,7 @@ const draw = () => {
   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
   place();
   placeSurfaces();
+  placeClouds();
   follow();
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
   const look = looking(eye, camera.target, [0, 1, 0]);
@@ -561,6 +620,12 @@ const draw = () => {
   common(solid);
   for (const g of groups) { gl.bindVertexArray(g.array); gl.drawArraysInstanced(gl.TRIANGLES, 0, g.nVertices, g.n); }
   drawSurfaces();
+  if (clouds.length) {
+    common(ball);
+    const { x, y, z } = look;
+    gl.uniform3fv(ball.uniforms.right, x); gl.uniform3fv(ball.uniforms.up, y); gl.uniform3fv(ball.uniforms.back, z);
+    drawClouds(ball, height / Math.tan(FIELD_OF_VIEW / 2));
+  }
 
   if (planeFloor || nFrames === 1) {
     const y = planeFloor ? planeFloor.point[1] : floorY - 0.002 * sceneRadius;
@@ -708,6 +773,10 @@ const drawLegend = () => {
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${phaseColours[k]})`; d.append(i, `${count[k].toLocaleString("en")} ${name}`); return [d];
   }));
+  for (const c of clouds) {
+    const d = document.createElement("div"), i = document.createElement("i");
+    i.style.background = `rgb(${c.colour})`; d.append(i, `${c.n.toLocaleString("en")} ${c.name}`); $("legend").append(d);
+  }
   const touches = new Array(faceNames.length).fill(0);
   for (const s of surfaces) for (const face of s.faces[frameAt()]) touches[face]++;
   touches.forEach((n, k) => {
@@ -854,7 +923,8 @@ $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
 const nFacesDrawn = surfaces.reduce((sum, s) => sum + s.nFaces, 0);
 const counted = (n, one, many) => n ? [`${n.toLocaleString("en")} ${n === 1 ? one : many}`] : [];
-$("summary").textContent = [...counted(nFacesDrawn, "moving face", "moving faces"),
+const nParticles = clouds.reduce((sum, c) => sum + c.n, 0);
+$("summary").textContent = [...counted(nParticles, "particle", "particles"), ...counted(nFacesDrawn, "moving face", "moving faces"),
   ...(scene.names.length ? counted(drawn.length, "part", "parts") : counted(drawn.length, "body", "bodies"))].join(", ") +
   (1 < nFrames ? `, ${nFrames} frames recorded, ${(scene.secondsPerFrame * (nFrames - 1)).toFixed(1)} s` : "");
 const showTime = () => {

@@ -1,4 +1,5 @@
-//! Meshes that change their shape, frame by frame, in the recording of the player.
+//! Meshes that change their shape, and clouds of particles, frame by frame, in the recording of the player.
+//! A cloud is recorded as a mesh without faces.
 //!
 //! Vertices are quantised to 16 bits a coordinate within the scene's box, predicted from the two frames before, and split
 //! into byte planes, as poses are. The state of a face is one byte, given as the difference to the frame before.
@@ -30,6 +31,21 @@ pub struct SurfaceFrame {
     pub faces: Vec<FaceState>,
 }
 
+/// Particles of one kind, drawn as balls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayerCloud {
+    /// What they are, for the legend.
+    pub name: String,
+    /// How many.
+    pub n: usize,
+    /// As they are drawn.
+    pub radius: f32,
+    /// Red, green and blue of those at rest.
+    pub colour: [u8; 3],
+    /// The speed at which they are drawn in white, as foam; infinite for those that never are.
+    pub foam_speed: f32,
+}
+
 /// Writes one mesh, frame by frame.
 pub(super) struct Writer {
     n_vertices: usize,
@@ -39,10 +55,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(mesh: &PlayerMesh) -> Writer {
-        let n_vertices = mesh.vertices.len();
+    pub(super) fn new(n_vertices: usize, n_faces: usize) -> Writer {
         let zeros = vec![[0; 3]; n_vertices];
-        Writer { n_vertices, previous: [zeros.clone(), zeros], states: vec![0; mesh.triangles.len()] }
+        Writer { n_vertices, previous: [zeros.clone(), zeros], states: vec![0; n_faces] }
     }
 
     /// One section: six planes of bytes of the vertices, then the bytes of the faces.
@@ -82,6 +97,13 @@ impl Writer {
         self.previous[0] = words;
         Ok(sections.push(bytes))
     }
+}
+
+/// What stays the same of a cloud.
+pub(super) fn describe_cloud(cloud: &PlayerCloud) -> Value {
+    let PlayerCloud { name, n, radius, colour, foam_speed } = cloud;
+    let foam_speed = foam_speed.is_finite().then_some(foam_speed);
+    json!({"name": name, "n": n, "radius": radius, "colour": colour, "foamSpeed": foam_speed})
 }
 
 /// What stays the same: the number of vertices, and the triangles.

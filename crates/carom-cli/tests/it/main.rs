@@ -9,6 +9,7 @@ mod help;
 mod info;
 mod motion;
 mod pairs;
+mod particles;
 mod player;
 mod ray;
 mod run;

@@ -1,0 +1,545 @@
+//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street.
+//!
+//! With `--check` each frame is looked at: no particle may leave its vessel, and the energy of what only its weight moves
+//! must not grow.
+
+use crate::args::DemoArgs;
+use crate::command::demo::{Checked, Run, pool_of};
+use crate::command::demo_walk::{chart, every, hash};
+use crate::player::{BodyState, Chart, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording, View};
+use crate::progress::Progress;
+use carom_math::{Mat3, Pose, Quat, Vec3};
+use carom_particles::{
+    BodyBoundary, Bounce, Camera, DepthBuffer, Fate, FieldBoundary, Grains, Liquid, ParticleError,
+    ParticleSettings, ParticleSolver, Surface, Surroundings,
+};
+use carom_scenes::Rng;
+use std::time::Instant;
+
+const DT: f32 = 1.0 / 60.0;
+const GRAVITY: f32 = 9.81;
+
+/// The part of the energy at the start by which it may rise above the least before.
+const ENERGY_SLACK: f64 = 0.01;
+
+/// Faults that are kept as lines.
+const MAX_FOUND: usize = 100;
+
+/// Runs one of the scenes.
+pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
+    let scene: Result<Box<dyn Scene + Send>, ParticleError> = match args.scene.as_str() {
+        "sand" => Hourglass::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
+        "rain" => Rain::new(args.n_bodies(), args.seed).map(|scene| Box::new(scene) as _),
+        _ => Tank::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
+    };
+    let mut scene = scene.map_err(|e| e.to_string())?;
+    pool_of(args)?.install(|| simulate(&mut *scene, args))
+}
+
+/// What is the same for all scenes.
+trait Scene {
+    /// Title, shapes of bodies, and from where it is seen.
+    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View);
+
+    /// What is drawn of the particles.
+    fn cloud(&self) -> PlayerCloud;
+
+    /// A chart of the scene's own.
+    fn chart(&self) -> Chart;
+
+    /// Makes a step.
+    fn step(&mut self) -> Result<(), ParticleError>;
+
+    /// Where the bodies are, by their shapes.
+    fn poses(&self) -> Vec<Pose>;
+
+    /// The number of the body that moves, if one does.
+    fn mover(&self) -> Option<usize> {
+        None
+    }
+
+    /// Where the particles are.
+    fn places(&mut self) -> &[Vec3];
+
+    /// The value in the chart.
+    fn value(&mut self) -> Result<f64, ParticleError>;
+
+    /// Energy of particles and bodies; none if something else moves them.
+    fn energy(&mut self) -> Option<f64>;
+
+    /// How far a point is out of the vessel; 0 inside.
+    fn outside(&self, point: Vec3) -> f32;
+}
+
+fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, String> {
+    let (title, shapes, view) = scene.picture();
+    let (n_bodies, cloud) = (shapes.len(), scene.cloud());
+    let (n_particles, radius) = (cloud.n, cloud.radius);
+    let seconds = f64::from(DT) * f64::from(every(args));
+    let mut recording = Recording::new(title, seconds, shapes, (0..n_bodies as u32).collect())
+        .with_clouds(vec![cloud])
+        .with_view(view)
+        .with_charts(vec![chart("time of a step", "ms", &["step"]), scene.chart()]);
+    let mut checked = Checked {
+        n_faults: 0,
+        found: Vec::new(),
+        n_left_out: 0,
+        holds: "no particle is lost; no energy comes",
+    };
+    let mut fault = |line: String| {
+        checked.n_faults += 1;
+        if checked.found.len() < MAX_FOUND {
+            checked.found.push(line);
+        }
+    };
+    let (mut energies, mut least, mut total, mut worst) = (Vec::new(), f64::INFINITY, 0.0, 0.0_f64);
+    let mut progress = Progress::new("frames", u64::from(args.n_frames()));
+    for frame in 0..=args.n_frames() {
+        let start = Instant::now();
+        if 0 < frame {
+            scene.step().map_err(|e| format!("frame {frame}: {e}"))?;
+        }
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        total += ms;
+        worst = worst.max(ms);
+        if let Some(energy) = scene.energy() {
+            let first = *energies.first().unwrap_or(&energy);
+            if least + ENERGY_SLACK * first < energy {
+                fault(format!("frame {frame}: the energy rises from {least:.3} to {energy:.3} J"));
+            }
+            least = least.min(energy);
+            energies.push(energy);
+        }
+        if args.check {
+            let lost = scene.places().to_vec().iter().position(|p| radius < scene.outside(*p));
+            if let Some(particle) = lost {
+                fault(format!("frame {frame}: particle {particle} is outside"));
+            }
+        }
+        if frame % every(args) == 0 {
+            let value = scene.value().map_err(|e| format!("frame {frame}: {e}"))?;
+            let poses = scene.poses();
+            let mut states = vec![BodyState::Fixed; poses.len()];
+            if let Some(mover) = scene.mover() {
+                states[mover] = BodyState::InContact;
+            }
+            recording.push(poses, states, &[], FrameStats { values: vec![ms, value] });
+            recording.push_clouds(vec![scene.places().to_vec()]);
+        }
+        progress.step();
+    }
+    let mean = total / f64::from(args.n_frames());
+    let bits = scene.places().iter().flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits())));
+    let hash = hash(bits);
+    let mut run = Run::of(hash, n_bodies, [0.0, 0.0, mean], 0, energies, recording);
+    run.told = Some(format!(
+        "{title}; {n_particles} particles, {} steps of 1/60 s; mean milliseconds of a step {mean:.3}, the longest \
+         {worst:.3}",
+        args.n_frames()
+    ));
+    run.check = args.check.then_some(checked);
+    Ok(run)
+}
+
+fn view(target: [f32; 3], distance: f32, yaw: f32, pitch: f32) -> View {
+    View { target: Vec3::from_array(target), distance, yaw, pitch, speed: 1.0 }
+}
+
+/// The field that is nearer.
+fn nearer(a: (f32, Vec3), b: (f32, Vec3)) -> (f32, Vec3) {
+    if b.0 < a.0 { b } else { a }
+}
+
+/// The signed distance from a ball around the origin, and where it grows.
+fn ball(point: Vec3, radius: f32) -> (f32, Vec3) {
+    (point.length() - radius, point.normalize_or(Vec3::Y))
+}
+
+/// Kinetic energy and height of particles.
+fn energy_of(solver: &ParticleSolver) -> f64 {
+    let particles = (0..solver.n_particles() as u32).filter_map(|id| {
+        let (place, velocity) = (solver.position(id)?, solver.velocity(id)?);
+        let mass = 1.0 / f64::from(solver.inverse_mass(id)?);
+        Some(mass * f64::from(0.5 * velocity.length_squared() + GRAVITY * place.y))
+    });
+    particles.sum()
+}
+
+// ---- Water breaks over rocks and through a ring, and carries a ball.
+
+const TANK: Vec3 = Vec3::new(2.4, 2.0, 0.9);
+/// A ball on the floor, and one on the ring's other side.
+const ROCKS: [(Vec3, f32); 2] = [(Vec3::new(1.15, 0.0, 0.2), 0.2), (Vec3::new(1.25, 0.0, 0.72), 0.15)];
+const RING: (Vec3, f32, f32) = (Vec3::new(1.65, 0.3, 0.45), 0.28, 0.07);
+const FLOAT_RADIUS: f32 = 0.14;
+/// Half as dense as water.
+const FLOAT_MASS: f32 = 500.0 * 4.189 * FLOAT_RADIUS * FLOAT_RADIUS * FLOAT_RADIUS;
+
+/// The ring stands across the tank: its axis is x.
+fn ring(point: Vec3) -> (f32, Vec3) {
+    let (middle, major, minor) = RING;
+    let p = point - middle;
+    let spine = Vec3::new(0.0, p.y, p.z).normalize_or(Vec3::Y) * major;
+    ball(p - spine, minor)
+}
+
+fn tank_obstacles(point: Vec3) -> (f32, Vec3) {
+    ROCKS.iter().fold(ring(point), |least, &(middle, radius)| nearer(least, ball(point - middle, radius)))
+}
+
+struct Tank {
+    solver: ParticleSolver,
+    places: Vec<Vec3>,
+    center: Vec3,
+    turn: Quat,
+    velocity: Vec3,
+    spin: Vec3,
+}
+
+impl Tank {
+    fn new(n: usize) -> Result<Tank, ParticleError> {
+        // A block of water of 0.8 by 0.9 by 0.9.
+        let spacing = (0.8 * 0.9 * 0.9 / n as f32).cbrt();
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing))?;
+        let sides = [(Vec3::X, 0.0), (Vec3::NEG_X, -TANK.x), (Vec3::Z, 0.0), (Vec3::NEG_Z, -TANK.z)];
+        for (normal, offset) in sides.into_iter().chain([(Vec3::Y, 0.0)]) {
+            solver.add_plane(normal, offset, &Surface::default())?;
+        }
+        let [x, z] = [0.8, 0.9].map(|side: f32| (side / spacing).floor().max(1.0) as usize);
+        let place = |i: usize| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32) + 0.5;
+        solver.add_liquid(&Liquid::default(), &(0..n).map(|i| place(i) * spacing).collect::<Vec<_>>())?;
+        let center = Vec3::new(2.0, FLOAT_RADIUS, 0.5);
+        let still = Vec3::ZERO;
+        Ok(Tank { solver, places: Vec::new(), center, turn: Quat::IDENTITY, velocity: still, spin: still })
+    }
+}
+
+impl Scene for Tank {
+    fn mover(&self) -> Option<usize> {
+        Some(1 + ROCKS.len())
+    }
+
+    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
+        let (_, major, minor) = RING;
+        let torus = carom_scenes::mesh::torus(f64::from(major), f64::from(minor), 2000);
+        let mut shapes = vec![PlayerShape::Mesh(PlayerMesh {
+            vertices: torus.vertices_f32(),
+            triangles: torus.triangles,
+        })];
+        shapes.extend(ROCKS.map(|(_, radius)| PlayerShape::Capsule(0.0, radius)));
+        shapes.push(PlayerShape::Capsule(0.0, FLOAT_RADIUS));
+        shapes.extend([Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z].map(PlayerShape::Plane));
+        ("water breaks over rocks", shapes, view([1.2, 0.35, 0.45], 3.2, 0.25, 0.35))
+    }
+
+    fn cloud(&self) -> PlayerCloud {
+        PlayerCloud {
+            name: "particles of water".to_owned(),
+            n: self.solver.n_particles(),
+            radius: 0.55 * self.solver.spacing(),
+            colour: [52, 116, 190],
+            foam_speed: 4.0,
+        }
+    }
+
+    fn chart(&self) -> Chart {
+        chart("denser than at rest", "%", &["mean of the water"])
+    }
+
+    fn step(&mut self) -> Result<(), ParticleError> {
+        let fields = [FieldBoundary { distance: &tank_obstacles, surface: Surface::default() }];
+        let shape = |p: Vec3| ball(p, FLOAT_RADIUS);
+        let inverse_inertia = 2.5 / (FLOAT_MASS * FLOAT_RADIUS * FLOAT_RADIUS);
+        let mut bodies = [BodyBoundary {
+            inverse_mass: 1.0 / FLOAT_MASS,
+            inverse_inertia: Mat3::IDENTITY * inverse_inertia,
+            linear_velocity: self.velocity,
+            angular_velocity: self.spin,
+            ..BodyBoundary::fixed(&shape, Pose::new(self.turn, self.center))
+        }];
+        let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
+        self.solver.step_in(DT, &mut around)?;
+        // What the water did to the ball, and its weight.
+        self.velocity += bodies[0].impulse / FLOAT_MASS - Vec3::Y * (GRAVITY * DT);
+        self.spin += bodies[0].angular_impulse * inverse_inertia;
+        self.center += self.velocity * DT;
+        self.turn = (Quat::from_scaled_axis(self.spin * DT) * self.turn).normalize();
+        // Walls, and what stands in the tank, stop it without a bounce.
+        let (depth, normal) = tank_obstacles(self.center);
+        let mut stops = vec![(depth - FLOAT_RADIUS, normal)];
+        for (axis, side) in [(Vec3::X, TANK.x), (Vec3::Z, TANK.z), (Vec3::Y, f32::INFINITY)] {
+            let along = self.center.dot(axis);
+            stops.extend([(along - FLOAT_RADIUS, axis), (side - along - FLOAT_RADIUS, -axis)]);
+        }
+        for (room, normal) in stops.into_iter().filter(|(room, _)| *room < 0.0) {
+            self.center -= normal * room;
+            self.velocity -= normal * self.velocity.dot(normal).min(0.0);
+        }
+        Ok(())
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        let mut poses = vec![Pose::new(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2), RING.0)];
+        poses.extend(ROCKS.map(|(middle, _)| Pose::from_translation(middle)));
+        poses.push(Pose::new(self.turn, self.center));
+        let corner = TANK * Vec3::new(1.0, 0.0, 1.0);
+        poses.extend([Vec3::ZERO, Vec3::ZERO, corner, Vec3::ZERO, corner].map(Pose::from_translation));
+        poses
+    }
+
+    fn places(&mut self) -> &[Vec3] {
+        self.solver.collect_positions(&mut self.places);
+        &self.places
+    }
+
+    fn value(&mut self) -> Result<f64, ParticleError> {
+        Ok(100.0 * f64::from(self.solver.compression()?.mean))
+    }
+
+    fn energy(&mut self) -> Option<f64> {
+        let moved = 0.5 * self.velocity.length_squared()
+            + 0.2 * FLOAT_RADIUS * FLOAT_RADIUS * self.spin.length_squared();
+        Some(energy_of(&self.solver) + f64::from(FLOAT_MASS * (moved + GRAVITY * self.center.y)))
+    }
+
+    fn outside(&self, p: Vec3) -> f32 {
+        (-p.min_element()).max(p.x - TANK.x).max(p.z - TANK.z).max(-tank_obstacles(p).0)
+    }
+}
+
+// ---- Sand runs through an hourglass.
+
+const GLASS_HEIGHT: f32 = 0.8;
+const GLASS_RADIUS: f32 = 0.45;
+const GLASS_SLOPE: f32 = 0.7;
+
+/// Two cones that meet in a neck at the origin, in a tube: the distance from inside to the wall.
+fn glass(point: Vec3, neck: f32) -> (f32, Vec3) {
+    let from_axis = Vec3::new(point.x, 0.0, point.z);
+    let (radius, out) = (from_axis.length(), from_axis.normalize_or(Vec3::X));
+    let steepness = (1.0 + GLASS_SLOPE * GLASS_SLOPE).sqrt();
+    let cone = (neck + GLASS_SLOPE * point.y.abs() - radius) / steepness;
+    let inward = (Vec3::Y * (GLASS_SLOPE * point.y.signum()) - out) / steepness;
+    nearer((cone, inward), (GLASS_RADIUS - radius, -out))
+}
+
+struct Hourglass {
+    solver: ParticleSolver,
+    places: Vec<Vec3>,
+    neck: f32,
+}
+
+impl Hourglass {
+    fn new(n: usize) -> Result<Hourglass, ParticleError> {
+        // The sand fills about half of the upper part.
+        let spacing = (0.12 / n as f32).cbrt();
+        let neck = 3.2 * spacing;
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing).with_substeps(6))?;
+        solver.add_plane(Vec3::Y, -GLASS_HEIGHT, &Surface::default())?;
+        // From the neck upwards, layer after layer.
+        let side = (2.0 * GLASS_RADIUS / spacing) as usize;
+        let places: Vec<Vec3> = (0..)
+            .map(|i: usize| {
+                let at = Vec3::new((i % side) as f32, (i / (side * side)) as f32, (i / side % side) as f32);
+                (at + 0.5) * spacing - Vec3::new(GLASS_RADIUS, 0.0, GLASS_RADIUS)
+            })
+            .filter(|p| 0.6 * spacing < glass(*p, neck).0)
+            .take(n)
+            .collect();
+        solver.add_grains(&Grains::default(), &places)?;
+        Ok(Hourglass { solver, places, neck })
+    }
+}
+
+impl Scene for Hourglass {
+    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
+        // The half of the glass that is behind the sand.
+        let (rows, columns) = (40_u32, 33_u32);
+        let mut mesh = PlayerMesh::default();
+        for row in 0..=rows {
+            let y = GLASS_HEIGHT * (2.0 * row as f32 / rows as f32 - 1.0);
+            let radius = (self.neck + GLASS_SLOPE * y.abs()).min(GLASS_RADIUS);
+            for column in 0..columns {
+                let (sine, cosine) =
+                    (core::f32::consts::PI * (column as f32 / (columns - 1) as f32)).sin_cos();
+                mesh.vertices.push(Vec3::new(radius * cosine, y, -radius * sine));
+            }
+        }
+        for corner in (0..rows).flat_map(|row| (0..columns - 1).map(move |c| row * columns + c)) {
+            let [a, b, c, d] = [corner, corner + 1, corner + columns, corner + columns + 1];
+            mesh.triangles.extend([[a, c, b], [b, c, d]]);
+        }
+        let shapes = vec![PlayerShape::Mesh(mesh), PlayerShape::Plane(Vec3::Y)];
+        ("sand runs through an hourglass", shapes, view([0.0, -0.1, 0.0], 2.9, 0.0, 0.12))
+    }
+
+    fn cloud(&self) -> PlayerCloud {
+        PlayerCloud {
+            name: "grains".to_owned(),
+            n: self.solver.n_particles(),
+            radius: 0.5 * self.solver.spacing(),
+            colour: [214, 176, 104],
+            foam_speed: f32::INFINITY,
+        }
+    }
+
+    fn chart(&self) -> Chart {
+        chart("sand below the neck", "%", &["grains"])
+    }
+
+    fn step(&mut self) -> Result<(), ParticleError> {
+        let neck = self.neck;
+        let wall = move |p: Vec3| glass(p, neck);
+        let fields = [FieldBoundary { distance: &wall, surface: Surface::default().with_friction(0.1) }];
+        self.solver.step_in(DT, &mut Surroundings { fields: &fields, ..Surroundings::default() })
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        vec![Pose::IDENTITY, Pose::from_translation(Vec3::NEG_Y * GLASS_HEIGHT)]
+    }
+
+    fn places(&mut self) -> &[Vec3] {
+        self.solver.collect_positions(&mut self.places);
+        &self.places
+    }
+
+    fn value(&mut self) -> Result<f64, ParticleError> {
+        let n = self.solver.n_particles();
+        let below = self.places().iter().filter(|p| p.y < 0.0).count();
+        Ok(100.0 * below as f64 / n as f64)
+    }
+
+    fn energy(&mut self) -> Option<f64> {
+        // From the floor on, so that it is positive.
+        let mass: f64 = (0..self.solver.n_particles() as u32)
+            .filter_map(|id| self.solver.inverse_mass(id))
+            .map(|inverse| 1.0 / f64::from(inverse))
+            .sum();
+        Some(energy_of(&self.solver) + mass * f64::from(GRAVITY * GLASS_HEIGHT))
+    }
+
+    fn outside(&self, p: Vec3) -> f32 {
+        (-glass(p, self.neck).0).max(-GLASS_HEIGHT - p.y)
+    }
+}
+
+// ---- Rain on a street with a house and an awning, by what a camera above sees.
+
+/// Middles and half sides of boxes: the house, its awning, a car.
+const BOXES: [(Vec3, Vec3); 4] = [
+    (Vec3::new(-3.5, 1.5, 0.0), Vec3::new(1.5, 1.5, 4.0)),
+    (Vec3::new(-1.4, 2.0, 0.0), Vec3::new(0.6, 0.04, 2.5)),
+    (Vec3::new(2.0, 0.5, 0.8), Vec3::new(0.8, 0.3, 1.8)),
+    (Vec3::new(2.0, 1.0, 1.0), Vec3::new(0.7, 0.3, 0.9)),
+];
+const STREET: f32 = 5.0;
+const CLOUDS: f32 = 7.0;
+
+struct Rain {
+    buffer: DepthBuffer,
+    places: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    fates: Vec<Fate>,
+    rng: Rng,
+    n_bounced: usize,
+}
+
+impl Rain {
+    fn new(n: usize, seed: u64) -> Result<Rain, ParticleError> {
+        let down = Quat::from_xyzw(-0.5_f32.sqrt(), 0.0, 0.0, 0.5_f32.sqrt());
+        let above = Pose::new(down, Vec3::Y * 12.0);
+        let mut buffer =
+            DepthBuffer::new(Camera::orthographic(&above, 2.0 * STREET, 1.0, 0.1, 20.0)?, 512, 512)?;
+        let street = (Vec3::NEG_Y * 0.1, Vec3::new(STREET, 0.1, STREET));
+        for (middle, half) in BOXES.into_iter().chain([street]) {
+            let corner =
+                |i: u32| Vec3::from_array([0, 1, 2].map(|k| if i >> k & 1 == 1 { 1.0 } else { -1.0 }));
+            let corners: Vec<Vec3> = (0..8).map(|i| middle + corner(i) * half).collect();
+            buffer.draw(&corners, &[[2, 6, 7], [2, 7, 3]], &Pose::IDENTITY)?;
+        }
+        let mut rain = Rain {
+            buffer,
+            places: Vec::new(),
+            velocities: Vec::new(),
+            fates: Vec::new(),
+            rng: Rng::new(seed),
+            n_bounced: 0,
+        };
+        for _ in 0..n {
+            let height = rain.rng.range(0.1, f64::from(CLOUDS)) as f32;
+            let (place, velocity) = rain.drop_at(height);
+            rain.places.push(place);
+            rain.velocities.push(velocity);
+        }
+        Ok(rain)
+    }
+
+    fn drop_at(&mut self, height: f32) -> (Vec3, Vec3) {
+        let [x, z] = [0; 2].map(|_| self.rng.range(-1.0, 1.0) as f32 * STREET);
+        (Vec3::new(x, height, z), Vec3::new(0.4, -7.0, 0.0))
+    }
+}
+
+impl Scene for Rain {
+    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
+        let mut shapes: Vec<PlayerShape> = BOXES.map(|(_, half)| PlayerShape::Cuboid(half)).into();
+        shapes.push(PlayerShape::Plane(Vec3::Y));
+        ("rain on a street", shapes, view([-0.2, 1.4, 0.0], 11.0, 0.6, 0.35))
+    }
+
+    fn cloud(&self) -> PlayerCloud {
+        PlayerCloud {
+            name: "drops".to_owned(),
+            n: self.places.len(),
+            radius: 0.02,
+            colour: [96, 140, 190],
+            foam_speed: f32::INFINITY,
+        }
+    }
+
+    fn chart(&self) -> Chart {
+        chart("drops that bounce in a step", "", &["bounces"])
+    }
+
+    fn step(&mut self) -> Result<(), ParticleError> {
+        for velocity in &mut self.velocities {
+            // Drag holds drops at about 8 m/s.
+            *velocity += (Vec3::NEG_Y * GRAVITY - *velocity * (velocity.length() * GRAVITY / 64.0)) * DT;
+        }
+        let bounce = Bounce::default().with_restitution(0.25);
+        let Rain { buffer, places, velocities, fates, .. } = self;
+        self.n_bounced = buffer.advance(places, velocities, DT, &bounce, fates)?.n_bounced;
+        // What lies still, was killed or blew away falls anew.
+        for i in 0..self.places.len() {
+            let has_settled = self.fates[i] == Fate::Bounced && self.velocities[i].length_squared() < 0.25;
+            if has_settled
+                || self.fates[i] == Fate::Killed
+                || self.places[i].y < 0.0
+                || STREET < self.places[i].x.abs()
+            {
+                (self.places[i], self.velocities[i]) = self.drop_at(CLOUDS);
+            }
+        }
+        Ok(())
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        BOXES.iter().map(|(middle, _)| Pose::from_translation(*middle)).chain([Pose::IDENTITY]).collect()
+    }
+
+    fn places(&mut self) -> &[Vec3] {
+        &self.places
+    }
+
+    fn value(&mut self) -> Result<f64, ParticleError> {
+        Ok(self.n_bounced as f64)
+    }
+
+    fn energy(&mut self) -> Option<f64> {
+        None
+    }
+
+    fn outside(&self, p: Vec3) -> f32 {
+        -p.y
+    }
+}
