@@ -59,6 +59,7 @@ impl ParticleSolver {
             };
             [contact.particle, kind, number].into_iter().for_each(|word| out.word(word));
             out.numbers(&contact.normal.extend(contact.impulse).to_array());
+            out.numbers(&contact.point.to_array());
         }
         out.0
     }
@@ -113,9 +114,10 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
     let n = from.count(36, crate::MAX_PARTICLES)?;
     let n_solid = from.count(12, n)?;
     read_particles(from, &mut solver.store, n, n_solid)?;
-    for _ in 0..from.count(28, usize::MAX)? {
+    for _ in 0..from.count(40, usize::MAX)? {
         let [particle, kind, number] = from.words()?;
         let [x, y, z, impulse] = from.numbers()?;
+        let point = Vec3::from_array(from.numbers()?);
         let touched = match kind {
             0 => Touched::Plane(number),
             1 => Touched::Field(number),
@@ -124,7 +126,7 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
             _ => return None,
         };
         let normal = Vec3::new(x, y, z);
-        solver.touches.now.push(ParticleContact { particle, touched, impulse, normal });
+        solver.touches.now.push(ParticleContact { particle, touched, impulse, point, normal });
     }
     Some(solver)
 }

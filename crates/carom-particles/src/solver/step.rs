@@ -22,7 +22,7 @@ use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
-use crate::solver::touch::{Touched, Touches};
+use crate::solver::touch::{ParticleContact, Touched, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
 use alloc::vec::Vec;
@@ -433,13 +433,16 @@ impl Step<'_> {
 
     /// Adds the contacts that pushed in this substep.
     fn collect_contacts(&mut self, dt: f32) {
-        let (work, store) = (&*self.work, &*self.store);
+        let (work, store, radius) = (&*self.work, &*self.store, self.settings.radius);
         let lists = (0..).map(Touched::Plane).zip(&work.planes);
         let lists = lists.chain((0..).map(Touched::Field).zip(&work.fields));
         for (touched, candidates) in lists.chain((0..).map(Touched::Body).zip(&work.bodies)) {
             for candidate in candidates.iter().filter(|candidate| 0.0 < candidate.push) {
-                let id = store.ids[candidate.slot as usize];
-                self.touches.add(id, touched, candidate.push / dt, candidate.normal);
+                let (slot, normal) = (candidate.slot as usize, candidate.normal);
+                let impulse = candidate.push / dt;
+                let point = vector(&store.positions[slot]) - normal * radius;
+                let particle = store.ids[slot];
+                self.touches.add(ParticleContact { particle, touched, impulse, point, normal });
             }
         }
         if work.contacts.is_empty() {
@@ -453,7 +456,9 @@ impl Step<'_> {
                 if a < b && store.phases[slot].group() != store.phases[other].group() {
                     let difference = vector(&store.positions[slot]) - vector(&store.positions[other]);
                     let normal = difference / sqrt(difference.length_squared()).max(f32::MIN_POSITIVE);
-                    self.touches.add(a, Touched::Particle(b), contact.push / dt, normal);
+                    let point = vector(&store.positions[slot]) - normal * radius;
+                    let (touched, impulse) = (Touched::Particle(b), contact.push / dt);
+                    self.touches.add(ParticleContact { particle: a, touched, impulse, point, normal });
                 }
             }
         }

@@ -31,8 +31,11 @@ pub struct ParticleContact {
     pub particle: u32,
     /// What it touches.
     pub touched: Touched,
-    /// The sum of the impulses along the normal in the step, in mass times speed.
+    /// The sum of the impulses along the normal in the step, in mass times speed. A liquid also
+    /// presses on walls and bodies by its density, which is not in it.
     pub impulse: f32,
+    /// Where it touches: a radius from the middle of the particle.
+    pub point: Vec3,
     /// The direction from what is touched to the particle, a unit vector.
     pub normal: Vec3,
 }
@@ -73,8 +76,8 @@ impl Touches {
     }
 
     /// Adds a contact of a substep.
-    pub(crate) fn add(&mut self, particle: u32, touched: Touched, impulse: f32, normal: Vec3) {
-        self.now.push(ParticleContact { particle, touched, impulse, normal });
+    pub(crate) fn add(&mut self, contact: ParticleContact) {
+        self.now.push(contact);
     }
 
     /// Ends a step: merges contacts, and finds the events.
@@ -83,8 +86,8 @@ impl Touches {
         self.now.dedup_by(|later, first| {
             let is_same = order(later, first) == Ordering::Equal;
             if is_same {
-                // The normal of the greatest impulse stays.
-                (first.impulse, first.normal) = (first.impulse + later.impulse, later.normal);
+                // The point and the normal of the greatest impulse stay.
+                *first = ParticleContact { impulse: first.impulse + later.impulse, ..*later };
             }
             is_same
         });

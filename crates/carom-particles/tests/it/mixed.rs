@@ -208,6 +208,7 @@ fn contacts_and_events_say_what_touched_what() {
     solver.step(DT).unwrap();
     let [contact] = solver.contacts() else { panic!("{:?}", solver.contacts()) };
     assert_eq!((contact.particle, contact.touched, contact.normal), (low, Touched::Plane(0), Vec3::Y));
+    assert!(contact.point.length() < 1e-6, "{}", contact.point);
     // What gravity gave the grain in the step.
     let wanted = 9.81 * DT / solver.inverse_mass(low).unwrap();
     assert!((contact.impulse / wanted - 1.0).abs() < 1e-3, "{}", contact.impulse);
