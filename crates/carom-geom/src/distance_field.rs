@@ -28,6 +28,9 @@ pub trait DistanceField {
     /// A length: how far a sample may be from the distance.
     fn error_bound(&self) -> f64;
 
+    /// A length, not negative: places without a sample are no nearer to the surface.
+    fn least_unsampled(&self) -> f64;
+
     /// Whether the field tells inside from outside.
     fn has_inside(&self) -> bool;
 
@@ -35,8 +38,8 @@ pub trait DistanceField {
     /// surface is far.
     fn sample(&self, point: DVec3) -> Option<DistanceSample>;
 
-    /// A linear function that no sample in a box is below; its value is infinite if there is no
-    /// sample in the box.
+    /// A linear function and a number that no sample in a box is below; they are infinite if there
+    /// is no sample in the box.
     fn floor(&self, center: DVec3, half: DVec3) -> LinearFloor;
 
     /// Visits the places where a line passes the surface, for parameters from `from` to `to`, in
@@ -59,23 +62,28 @@ pub struct DistanceSample {
     pub gradient: DVec3,
 }
 
-/// A linear function of the place in a box.
+/// What is below a field in a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFloor {
-    /// At the center of the box.
+    /// The linear function at the center of the box.
     pub value: f64,
     /// How fast it grows along each axis.
     pub gradient: DVec3,
+    /// The number.
+    pub least: f64,
+    /// There is a sample at each point of the box.
+    pub is_whole: bool,
 }
 
 impl LinearFloor {
     /// In a box without samples.
-    pub const EMPTY: LinearFloor = LinearFloor { value: f64::INFINITY, gradient: DVec3::ZERO };
+    pub const EMPTY: LinearFloor =
+        LinearFloor { value: f64::INFINITY, gradient: DVec3::ZERO, least: f64::INFINITY, is_whole: false };
 
-    /// The least value in a box with these half extents.
+    /// No sample is below this number, in a box with these half extents.
     #[inline]
     pub fn least(&self, half: DVec3) -> f64 {
-        self.value - self.gradient.abs().dot(half)
+        self.least.max(self.value - self.gradient.abs().dot(half))
     }
 }
 

@@ -1,27 +1,30 @@
-//! A field as a shape: with the least values of its blocks, by which queries leave out what is far.
+//! A field as a shape: with linear floors of boxes, by which queries leave out what is far.
 //!
-//! Interpolation between eight nodes is nowhere below the least of them. So the least value of a box
-//! of cells is the least of its nodes, and what a linear function misses in it shows at nodes too. In
-//! a part of one cell the mixed slopes say what a linear function misses.
+//! Interpolation between eight nodes is nowhere below the least of them. So a linear function is
+//! below the field in a box of cells if it is at all nodes. Those of larger boxes come from those of
+//! their parts. In a part of one cell the mixed slopes say what a linear function misses.
 //!
 //! Reference: K. Museth, VDB: High-Resolution Sparse Volumes with Dynamic Topology, ACM TOG 32(3),
 //! 2013 (a hierarchy of blocks over a grid).
 
-use crate::bake::{BLOCK, NodeBox};
+use crate::bake::{Accuracy, BLOCK};
 use crate::field::Field;
 use crate::line::visit_crossings;
 use crate::ray::interpolated;
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, LinearFloor};
-use carom_math::ops::{ceil, floor};
+use carom_math::ops::{ceil, floor, sqrt};
 use core::ops::ControlFlow;
-use glam::{DVec3, UVec3};
+use glam::{DVec3, UVec3, Vec3};
 
 /// In cells: what the place of a side of a box is off by, at most, by rounding.
 const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 
 /// Boxes of up to so many cells along each axis are read node by node.
-const MAX_READ: u32 = 4;
+const MAX_READ: u32 = 2;
+
+/// Cells along an axis of the smallest boxes whose least value is kept: a half of a block.
+const LEAST: u32 = BLOCK / 2;
 
 /// A field ready for queries against other shapes: `Shape::Field(Arc::new(FieldShape::new(field)))`
 /// in carom-query.
@@ -31,43 +34,102 @@ const MAX_READ: u32 = 4;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
-    /// The least values of blocks, then of two blocks along each axis, and so on, until there is one.
+    /// The floors of boxes of [`LEAST`] cells, then of two of them along each axis, and so on, until
+    /// there is one.
     levels: Vec<Level>,
+    least_unsampled: f64,
 }
 
-/// The least values of boxes of one size.
+/// The floors of boxes of one size.
 #[derive(Clone, Debug, PartialEq)]
 struct Level {
     n: UVec3,
-    /// x first, then y, then z; infinite if all nodes are beyond the band.
-    least: Vec<f32>,
+    /// x first, then y, then z.
+    floors: Vec<Floor>,
 }
 
 impl Level {
-    fn at(&self, place: UVec3) -> f32 {
-        self.least[((place.z * self.n.y + place.y) * self.n.x + place.x) as usize]
+    fn at(&self, place: UVec3) -> &Floor {
+        &self.floors[((place.z * self.n.y + place.y) * self.n.x + place.x) as usize]
     }
 }
 
+/// A [`LinearFloor`] as it is kept, rounded down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Floor {
+    value: f32,
+    gradient: Vec3,
+    least: f32,
+    is_whole: bool,
+}
+
+impl Floor {
+    fn new(floor: &LinearFloor) -> Floor {
+        Floor {
+            value: carom_math::rounding::down(floor.value),
+            gradient: floor.gradient.as_vec3(),
+            least: carom_math::rounding::down(floor.least),
+            is_whole: floor.is_whole,
+        }
+    }
+
+    fn widened(&self) -> LinearFloor {
+        LinearFloor {
+            value: f64::from(self.value),
+            gradient: self.gradient.as_dvec3(),
+            least: f64::from(self.least),
+            is_whole: self.is_whole,
+        }
+    }
+}
+
+/// The floor of a box that parts of the given half extents cover, each with its center and its floor.
+fn joined(
+    parts: impl Iterator<Item = (DVec3, LinearFloor)> + Clone,
+    half: DVec3,
+    center: DVec3,
+) -> LinearFloor {
+    let (mut sum, mut n) = (DVec3::ZERO, 0.0);
+    for (_, part) in parts.clone().filter(|(_, part)| part.value < f64::INFINITY) {
+        (sum, n) = (sum + part.gradient, n + 1.0);
+    }
+    if n == 0.0 {
+        return LinearFloor::EMPTY;
+    }
+    // A number of `f32`, so that a floor is kept as it is.
+    let gradient = (sum / n).as_vec3().as_dvec3();
+    let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
+    for (place, part) in parts {
+        let missed = (part.gradient - gradient).abs().dot(half);
+        floor.value = floor.value.min(part.value - missed - gradient.dot(place - center));
+        floor.least = floor.least.min(part.least);
+        floor.is_whole &= part.is_whole;
+    }
+    floor
+}
+
 impl<F: Field> FieldShape<F> {
-    /// Reads each value once. Takes 4 bytes for each block of 8 cells along each axis.
+    /// Reads each value once. Takes 24 bytes for each box of 4 cells along each axis.
     pub fn new(field: F) -> FieldShape<F> {
         let cells = field.grid().cells();
-        let n = (cells + UVec3::splat(BLOCK - 1)) / BLOCK;
-        let blocks = places(UVec3::ZERO, n).map(|block| least_of_block(&field, block)).collect();
-        let mut levels = alloc::vec![Level { n, least: blocks }];
+        let n = (cells + UVec3::splat(LEAST - 1)) / LEAST;
+        let floors = places(UVec3::ZERO, n).map(|place| Floor::new(&floor_of_box(&field, place))).collect();
+        let mut levels = alloc::vec![Level { n, floors }];
         while let Some(last) = levels.last()
             && last.n != UVec3::ONE
         {
             let n = (last.n + UVec3::ONE) / 2;
+            let number = levels.len() - 1;
             let of_two = |place: UVec3| {
                 let end = (2 * place + UVec3::splat(2)).min(last.n);
-                places(2 * place, end).map(|part| last.at(part)).fold(f32::INFINITY, f32::min)
+                let center = center_of_box(&field, number + 1, place);
+                Floor::new(&joined_boxes(&field, last, number, 2 * place, end, center))
             };
-            let least = places(UVec3::ZERO, n).map(of_two).collect();
-            levels.push(Level { n, least });
+            let floors = places(UVec3::ZERO, n).map(of_two).collect();
+            levels.push(Level { n, floors });
         }
-        FieldShape { field, levels }
+        let least_unsampled = least_unsampled(&field);
+        FieldShape { field, levels, least_unsampled }
     }
 
     /// The field.
@@ -78,12 +140,6 @@ impl<F: Field> FieldShape<F> {
     /// The field alone.
     pub fn into_field(self) -> F {
         self.field
-    }
-
-    /// The value of a node; `None` if it is outside and beyond the band.
-    fn value(&self, node: UVec3) -> Option<f32> {
-        let value = node_value(&self.field, node);
-        (value < self.field.band()).then_some(value)
     }
 
     /// The floor in a box within one cell, whose center and half extents are in cells from there.
@@ -105,45 +161,71 @@ impl<F: Field> FieldShape<F> {
             + at(yz, center.x) * half.y * half.z
             + at(zx, center.y) * half.z * half.x
             + (xy[1] - xy[0]).abs() * half.x * half.y * half.z;
-        LinearFloor { value: value - missed, gradient: gradient / f64::from(self.field.grid().cell()) }
+        let gradient = gradient / f64::from(self.field.grid().cell());
+        let least = v.into_iter().fold(f64::INFINITY, f64::min);
+        LinearFloor { value: value - missed, gradient, least, is_whole: true }
     }
 
-    /// The floor in a box of a few cells, from all its nodes.
-    fn floor_of_nodes(&self, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
-        let grid = self.field.grid();
-        let (first, last) = (grid.node(low), grid.node(high));
-        // Any slope will do; that between the ends of the box is a good one.
-        let (mut sums, mut n_known) = ([[0.0; 2]; 3], 0);
-        for corner in places(UVec3::ZERO, UVec3::splat(2)) {
-            let Some(value) = self.value(low + (high - low) * corner) else { continue };
-            n_known += 1;
-            for axis in 0..3 {
-                sums[axis][corner[axis] as usize] += f64::from(value);
-            }
-        }
-        let slope = |axis: usize| (sums[axis][1] - sums[axis][0]) / (4.0 * (last[axis] - first[axis]));
-        let gradient = if n_known == 8 { DVec3::new(slope(0), slope(1), slope(2)) } else { DVec3::ZERO };
-        let mut floor = LinearFloor { gradient, ..LinearFloor::EMPTY };
-        for node in places(low, high + UVec3::ONE) {
-            if let Some(value) = self.value(node) {
-                floor.value = floor.value.min(f64::from(value) - gradient.dot(grid.node(node) - center));
-            }
-        }
-        floor
-    }
-
-    /// The least value in a box of many cells, from blocks.
-    fn least_of_blocks(&self, low: UVec3, high: UVec3) -> f64 {
-        let size = (high - low).max_element();
-        let blocks = size.div_ceil(BLOCK);
-        let number = (blocks.next_power_of_two().trailing_zeros() as usize).min(self.levels.len() - 1);
-        let level = &self.levels[number];
-        let side = BLOCK << number;
+    /// The floor in a box of many cells.
+    fn floor_of_boxes(&self, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
+        let boxes = (high - low).max_element().div_ceil(LEAST);
+        let number = (boxes.next_power_of_two().trailing_zeros() as usize).min(self.levels.len() - 1);
+        let side = LEAST << number;
         // Cells, whose last one is below the last node.
-        let end = (high - UVec3::ONE) / side + UVec3::ONE;
-        let least = places(low / side, end).map(|place| level.at(place)).fold(f32::INFINITY, f32::min);
-        f64::from(least)
+        let (first, end) = (low / side, (high - UVec3::ONE) / side + UVec3::ONE);
+        joined_boxes(&self.field, &self.levels[number], number, first, end, center)
     }
+}
+
+/// The middle of a box whose sides are [`LEAST`] cells, doubled so often.
+fn center_of_box(field: &impl Field, number: usize, place: UVec3) -> DVec3 {
+    let grid = field.grid();
+    let side = f64::from(LEAST << number);
+    grid.node(UVec3::ZERO) + (place.as_dvec3() + 0.5) * side * f64::from(grid.cell())
+}
+
+/// The floor of boxes of one level.
+fn joined_boxes(
+    field: &impl Field,
+    level: &Level,
+    number: usize,
+    first: UVec3,
+    end: UVec3,
+    center: DVec3,
+) -> LinearFloor {
+    let half = DVec3::splat(0.5 * f64::from(LEAST << number) * f64::from(field.grid().cell()));
+    let part = |place: UVec3| (center_of_box(field, number, place), level.at(place).widened());
+    joined(places(first, end).map(part), half, center)
+}
+
+/// The floor in a box between two nodes, from all its nodes.
+fn floor_of_nodes(field: &impl Field, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
+    let grid = field.grid();
+    let value = |node: UVec3| Some(node_value(field, node)).filter(|value| *value < field.band());
+    let (first, last) = (grid.node(low), grid.node(high));
+    // Any slope will do; that between the ends of the box is a good one.
+    let (mut sums, mut n_known) = ([[0.0; 2]; 3], 0);
+    for corner in places(UVec3::ZERO, UVec3::splat(2)) {
+        let Some(value) = value(low + (high - low) * corner) else { continue };
+        n_known += 1;
+        for axis in 0..3 {
+            sums[axis][corner[axis] as usize] += f64::from(value);
+        }
+    }
+    let slope = |axis: usize| (sums[axis][1] - sums[axis][0]) / (4.0 * (last[axis] - first[axis]));
+    let slopes = DVec3::new(slope(0), slope(1), slope(2)).as_vec3().as_dvec3();
+    let gradient = if n_known == 8 { slopes } else { DVec3::ZERO };
+    let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
+    for node in places(low, high + UVec3::ONE) {
+        match value(node) {
+            Some(value) => {
+                floor.value = floor.value.min(f64::from(value) - gradient.dot(grid.node(node) - center));
+                floor.least = floor.least.min(f64::from(value));
+            }
+            None => floor.is_whole = false,
+        }
+    }
+    floor
 }
 
 fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
@@ -151,7 +233,7 @@ fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
 }
 
 /// The places of a box, the end not included: x first, then y, then z.
-fn places(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> {
+fn places(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
     (start.z..end.z).flat_map(move |z| {
         (start.y..end.y).flat_map(move |y| (start.x..end.x).map(move |x| UVec3::new(x, y, z)))
     })
@@ -165,20 +247,42 @@ fn node_value(field: &impl Field, node: UVec3) -> f32 {
     field.table()[field.place(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
 }
 
-/// The least value of the nodes of a block that are not outside and beyond the band.
-fn least_of_block(field: &impl Field, block: UVec3) -> f32 {
-    let first = block * BLOCK;
-    let least = match field.far_value(block) {
-        Some(value) => value,
-        None => {
-            let size = (field.grid().nodes() - first).min(UVec3::splat(BLOCK + 1));
-            let nodes = NodeBox { first, size };
-            places(nodes.first, nodes.first + nodes.size)
-                .map(|node| node_value(field, node))
-                .fold(f32::INFINITY, f32::min)
+/// The floor of a box of [`LEAST`] cells.
+fn floor_of_box(field: &impl Field, place: UVec3) -> LinearFloor {
+    match field.far_value(place * LEAST / BLOCK) {
+        Some(value) if 0.0 < value => LinearFloor::EMPTY,
+        Some(value) => {
+            let value = f64::from(value);
+            LinearFloor { value, gradient: DVec3::ZERO, least: value, is_whole: true }
         }
-    };
-    if least < field.band() { least } else { f32::INFINITY }
+        None => {
+            let first = place * LEAST;
+            let end = (first + UVec3::splat(LEAST)).min(field.grid().cells());
+            floor_of_nodes(field, first, end, center_of_box(field, 0, place))
+        }
+    }
+}
+
+/// Places outside of the grid, or beyond the band, are no nearer to the surface.
+fn least_unsampled(field: &impl Field) -> f64 {
+    if field.accuracy() == Accuracy::Estimate {
+        return 0.0;
+    }
+    let (last, nodes) = (field.grid().cells(), field.grid().nodes());
+    let mut least = f32::INFINITY;
+    for axis in 0..3 {
+        let (mut low, mut high) = (nodes, UVec3::ZERO);
+        low[axis] = 1;
+        high[axis] = last[axis];
+        let sides = places(UVec3::ZERO, low).chain(places(high, nodes));
+        least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
+    }
+    let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
+    // A point of the border is half the diagonal of a square from a node, at most. A cell that has a
+    // node at the band has no point farther from it than its diagonal.
+    let border = f64::from(least) * rounding - sqrt(0.5) * cell;
+    let band = f64::from(field.band()) * rounding - sqrt(3.0) * cell;
+    border.min(band).max(0.0)
 }
 
 impl<F: Field> DistanceField for FieldShape<F> {
@@ -199,6 +303,10 @@ impl<F: Field> DistanceField for FieldShape<F> {
 
     fn error_bound(&self) -> f64 {
         self.field.error_bound()
+    }
+
+    fn least_unsampled(&self) -> f64 {
+        self.least_unsampled
     }
 
     fn has_inside(&self) -> bool {
@@ -228,18 +336,21 @@ impl<F: Field> DistanceField for FieldShape<F> {
         let cells = grid.cells().as_dvec3();
         let place = center / size - grid.first().as_dvec3();
         let half = half / size;
-        let low = each(place - half + ROUNDED_CELLS, floor).max(DVec3::ZERO);
-        let high = each(place + half - ROUNDED_CELLS, ceil).min(cells);
+        let (low, high) = (place - half + ROUNDED_CELLS, place + half - ROUNDED_CELLS);
+        let is_in_grid = DVec3::ZERO.cmple(low).all() && high.cmple(cells).all();
+        let (low, high) = (each(low, floor).max(DVec3::ZERO), each(high, ceil).min(cells));
         // Not so for NaN.
         if !low.cmplt(high).all() {
             return LinearFloor::EMPTY;
         }
         let (low, high) = (low.as_uvec3(), high.as_uvec3());
-        match (high - low).max_element() {
+        let mut floor = match (high - low).max_element() {
             1 => self.floor_in_cell(low, place - low.as_dvec3(), half),
-            ..=MAX_READ => self.floor_of_nodes(low, high, center),
-            _ => LinearFloor { value: self.least_of_blocks(low, high), gradient: DVec3::ZERO },
-        }
+            ..=MAX_READ => floor_of_nodes(&self.field, low, high, center),
+            _ => self.floor_of_boxes(low, high, center),
+        };
+        floor.is_whole &= is_in_grid;
+        floor
     }
 
     fn visit_crossings(
