@@ -6,6 +6,8 @@
 //! A mesh is its surface, and both of its sides are. Who overlaps triangles is pushed out of the one that it is deepest in, of closed meshes to the
 //! front, again and again; if that does not help, the nearest free of many places around is taken.
 //!
+//! A distance field is all of its cells that may be in the solid, each a box.
+//!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against triangles); Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.4 (rays against the triangle that was hit last). Differs: any convex figure, without scaling space.
 
@@ -14,8 +16,9 @@ use crate::figure::Figure;
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_geom::SupportMap;
+use carom_geom::f64::Cuboid;
 use carom_geom::ray_mesh::Placement;
+use carom_geom::{DistanceField, SupportMap};
 use carom_gjk::{GjkSettings, wide};
 use carom_math::f64::{Interval, Pose, Ray};
 use carom_math::{WidePose, rounding, scaling, tol};
@@ -276,6 +279,7 @@ fn visit_shape(
         Shape::HalfSpace(s) => part(*first, pose, Part::Plane(s.normal_wide())),
         Shape::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
         Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
+        Shape::Field(field) => visit_cells(&**field, pose, within, *first, part),
         Shape::Compound(compound) => {
             // A part is no compound: this goes down once.
             for one in compound.parts() {
@@ -301,21 +305,67 @@ fn visit_part(
     });
 }
 
-fn visit_triangles(
-    mesh: &MeshShape,
+/// The cells of a field that may be in the solid, as boxes: a figure is kept out of all of them.
+fn visit_cells(
+    field: &dyn DistanceField,
     pose: &WidePose,
-    [low, high]: [DVec3; 2],
-    first: &mut u32,
+    within: [DVec3; 2],
+    number: u32,
     part: &mut impl FnMut(u32, &WidePose, Part<'_>),
 ) {
-    // The box in the mesh's frame.
+    let (low, high) = box_in_frame(pose, within);
+    let [from, to] = field.search_box();
+    visit_solid(field, (from + to) * 0.5, (to - from) * 0.5, [low, high], &mut |center, half| {
+        if let Ok(cell) = Cuboid::new(half) {
+            let place = WidePose { translation: pose.transform_point(center), ..*pose };
+            part(number, &place, Part::Convex(&cell, None));
+        }
+    });
+}
+
+/// Gives the boxes of one cell that are not outside of the solid, of those that touch a box.
+fn visit_solid(
+    field: &dyn DistanceField,
+    center: DVec3,
+    half: DVec3,
+    within: [DVec3; 2],
+    cell: &mut dyn FnMut(DVec3, DVec3),
+) {
+    let [low, high] = within;
+    let touches = (center - half).cmple(high).all() && low.cmple(center + half).all();
+    if !touches || 0.0 < field.floor(center, half).least(half) {
+        return;
+    }
+    if half.max_element() < field.resolution() {
+        cell(center, half);
+        return;
+    }
+    let half = half * 0.5;
+    for corner in 0..8 {
+        let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
+        visit_solid(field, center + half * DVec3::new(side(1), side(2), side(4)), half, within, cell);
+    }
+}
+
+/// A box around a box of the world, in the frame of a shape.
+fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, DVec3) {
     let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let r = pose.rotation.transpose();
     let middle = pose.inverse_transform_point(middle);
     let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
     // The roundings of some ten operations.
     let half = half + (middle.abs() + pose.translation.length() + half.max_element()) * (16.0 * f64::EPSILON);
-    let (low, high) = (middle - half, middle + half);
+    (middle - half, middle + half)
+}
+
+fn visit_triangles(
+    mesh: &MeshShape,
+    pose: &WidePose,
+    within: [DVec3; 2],
+    first: &mut u32,
+    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+) {
+    let (low, high) = box_in_frame(pose, within);
     let scale = mesh.scale();
     let aabb = if low.cmple(high).all() {
         Aabb { min: rounding::down3(low * scale), max: rounding::up3(high * scale) }

@@ -54,6 +54,7 @@ mod apex_map;
 mod bound;
 pub mod check;
 mod chord;
+mod distance_field;
 mod facets;
 mod feature_id;
 mod figure;
@@ -88,6 +89,7 @@ mod within;
 
 pub use apex_map::ApexMap;
 pub use bound::aabb_from_support;
+pub use distance_field::{Crossing, DistanceField, DistanceSample, LinearFloor};
 pub use kernel::*;
 pub use orientation::{Ambiguity, Orientation, orientation};
 pub use plane_side::PlaneSide;

@@ -18,6 +18,19 @@ pub struct Workspace {
     pub(crate) near: Vec<NearPair>,
     pub(crate) casts: CastMemory,
     pub(crate) contacts: ContactMemory,
+    pub(crate) touches: Vec<FieldTouch>,
+}
+
+/// A place of a shape at a field. In the field's frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldTouch {
+    /// Margin included; negative is penetration.
+    pub(crate) distance: f64,
+    /// The point of the shape's core.
+    pub(crate) core: DVec3,
+    /// Unit vector out of the field.
+    pub(crate) normal: DVec3,
+    pub(crate) feature: FeatureId,
 }
 
 /// The memory of casts against meshes.

@@ -34,6 +34,12 @@ pub trait Stored: Sync {
     /// The number of the lowest node of a cell.
     fn place(&self, cell: UVec3) -> usize;
 
+    /// The value that all nodes of a block share, if that is known without reading them.
+    fn far_value(&self, block: UVec3) -> Option<f32> {
+        let _ = block;
+        None
+    }
+
     /// A field of the same grid, whose values come from those of two fields at the same node.
     fn combined(&self, other: &Self, header: Header, value: impl Fn(f32, f32) -> f32) -> Self
     where

@@ -74,8 +74,10 @@ mod crossings;
 mod dense;
 mod error;
 mod field;
+mod field_shape;
 mod function;
 mod grid;
+mod line;
 #[cfg(feature = "parallel")]
 mod par;
 mod project;
@@ -93,6 +95,7 @@ pub use bounds::DistanceBounds;
 pub use dense::SdfGrid;
 pub use error::SdfError;
 pub use field::Field;
+pub use field_shape::FieldShape;
 pub use grid::Grid;
 pub use project::ClosestSurfacePoint;
 pub use ray::{FieldHit, FieldRay, RayOutcome};

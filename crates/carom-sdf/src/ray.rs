@@ -73,24 +73,28 @@ pub(crate) fn cast_ray(field: &impl Field, ray: &Ray, max_t: f64) -> FieldRay {
     if !(origin.is_finite() && direction.is_finite() && 0.0 <= max_t) {
         return cast;
     }
-    let Some([start, end]) = part_in_grid(field, origin, direction, max_t) else {
+    let Some([start, end]) = part_in_grid(field, origin, direction, [0.0, max_t]) else {
         return FieldRay { outcome: RayOutcome::Miss, clear_until: max_t, ..cast };
     };
-    let mut walk = Walk { field, origin, direction, speed: direction.length(), end, first_doubt: None };
-    let hit = walk.run(start, &mut cast.steps);
-    cast.clear_until = walk.first_doubt.or(hit.map(|hit| hit.t)).unwrap_or(max_t);
+    let mut first_doubt = None;
+    let hit = Walk::new(field, origin, direction, end).run(start, &mut first_doubt, &mut cast.steps);
+    cast.clear_until = first_doubt.or(hit.map(|hit| hit.t)).unwrap_or(max_t);
     cast.outcome = match hit {
         Some(hit) => RayOutcome::Hit(hit),
-        None if walk.first_doubt.is_none() => RayOutcome::Miss,
+        None if first_doubt.is_none() => RayOutcome::Miss,
         None => RayOutcome::Undecided,
     };
     cast
 }
 
-/// The parameters between which a ray is in the grid.
-fn part_in_grid(field: &impl Field, origin: DVec3, direction: DVec3, max_t: f64) -> Option<[f64; 2]> {
+/// The parameters, of those between two, at which a line is in the grid.
+pub(crate) fn part_in_grid(
+    field: &impl Field,
+    origin: DVec3,
+    direction: DVec3,
+    [mut start, mut end]: [f64; 2],
+) -> Option<[f64; 2]> {
     let (min, max) = field.grid().wide_bounds();
-    let (mut start, mut end) = (0.0_f64, max_t);
     for axis in 0..3 {
         let (from, pace) = (origin[axis], direction[axis]);
         if pace == 0.0 {
@@ -109,23 +113,27 @@ fn part_in_grid(field: &impl Field, origin: DVec3, direction: DVec3, max_t: f64)
     (start <= end).then_some([start, end])
 }
 
-struct Walk<'a, F> {
-    field: &'a F,
+/// A line on its way through a field, up to a parameter.
+pub(crate) struct Walk<'a, F> {
+    pub(crate) field: &'a F,
     origin: DVec3,
-    direction: DVec3,
-    speed: f64,
-    end: f64,
-    /// Where the ray first was in a cell that is not certainly free.
-    first_doubt: Option<f64>,
+    pub(crate) direction: DVec3,
+    pub(crate) speed: f64,
+    pub(crate) end: f64,
 }
 
-impl<F: Field> Walk<'_, F> {
-    fn at(&self, t: f64) -> DVec3 {
+impl<'a, F: Field> Walk<'a, F> {
+    pub(crate) fn new(field: &'a F, origin: DVec3, direction: DVec3, end: f64) -> Walk<'a, F> {
+        Walk { field, origin, direction, speed: direction.length(), end }
+    }
+
+    pub(crate) fn at(&self, t: f64) -> DVec3 {
         self.origin + self.direction * t
     }
 
-    /// Goes along the ray until a hit or its end.
-    fn run(&mut self, start: f64, steps: &mut u32) -> Option<FieldHit> {
+    /// Goes along the ray until a hit or its end, and says where it first was in a cell that is not
+    /// certainly free.
+    fn run(&self, start: f64, first_doubt: &mut Option<f64>, steps: &mut u32) -> Option<FieldHit> {
         let grid = *self.field.grid();
         let size = f64::from(grid.cell());
         let mut t = start;
@@ -152,11 +160,11 @@ impl<F: Field> Walk<'_, F> {
             let exit = exit.max(t).min(self.end);
             if let Some(hit) = self.hit_in_cell(cell, t, exit) {
                 // The surface may be met before the interpolated one.
-                self.first_doubt.get_or_insert(t);
+                first_doubt.get_or_insert(t);
                 return Some(hit);
             }
-            if self.first_doubt.is_none() && !self.is_free(cell, self.at(t), self.at(exit)) {
-                self.first_doubt = Some(t);
+            if first_doubt.is_none() && !self.is_free(cell, self.at(t), self.at(exit)) {
+                *first_doubt = Some(t);
             }
             if self.end <= exit {
                 return None;
@@ -171,13 +179,13 @@ impl<F: Field> Walk<'_, F> {
             cell[axis] = next as u32;
         }
         // Only rounding can lead here: the rest of the ray is in doubt.
-        self.first_doubt.get_or_insert(t);
+        first_doubt.get_or_insert(t);
         None
     }
 
     /// The parameter at which the ray leaves a cell, and through which axis; infinite for a ray
     /// that stands still.
-    fn exit(&self, cell: UVec3) -> (f64, usize) {
+    pub(crate) fn exit(&self, cell: UVec3) -> (f64, usize) {
         let grid = self.field.grid();
         let (low, high) = (grid.node(cell), grid.node(cell + UVec3::ONE));
         let mut first = (f64::INFINITY, 0);
@@ -217,21 +225,15 @@ impl<F: Field> Walk<'_, F> {
         if values.iter().all(|v| 0.0 < *v) {
             return None;
         }
-        let at = |s: f64| self.interpolated(cell, &values, self.at(from + (to - from) * s)).0;
+        let at = |s: f64| self.value(cell, from + (to - from) * s);
         let (mut low, first) = (0.0, at(0.0));
         if first <= 0.0 {
             return Some(self.hit(from, cell));
         }
         for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
             if at(high) <= 0.0 {
-                // Between a positive value and one that is not: halved down to neighbouring
-                // numbers.
-                let (mut positive, mut other) = (low, high);
-                for _ in 0..64 {
-                    let middle = 0.5 * (positive + other);
-                    if 0.0 < at(middle) { positive = middle } else { other = middle }
-                }
-                return Some(self.hit(from + (to - from) * other, cell));
+                let place = bisected(low, high, |s| 0.0 < at(s));
+                return Some(self.hit(from + (to - from) * place, cell));
             }
             low = high;
         }
@@ -239,18 +241,34 @@ impl<F: Field> Walk<'_, F> {
     }
 
     fn hit(&self, t: f64, cell: UVec3) -> FieldHit {
-        let point = self.at(t);
-        let (_, gradient) = self.interpolated(cell, &self.field.corners(cell), point);
-        FieldHit { t, point, normal: unit(gradient).unwrap_or(DVec3::ZERO) }
+        FieldHit { t, point: self.at(t), normal: self.normal(cell, t) }
     }
 
-    fn interpolated(&self, cell: UVec3, values: &[f32; 8], point: DVec3) -> (f64, DVec3) {
-        let grid = self.field.grid();
-        interpolated(
-            values,
-            ((point - grid.node(cell)) / f64::from(grid.cell())).clamp(DVec3::ZERO, DVec3::ONE),
-        )
+    /// The interpolated distance at a parameter in a cell.
+    pub(crate) fn value(&self, cell: UVec3, t: f64) -> f64 {
+        self.interpolated(cell, t).0
     }
+
+    /// The direction in which the distance grows; zero if there is none.
+    pub(crate) fn normal(&self, cell: UVec3, t: f64) -> DVec3 {
+        unit(self.interpolated(cell, t).1).unwrap_or(DVec3::ZERO)
+    }
+
+    fn interpolated(&self, cell: UVec3, t: f64) -> (f64, DVec3) {
+        let grid = self.field.grid();
+        let place = (self.at(t) - grid.node(cell)) / f64::from(grid.cell());
+        interpolated(&self.field.corners(cell), place.clamp(DVec3::ZERO, DVec3::ONE))
+    }
+}
+
+/// Between a number for which something holds and one for which it does not: halved down to
+/// neighbouring numbers, the second of them.
+pub(crate) fn bisected(mut holds: f64, mut other: f64, does_hold: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..64 {
+        let middle = 0.5 * (holds + other);
+        if does_hold(middle) { holds = middle } else { other = middle }
+    }
+    other
 }
 
 /// The interpolated value and its gradient, per cell, at a place in a cell from 0 to 1.
@@ -266,7 +284,7 @@ pub(crate) fn interpolated(values: &[f32; 8], place: DVec3) -> (f64, DVec3) {
 }
 
 /// Where a cubic on 0 to 1 turns, given its values at 0, 1/3, 2/3 and 1: in order, and 1 at last.
-fn turning_points([a, b, c, d]: [f64; 4]) -> [Option<f64>; 3] {
+pub(crate) fn turning_points([a, b, c, d]: [f64; 4]) -> [Option<f64>; 3] {
     // Of the derivative.
     let square = 13.5 * (d - 3.0 * c + 3.0 * b - a);
     let linear = 9.0 * (2.0 * a - 5.0 * b + 4.0 * c - d);

@@ -293,6 +293,15 @@ impl Stored for SparseSdf {
         &self.header
     }
 
+    fn far_value(&self, block: UVec3) -> Option<f32> {
+        let n = n_blocks(self.header.grid.cells());
+        match self.blocks[((block.z * n.y + block.y) * n.x + block.x) as usize] {
+            OUTSIDE => Some(self.header.band),
+            INSIDE => Some(-self.header.band),
+            _ => None,
+        }
+    }
+
     fn combined(&self, other: &SparseSdf, header: Header, value: impl Fn(f32, f32) -> f32) -> SparseSdf {
         let [outside, inside] = [header.band, -header.band];
         let mut values = far_values(header.band);

@@ -64,7 +64,7 @@ impl Girth {
         match shape {
             Shape::HalfSpace(_) => girth.radius = f32::INFINITY,
             // Most do not move, and to find the middle of a large mesh is dear.
-            Shape::Mesh(_) | Shape::HeightField(_) => {
+            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => {
                 girth.thickness = (local.max - local.min).min_element();
                 girth.is_surface = true;
             }
@@ -354,7 +354,7 @@ fn chord_of_turn(from: &Pose, to: &Pose) -> f32 {
 impl Core {
     /// The core of a single shape around this point of it; a surface has none around a point that it does not enclose.
     fn of(shape: &Shape, center: Vec3) -> Option<Core> {
-        if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_)) {
+        if matches!(shape, Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::Field(_)) {
             return None;
         }
         let point = if center.is_finite() { center } else { Vec3::ZERO };

@@ -165,7 +165,7 @@ impl Size {
             Shape::Hull(hull) => small(&**hull),
             Shape::Sphere(sphere) => small(sphere),
             Shape::Capsule(capsule) => small(capsule),
-            Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) => Size::Large,
+            Shape::HalfSpace(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_) => Size::Large,
             Shape::Compound(compound) => {
                 let radius = compound.parts().iter().try_fold(0.0_f32, |radius, part| {
                     match Size::of(&part.shape, false) {

@@ -9,7 +9,7 @@ use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::cast_leaving::ConvexPair;
 use super::shape::{Kind, Shape};
-use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, half_space, special};
+use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, dispatch, field_cast, half_space, special};
 use crate::impact::{self, Question};
 use crate::workspace::Workspace;
 use carom_ccd::{
@@ -176,12 +176,14 @@ pub(super) fn pair(
         }
         (Kind::Mesh(a), Kind::Convex(b)) => cast_mesh::convex(a, b, asked, &mut memory.casts),
         (Kind::Mesh(a), Kind::Mesh(b)) => cast_meshes::meshes(a, b, asked, memory),
-        (Kind::Compound(a), _) => cast_parts::parts(a, b, asked, memory),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
-            pair(b, a, &asked.swapped(), memory).swapped()
+        (Kind::Field(_), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field_cast::cast(a, b, asked)
         }
+        (Kind::Compound(a), _) => cast_parts::parts(a, b, asked, memory),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Field(_), Kind::Compound(_)) => pair(b, a, &asked.swapped(), memory).swapped(),
     }
 }
 

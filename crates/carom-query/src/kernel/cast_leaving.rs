@@ -13,7 +13,7 @@ use super::super::num::Pose;
 use super::compound::Compound;
 use super::mesh_shape::MeshShape;
 use super::shape::{Kind, Shape};
-use super::{convex, dispatch, mesh_convex, mesh_mesh};
+use super::{convex, dispatch, field, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::impact::Question;
 use crate::workspace::Workspace;
@@ -392,6 +392,7 @@ fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         Kind::Convex(map) => lowest_of_convex(map, pose, direction),
         Kind::HalfSpace(_) => f64::NEG_INFINITY,
         Kind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
+        Kind::Field(field) => field::lowest(field, pose, direction),
         Kind::Compound(compound) => {
             let parts = compound.placed_parts();
             let in_part = |(part, place): (&Shape, &WidePose)| {

@@ -198,7 +198,7 @@ fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
     match shape.kind() {
         Kind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
         Kind::HalfSpace(_) => None,
-        Kind::Mesh(_) | Kind::Compound(_) => {
+        Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_) => {
             let around = super::cast_parts::Around::new(shape)?;
             Some((carom_geom::SupportMap::center(&around), carom_geom::SupportMap::radius(&around)))
         }

@@ -10,7 +10,7 @@
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
 use super::shape::{Kind, Shape};
-use super::{dispatch, half_space, mesh_convex, mesh_mesh};
+use super::{dispatch, field, half_space, mesh_convex, mesh_mesh};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
@@ -68,7 +68,10 @@ fn collect(
     tell: &mut dyn FnMut(&Closest),
 ) {
     match (a.kind(), b.kind()) {
-        (Kind::Convex(_) | Kind::HalfSpace(_), Kind::Convex(_) | Kind::HalfSpace(_)) => {
+        (
+            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_),
+            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_),
+        ) => {
             let limit = clearance(0, 0);
             let closest = dispatch::distance(a, b, b_in_a, limit, memory);
             if closest.distance.max(0.0) < limit {
@@ -89,6 +92,7 @@ fn collect(
                 }
             }
         }
+        (Kind::Field(a), Kind::Mesh(b)) => field::mesh_nearer_than(a, b, b_in_a, most, clearance, tell),
         (Kind::Compound(a), _) => {
             let reach = b.placed_box(b_in_a).inflated(rounding::up(most));
             for (part, pose, first) in a.near(reach) {
@@ -102,8 +106,8 @@ fn collect(
             }
         }
         (Kind::Convex(_), Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+        | (Kind::HalfSpace(_) | Kind::Field(_), Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_)) => {
             let a_in_b = b_in_a.inverse();
             let mut other = |part_b: u32, part_a: u32| clearance(part_a, part_b);
             let mut back = |closest: &Closest| tell(&closest.swapped(&a_in_b));

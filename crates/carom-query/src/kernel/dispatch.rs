@@ -6,7 +6,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
 use super::shape::{Kind, Shape};
-use super::{compound, half_space, mesh_convex, mesh_mesh, special};
+use super::{compound, field, half_space, mesh_convex, mesh_mesh, special};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use carom_math::WidePose;
@@ -24,10 +24,14 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose) -> bool {
         (Kind::HalfSpace(a), Kind::Mesh(b)) => {
             mesh_convex::closest_to_half_space(a, b, b_in_a).distance <= 0.0
         }
+        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field::intersects(a, &b.kind(), b_in_a)
+        }
         (Kind::Compound(a), _) => compound::intersects(a, b, b_in_a),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse()),
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Field(_), Kind::Compound(_)) => intersects(b, a, &b_in_a.inverse()),
     }
 }
 
@@ -49,10 +53,14 @@ pub(super) fn distance(
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::distance(a, b, b_in_a, max_distance),
         (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
+        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field::distance(a, &b.kind(), b_in_a, max_distance)
+        }
         (Kind::Compound(a), _) => compound::distance(a, b, b_in_a, max_distance, memory),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Field(_), Kind::Compound(_)) => {
             distance(b, a, &b_in_a.inverse(), max_distance, memory).swapped(&b_in_a.inverse())
         }
     }
@@ -75,10 +83,14 @@ pub(super) fn contact(
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::contact(a, b, b_in_a, prediction)?,
         (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::contact(a, b, b_in_a, prediction, memory)?,
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::closest_to_half_space(a, b, b_in_a),
+        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field::contact(a, &b.kind(), b_in_a, prediction)?
+        }
         (Kind::Compound(a), _) => compound::contact(a, b, b_in_a, prediction, memory)?,
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Field(_), Kind::Compound(_)) => {
             contact(b, a, &b_in_a.inverse(), prediction, memory)?.swapped(&b_in_a.inverse())
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! Balls and capsules by closed forms, boxes by separating axes; every other convex pair by GJK and EPA, then clipping of
 //! the two features that face each other; half-spaces by the feature that faces them; meshes and compounds part by part,
-//! one manifold for each.
+//! one manifold for each; fields by places of the other shape, one manifold for each direction.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3; E. Catto, Contact Manifolds, GDC 2007.
 
@@ -11,7 +11,7 @@ use super::super::num::sat::{Chosen, Witness, box_box, feature_walk::Places, man
 use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::pair::{Frames, wide};
 use super::shape::{Kind, Shape};
-use super::{compound::Compound, mesh_convex, mesh_mesh, round_pair, special};
+use super::{compound::Compound, field_manifolds, mesh_convex, mesh_mesh, round_pair, special};
 use crate::closest::Closest;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
@@ -144,10 +144,14 @@ fn collect(
         (Kind::Mesh(a), Kind::Convex(b)) => mesh_convex::manifolds(a, b, b_in_a, prediction, out),
         (Kind::Mesh(a), Kind::Mesh(b)) => mesh_mesh::manifolds(a, b, b_in_a, prediction, memory, out),
         (Kind::HalfSpace(a), Kind::Mesh(b)) => mesh_convex::on_half_space(a, b, b_in_a, prediction, out),
+        (Kind::Field(a), Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_)) => {
+            field_manifolds::manifolds(a, &b.kind(), b_in_a, prediction, memory, out);
+        }
         (Kind::Compound(a), _) => parts(a, b, b_in_a, prediction, memory, out),
-        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_))
-        | (Kind::HalfSpace(_), Kind::Compound(_))
-        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Compound(_)) => {
+        (Kind::Convex(_), Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::HalfSpace(_), Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Mesh(_), Kind::HalfSpace(_) | Kind::Field(_) | Kind::Compound(_))
+        | (Kind::Field(_), Kind::Compound(_)) => {
             let first = out.len();
             let a_in_b = b_in_a.inverse();
             collect(b, a, &a_in_b, prediction, cache, memory, out);
@@ -269,7 +273,7 @@ pub(super) fn on_half_space(
 }
 
 /// Up to four of the points: the deepest, the one farthest from it, and the farthest from their line on either side.
-fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
+pub(super) fn spread(points: &[(f64, DVec3, FeatureId)]) -> impl Iterator<Item = usize> {
     let mut chosen = [usize::MAX; 4];
     if points.len() <= 4 {
         for (index, slot) in chosen.iter_mut().enumerate().take(points.len()) {

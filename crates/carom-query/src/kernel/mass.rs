@@ -13,7 +13,7 @@ impl Shape {
     ///
     /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh must be closed for its
     /// answer to mean anything. Zero for what encloses nothing or has no end, a height field or a half-space, and for shapes
-    /// that are only known by their support maps.
+    /// that are only known by their support maps or distances.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         match self {
             Shape::Sphere(s) => s.mass_properties(density),
@@ -32,7 +32,9 @@ impl Shape {
                 let parts: Vec<_> = parts.collect();
                 MassProperties::combined(&parts)
             }
-            Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::User(_) => MassProperties::ZERO,
+            Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::User(_) | Shape::Field(_) => {
+                MassProperties::ZERO
+            }
         }
     }
 }
@@ -53,7 +55,8 @@ fn rounded(core: &Shape, radius: Real, density: Real) -> MassProperties {
         | Shape::Mesh(_)
         | Shape::HeightField(_)
         | Shape::Compound(_)
-        | Shape::User(_) => MassProperties::ZERO,
+        | Shape::User(_)
+        | Shape::Field(_) => MassProperties::ZERO,
     }
 }
 

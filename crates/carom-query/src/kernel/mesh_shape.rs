@@ -7,6 +7,7 @@
 
 use super::super::num::geom::{MeshError, TriMesh};
 use super::super::num::{Pose, Vec3};
+use super::shape::box_around;
 use crate::lazy::Lazy;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -197,14 +198,7 @@ impl MeshShape {
 
     /// [`MeshShape::aabb`] for a pose in `f64`.
     pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
-        let (center, half) = ((self.low + self.high) * 0.5, (self.high - self.low) * 0.5);
-        let r = &pose.rotation;
-        let center = pose.transform_point(center);
-        let extent = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-        // The roundings of some twenty operations, each relative to the largest number met.
-        let reach = self.low.abs().max(self.high.abs()).max_element() + pose.translation.abs().max_element();
-        let slack = reach * (32.0 * f64::EPSILON);
-        Aabb::around(center - extent - slack, center + extent + slack)
+        box_around([self.low, self.high], pose)
     }
 
     /// A point of the mesh's frame in the tree's coordinates; one beyond all numbers is as far as there is.

@@ -5,6 +5,7 @@
 use super::super::num::geom::PointProjection;
 use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
 use super::convex;
+use super::field;
 use super::inside;
 use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
@@ -21,8 +22,8 @@ use glam::DVec3;
 ///
 /// A closed mesh encloses its inside, whatever its triangles face, see [`solid_placement`](super::solid_placement). For any other mesh the answer
 /// says that the inside is not known, and the distance is positive; a height field encloses nothing. A compound encloses what a part encloses; inside, the distance is that to
-/// the surface of the part the point is deepest in. `None` for a mesh without triangles, and for a
-/// point that is not finite held against a mesh.
+/// the surface of the part the point is deepest in. `None` for a mesh without triangles, for a field without a surface, and for a
+/// point that is not finite held against one of them.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     // As pairs of shapes take it: normalised in `f64`.
     let pose = pose.wide();
@@ -57,6 +58,7 @@ fn local(shape: &Shape, point: Vec3) -> Option<PointProjection> {
             return best;
         }
         Shape::User(s) => on_support_map(&**s, point),
+        Shape::Field(s) => return field::project_point(&**s, point),
     })
 }
 

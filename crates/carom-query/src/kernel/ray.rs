@@ -10,6 +10,7 @@
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::compound::Compound;
+use super::field;
 use super::mesh_shape::MeshShape;
 use super::shape::Shape;
 use crate::ray_convex;
@@ -117,6 +118,7 @@ fn first(shape: &Shape, line: &Line, interval: Interval) -> Option<RayHit> {
         Shape::Compound(s) => first_part(s, ray, interval),
         Shape::Rounded(s) => first_end(&**s, ray, interval),
         Shape::User(s) => first_end(&**s, ray, interval),
+        Shape::Field(s) => field::first_crossing(&**s, line, interval),
     }
 }
 
@@ -126,6 +128,7 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>) {
     match shape {
         Shape::Mesh(mesh) => visit_all(mesh, line, interval, ray_mesh::line_touches, out),
         Shape::HeightField(s) => s.ray_cast_all(line, interval, out),
+        Shape::Field(s) => field::all_crossings(&**s, line, interval, out),
         Shape::Compound(compound) => {
             for (index, part) in compound.parts().iter().enumerate() {
                 let start = out.len();
@@ -201,7 +204,7 @@ pub(super) struct Line {
 
 /// The shape takes lines as they are, in `f64`.
 fn is_wide(shape: &Shape) -> bool {
-    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_))
+    matches!(shape, Shape::Mesh(_) | Shape::HeightField(_) | Shape::Field(_))
 }
 
 impl Line {

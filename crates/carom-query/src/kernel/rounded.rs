@@ -15,7 +15,7 @@ pub type RoundedShape = Rounded<ConvexShape>;
 #[derive(Clone, Debug)]
 pub struct ConvexShape(Shape);
 
-/// The shape is a half-space, a mesh, a height field or a compound.
+/// The shape is a half-space, a mesh, a height field, a distance field or a compound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotConvex;
 
@@ -44,7 +44,7 @@ impl ConvexShape {
         match self.0.kind() {
             Kind::Convex(map) => map,
             // Refused by the constructor.
-            Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Compound(_) => &Point,
+            Kind::HalfSpace(_) | Kind::Mesh(_) | Kind::Field(_) | Kind::Compound(_) => &Point,
         }
     }
 }

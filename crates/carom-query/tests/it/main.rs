@@ -13,6 +13,7 @@ mod compound;
 mod convex_matrix;
 mod corpus;
 mod far_origin;
+mod fields;
 mod height_field;
 mod inside;
 mod internal_edges;

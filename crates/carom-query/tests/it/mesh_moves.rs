@@ -64,7 +64,9 @@ fn a_moved_mesh_answers_as_one_built_anew() {
             assert_eq!((moved.scale(), moved.is_solid()), (fresh.scale(), fresh.is_solid()));
             let shapes = [Shape::Mesh(moved.clone()), Shape::Mesh(fresh.clone())];
             let here = Pose::IDENTITY;
-            for (name, other) in zoo().into_iter().chain([("a copy", shapes[1].clone())]) {
+            // What a search in a field finds depends on the order of the triangles.
+            let exact = zoo().into_iter().filter(|(name, _)| *name != "field");
+            for (name, other) in exact.chain([("a copy", shapes[1].clone())]) {
                 for _ in 0..4 {
                     let at = random.cube_point().as_vec3() * (2.5 * size);
                     let pose = Pose::new(Quat::from_rotation_z(random.unit() as f32), at);

@@ -6,6 +6,8 @@ use carom_geom::{
 };
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, ConvexShape, HeightFieldShape, MeshShape, RoundedShape, Shape};
+use carom_scenes::mesh::torus;
+use carom_sdf::{BakeSettings, FieldShape, SdfGrid};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -65,6 +67,13 @@ pub(crate) fn hills() -> HeightField {
     HeightField::new([6, 5], [0.25, 0.3], (0..30).map(height).collect()).unwrap().with_holes(&[7]).unwrap()
 }
 
+/// A thick ring, 20 cells wide.
+pub(crate) fn ring() -> SdfGrid {
+    let mesh = torus(0.35, 0.25, 300);
+    let settings = BakeSettings::default().with_resolution(20);
+    SdfGrid::from_triangles(&mesh.vertices_f32(), &mesh.triangles, &settings).unwrap()
+}
+
 /// Every kind of shape, with its name.
 pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
     let hull: Vec<Vec3> = (0..12)
@@ -105,5 +114,6 @@ pub(crate) fn shapes() -> Vec<(&'static str, Shape)> {
         ("rounded cone", rounded(Shape::Cone(Cone::new(0.3, 0.25).unwrap()), 0.1)),
         ("rounded hull", rounded(Shape::Hull(Arc::new(ConvexHull::from_points(&hull[4..]).unwrap())), 0.15)),
         ("height field", Shape::HeightField(Arc::new(HeightFieldShape::new(hills()).unwrap()))),
+        ("field", Shape::Field(Arc::new(FieldShape::new(ring())))),
     ]
 }

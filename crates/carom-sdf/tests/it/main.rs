@@ -6,6 +6,7 @@ mod bake;
 mod bounds;
 mod bytes;
 mod combine;
+mod field_shape;
 mod input;
 mod project;
 mod property;

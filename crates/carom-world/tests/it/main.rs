@@ -7,6 +7,7 @@ mod bullets;
 mod crowds;
 mod door;
 mod events;
+mod fields;
 mod gears;
 mod golden;
 mod halting;

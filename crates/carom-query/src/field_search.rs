@@ -1,0 +1,598 @@
+//! The least sum of a field's distance and of the distance from another shape.
+//!
+//! - In a convex shape its own distance counts as 0: there the least sum is that of the deepest
+//!   point of the shape.
+//! - Between two bodies that are apart the two distances of a place of the surface add up to no less
+//!   than the gap. So the least sum is the distance, also for a shape outside of the box in which
+//!   the field is known.
+//! - A field that is off by at most a length gives a least sum that is off by no more.
+//!
+//! The box of the field is halved along each axis, again and again. In a part the field has a linear
+//! floor, and the shape lies behind planes; their sum says which parts are left out. So a flat
+//! surface against a flat face, all of which is equally near, costs few parts.
+//!
+//! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2 (branch
+//! and bound); B. Mirtich, V-Clip, 1998 (support planes as certificates).
+
+use carom_geom::{DistanceField, DistanceSample, LinearFloor, SupportMap, SupportPoint};
+use carom_gjk::{GjkCache, GjkSettings, wide};
+use carom_math::WidePose;
+use carom_math::scaling::{length, unit};
+use glam::DVec3;
+
+/// Parts of the box that are looked at, at most; of half-spaces and of two fields a sixteenth.
+const MAX_PARTS: u32 = 1 << 14;
+
+/// Samples between eight nodes change by no more than this, per length, if those of nodes do by no
+/// more than 1: the root of 3, rounded up.
+pub(crate) const MAX_SLOPE: f64 = 1.7321;
+
+/// Steps down from the place that the search has found, at most.
+const MAX_STEPS: u32 = 12;
+
+/// In cells: the longest of them, in a shape.
+const STEP: f64 = 4.0;
+
+/// In cells: parts with shorter sides are not halved. 2^-24.
+const SMALLEST: f64 = 1.0 / (1 << 24) as f64;
+
+/// The place of the least sum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Least {
+    /// The sum there.
+    pub(crate) sum: f64,
+    /// No sum is less.
+    pub(crate) at_least: f64,
+    /// In the field's frame.
+    pub(crate) place: DVec3,
+    /// The field there.
+    pub(crate) sample: DistanceSample,
+    /// The other shape there.
+    pub(crate) other: Seen,
+}
+
+impl Least {
+    /// Of a shape that is a point alone.
+    pub(crate) fn at(place: DVec3, sample: DistanceSample) -> Least {
+        let other = Seen { distance: 0.0, away: DVec3::ZERO, point: place };
+        Least { sum: sample.distance, at_least: sample.distance, place, sample, other }
+    }
+}
+
+/// Which places are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// Those in the other shape, or all for one that is a distance everywhere.
+    InOther,
+    /// Those whose sample is 0, but for the error bound.
+    OnSurface,
+}
+
+/// A shape as it is seen from a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// How far the shape is.
+    pub(crate) distance: f64,
+    /// Unit vector along which this grows; zero in the shape.
+    pub(crate) away: DVec3,
+    /// The nearest point of the shape; the place itself in the shape.
+    pub(crate) point: DVec3,
+}
+
+/// What a field is held against, in the field's frame.
+pub(crate) trait Target {
+    /// Its distance is of use at all places, also negative. Otherwise it is 0 in the shape.
+    const IS_EVERYWHERE: bool;
+
+    /// How far the shape is from a place, and where.
+    fn see(&mut self, place: DVec3) -> Seen;
+
+    /// No sum is less in a box, where the field has this floor: what can be said without a look.
+    fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64;
+
+    /// The same with what is seen from the center of the box.
+    fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64;
+
+    /// The place of the least sum so far, as it is seen from a place.
+    fn improved(&mut self, seen: &Seen);
+}
+
+/// The least sum, to within the tolerance, a length; `None` if no sum is below the limit. `start` is
+/// a place to begin at.
+pub(crate) fn least_sum<T: Target>(
+    field: &dyn DistanceField,
+    target: &mut T,
+    places: Places,
+    start: DVec3,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Least> {
+    let [low, high] = field.search_box();
+    let smallest = field.resolution() * SMALLEST;
+    let error = field.error_bound();
+    let n_left = if T::IS_EVERYWHERE { MAX_PARTS / 16 } else { MAX_PARTS };
+    let mut search = Search {
+        field,
+        target,
+        places,
+        best: None,
+        limit,
+        at_least: limit,
+        tolerance,
+        smallest,
+        error,
+        n_left,
+    };
+    let [min, max] = field.bounds();
+    // Not so for NaN.
+    if !start.is_finite() {
+        return None;
+    }
+    search.look(start.clamp(min, max));
+    let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    let floor = field.floor(center, half);
+    let at_least = search.target.floor(&floor, center, half);
+    search.visit(center, half, &floor, at_least);
+    search.polish();
+    let at_least = search.at_least;
+    search.best.map(|best| Least { at_least: at_least.min(best.sum), ..best })
+}
+
+struct Search<'a, T> {
+    field: &'a dyn DistanceField,
+    target: &'a mut T,
+    places: Places,
+    best: Option<Least>,
+    /// The least sum so far.
+    limit: f64,
+    /// No sum in what was left out is less.
+    at_least: f64,
+    tolerance: f64,
+    /// Half extents of parts that are not halved.
+    smallest: f64,
+    error: f64,
+    n_left: u32,
+}
+
+impl<T: Target> Search<'_, T> {
+    /// Sees the shape from a place, and takes the sum there and at the nearest point of the shape.
+    fn look(&mut self, place: DVec3) -> (Seen, Option<DistanceSample>) {
+        let seen = self.target.see(place);
+        let sample = self.field.sample(place);
+        if let Some(sample) = sample
+            && (seen.distance == 0.0 || self.places == Places::OnSurface || T::IS_EVERYWHERE)
+        {
+            self.offer(place, sample, &seen, &seen);
+        }
+        if seen.distance != 0.0
+            && !T::IS_EVERYWHERE
+            && let Some(sample) = self.field.sample(seen.point)
+        {
+            let there = Seen { distance: 0.0, away: DVec3::ZERO, point: seen.point };
+            self.offer(seen.point, sample, &there, &seen);
+        }
+        (seen, sample)
+    }
+
+    fn offer(&mut self, place: DVec3, sample: DistanceSample, other: &Seen, from: &Seen) {
+        let sum = sample.distance + other.distance;
+        if sum < self.limit {
+            self.limit = sum;
+            self.best = Some(Least { sum, at_least: sum, place, sample, other: *other });
+            self.target.improved(from);
+        }
+    }
+
+    /// Goes down from the place that was found, whose sum is as it shall be, to one whose directions
+    /// are right too.
+    fn polish(&mut self) {
+        let resolution = self.field.resolution();
+        for _ in 0..MAX_STEPS {
+            let Some(best) = self.best else { return };
+            let down = best.sample.gradient + best.other.away;
+            let longest = best.other.distance.abs().max(STEP * resolution);
+            for part in [1.0, 0.25, 0.0625] {
+                self.look(best.place - down * (longest * part));
+                if self.limit < best.sum {
+                    break;
+                }
+            }
+            if !(self.limit < best.sum - SMALLEST * resolution) {
+                return;
+            }
+        }
+    }
+
+    /// None of the places that count is in a part: all of it is outside of the other shape, or on
+    /// one side of the surface.
+    fn has_no_place(&self, seen: &Seen, sample: Option<DistanceSample>, half: DVec3) -> bool {
+        let reach = length(half);
+        match self.places {
+            Places::InOther => !T::IS_EVERYWHERE && reach < seen.distance,
+            Places::OnSurface => {
+                sample.is_some_and(|sample| sample.distance + MAX_SLOPE * reach < -self.error)
+            }
+        }
+    }
+
+    /// Leaves a part out if no sum in it is less by more than the tolerance.
+    fn is_left_out(&mut self, floor: f64) -> bool {
+        let is_out = self.limit - self.tolerance <= floor;
+        if is_out {
+            self.at_least = self.at_least.min(floor);
+        }
+        is_out
+    }
+
+    /// A part, in which no sum is less than `at_least`.
+    fn visit(&mut self, center: DVec3, half: DVec3, floor: &LinearFloor, at_least: f64) {
+        if self.places == Places::OnSurface && self.error < floor.least(half) {
+            return;
+        }
+        if self.is_left_out(at_least) {
+            return;
+        }
+        if self.n_left == 0 {
+            self.at_least = self.at_least.min(at_least);
+            return;
+        }
+        self.n_left -= 1;
+        let (seen, sample) = self.look(center);
+        if self.has_no_place(&seen, sample, half) {
+            return;
+        }
+        let at_least = at_least.max(self.target.seen_floor(floor, &seen, half));
+        if self.is_left_out(at_least) {
+            return;
+        }
+        if half.max_element() < self.smallest {
+            self.at_least = self.at_least.min(at_least);
+            return;
+        }
+        let half = half * 0.5;
+        let mut parts = [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
+            let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
+            let center = center + half * DVec3::new(side(1), side(2), side(4));
+            let floor = self.field.floor(center, half);
+            (self.target.floor(&floor, center, half), center, floor)
+        });
+        // The most promising one first.
+        parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (at_least, center, floor) in parts {
+            self.visit(center, half, &floor, at_least);
+        }
+    }
+}
+
+/// A convex shape without its margin.
+struct Core<'a>(&'a dyn SupportMap);
+
+impl SupportMap for Core<'_> {
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        self.0.support(direction)
+    }
+
+    fn support_exact(&self, direction: DVec3, near: SupportPoint) -> SupportPoint {
+        self.0.support_exact(direction, near)
+    }
+
+    fn support_slack(&self) -> f64 {
+        self.0.support_slack()
+    }
+
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        self.0.vertex(number)
+    }
+
+    fn center(&self) -> DVec3 {
+        self.0.center()
+    }
+
+    fn radius(&self) -> f64 {
+        self.0.radius()
+    }
+}
+
+/// The core of a convex shape, placed in the frame of a field.
+pub(crate) struct Convex<'a> {
+    core: Core<'a>,
+    pose: &'a WidePose,
+    pub(crate) center: DVec3,
+    radius: f64,
+    cache: GjkCache,
+    /// The shape lies behind this plane, which touches it: normal and height.
+    plane: Option<(DVec3, f64)>,
+}
+
+impl<'a> Convex<'a> {
+    pub(crate) fn new(map: &'a dyn SupportMap, pose: &'a WidePose) -> Convex<'a> {
+        let (center, radius) = (pose.transform_point(map.center()), map.radius());
+        Convex { core: Core(map), pose, center, radius, cache: GjkCache::new(), plane: None }
+    }
+
+    /// How far the core reaches along a direction.
+    fn height(&self, direction: DVec3) -> f64 {
+        let own = self.pose.inverse_transform_vector(direction);
+        let farthest = self.core.support_exact(own, self.core.support(own)).point;
+        direction.dot(self.pose.transform_point(farthest))
+    }
+
+    /// No sum is less in a box, as the shape lies behind a plane.
+    fn plane_floor(floor: &LinearFloor, center: DVec3, half: DVec3, (normal, height): (DVec3, f64)) -> f64 {
+        // Any part of the distance from the plane will do; the one that falls as the field grows.
+        let part = (-normal.dot(floor.gradient)).clamp(0.0, 1.0);
+        let slope = floor.gradient + normal * part;
+        floor.value + part * (normal.dot(center) - height) - slope.abs().dot(half)
+    }
+}
+
+impl Target for Convex<'_> {
+    const IS_EVERYWHERE: bool = false;
+
+    fn see(&mut self, place: DVec3) -> Seen {
+        let from_center = place - self.center;
+        if self.radius == 0.0 {
+            let distance = length(from_center);
+            let away = unit(from_center).unwrap_or(DVec3::ZERO);
+            return Seen { distance, away, point: self.center };
+        }
+        let point = self.pose.inverse_transform_point(place);
+        let at = WidePose { translation: point, ..WidePose::IDENTITY };
+        let settings = GjkSettings::default();
+        let found =
+            wide::distance(&self.core, &crate::ray_convex::Point, &at, &settings, Some(&mut self.cache));
+        if found.distance == 0.0 {
+            return Seen { distance: 0.0, away: DVec3::ZERO, point: place };
+        }
+        let point = self.pose.transform_point(found.point_a);
+        Seen { distance: found.distance, away: self.pose.transform_vector(found.normal), point }
+    }
+
+    fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
+        let from_center = center - self.center;
+        // From the ball around the core to the box.
+        let gap = length((from_center.abs() - half).max(DVec3::ZERO)) - self.radius;
+        let mut at_least = floor.least(half) + gap.max(0.0);
+        if let Some(plane) = self.plane {
+            at_least = at_least.max(Self::plane_floor(floor, center, half, plane));
+        }
+        if self.radius == 0.0 {
+            return at_least;
+        }
+        match unit(-floor.gradient) {
+            Some(down) => at_least.max(Self::plane_floor(floor, center, half, (down, self.height(down)))),
+            None => at_least,
+        }
+    }
+
+    fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64 {
+        // A distance from a convex shape is nowhere below its slope.
+        floor.value + seen.distance - (floor.gradient + seen.away).abs().dot(half)
+    }
+
+    fn improved(&mut self, seen: &Seen) {
+        if seen.away != DVec3::ZERO {
+            self.plane = Some((seen.away, seen.away.dot(seen.point)));
+        }
+    }
+}
+
+/// A half-space in the frame of a field: its distance is negative below the plane.
+pub(crate) struct Plane {
+    pub(crate) normal: DVec3,
+    pub(crate) height: f64,
+}
+
+impl Target for Plane {
+    const IS_EVERYWHERE: bool = true;
+
+    fn see(&mut self, place: DVec3) -> Seen {
+        let distance = self.normal.dot(place) - self.height;
+        Seen { distance, away: self.normal, point: place - self.normal * distance }
+    }
+
+    fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
+        let distance = self.normal.dot(center) - self.height;
+        floor.value + distance - (floor.gradient + self.normal).abs().dot(half)
+    }
+
+    fn seen_floor(&self, _: &LinearFloor, _: &Seen, _: DVec3) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    fn improved(&mut self, _: &Seen) {}
+}
+
+/// A field in the frame of another one.
+pub(crate) struct Other<'a> {
+    pub(crate) field: &'a dyn DistanceField,
+    pub(crate) pose: &'a WidePose,
+}
+
+impl Other<'_> {
+    /// In the frame of the other field.
+    fn box_in_own(&self, center: DVec3, half: DVec3) -> [DVec3; 2] {
+        let axes = self.pose.rotation;
+        let extent =
+            DVec3::new(axes.x_axis.abs().dot(half), axes.y_axis.abs().dot(half), axes.z_axis.abs().dot(half));
+        [self.pose.inverse_transform_point(center), extent]
+    }
+}
+
+/// Places count if both fields have a sample there.
+impl Target for Other<'_> {
+    const IS_EVERYWHERE: bool = true;
+
+    fn see(&mut self, place: DVec3) -> Seen {
+        let Some(sample) = self.field.sample(self.pose.inverse_transform_point(place)) else {
+            return Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: place };
+        };
+        let away = self.pose.transform_vector(unit(sample.gradient).unwrap_or(DVec3::ZERO));
+        Seen { distance: sample.distance, away, point: place - away * sample.distance }
+    }
+
+    fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
+        let [own, extent] = self.box_in_own(center, half);
+        let other = self.field.floor(own, extent);
+        let least = floor.least(half) + other.least(extent);
+        if !other.is_whole {
+            return least;
+        }
+        let gradient = floor.gradient + self.pose.transform_vector(other.gradient);
+        least.max(floor.value + other.value - gradient.abs().dot(half))
+    }
+
+    fn seen_floor(&self, _: &LinearFloor, _: &Seen, _: DVec3) -> f64 {
+        f64::NEG_INFINITY
+    }
+
+    fn improved(&mut self, _: &Seen) {}
+}
+
+/// The places of two fields whose samples and gap add up to least.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeastPair {
+    pub(crate) sum: f64,
+    /// No sum is less.
+    pub(crate) at_least: f64,
+    /// In the first field's frame.
+    pub(crate) places: [DVec3; 2],
+    pub(crate) sample: DistanceSample,
+}
+
+/// The least sum over places near the surfaces of two fields that do not overlap, to within the
+/// tolerance; `None` if no sum is below the limit.
+pub(crate) fn least_gap(
+    a: &dyn DistanceField,
+    b: &Other<'_>,
+    limit: f64,
+    tolerance: f64,
+) -> Option<LeastPair> {
+    let whole = |field: &dyn DistanceField| {
+        let [low, high] = field.search_box();
+        let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
+        Part { center, half, floor: field.floor(center, half) }
+    };
+    let [part_a, part_b] = [whole(a), whole(b.field)];
+    let n_left = MAX_PARTS / 16;
+    let mut search = GapSearch { a, b, best: None, limit, at_least: limit, tolerance, n_left };
+    let at_least = search.floor(&part_a, &part_b);
+    search.visit(&part_a, &part_b, at_least);
+    search.polish();
+    let at_least = search.at_least;
+    search.best.map(|best| LeastPair { at_least: at_least.min(best.sum), ..best })
+}
+
+/// A part of a field's box.
+#[derive(Clone, Copy)]
+struct Part {
+    center: DVec3,
+    half: DVec3,
+    floor: LinearFloor,
+}
+
+impl Part {
+    fn halves(&self, field: &dyn DistanceField) -> [Part; 8] {
+        let half = self.half * 0.5;
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
+            let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
+            let center = self.center + half * DVec3::new(side(1), side(2), side(4));
+            Part { center, half, floor: field.floor(center, half) }
+        })
+    }
+}
+
+struct GapSearch<'a> {
+    a: &'a dyn DistanceField,
+    b: &'a Other<'a>,
+    best: Option<LeastPair>,
+    limit: f64,
+    at_least: f64,
+    tolerance: f64,
+    n_left: u32,
+}
+
+impl GapSearch<'_> {
+    /// No sum is less, of a place of each part near its surface.
+    fn floor(&self, a: &Part, b: &Part) -> f64 {
+        let least = [a.floor.least(a.half), b.floor.least(b.half)];
+        if self.a.error_bound() < least[0] || self.b.field.error_bound() < least[1] {
+            return f64::INFINITY;
+        }
+        let between = self.b.pose.transform_point(b.center) - a.center;
+        let slope = self.b.pose.transform_vector(b.floor.gradient);
+        let reach = length(a.half) + length(b.half);
+        let gap = (length(between) - reach).max(0.0);
+        let mut at_least = least[0] + least[1] + gap;
+        // A gap is no shorter than it is along any direction.
+        for along in [between, a.floor.gradient - slope] {
+            let Some(along) = unit(along) else { continue };
+            let missed = (a.floor.gradient - along).abs().dot(a.half)
+                + self.b.pose.inverse_transform_vector(slope + along).abs().dot(b.half);
+            at_least = at_least.max(a.floor.value + b.floor.value + along.dot(between) - missed);
+        }
+        at_least
+    }
+
+    fn offer(&mut self, places: [DVec3; 2]) {
+        let own = self.b.pose.inverse_transform_point(places[1]);
+        let (Some(sample), Some(other)) = (self.a.sample(places[0]), self.b.field.sample(own)) else {
+            return;
+        };
+        let sum = sample.distance + other.distance + length(places[1] - places[0]);
+        if sum < self.limit {
+            self.limit = sum;
+            self.best = Some(LeastPair { sum, at_least: sum, places, sample });
+        }
+    }
+
+    fn visit(&mut self, a: &Part, b: &Part, at_least: f64) {
+        if self.limit - self.tolerance <= at_least || self.n_left == 0 {
+            self.at_least = self.at_least.min(at_least);
+            return;
+        }
+        self.n_left -= 1;
+        let place_b = self.b.pose.transform_point(b.center);
+        self.offer([a.center, place_b]);
+        let (size_a, size_b) = (a.half.max_element(), b.half.max_element());
+        if size_a.max(size_b) < SMALLEST * self.a.resolution() {
+            self.at_least = self.at_least.min(at_least);
+            return;
+        }
+        let is_a_halved = size_b <= size_a;
+        let parts = if is_a_halved { a.halves(self.a) } else { b.halves(self.b.field) };
+        let mut parts = parts.map(|part| {
+            let [a, b] = if is_a_halved { [&part, b] } else { [a, &part] };
+            (self.floor(a, b), part)
+        });
+        parts.sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
+        for (at_least, part) in &parts {
+            let [a, b] = if is_a_halved { [part, b] } else { [a, part] };
+            self.visit(a, b, *at_least);
+        }
+    }
+
+    /// Slides both places along their surfaces towards each other, while that makes the sum less.
+    fn polish(&mut self) {
+        for _ in 0..2 * MAX_STEPS {
+            let Some(best) = self.best else { return };
+            let [place_a, place_b] = best.places;
+            let Some(along) = unit(place_b - place_a) else { return };
+            let gap = length(place_b - place_a);
+            let own = self.b.pose.inverse_transform_point(place_b);
+            let Some(other) = self.b.field.sample(own) else { return };
+            let down_a = best.sample.gradient - along;
+            let down_b = self.b.pose.transform_vector(other.gradient) + along;
+            for part in [1.0, 0.25, 0.0625] {
+                self.offer([place_a - down_a * (gap * part), place_b]);
+                self.offer([place_a, place_b - down_b * (gap * part)]);
+                if self.limit < best.sum {
+                    break;
+                }
+            }
+            if !(self.limit < best.sum - SMALLEST * self.a.resolution()) {
+                return;
+            }
+        }
+    }
+}

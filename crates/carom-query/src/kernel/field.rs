@@ -1,0 +1,429 @@
+//! A signed distance field against everything: the place where its distance and the other's add up to least.
+//!
+//! - Apart, the sum is the distance. It is off by at most the field's error bound, wherever the other shape is.
+//! - In overlap it is minus the depth of the deepest point of the other shape, margin included: local, as a mesh's. Half-spaces
+//!   and balls have the whole depth.
+//! - The normal is the field's gradient there, or the way to the shape if that is out of the field's box. On a ridge, where the
+//!   gradient leads nowhere, it is the gradient beside it whose way ends on the surface.
+//!
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed
+//! Distance Field Collision, PACMCGIT 3(1), 2020 (the deepest point as the contact).
+//! Differs: the deepest point of all, by branch and bound.
+
+use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
+use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
+use super::mesh_shape::MeshShape;
+use super::ray::Line;
+use super::shape::Kind;
+use crate::closest::Closest;
+use crate::field_search::{Convex, Least, Other, Places, Plane, least_gap, least_sum};
+use alloc::vec::Vec;
+use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
+use carom_gjk::Outcome;
+use carom_math::scaling::{length, unit};
+use carom_math::{WidePose, tol};
+use core::ops::ControlFlow;
+use glam::DVec3;
+
+/// A place, and what bounds its distance from below.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) closest: Closest,
+    /// By the samples the distance is no less.
+    pub(super) at_least: f64,
+}
+
+/// The field and the other shape share a point. The other one is no compound, here and below.
+pub(super) fn intersects(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose) -> bool {
+    contact(a, b, b_in_a, 0.0).is_some_and(|closest| closest.distance <= 0.0)
+}
+
+/// How far apart they are; infinite beyond `max_distance`.
+pub(super) fn distance(a: &dyn DistanceField, b: &Kind<'_>, b_in_a: &WidePose, max_distance: f64) -> Closest {
+    contact(a, b, b_in_a, max_distance).unwrap_or(Closest::NOWHERE)
+}
+
+/// Where they overlap most or come nearest, when not farther apart than `prediction`. In the field's frame.
+pub(super) fn contact(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    b_in_a: &WidePose,
+    prediction: f64,
+) -> Option<Closest> {
+    let tolerance = tol::FIELD_SEARCH * a.resolution();
+    nearest(a, b, b_in_a, prediction, tolerance).map(|found| found.closest)
+}
+
+/// [`contact`] to within a tolerance, a length.
+pub(super) fn nearest(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let found = match b {
+        Kind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance),
+        Kind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance),
+        Kind::Mesh(b) => nearest_triangle(a, b, b_in_a, limit, tolerance),
+        Kind::Field(b) => nearest_field(a, *b, b_in_a, limit, tolerance),
+        // Taken apart before.
+        Kind::Compound(_) => None,
+    };
+    if found.is_none() && !is_finite(b_in_a) {
+        // As convex shapes answer.
+        let nothing = Closest { distance: 0.0, outcome: Outcome::Undecided, ..Closest::NOWHERE };
+        return Some(Found { closest: nothing, at_least: f64::NEG_INFINITY });
+    }
+    found.filter(|found| found.closest.distance <= limit)
+}
+
+fn is_finite(pose: &WidePose) -> bool {
+    let axes = pose.rotation;
+    pose.translation.is_finite()
+        && axes.x_axis.is_finite()
+        && axes.y_axis.is_finite()
+        && axes.z_axis.is_finite()
+}
+
+/// The answer for the place of a least sum: from the other's margin, the normal from A to B, and a point of B's core.
+fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core: DVec3) -> Found {
+    let distance = least.sum - margin;
+    let point_b = core - normal * margin;
+    let mut closest = Closest::new(distance, point_b - normal * distance, point_b, normal);
+    closest.outcome = Outcome::Within(a.error_bound() + (least.sum - least.at_least));
+    closest.is_local = true;
+    Found { closest, at_least: least.at_least - margin }
+}
+
+/// A convex shape.
+pub(super) fn nearest_convex(
+    a: &dyn DistanceField,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let mut core = Convex::new(b, b_in_a);
+    let (center, limit) = (core.center, (limit + b.margin()).next_up());
+    let mut least = if b.radius() == 0.0 {
+        a.sample(center).map(|sample| Least::at(center, sample))
+    } else {
+        least_sum(a, &mut core, Places::InOther, center, limit, tolerance)
+    };
+    // What there is of the shape without a sample may be nearer.
+    let known = least.map_or(limit, |least| least.at_least.min(limit));
+    if a.least_unsampled() < known && !(b.radius() == 0.0 && least.is_some()) {
+        let limit = least.map_or(limit, |least| least.sum);
+        let beyond = least_sum(a, &mut core, Places::OnSurface, center, limit, tolerance);
+        least = beyond.or(least);
+    }
+    let least = least?;
+    let core = least.other.point;
+    // The field knows better, where it has a sample.
+    let normal = match a.sample(core) {
+        Some(sample) => normal_at(a, core, &sample),
+        None => unit(-least.other.away).unwrap_or_else(|| normal_at(a, least.place, &least.sample)),
+    };
+    Some(found(a, &least, b.margin(), normal, core))
+}
+
+/// The lowest point of the field above a plane: not local.
+fn nearest_half_space(
+    a: &dyn DistanceField,
+    b: &HalfSpace,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let up = b_in_a.transform_vector(b.normal_wide());
+    let height = up.dot(b_in_a.translation);
+    let [low, high] = a.bounds();
+    let mut plane = Plane { normal: up, height };
+    let start = (low + high) * 0.5;
+    let least = least_sum(a, &mut plane, Places::OnSurface, start, limit.next_up(), tolerance)?;
+    // The ball of that radius touches the surface from either side.
+    let lowest = least.place + up * least.sample.distance;
+    let mut found = found(a, &least, 0.0, -up, lowest - up * least.sum);
+    found.closest.is_local = false;
+    Some(found)
+}
+
+/// The triangle that is nearest or deepest.
+fn nearest_triangle(
+    a: &dyn DistanceField,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let mut best: Option<Found> = None;
+    visit_triangles(a, b, b_in_a, limit, |triangle, limit| {
+        let shape = b.mesh().triangle(triangle);
+        let Some(mut found) = nearest_convex(a, &shape, b_in_a, limit, tolerance) else { return limit };
+        found.closest.part_b = triangle;
+        let at_least = best.map_or(found.at_least, |best| best.at_least.min(found.at_least));
+        if best.is_none_or(|best| found.closest.is_before(&best.closest)) {
+            best = Some(found);
+        }
+        best = best.map(|best| Found { at_least, ..best });
+        best.map_or(limit, |best| limit.min(best.closest.distance))
+    });
+    best
+}
+
+/// Gives the triangles that may be as near to the field as a limit, which the visitor lowers; the near ones first.
+pub(super) fn visit_triangles(
+    a: &dyn DistanceField,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    limit: f64,
+    mut triangle: impl FnMut(u32, f64) -> f64,
+) {
+    let [low, high] = a.bounds();
+    let (center, radius) = ((low + high) * 0.5, 0.5 * length(high - low));
+    let center = b.point_in_tree(b_in_a.inverse_transform_point(center));
+    let bound = |limit: f64| (limit.max(0.0) + radius) * b.scale() * (1.0 + 8.0 * f64::EPSILON);
+    let mut limit = limit;
+    b.tree().visit_near(center, bound(limit), |leaf, _| {
+        for &number in leaf.primitives {
+            let shape = b.mesh().triangle(number);
+            let center = b_in_a.transform_point(shape.center());
+            let reach = shape.radius();
+            let at_least = match a.sample(center) {
+                Some(sample) => sample.distance - 2.0 * a.error_bound(),
+                None => length((low - center).max(center - high).max(DVec3::ZERO)).next_down(),
+            };
+            // In the field its sample may be cut, and says nothing.
+            if at_least - reach <= limit {
+                limit = triangle(number, limit);
+            }
+        }
+        ControlFlow::Continue(bound(limit))
+    });
+}
+
+/// Another field, the larger one taken apart.
+fn nearest_field(
+    a: &dyn DistanceField,
+    b: &dyn DistanceField,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let size = |field: &dyn DistanceField| {
+        let [low, high] = field.bounds();
+        length(high - low)
+    };
+    if size(a) < size(b) {
+        let a_in_b = b_in_a.inverse();
+        let found = nearest_field_in(b, a, &a_in_b, limit, tolerance)?;
+        return Some(Found { closest: found.closest.swapped(&a_in_b), ..found });
+    }
+    nearest_field_in(a, b, b_in_a, limit, tolerance)
+}
+
+fn nearest_field_in(
+    a: &dyn DistanceField,
+    b: &dyn DistanceField,
+    b_in_a: &WidePose,
+    limit: f64,
+    tolerance: f64,
+) -> Option<Found> {
+    let [low, high] = b.bounds();
+    let start = b_in_a.transform_point((low + high) * 0.5);
+    let mut other = Other { field: b, pose: b_in_a };
+    // In both, if they overlap; near A's surface in the box of B, if they are near.
+    let both = least_sum(a, &mut other, Places::InOther, start, limit.next_up().min(0.0), tolerance);
+    let near = limit.next_up().min(b.least_unsampled());
+    let both = both.or_else(|| least_sum(a, &mut other, Places::OnSurface, start, near, tolerance));
+    let mut found = match both {
+        Some(least) => {
+            let normal = normal_at(a, least.place, &least.sample);
+            found(a, &least, 0.0, normal, least.place + normal * least.other.distance)
+        }
+        None => {
+            let gap = least_gap(a, &other, limit.next_up(), tolerance)?;
+            let [place_a, place_b] = gap.places;
+            let own = normal_at(a, place_a, &gap.sample);
+            // Of places in one cell the way between them says less.
+            let is_far = a.resolution() < length(place_b - place_a);
+            let normal = unit(place_b - place_a).filter(|_| is_far).unwrap_or(own);
+            let mut least = Least::at(place_a, gap.sample);
+            (least.sum, least.at_least) = (gap.sum, gap.at_least);
+            found(a, &least, 0.0, normal, place_a + normal * (gap.sum - gap.sample.distance))
+        }
+    };
+    if let Outcome::Within(error) = &mut found.closest.outcome {
+        *error += b.error_bound();
+    }
+    Some(found)
+}
+
+/// Tells the nearest place of every triangle that is nearer than its clearance, none of which is above `most`.
+pub(super) fn mesh_nearer_than(
+    a: &dyn DistanceField,
+    b: &MeshShape,
+    b_in_a: &WidePose,
+    most: f64,
+    clearance: &mut dyn FnMut(u32, u32) -> f64,
+    tell: &mut dyn FnMut(&Closest),
+) {
+    visit_triangles(a, b, b_in_a, most, |triangle, most| {
+        let limit = clearance(0, triangle);
+        let tolerance = tol::FIELD_SEARCH * a.resolution();
+        let found = nearest_convex(a, &b.mesh().triangle(triangle), b_in_a, limit, tolerance);
+        if let Some(Found { mut closest, .. }) = found
+            && closest.distance.max(0.0) < limit
+        {
+            closest.part_b = triangle;
+            tell(&closest);
+        }
+        most
+    });
+}
+
+/// The coordinate at which a field begins along a unit direction; not above it for one without a surface.
+pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec3) -> f64 {
+    let normal = pose.inverse_transform_vector(direction);
+    let [low, high] = field.bounds();
+    let tolerance = tol::FIELD_SEARCH * field.resolution();
+    let mut plane = Plane { normal, height: 0.0 };
+    let start = (low + high) * 0.5;
+    let least = least_sum(field, &mut plane, Places::OnSurface, start, f64::INFINITY, tolerance);
+    direction.dot(pose.translation) + least.map_or(f64::INFINITY, |least| least.at_least)
+}
+
+/// In cells: the way along a gradient ends so near to the surface, if it is a way to the nearest point.
+const NEAR_SURFACE: f64 = 0.25;
+
+/// Directions from a place on a ridge that are alike: their cosine.
+const ALIKE: f64 = 0.9;
+
+/// The direction from the nearest point of the surface to a place, or from the place to it if that is inside.
+pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &DistanceSample) -> DVec3 {
+    let mut best: Option<(f64, DVec3)> = None;
+    visit_normals(field, place, sample, false, |normal, miss| {
+        if best.is_none_or(|(least, _)| miss < least) {
+            best = Some((miss, normal));
+        }
+    });
+    if let Some((miss, normal)) = best
+        && miss <= NEAR_SURFACE * field.resolution()
+    {
+        return normal;
+    }
+    // By a search for the nearest point, and failing that out of the box.
+    let at = WidePose { translation: place, ..WidePose::IDENTITY };
+    let mut point = Convex::new(&crate::ray_convex::Point, &at);
+    let tolerance = tol::FIELD_SEARCH * field.resolution();
+    let least = least_sum(field, &mut point, Places::OnSurface, place, f64::INFINITY, tolerance);
+    let away = least.and_then(|least| unit(least.other.away));
+    let searched = away.map(|away| if sample.distance < 0.0 { away } else { -away });
+    let [low, high] = field.bounds();
+    searched
+        .or(best.map(|(_, normal)| normal))
+        .or_else(|| unit(place - (low + high) * 0.5))
+        .unwrap_or(DVec3::Y)
+}
+
+/// The directions to the nearest points of the surface: one, or on a ridge several.
+pub(super) fn normals_at(
+    field: &dyn DistanceField,
+    place: DVec3,
+    sample: &DistanceSample,
+    mut normal: impl FnMut(DVec3),
+) {
+    let mut seen = [DVec3::ZERO; 7];
+    let mut n_seen = 0;
+    visit_normals(field, place, sample, true, |found, miss| {
+        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < ALIKE);
+        if miss <= NEAR_SURFACE * field.resolution() && is_new && n_seen < seen.len() {
+            seen[n_seen] = found;
+            n_seen += 1;
+            normal(found);
+        }
+    });
+    if n_seen == 0 {
+        normal(normal_at(field, place, sample));
+    }
+}
+
+/// Gives the gradient at a place, and those around it, if all are wanted or that one leads beside the surface; each with the
+/// distance from the surface at which its way ends.
+fn visit_normals(
+    field: &dyn DistanceField,
+    place: DVec3,
+    sample: &DistanceSample,
+    wants_all: bool,
+    mut normal: impl FnMut(DVec3, f64),
+) {
+    let resolution = field.resolution();
+    let mut give = |gradient: DVec3| {
+        let Some(out) = unit(gradient) else { return f64::INFINITY };
+        let end = field.sample(place - out * sample.distance);
+        let miss = end.map_or(f64::INFINITY, |end| end.distance.abs());
+        normal(out, miss);
+        miss
+    };
+    if give(sample.gradient) <= NEAR_SURFACE * resolution && !wants_all {
+        return;
+    }
+    for axis in DVec3::AXES {
+        for step in [-resolution, resolution] {
+            if let Some(beside) = field.sample(place + axis * step) {
+                give(beside.gradient);
+            }
+        }
+    }
+}
+
+/// The first place in the interval where a line passes the surface.
+pub(super) fn first_crossing(field: &dyn DistanceField, line: &Line, interval: Interval) -> Option<RayHit> {
+    let mut first = None;
+    visit_hits(field, line, interval, |hit| {
+        first = Some(hit);
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// Every place.
+pub(super) fn all_crossings(
+    field: &dyn DistanceField,
+    line: &Line,
+    interval: Interval,
+    out: &mut Vec<RayHit>,
+) {
+    visit_hits(field, line, interval, |hit| {
+        out.push(hit);
+        ControlFlow::Continue(())
+    });
+}
+
+fn visit_hits(
+    field: &dyn DistanceField,
+    line: &Line,
+    interval: Interval,
+    mut hit: impl FnMut(RayHit) -> ControlFlow<()>,
+) {
+    let (from, to) = (widen_real(interval.min), widen_real(interval.max));
+    field.visit_crossings([line.origin, line.direction], from, to, &mut |crossing: Crossing| {
+        let t = narrow_real(crossing.t);
+        if !(interval.contains(t) && t.is_finite()) {
+            return ControlFlow::Continue(());
+        }
+        hit(RayHit::new(t, narrow(crossing.normal)).with_back_face(crossing.is_leaving))
+    });
+}
+
+/// The point of the surface nearest to a point, in the field's frame.
+pub(super) fn project_point(field: &dyn DistanceField, point: Vec3) -> Option<PointProjection> {
+    let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
+    let tolerance = tol::FIELD_SEARCH * field.resolution();
+    let Found { closest, .. } =
+        nearest_convex(field, &crate::ray_convex::Point, &place, f64::INFINITY, tolerance)?;
+    let found =
+        PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN);
+    Some(if field.has_inside() { found } else { found.without_inside() })
+}

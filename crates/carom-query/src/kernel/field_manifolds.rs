@@ -1,0 +1,182 @@
+//! Contact manifolds of a signed distance field: places of the other shape, one manifold for each direction.
+//!
+//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field, and the ends of its core
+//!   along its axes. Each has the field's distance and gradient. Those with about one normal are a manifold.
+//! - Of a mesh each triangle is such a shape.
+//! - A half-space or another field is tilted a little, four times. Where it is then nearest it touches if it rocks.
+//!
+//! Reference: M. Macklin, K. Erleben, M. Mueller, N. Chentanez, S. Jeschke, Z. Corse, Local Optimization for Robust Signed
+//! Distance Field Collision, PACMCGIT 3(1), 2020; G. van den Bergen, Physics for Game Programmers: Contact Manifolds, GDC 2010
+//! (the tilted shape).
+
+use super::super::num::geom::{Contact, Manifold};
+use super::super::num::{Real, narrow, narrow_real, widen_real};
+use super::field::{nearest, nearest_convex, normals_at, visit_triangles};
+use super::manifolds::spread;
+use super::shape::Kind;
+use crate::workspace::{FieldTouch, Workspace};
+use alloc::vec::Vec;
+use carom_geom::{DistanceField, Feature, FeatureId, SupportMap};
+use carom_math::scaling::{length, unit};
+use carom_math::{WidePose, tol};
+use glam::{DMat3, DQuat, DVec3};
+
+/// The cosine of the largest angle between the normal of a manifold and that of a contact in it: 15 degrees.
+const ALIKE: f64 = 0.966;
+
+/// In radians: how far a shape is tilted.
+const TILT: f64 = 1.0 / 32.0;
+
+/// In cells: places that are nearer to each other are one.
+const SAME_PLACE: f64 = 1.0 / 64.0;
+
+/// Appends the manifolds of a field and another shape, no compound, in the field's frame.
+pub(super) fn manifolds(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    b_in_a: &WidePose,
+    prediction: Real,
+    memory: &mut Workspace,
+    out: &mut Vec<Manifold>,
+) {
+    let limit = widen_real(prediction);
+    match b {
+        Kind::Convex(b) => of_convex(a, *b, b_in_a, limit, 0, &mut memory.touches, out),
+        Kind::Mesh(b) => {
+            let first = out.len();
+            visit_triangles(a, b, b_in_a, limit, |triangle, limit| {
+                let shape = b.mesh().triangle(triangle);
+                of_convex(a, &shape, b_in_a, limit, triangle, &mut memory.touches, out);
+                limit
+            });
+            out[first..].sort_unstable_by_key(|manifold| manifold.contacts().first().map_or(0, |c| c.part_b));
+        }
+        Kind::HalfSpace(_) | Kind::Field(_) => of_tilted(a, b, b_in_a, limit, &mut memory.touches, out),
+        // Taken apart before.
+        Kind::Compound(_) => {}
+    }
+}
+
+fn of_convex(
+    a: &dyn DistanceField,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    limit: f64,
+    part_b: u32,
+    touches: &mut Vec<FieldTouch>,
+    out: &mut Vec<Manifold>,
+) {
+    let tolerance = tol::FIELD_SEARCH * a.resolution();
+    let Some(found) = nearest_convex(a, b, b_in_a, limit, tolerance) else { return };
+    if !(found.closest.distance <= limit) {
+        return;
+    }
+    touches.clear();
+    let (closest, margin) = (found.closest, b.margin());
+    let same_sq = (SAME_PLACE * a.resolution()) * (SAME_PLACE * a.resolution());
+    let mut offer = |core: DVec3, feature: FeatureId| {
+        let Some(sample) = a.sample(core) else { return };
+        let distance = sample.distance - margin;
+        if !(distance <= limit) || touches.iter().any(|t| (t.core - core).length_squared() <= same_sq) {
+            return;
+        }
+        normals_at(a, core, &sample, |normal| touches.push(FieldTouch { distance, core, normal, feature }));
+    };
+    for (number, vertex) in (0..).map_while(|number| b.vertex(number).map(|vertex| (number, vertex))) {
+        offer(b_in_a.transform_point(vertex), FeatureId::vertex(number));
+    }
+    let down = -b_in_a.inverse_transform_vector(closest.normal);
+    let mut feature = Feature::new();
+    b.feature(down, &mut feature);
+    for (&point, &id) in feature.points().iter().zip(feature.ids()) {
+        offer(b_in_a.transform_point(point), id);
+    }
+    if b.vertex(0).is_none() {
+        for axis in DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {
+            offer(b_in_a.transform_point(b.support(axis).point), FeatureId::UNKNOWN);
+        }
+    }
+    let core = closest.point_b + closest.normal * margin;
+    if touches.iter().all(|t| same_sq < (t.core - core).length_squared()) {
+        let (distance, normal, feature) = (closest.distance, closest.normal, FeatureId::UNKNOWN);
+        touches.push(FieldTouch { distance, core, normal, feature });
+    }
+    push_groups(touches, margin, part_b, out);
+}
+
+/// A manifold for each direction of the touches, the deepest first.
+fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mut Vec<Manifold>) {
+    touches.sort_unstable_by(|x, y| x.distance.total_cmp(&y.distance));
+    while let Some(first) = touches.first().copied() {
+        let mut group = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); MAX_GROUP];
+        let mut n = 0;
+        touches.retain(|touch| {
+            let is_alike = ALIKE <= touch.normal.dot(first.normal);
+            if is_alike && n < MAX_GROUP {
+                group[n] = (touch.distance, touch.core, touch.feature);
+                n += 1;
+            }
+            !is_alike
+        });
+        let normal = first.normal;
+        let mut manifold = Manifold::new(narrow(normal));
+        for index in spread(&group[..n]) {
+            let (distance, core, id) = group[index];
+            let point_b = core - normal * margin;
+            let point_a = point_b - normal * distance;
+            let contact =
+                Contact::new(narrow(point_a), narrow(point_b), narrow(normal), narrow_real(distance));
+            manifold.push(contact.with_features(FeatureId::UNKNOWN, id).with_parts(0, part_b));
+        }
+        out.push(manifold);
+    }
+}
+
+/// Touches of one manifold that are looked at, the deepest of them.
+const MAX_GROUP: usize = 32;
+
+/// A half-space or a field.
+fn of_tilted(
+    a: &dyn DistanceField,
+    b: &Kind<'_>,
+    b_in_a: &WidePose,
+    limit: f64,
+    touches: &mut Vec<FieldTouch>,
+    out: &mut Vec<Manifold>,
+) {
+    let tolerance = tol::FIELD_SEARCH * a.resolution();
+    let Some(found) = nearest(a, b, b_in_a, limit, tolerance) else { return };
+    let (closest, normal) = (found.closest, found.closest.normal);
+    if !(normal.is_finite() && normal != DVec3::ZERO) {
+        return;
+    }
+    touches.clear();
+    let feature = FeatureId::UNKNOWN;
+    touches.push(FieldTouch { distance: closest.distance, core: closest.point_b, normal, feature });
+    let [low, high] = a.bounds();
+    let side = unit(normal.any_orthonormal_vector()).unwrap_or(DVec3::X);
+    let axes = [side, normal.cross(side), -side, -normal.cross(side)];
+    for axis in axes {
+        let turn = DMat3::from_quat(DQuat::from_axis_angle(axis, TILT));
+        let pivot = closest.point_b;
+        let tilted = WidePose {
+            rotation: turn * b_in_a.rotation,
+            translation: pivot + turn * (b_in_a.translation - pivot),
+        };
+        // Tilted it may come so much nearer.
+        let reach = limit + TILT * length(high - low);
+        let Some(place) = nearest(a, b, &tilted, reach, tolerance) else { continue };
+        let point_a = place.closest.point_a;
+        // Back to where it is: of a plane the point above, of a field its own point.
+        let point_b = match b {
+            Kind::HalfSpace(_) => point_a + normal * normal.dot(pivot - point_a),
+            _ => pivot + turn.transpose() * (place.closest.point_b - pivot),
+        };
+        let distance = normal.dot(point_b - point_a);
+        if distance <= limit && touches.iter().all(|t| SAME_PLACE * a.resolution() < length(t.core - point_b))
+        {
+            touches.push(FieldTouch { distance, core: point_b, normal, feature });
+        }
+    }
+    push_groups(touches, 0.0, 0, out);
+}

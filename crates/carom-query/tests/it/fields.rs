@@ -1,0 +1,374 @@
+//! Signed distance fields against everything, held against the shapes that they were baked from.
+
+use crate::zoo::{box_mesh, shapes};
+use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
+use carom_math::{Interval, Pose, Quat, Ray, Vec3, tol};
+use carom_query::{
+    Compound, CompoundPart, ImpactSettings, ManifoldCache, MeshShape, Outcome, Shape, TimeOfImpact, cast,
+    contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+};
+use carom_scenes::mesh::torus;
+use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, Grid, SdfGrid, SparseSdf};
+use carom_testkit::random::Random;
+use glam::DVec3;
+use std::sync::Arc;
+
+const HALF: Vec3 = Vec3::new(0.5, 0.4, 0.3);
+
+fn random_pose(random: &mut Random, reach: f32) -> Pose {
+    let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 2.0);
+    Pose::new(turn, random.cube_point().as_vec3() * reach)
+}
+
+fn settings() -> BakeSettings {
+    BakeSettings::default().with_resolution(20)
+}
+
+fn dense(mesh: &TriMesh) -> Shape {
+    Shape::Field(Arc::new(FieldShape::new(SdfGrid::from_mesh(mesh, &settings()).unwrap())))
+}
+
+/// With values near the surface alone.
+fn sparse(mesh: &TriMesh) -> Shape {
+    let field = SparseSdf::from_mesh(mesh, &settings().with_band(3.0)).unwrap();
+    Shape::Field(Arc::new(FieldShape::new(field)))
+}
+
+/// How far an answer may be off: the bound of the samples, and what the search leaves open.
+fn bound(field: &Shape) -> f32 {
+    let Shape::Field(field) = field else { panic!("a field") };
+    (field.error_bound() + tol::FIELD_SEARCH * field.resolution()) as f32 + 1e-5
+}
+
+fn ring() -> TriMesh {
+    let data = torus(0.4, 0.18, 300);
+    TriMesh::new(data.vertices_f32(), data.triangles).unwrap()
+}
+
+/// Apart and touching, the distance of a box's field from anything is that of the box, also beyond the grid and the band.
+#[test]
+fn distances_are_those_of_the_shape_within_the_bound() {
+    let truth = Shape::Cuboid(Cuboid::new(HALF).unwrap());
+    let mesh = box_mesh(HALF);
+    for field in [dense(&mesh), sparse(&mesh)] {
+        for (name, other) in shapes() {
+            let slack = bound(&field) + if name == "field" { 2.0 * bound(&other) } else { 0.0 };
+            let (mut random, mut n_apart) = (Random::new(3), 0);
+            for round in 0..12 {
+                let pose_a = random_pose(&mut random, 0.3);
+                let pose_b = random_pose(&mut random, 0.3 * round as f32);
+                let found = distance(&field, &pose_a, &other, &pose_b);
+                let exact = distance(&truth, &pose_a, &other, &pose_b);
+                let error = (found.distance - exact.distance).abs();
+                assert!(error <= slack, "{name}: {found:?} {exact:?}, {pose_a:?} {pose_b:?}");
+                n_apart += u32::from(0.0 < exact.distance);
+                // The outcome says as much.
+                if let Outcome::Within(within) = found.outcome {
+                    assert!(0.0 == found.distance || f64::from(error) <= within + 1e-5, "{name}: {found:?}");
+                }
+                // A contact is the same place, where there is one.
+                let near = contact(&field, &pose_a, &other, &pose_b, 0.1);
+                if exact.distance < 0.1 - slack {
+                    let near = near.unwrap_or_else(|| panic!("{name}: {exact:?}"));
+                    let apart = near.contact.point_b - near.contact.point_a;
+                    assert!(
+                        (apart.dot(near.contact.normal) - near.contact.distance).abs() < 1e-5,
+                        "{near:?}"
+                    );
+                    assert!(
+                        (near.contact.distance.max(0.0) - exact.distance).abs() <= slack,
+                        "{name}: {near:?}"
+                    );
+                } else if 0.1 + slack < exact.distance {
+                    assert!(near.is_none(), "{name}: {near:?} {exact:?}");
+                }
+            }
+            assert!(3 < n_apart || name == "half-space", "{name}: {n_apart}");
+        }
+    }
+}
+
+/// Of two shapes that overlap the depth is that of the deepest point of the other one.
+#[test]
+fn depths_are_those_of_the_deepest_point() {
+    let (mesh, mut random, mut n_deep) = (box_mesh(HALF), Random::new(5), 0);
+    let truth = Shape::Cuboid(Cuboid::new(HALF).unwrap());
+    let field = dense(&mesh);
+    let slack = bound(&field);
+    let half = Vec3::new(0.3, 0.2, 0.25);
+    let (n, spacing) = (8, 2.0 * half.length() / 8.0);
+    let others = [
+        (Shape::Cuboid(Cuboid::new(half).unwrap()), half, 0.0),
+        (Shape::Capsule(Capsule::new(0.2, 0.15).unwrap()), Vec3::Y * 0.2, 0.15),
+        (Shape::Sphere(Sphere::new(0.25).unwrap()), Vec3::ZERO, 0.25),
+    ];
+    for (other, half, margin) in &others {
+        for round in 0..60 {
+            let (pose_a, pose_b) =
+                (random_pose(&mut random, 0.2), random_pose(&mut random, 0.015 * round as f32));
+            let mut deepest = f32::INFINITY;
+            for k in 0..(n + 1) * (n + 1) * (n + 1) {
+                let place = |i: i32| i as f32 / n as f32 * 2.0 - 1.0;
+                let at =
+                    Vec3::new(place(k % (n + 1)), place(k / (n + 1) % (n + 1)), place(k / (n + 1) / (n + 1)));
+                let point = pose_b.transform_point(at * *half);
+                deepest = deepest.min(project_point(&truth, &pose_a, point).unwrap().distance - margin);
+            }
+            let found = contact(&field, &pose_a, other, &pose_b, 0.0);
+            let Some(found) = found else {
+                assert!(-slack <= deepest, "{deepest} {pose_a:?} {pose_b:?}");
+                continue;
+            };
+            n_deep += 1;
+            let depth = found.contact.distance;
+            let coarse = if *half == Vec3::ZERO { 0.0 } else { 0.5 * spacing };
+            assert!(deepest - coarse - slack <= depth && depth <= deepest + slack, "{deepest} {found:?}");
+            assert!(found.is_local && (found.contact.normal.length() - 1.0).abs() < 1e-5, "{found:?}");
+        }
+    }
+    assert!(100 < n_deep, "{n_deep}");
+}
+
+#[test]
+fn points_and_rays_meet_the_surface() {
+    let mut random = Random::new(6);
+    for (mesh, name) in [(box_mesh(HALF), "box"), (ring(), "ring")] {
+        let truth = Shape::Mesh(Arc::new(MeshShape::new(mesh.clone()).unwrap()));
+        for field in [dense(&mesh), sparse(&mesh)] {
+            let slack = bound(&field);
+            let (mut n_inside, mut n_hits, mut n_misses) = (0, 0, 0);
+            for round in 0..200 {
+                let pose = random_pose(&mut random, 0.5);
+                let point = random.cube_point().as_vec3() * if round % 2 == 0 { 0.8 } else { 4.0 };
+                let found = project_point(&field, &pose, point).unwrap();
+                let exact = project_point(&truth, &pose, point).unwrap();
+                // Deeper than the band it is as deep as that.
+                let is_cut = found.distance < 0.0 && exact.distance < -0.1;
+                let error = (found.distance - exact.distance).abs();
+                assert!(error <= slack || is_cut, "{name}: {found:?} {exact:?}");
+                assert!(
+                    (found.point.distance(point) - found.distance.abs()).abs() < 1e-4,
+                    "{name}: {found:?}"
+                );
+                n_inside += u32::from(found.is_inside);
+                assert!(
+                    found.is_inside == exact.is_inside || exact.distance.abs() <= slack,
+                    "{name}: {found:?}"
+                );
+
+                let target = pose.transform_point(random.cube_point().as_vec3() * 0.5);
+                let ray = Ray::new(point, target - point);
+                let mut all = Vec::new();
+                ray_cast_all(&field, &pose, &ray, Interval::BOTH, &mut all);
+                let first = ray_cast(&field, &pose, &ray, Interval::BOTH);
+                assert_eq!(all.first(), first.as_ref(), "{name}");
+                assert!(all.len().is_multiple_of(2), "{name}: {all:?}");
+                for (k, hit) in all.iter().enumerate() {
+                    n_hits += 1;
+                    let on = project_point(&truth, &pose, ray.at(hit.t)).unwrap();
+                    assert!(
+                        on.distance.abs() <= slack && hit.is_back_face == (k % 2 == 1),
+                        "{name}: {hit:?}"
+                    );
+                }
+                // No place is missed that is deeper than the bound.
+                for k in 0..100 {
+                    let t = 0.03 * k as f32 - 0.5;
+                    let is_in = all.iter().filter(|hit| hit.t <= t).count() % 2 == 1;
+                    let depth = project_point(&truth, &pose, ray.at(t)).unwrap().distance;
+                    assert!(is_in || -slack <= depth, "{name}: {t} {depth} {all:?}");
+                    assert!(!is_in || depth <= slack, "{name}: {t} {depth} {all:?}");
+                }
+                n_misses += u32::from(all.is_empty());
+            }
+            assert!(1 < n_inside && 50 < n_hits && 5 < n_misses, "{name}: {n_inside} {n_hits} {n_misses}");
+        }
+    }
+}
+
+/// A plate thinner than a cell, and a sheet that has no sides: their places are known as well as those of thick bodies.
+#[test]
+fn thin_plates_and_sheets_are_not_lost() {
+    let plate = box_mesh(Vec3::new(0.5, 0.005, 0.5));
+    let corners = [
+        Vec3::new(-0.5, 0.0, -0.5),
+        Vec3::new(0.5, 0.0, -0.5),
+        Vec3::new(0.5, 0.0, 0.5),
+        Vec3::new(-0.5, 0.0, 0.5),
+    ];
+    let sheet = TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    let others =
+        [Shape::Sphere(Sphere::new(0.2).unwrap()), Shape::Cuboid(Cuboid::new(Vec3::splat(0.15)).unwrap())];
+    for mesh in [plate, sheet] {
+        let truth = Shape::Mesh(Arc::new(MeshShape::new(mesh.clone()).unwrap()));
+        let field = dense(&mesh);
+        let (mut random, slack) = (Random::new(8), bound(&field));
+        for round in 0..60 {
+            let (pose_a, pose_b) =
+                (random_pose(&mut random, 0.2), random_pose(&mut random, 0.03 * round as f32));
+            for other in &others {
+                let found = distance(&field, &pose_a, other, &pose_b).distance;
+                let exact = distance(&truth, &pose_a, other, &pose_b).distance;
+                assert!((found - exact).abs() <= slack, "{found} {exact} {pose_a:?} {pose_b:?}");
+            }
+        }
+    }
+    let Shape::Field(field) = dense(&TriMesh::new(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap())
+    else {
+        panic!("a field")
+    };
+    assert!(!field.has_inside());
+    let on = project_point(&Shape::Field(field), &Pose::IDENTITY, Vec3::new(0.1, 0.3, 0.0)).unwrap();
+    assert!(on.inside.is_none() && (on.distance - 0.3).abs() < 0.05, "{on:?}");
+}
+
+/// Lengths of any size, fields of one cell, without a surface, and poses that are no numbers.
+#[test]
+fn ugly_inputs_have_answers() {
+    let reach = DVec3::splat(1.0);
+    let ball = |p: DVec3| p.length() - 0.5;
+    let grid = Grid::new(2.0, glam::IVec3::splat(-1), glam::UVec3::ONE).unwrap();
+    let one_cell = settings().with_grid(grid);
+    let field = SdfGrid::from_function(-reach, reach, &one_cell, Accuracy::Exact, ball).unwrap();
+    assert_eq!(field.grid().cells(), glam::UVec3::ONE);
+    let one_cell = Shape::Field(Arc::new(FieldShape::new(field)));
+    let nothing = SdfGrid::from_function(-reach, reach, &settings(), Accuracy::Exact, |_| 1.0).unwrap();
+    let nothing = Shape::Field(Arc::new(FieldShape::new(nothing)));
+    let nan = Pose::new(Quat::IDENTITY, Vec3::new(f32::NAN, 0.0, 0.0));
+    let mut list = Vec::new();
+    for (_, other) in shapes() {
+        for field in [&one_cell, &nothing] {
+            for x in [0.0, 1.5, 1e4, 1e30] {
+                let pose = Pose::from_translation(Vec3::X * x);
+                for (a, pose_a, b, pose_b) in
+                    [(field, &Pose::IDENTITY, &other, &pose), (&other, &pose, field, &Pose::IDENTITY)]
+                {
+                    let found = distance(a, pose_a, b, pose_b);
+                    assert!(0.0 <= found.distance && found.normal.is_finite(), "{other:?} {x}: {found:?}");
+                    intersects(a, pose_a, b, pose_b);
+                    manifolds(a, pose_a, b, pose_b, 0.1, &mut ManifoldCache::new(), &mut list);
+                }
+            }
+            let lost = distance(field, &nan, &other, &Pose::IDENTITY);
+            assert!(lost.outcome == Outcome::Undecided || lost.distance.is_infinite(), "{other:?}: {lost:?}");
+        }
+    }
+    for contact in list.iter().flat_map(|m| m.contacts()) {
+        assert!(contact.point_a.is_finite() && contact.normal.is_finite(), "{contact:?}");
+    }
+    let far = Pose::from_translation(Vec3::Y * 1.5);
+    let sphere = Shape::Sphere(Sphere::new(0.25).unwrap());
+    let Outcome::Within(error) = distance(&one_cell, &Pose::IDENTITY, &sphere, &far).outcome else {
+        panic!("a field is never exact")
+    };
+    assert!(f64::from((distance(&one_cell, &Pose::IDENTITY, &sphere, &far).distance - 0.75).abs()) <= error);
+
+    // A power of two in all lengths is the same in the answer.
+    let at = |scale: f32| {
+        let field = dense(&box_mesh(HALF * scale));
+        let brick = Shape::Cuboid(Cuboid::new(Vec3::splat(0.2) * scale).unwrap());
+        let pose = Pose::new(Quat::from_rotation_z(0.4), Vec3::new(0.2, 0.7, 0.1) * scale);
+        let near = contact(&field, &Pose::IDENTITY, &brick, &pose, scale).unwrap().contact;
+        (near.distance / scale, near.point_a / scale, near.normal)
+    };
+    assert_eq!(at(1.0), at(2.0_f32.powi(40)));
+    assert_eq!(at(1.0), at(2.0_f32.powi(-40)));
+}
+
+fn all_manifolds(a: &Shape, b: &Shape, pose_b: &Pose) -> Vec<carom_geom::Manifold> {
+    let mut list = Vec::new();
+    manifolds(a, &Pose::IDENTITY, b, pose_b, 0.02, &mut ManifoldCache::new(), &mut list);
+    list
+}
+
+/// What rests on a field has a contact at each corner, and one in each direction.
+#[test]
+fn bodies_rest_on_as_many_contacts_as_they_have_corners() {
+    let field = dense(&box_mesh(Vec3::new(1.0, 0.5, 1.0)));
+    let brick = Shape::Cuboid(Cuboid::new(Vec3::new(0.3, 0.1, 0.2)).unwrap());
+    let on_top = Pose::new(Quat::from_rotation_y(0.3), Vec3::new(0.1, 0.605, 0.05));
+    let other = dense(&box_mesh(Vec3::new(0.3, 0.1, 0.2)));
+    let ground = Shape::HalfSpace(HalfSpace::new(Vec3::NEG_Y).unwrap());
+    for (name, b, pose) in [
+        ("brick", &brick, on_top),
+        ("field", &other, on_top),
+        ("half-space", &ground, Pose::new(Quat::from_rotation_y(0.4), Vec3::Y * 0.505)),
+    ] {
+        for list in [all_manifolds(&field, b, &pose), {
+            let mut list = Vec::new();
+            manifolds(b, &pose, &field, &Pose::IDENTITY, 0.02, &mut ManifoldCache::new(), &mut list);
+            list.iter().map(|m| m.swapped()).collect()
+        }] {
+            assert_eq!(list.len(), 1, "{name}: {list:?}");
+            assert!((list[0].normal() - Vec3::Y).length() < 0.02, "{name}: {list:?}");
+            let contacts = list[0].contacts();
+            assert!(3 <= contacts.len(), "{name}: {contacts:?}");
+            assert!(contacts.iter().all(|c| (c.distance - 0.005).abs() < 0.02), "{name}: {contacts:?}");
+            let spread = contacts.iter().map(|c| c.point_b.distance(contacts[0].point_b)).fold(0.0, f32::max);
+            assert!(0.3 < spread, "{name}: {contacts:?}");
+        }
+    }
+    // Two slopes, and a ball that touches both.
+    let groove = |p: DVec3| (p.y - p.x.abs()) * 0.5_f64.sqrt();
+    let reach = DVec3::splat(1.0);
+    let field = SdfGrid::from_function(-reach, reach, &settings(), Accuracy::Bound, groove).unwrap();
+    let field = Shape::Field(Arc::new(FieldShape::new(field)));
+    let ball = Shape::Sphere(Sphere::new(0.3).unwrap());
+    let list = all_manifolds(&field, &ball, &Pose::from_translation(Vec3::new(0.0, 0.42, 0.0)));
+    assert_eq!(list.len(), 2, "{list:?}");
+    assert!(list[0].normal().dot(list[1].normal()).abs() < 0.1, "{list:?}");
+}
+
+/// A ball and a box that fall on a bowl meet it when its mesh is met, and parts of a compound count alike.
+#[test]
+fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
+    let mesh = ring();
+    let (field, truth) = (dense(&mesh), Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())));
+    let part = CompoundPart { shape: field.clone(), pose: Pose::IDENTITY };
+    let compound = Shape::Compound(Arc::new(Compound::new(vec![part]).unwrap()));
+    let (slack, mut random, mut n_hits) = (f64::from(bound(&field)), Random::new(12), 0);
+    let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
+    let others = [
+        Shape::Sphere(Sphere::new(0.1).unwrap()),
+        Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.05, 0.08)).unwrap()),
+    ];
+    let ask = ImpactSettings::default();
+    for round in 0..20 {
+        let from = random.cube_point().as_vec3() * 0.6 + Vec3::Y * 1.2;
+        let spin = random.cube_point().as_vec3() * if round % 2 == 0 { 0.0 } else { 2.0 };
+        let falling = motion_of(&Pose::from_translation(from), Vec3::ZERO, Vec3::NEG_Y * 2.0, spin).unwrap();
+        for other in &others {
+            let found = cast(&field, &still, other, &falling, &ask);
+            // By then the mesh is nearer, or farther, than the bound.
+            let gap = |t: f64| {
+                let pose = falling.pose_at(t);
+                let turn = glam::DQuat::from_mat3(&pose.rotation).normalize().as_quat();
+                let pose = Pose::new(turn, pose.translation.as_vec3());
+                f64::from(distance(&truth, &Pose::IDENTITY, other, &pose).distance)
+            };
+            match found {
+                TimeOfImpact::Hit(hit) => {
+                    n_hits += 1;
+                    assert!(gap(hit.t_hi) <= slack, "{hit:?}");
+                    for k in 0..20 {
+                        let t = hit.t_lo * f64::from(k) / 20.0;
+                        assert!(hit.t_lo == 0.0 || gap(t) + slack > 0.0, "{hit:?}");
+                    }
+                    assert!((hit.t_hi - hit.t_lo) * 2.0 < slack, "{hit:?}");
+                    let of_part = *cast(&compound, &still, other, &falling, &ask).hit().unwrap();
+                    assert!((of_part.t_hi - hit.t_hi).abs() * 2.0 < slack, "{hit:?} {of_part:?}");
+                }
+                TimeOfImpact::Clear(_) => {
+                    assert!((0..=50).all(|k| 0.0 < gap(f64::from(k) / 50.0) + slack), "{found:?}");
+                    let exact = cast(&truth, &still, other, &falling, &ask);
+                    if let TimeOfImpact::Hit(hit) = exact {
+                        let later = (0..=50).map(|k| gap(f64::from(k) / 50.0)).fold(f64::INFINITY, f64::min);
+                        assert!(later <= slack, "{hit:?}");
+                    }
+                }
+                TimeOfImpact::Undecided(undecided) => panic!("{undecided:?}"),
+            }
+        }
+    }
+    assert!(10 < n_hits, "{n_hits}");
+}

@@ -1,0 +1,123 @@
+//! The places where a line passes the surface of a field, going in and coming out.
+//!
+//! The line goes cell by cell, and the interpolated distance along it is a cubic between whose
+//! turning points it changes its sign once or not at all. Where the surface is certainly farther
+//! than a sample may be off, a step is as long as that.
+//!
+//! Reference: H. Hansson Soderlund, A. Evans, T. Akenine-Moller, Ray Tracing of Signed Distance
+//! Function Grids, JCGT 11(3), 2022 (the cubic of a cell); J. Hart, Sphere Tracing, 1996.
+
+use crate::bake::Accuracy;
+use crate::bounds::bounds;
+use crate::field::Field;
+use crate::ray::{Walk, bisected, part_in_grid, turning_points};
+use carom_geom::Crossing;
+use core::ops::ControlFlow;
+use glam::{DVec3, UVec3};
+
+/// See [`DistanceField::visit_crossings`](carom_geom::DistanceField::visit_crossings).
+pub(crate) fn visit_crossings(
+    field: &impl Field,
+    [origin, direction]: [DVec3; 2],
+    from: f64,
+    to: f64,
+    visit: &mut dyn FnMut(Crossing) -> ControlFlow<()>,
+) {
+    if !(origin.is_finite() && direction.is_finite() && direction != DVec3::ZERO) {
+        return;
+    }
+    let Some([start, end]) = part_in_grid(field, origin, direction, [from, to]) else { return };
+    let walk = Walk::new(field, origin, direction, end);
+    // Outside of the grid is outside of the solid. A line that begins in the grid crosses nothing
+    // there.
+    let mut line = Line { walk: &walk, visit, is_inside: false };
+    if start <= from {
+        let cell = field.grid().cell_of(line.walk.at(from));
+        line.is_inside = line.walk.value(cell, from) <= 0.0;
+    }
+    // Broken off by the visitor or at the end.
+    let _ = line.run(start, end < to);
+}
+
+struct Line<'a, 'v, F> {
+    walk: &'a Walk<'a, F>,
+    visit: &'v mut dyn FnMut(Crossing) -> ControlFlow<()>,
+    is_inside: bool,
+}
+
+impl<F: Field> Line<'_, '_, F> {
+    /// Goes from a parameter to the end of the walk, where it leaves the grid or not.
+    fn run(&mut self, start: f64, leaves_grid: bool) -> ControlFlow<()> {
+        let (field, end) = (self.walk.field, self.walk.end);
+        let (grid, header) = (*field.grid(), *field.header());
+        let size = f64::from(grid.cell());
+        let can_step = header.sign.is_certain() && header.accuracy != Accuracy::Estimate;
+        let mut t = start;
+        let mut cell = grid.cell_of(self.walk.at(t));
+        let most = 8_u64 * u64::from(grid.cells().element_sum()) + 64;
+        for _ in 0..most {
+            if can_step {
+                let free = bounds(field, self.walk.at(t)).clearance() - field.error_bound();
+                let next = t + free / self.walk.speed;
+                if size < free && t < next {
+                    if end <= next {
+                        break;
+                    }
+                    t = next;
+                    cell = grid.cell_of(self.walk.at(t));
+                    continue;
+                }
+            }
+            let (exit, axis) = self.walk.exit(cell);
+            let exit = exit.max(t).min(end);
+            self.visit_cell(cell, t, exit)?;
+            if end <= exit {
+                break;
+            }
+            t = exit;
+            let step = if 0.0 < self.walk.direction[axis] { 1 } else { -1 };
+            let next = i64::from(cell[axis]) + step;
+            if next < 0 || i64::from(grid.cells()[axis]) <= next {
+                break;
+            }
+            cell[axis] = next as u32;
+        }
+        if self.is_inside && leaves_grid {
+            let cell = grid.cell_of(self.walk.at(end));
+            self.cross(cell, end)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reports the places in a cell, between two parameters.
+    fn visit_cell(&mut self, cell: UVec3, from: f64, to: f64) -> ControlFlow<()> {
+        let values = self.walk.field.corners(cell);
+        let is_inside = |value: f64| value <= 0.0;
+        if values.iter().all(|v| is_inside(f64::from(*v)) == self.is_inside) {
+            return ControlFlow::Continue(());
+        }
+        let t = |s: f64| from + (to - from) * s;
+        let walk = self.walk;
+        let at = |s: f64| walk.value(cell, t(s));
+        let first = at(0.0);
+        if is_inside(first) != self.is_inside {
+            self.cross(cell, from)?;
+        }
+        let mut low = 0.0;
+        for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
+            if is_inside(at(high)) != self.is_inside {
+                let was_inside = self.is_inside;
+                let place = bisected(low, high, |s| is_inside(at(s)) == was_inside);
+                self.cross(cell, t(place))?;
+            }
+            low = high;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn cross(&mut self, cell: UVec3, t: f64) -> ControlFlow<()> {
+        let crossing = Crossing { t, normal: self.walk.normal(cell, t), is_leaving: self.is_inside };
+        self.is_inside = !self.is_inside;
+        (self.visit)(crossing)
+    }
+}
