@@ -98,7 +98,8 @@ pub enum Command {
 pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
-        "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain"])]
+        "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
+        "everything"])]
     pub scene: String,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]

@@ -150,7 +150,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         }
         "level" | "car" => demo_walk::play(args)?,
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
-        "water" | "sand" | "rain" => demo_particles::play(args)?,
+        "water" | "sand" | "rain" | "everything" => demo_particles::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

@@ -1,19 +1,24 @@
-//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street.
+//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all kinds at once.
 //!
 //! With `--check` each frame is looked at: no particle may leave its vessel, and the energy of what only its weight moves
-//! must not grow.
+//! must not grow; with something elastic it must not be above that of the start.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
 use crate::command::demo_walk::{chart, every, hash};
-use crate::player::{BodyState, Chart, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording, View};
+use crate::player::{
+    BodyState, Chart, FaceState, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording, SurfaceFrame,
+    View,
+};
 use crate::progress::Progress;
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
-    BodyBoundary, Bounce, Camera, DepthBuffer, Fate, FieldBoundary, Grains, Liquid, ParticleError,
-    ParticleSettings, ParticleSolver, Surface, Surroundings,
+    BodyBoundary, Bounce, Camera, Cloth, ClothSettings, ConstraintError, DepthBuffer, Fate, FieldBoundary,
+    Grains, Liquid, ParticleBody, ParticleError, ParticleSettings, ParticleSolver, ShapeMatching, SoftBody,
+    SoftBodySettings, Solid, SolidPass, Surface, Surroundings,
 };
 use carom_scenes::Rng;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 const DT: f32 = 1.0 / 60.0;
@@ -30,6 +35,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let scene: Result<Box<dyn Scene + Send>, ParticleError> = match args.scene.as_str() {
         "sand" => Hourglass::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
         "rain" => Rain::new(args.n_bodies(), args.seed).map(|scene| Box::new(scene) as _),
+        "everything" => Everything::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
         _ => Tank::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
     };
     let mut scene = scene.map_err(|e| e.to_string())?;
@@ -41,8 +47,13 @@ trait Scene {
     /// Title, shapes of bodies, and from where it is seen.
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View);
 
-    /// What is drawn of the particles.
-    fn cloud(&self) -> PlayerCloud;
+    /// What is drawn of the particles: those of each cloud in turn, and then those of surfaces.
+    fn clouds(&self) -> Vec<PlayerCloud>;
+
+    /// Surfaces whose vertices are the particles after those of the clouds, in turn.
+    fn surfaces(&self) -> Vec<PlayerMesh> {
+        Vec::new()
+    }
 
     /// A chart of the scene's own.
     fn chart(&self) -> Chart;
@@ -64,8 +75,13 @@ trait Scene {
     /// The value in the chart.
     fn value(&mut self) -> Result<f64, ParticleError>;
 
-    /// Energy of particles and bodies; none if something else moves them.
+    /// Energy of particles and bodies, kinetic and of height; none if something else moves them.
     fn energy(&mut self) -> Option<f64>;
+
+    /// Whether what is elastic keeps energy that is not counted, and gives it back.
+    fn is_elastic(&self) -> bool {
+        false
+    }
 
     /// How far a point is out of the vessel; 0 inside.
     fn outside(&self, point: Vec3) -> f32;
@@ -73,11 +89,15 @@ trait Scene {
 
 fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, String> {
     let (title, shapes, view) = scene.picture();
-    let (n_bodies, cloud) = (shapes.len(), scene.cloud());
-    let (n_particles, radius) = (cloud.n, cloud.radius);
+    let (n_bodies, clouds, surfaces) = (shapes.len(), scene.clouds(), scene.surfaces());
+    let (n_particles, radius) = (scene.places().len(), clouds[0].radius);
+    let counts: Vec<usize> = clouds.iter().map(|cloud| cloud.n).collect();
+    let n_faces: Vec<usize> = surfaces.iter().map(|surface| surface.triangles.len()).collect();
+    let n_vertices: Vec<usize> = surfaces.iter().map(|surface| surface.vertices.len()).collect();
     let seconds = f64::from(DT) * f64::from(every(args));
     let mut recording = Recording::new(title, seconds, shapes, (0..n_bodies as u32).collect())
-        .with_clouds(vec![cloud])
+        .with_clouds(clouds)
+        .with_surfaces(surfaces)
         .with_view(view)
         .with_charts(vec![chart("time of a step", "ms", &["step"]), scene.chart()]);
     let mut checked = Checked {
@@ -107,7 +127,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
             if least + ENERGY_SLACK * first < energy {
                 fault(format!("frame {frame}: the energy rises from {least:.3} to {energy:.3} J"));
             }
-            least = least.min(energy);
+            least = if scene.is_elastic() { first } else { least.min(energy) };
             energies.push(energy);
         }
         if args.check {
@@ -124,7 +144,18 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
                 states[mover] = BodyState::InContact;
             }
             recording.push(poses, states, &[], FrameStats { values: vec![ms, value] });
-            recording.push_clouds(vec![scene.places().to_vec()]);
+            let mut left = scene.places();
+            let mut take = |n: usize| {
+                let (first, rest) = left.split_at(n);
+                left = rest;
+                first.to_vec()
+            };
+            recording.push_clouds(counts.iter().map(|&n| take(n)).collect());
+            let frames = n_vertices.iter().zip(&n_faces).map(|(&n, &n_faces)| SurfaceFrame {
+                vertices: take(n),
+                faces: vec![FaceState::Free; n_faces],
+            });
+            recording.push_surfaces(frames.collect());
         }
         progress.step();
     }
@@ -232,14 +263,14 @@ impl Scene for Tank {
         ("water breaks over rocks", shapes, view([1.2, 0.35, 0.45], 3.2, 0.25, 0.35))
     }
 
-    fn cloud(&self) -> PlayerCloud {
-        PlayerCloud {
+    fn clouds(&self) -> Vec<PlayerCloud> {
+        vec![PlayerCloud {
             name: "particles of water".to_owned(),
             n: self.solver.n_particles(),
             radius: 0.55 * self.solver.spacing(),
             colour: [52, 116, 190],
             foam_speed: 4.0,
-        }
+        }]
     }
 
     fn chart(&self) -> Chart {
@@ -373,14 +404,14 @@ impl Scene for Hourglass {
         ("sand runs through an hourglass", shapes, view([0.0, -0.1, 0.0], 2.9, 0.0, 0.12))
     }
 
-    fn cloud(&self) -> PlayerCloud {
-        PlayerCloud {
+    fn clouds(&self) -> Vec<PlayerCloud> {
+        vec![PlayerCloud {
             name: "grains".to_owned(),
             n: self.solver.n_particles(),
             radius: 0.5 * self.solver.spacing(),
             colour: [214, 176, 104],
             foam_speed: f32::INFINITY,
-        }
+        }]
     }
 
     fn chart(&self) -> Chart {
@@ -420,6 +451,199 @@ impl Scene for Hourglass {
 
     fn outside(&self, p: Vec3) -> f32 {
         (-glass(p, self.neck).0).max(-GLASS_HEIGHT - p.y)
+    }
+}
+
+// ---- A cloth bag of water falls on jelly and a block; sand lies beside them.
+
+/// The bag: a ball of cloth of this radius, open above this part of it.
+const BAG_RADIUS: f32 = 0.42;
+const BAG_OPENING: f32 = 0.55;
+const BAG_HEIGHT: f32 = 1.4;
+
+struct Everything {
+    solver: ParticleSolver,
+    places: Vec<Vec3>,
+    clouds: Vec<PlayerCloud>,
+    surfaces: Vec<PlayerMesh>,
+    /// The numbers of the particles, as they are drawn.
+    order: Vec<u32>,
+    bodies: Vec<Box<dyn ParticleBody + Send>>,
+}
+
+/// A block of particles beside each other, from its lowest corner on.
+fn block(from: Vec3, [x, y, z]: [u32; 3], spacing: f32) -> Vec<Vec3> {
+    let place = |i: u32| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32);
+    (0..x * y * z).map(|i| from + (place(i) + 0.5) * spacing).collect()
+}
+
+/// Five tetrahedra in each cell of such a block, mirrored from cell to cell.
+fn tetrahedra_of([x, y, z]: [u32; 3]) -> Vec<[u32; 4]> {
+    const CELL: [[u32; 4]; 5] = [[0, 3, 5, 6], [0, 3, 5, 1], [0, 3, 6, 2], [0, 5, 6, 4], [3, 5, 6, 7]];
+    let cells = (0..y - 1).flat_map(|j| (0..z - 1).flat_map(move |k| (0..x - 1).map(move |i| [i, j, k])));
+    let in_cell = |[i, j, k]: [u32; 3]| {
+        let flip = (i + j + k) % 2;
+        CELL.map(|corners| {
+            corners.map(|c| {
+                let [a, b, d] = [c & 1, c >> 1 & 1, c >> 2];
+                (j + b) * x * z + (k + d) * x + i + (a ^ flip)
+            })
+        })
+    };
+    cells.flat_map(in_cell).collect()
+}
+
+/// The faces of tetrahedra that belong to one of them alone, seen from outside.
+fn skin_of(tetrahedra: &[[u32; 4]], places: &[Vec3]) -> Vec<[u32; 3]> {
+    let mut faces = BTreeMap::new();
+    for &[a, b, c, d] in tetrahedra {
+        for [p, q, r, inside] in [[a, b, c, d], [a, b, d, c], [a, c, d, b], [b, c, d, a]] {
+            let [o, u, v, w] = [p, q, r, inside].map(|i| places[i as usize]);
+            let is_outward = (u - o).cross(v - o).dot(w - o) < 0.0;
+            let mut key = [p, q, r];
+            key.sort_unstable();
+            let face = if is_outward { [p, q, r] } else { [p, r, q] };
+            faces.entry(key).and_modify(|twice| *twice = None).or_insert(Some(face));
+        }
+    }
+    faces.into_values().flatten().collect()
+}
+
+impl Everything {
+    fn new(n: usize) -> Result<Everything, ParticleError> {
+        // Of the particles about a half are water in the bag.
+        let spacing =
+            (4.19 * BAG_RADIUS * BAG_RADIUS * BAG_RADIUS / (0.5 * n as f32)).cbrt().clamp(0.01, 0.12);
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing))?;
+        solver.add_plane(Vec3::Y, 0.0, &Surface::default())?;
+        for normal in [Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+            solver.add_plane(normal, -1.5, &Surface::default())?;
+        }
+        let mass = 1000.0 * spacing * spacing * spacing;
+        let mut bodies: Vec<Box<dyn ParticleBody + Send>> = Vec::new();
+        let bad = |_: ConstraintError| ParticleError::BadSetting { name: "bodies", value: n as f32 };
+
+        // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the spacing.
+        let area = 4.0 * core::f32::consts::PI * BAG_RADIUS * BAG_RADIUS;
+        let ball = carom_scenes::mesh::icosphere((area / (0.43 * 0.5 * spacing * spacing)) as usize);
+        let is_kept = |i: u32| ball.vertices[i as usize].y < f64::from(BAG_OPENING);
+        let mut number = vec![u32::MAX; ball.vertices.len()];
+        let mut bag = Vec::new();
+        for (i, vertex) in ball.vertices.iter().enumerate().filter(|(i, _)| is_kept(*i as u32)) {
+            number[i] = bag.len() as u32;
+            bag.push(vertex.as_vec3() * BAG_RADIUS + Vec3::Y * BAG_HEIGHT);
+        }
+        let faces = ball.triangles.iter().filter(|t| t.iter().all(|&i| is_kept(i)));
+        let bag_faces: Vec<[u32; 3]> = faces.map(|t| t.map(|i| number[i as usize])).collect();
+        let held = solver.add_solid(&Solid::default(), &bag, &vec![1.0 / mass; bag.len()])?;
+        let cloth = Cloth::new(held.indices.start as usize, &bag, &bag_faces, &ClothSettings::default());
+        bodies.push(Box::new(cloth.map_err(bad)?));
+
+        let cells = (0.7 / spacing).ceil().max(2.0) as u32;
+        let size = [cells, cells / 2 + 1, cells];
+        let jelly = block(Vec3::new(-0.35, 0.0, -0.35), size, spacing);
+        let jelly_held = solver.add_solid(&Solid::default(), &jelly, &vec![1.0 / mass; jelly.len()])?;
+        let tetrahedra = tetrahedra_of(size);
+        let settings = SoftBodySettings::default().with_youngs_modulus(2e4);
+        let soft = SoftBody::new(jelly_held.indices.start as usize, &jelly, &tetrahedra, &settings);
+        bodies.push(Box::new(soft.map_err(bad)?));
+
+        let mut order: Vec<u32> = Vec::new();
+        let mut clouds = Vec::new();
+        let mut cloud = |name: &str, ids: core::ops::Range<u32>, colour: [u8; 3], foam_speed: f32| {
+            clouds.push(PlayerCloud {
+                name: name.to_owned(),
+                n: ids.len(),
+                radius: 0.5 * spacing,
+                colour,
+                foam_speed,
+            });
+            order.extend(ids);
+        };
+        let side = (2.0 * BAG_RADIUS / spacing) as u32;
+        let inside = (BAG_RADIUS - spacing) * (BAG_RADIUS - spacing);
+        let mut water = block(Vec3::splat(-BAG_RADIUS), [side; 3], spacing);
+        water.retain(|p| p.length_squared() < inside && p.y < 0.3 * BAG_RADIUS);
+        water.iter_mut().for_each(|p| p.y += BAG_HEIGHT);
+        let ids = solver.add_liquid(&Liquid::default(), &water)?;
+        cloud("particles of water", ids, [52, 116, 190], 4.0);
+        let heap = (0.45 / spacing).ceil() as u32;
+        let sand = block(Vec3::new(0.6, 0.0, -0.2), [heap, heap, heap], spacing);
+        cloud("grains", solver.add_grains(&Grains::default(), &sand)?, [214, 176, 104], f32::INFINITY);
+        let stone = block(Vec3::new(-1.1, 0.0, -0.2), [heap, heap, heap], spacing);
+        let stone_held = solver.add_solid(&Solid::default(), &stone, &vec![1.0 / mass; stone.len()])?;
+        let rigid = ShapeMatching::rigid(stone_held.indices.start as usize, &stone);
+        bodies.push(Box::new(rigid.map_err(bad)?));
+        cloud("particles of a rigid block", stone_held.ids, [128, 134, 144], f32::INFINITY);
+
+        order.extend(jelly_held.ids.chain(held.ids));
+        let jelly_faces = skin_of(&tetrahedra, &jelly);
+        let surfaces = vec![
+            PlayerMesh { vertices: jelly, triangles: jelly_faces },
+            PlayerMesh { vertices: bag, triangles: bag_faces },
+        ];
+        Ok(Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies })
+    }
+}
+
+impl Scene for Everything {
+    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
+        let shapes = [Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z].map(PlayerShape::Plane);
+        ("a bag of water falls on jelly", shapes.into(), view([0.0, 0.6, 0.0], 4.0, 0.35, 0.3))
+    }
+
+    fn clouds(&self) -> Vec<PlayerCloud> {
+        self.clouds.clone()
+    }
+
+    fn surfaces(&self) -> Vec<PlayerMesh> {
+        self.surfaces.clone()
+    }
+
+    fn chart(&self) -> Chart {
+        chart("denser than at rest", "%", &["mean of the water"])
+    }
+
+    fn step(&mut self) -> Result<(), ParticleError> {
+        let bodies = &mut self.bodies;
+        let mut failed = None;
+        let mut constraints = |pass: &mut SolidPass<'_>| {
+            for body in bodies.iter_mut() {
+                failed = failed.or(pass.project(&mut **body).err());
+            }
+        };
+        let mut around = Surroundings { constraints: Some(&mut constraints), ..Surroundings::default() };
+        self.solver.step_in(DT, &mut around)?;
+        debug_assert!(failed.is_none(), "{failed:?}");
+        Ok(())
+    }
+
+    fn poses(&self) -> Vec<Pose> {
+        let corner = Vec3::new(1.5, 0.0, 1.5);
+        [Vec3::ZERO, -corner, corner, -corner, corner].map(Pose::from_translation).into()
+    }
+
+    fn places(&mut self) -> &[Vec3] {
+        let Everything { solver, places, order, .. } = self;
+        places.clear();
+        places.extend(order.iter().filter_map(|&id| solver.position(id)));
+        places
+    }
+
+    fn value(&mut self) -> Result<f64, ParticleError> {
+        Ok(100.0 * f64::from(self.solver.compression()?.mean))
+    }
+
+    fn energy(&mut self) -> Option<f64> {
+        Some(energy_of(&self.solver))
+    }
+
+    fn is_elastic(&self) -> bool {
+        true
+    }
+
+    fn outside(&self, p: Vec3) -> f32 {
+        (-p.y).max(p.x.abs() - 1.5).max(p.z.abs() - 1.5)
     }
 }
 
@@ -487,14 +711,14 @@ impl Scene for Rain {
         ("rain on a street", shapes, view([-0.2, 1.4, 0.0], 11.0, 0.6, 0.35))
     }
 
-    fn cloud(&self) -> PlayerCloud {
-        PlayerCloud {
+    fn clouds(&self) -> Vec<PlayerCloud> {
+        vec![PlayerCloud {
             name: "drops".to_owned(),
             n: self.places.len(),
             radius: 0.02,
             colour: [96, 140, 190],
             foam_speed: f32::INFINITY,
-        }
+        }]
     }
 
     fn chart(&self) -> Chart {

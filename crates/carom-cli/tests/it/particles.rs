@@ -5,7 +5,7 @@ use crate::run::{folder, json};
 #[test]
 fn each_scene_loses_nothing() {
     let folder = folder();
-    for (scene, n_frames) in [("water", 60), ("sand", 60), ("rain", 60)] {
+    for (scene, n_frames) in [("water", 60), ("sand", 60), ("rain", 60), ("everything", 60)] {
         let page = folder.join(format!("{scene}.html"));
         let arguments =
             format!("demo {scene} --bodies 400 --frames {n_frames} --check --json --html {}", page.display());
