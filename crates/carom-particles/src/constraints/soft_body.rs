@@ -26,6 +26,7 @@ use super::links::{Link, Links};
 use super::{ConstraintError, ParticleBody, Points, check_elements, check_rest, check_setting, check_step};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
+use carom_math::rotation;
 use carom_math::tol::TETRAHEDRON_FLAT;
 use core::ops::Range;
 use glam::{DMat3, Mat3, Quat, Vec3};
@@ -210,12 +211,12 @@ impl Cell {
             // Half of the turn; that of an inverted tetrahedron is bounded too.
             let half = torque * (0.5 / (along.abs() + f32::MIN_POSITIVE));
             let half = half.clamp_length_max(1.0);
-            let turned = Quat::from_xyzw(half.x, half.y, half.z, 1.0) * self.rotation;
-            let length_sq = turned.length_squared();
+            let turned = rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 1.0), self.rotation);
+            let length_sq = rotation::length_squared(turned);
             if !(LEAST_TURN_SQ < half.length_squared() && length_sq <= f32::MAX) {
                 break;
             }
-            self.rotation = turned * (1.0 / sqrt(length_sq));
+            self.rotation = rotation::normalize(turned);
             r = Mat3::from_quat(self.rotation);
         }
         r

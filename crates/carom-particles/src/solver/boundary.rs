@@ -18,7 +18,7 @@ use crate::solver::surroundings::{BodyBoundary, Surface};
 use crate::solver::wall::{Wall, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
-use carom_math::{Mat3, Pose, Quat, tol};
+use carom_math::{Mat3, Pose, rotation, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
@@ -379,9 +379,10 @@ impl BodyState {
         let pose = &mut self.motion.end;
         let center = pose.transform_point(self.center) + way;
         if turn != Vec3::ZERO {
-            pose.rotation = (Quat::from_scaled_axis(turn) * pose.rotation).normalize();
+            let turned = rotation::mul(rotation::from_scaled_axis(turn), pose.rotation);
+            pose.rotation = rotation::normalize(turned);
         }
-        pose.translation = center - pose.rotation * self.center;
+        pose.translation = center - rotation::rotate(pose.rotation, self.center);
     }
 
     /// As [`add_still_walls`], of the body.

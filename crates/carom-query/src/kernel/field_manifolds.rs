@@ -17,6 +17,7 @@ use super::shape::Kind;
 use crate::workspace::{FieldTouch, Workspace};
 use alloc::vec::Vec;
 use carom_geom::{DistanceField, Feature, FeatureId, SupportMap};
+use carom_math::ops::sin_cos;
 use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, tol};
 use glam::{DMat3, DQuat, DVec3};
@@ -157,7 +158,9 @@ fn of_tilted(
     let side = unit(normal.any_orthonormal_vector()).unwrap_or(DVec3::X);
     let axes = [side, normal.cross(side), -side, -normal.cross(side)];
     for axis in axes {
-        let turn = DMat3::from_quat(DQuat::from_axis_angle(axis, TILT));
+        let (sine, cosine) = sin_cos(0.5 * TILT);
+        let along = axis * sine;
+        let turn = DMat3::from_quat(DQuat::from_xyzw(along.x, along.y, along.z, cosine));
         let pivot = closest.point_b;
         let tilted = WidePose {
             rotation: turn * b_in_a.rotation,
