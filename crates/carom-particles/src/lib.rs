@@ -136,6 +136,7 @@ mod error;
 mod field_particles;
 #[cfg(feature = "parallel")]
 mod par;
+mod parting;
 mod raster;
 mod solver;
 mod sweep;

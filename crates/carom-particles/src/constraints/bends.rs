@@ -19,7 +19,8 @@
 
 use super::colouring::{Coloured, Solve, colour};
 use super::edges::Edge;
-use super::{Points, damped_part, direction_of_ids};
+use super::{Points, damped_part};
+use crate::parting::parting;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use core::ops::Range;
@@ -287,7 +288,7 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
         let mut i = 0;
         while i < 8 {
             if bits >> i & 1 == 1 {
-                let of_ids = direction_of_ids(batch.particles[0][i], batch.particles[2][i]);
+                let of_ids = parting(batch.particles[0][i], batch.particles[2][i]);
                 let direction = Vec3::new(normals[0][i], normals[1][i], normals[2][i]).normalize_or(of_ids);
                 (arrays[0][i], arrays[1][i], arrays[2][i]) = (direction.x, direction.y, direction.z);
             }

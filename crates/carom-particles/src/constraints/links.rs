@@ -11,10 +11,8 @@
 //! Constrained Dynamics, 2016, algorithm 1 and eq. 18.
 
 use super::colouring::{Coloured, Solve, colour};
-use super::{
-    ConstraintError, ParticleBody, Points, check_elements, check_setting, check_step, damped_part,
-    direction_of_ids,
-};
+use super::{ConstraintError, ParticleBody, Points, check_elements, check_setting, check_step, damped_part};
+use crate::parting::parting;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
 use core::ops::Range;
 use glam::Vec3;
@@ -236,7 +234,7 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
         let mut i = 0;
         while i < 8 {
             if bits >> i & 1 == 1 {
-                let direction = direction_of_ids(batch.ends[0][i], batch.ends[1][i]);
+                let direction = parting(batch.ends[0][i], batch.ends[1][i]);
                 (unit[0][i], unit[1][i], unit[2][i]) = (direction.x, direction.y, direction.z);
             }
             i += 1;

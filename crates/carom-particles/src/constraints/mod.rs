@@ -141,15 +141,3 @@ fn damped_part(rate: f32, dt: f32) -> f32 {
     let product = rate * dt;
     if product < f32::MAX { product / (1.0 + product) } else { 1.0 }
 }
-
-/// A unit vector that depends on two numbers alone: the direction in which coincident particles
-/// part.
-fn direction_of_ids(a: u32, b: u32) -> Vec3 {
-    // The finalizer of SplitMix64.
-    let mut bits = (u64::from(a) << 32 | u64::from(b)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
-    let part = |shift: u32| (bits >> shift & 0xffff) as f32 / 32768.0 - 1.0;
-    Vec3::new(part(0), part(16), part(32)).normalize_or(Vec3::X)
-}

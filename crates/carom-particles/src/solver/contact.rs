@@ -12,6 +12,7 @@
 //! on Graphics 31(4), 2012.
 //! Differs: mass splitting in place of an average, which does not keep momentum.
 
+use crate::parting::parting;
 use crate::solver::group::{Group, Phase};
 use crate::solver::rows::Rows;
 use crate::solver::store::{Row, Store, vector};
@@ -199,14 +200,4 @@ fn may_touch(store: &Store, slot: usize, other: usize, spacing: f32) -> bool {
         return false;
     }
     a.0 & Phase::RESTS == 0 || spacing * spacing <= store.rest[slot].distance_squared(store.rest[other])
-}
-
-/// The direction in which two particles at one place part: opposite for the two.
-pub(crate) fn parting(id: u32, other: u32) -> Vec3 {
-    let hash = (id.min(other).wrapping_mul(0x9e37_79b9) ^ id.max(other)).wrapping_mul(0x85eb_ca6b);
-    let part = |shift: u32| (hash >> shift & 0x3ff) as f32 - 511.5;
-    let direction = Vec3::new(part(2), part(12), part(22));
-    // No part is 0.
-    let unit = direction / sqrt(direction.length_squared());
-    if id < other { unit } else { -unit }
 }

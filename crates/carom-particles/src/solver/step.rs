@@ -9,12 +9,13 @@
 //! Small Steps in Physics Simulation, SCA 2019 (substeps).
 
 use crate::ParticleError;
+use crate::parting::parting;
 use crate::solver::boundary::{
     BodyState, Candidates, Motion, add_still_walls, find_near_field, find_near_plane, project_still,
     stop_at_field,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
-use crate::solver::contact::{Contacts, parting};
+use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
 use crate::solver::rows::Neighbours;
