@@ -13,11 +13,12 @@
 //! The rows of rain are a step of particles over hills, against what a camera above sees. parry
 //! casts a ray for each way instead.
 //!
-//! The rows of cloth are a frame of a second in which a cloth drapes over a ball. There is no peer.
+//! The rows of cloth are a frame of a second in which a cloth drapes over a ball. They have no
+//! peer.
 //!
-//! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a second.
-//! salva solves it by DFSPH, with particles in the walls. Both say how compressed their water is, by
-//! the density of carom.
+//! The row of liquid is a dam that breaks, in steps of 1/240 s, after its first quarter of a
+//! second. salva solves it by DFSPH, with particles in the walls. For both the row says how
+//! compressed the water is, by the density of carom.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 mod cloth;

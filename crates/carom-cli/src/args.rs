@@ -111,8 +111,9 @@ pub struct DemoArgs {
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
-    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 40 in `level`, 24 gears in `clock`, 264 limbs of 24
-    /// ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car` there is one
+    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 40 in
+    /// `level`, 24 gears in `clock`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and
+    /// crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
     /// Steps of 1/60 second; if not given 3300 for level, 1200 for ants, 900 for car, 600 for clock, stairs, cloth and

@@ -1,7 +1,8 @@
-//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all kinds at once.
+//! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all kinds
+//! at once.
 //!
-//! With `--check` each frame is looked at: no particle may leave its vessel, and the energy of what only its weight moves
-//! must not grow; with something elastic it must not be above that of the start.
+//! `--check` looks at each frame: no particle may leave its vessel, and the energy must not grow if
+//! only the weight moves them. With something elastic it must not be above that of the start.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
@@ -13,9 +14,9 @@ use crate::player::{
 use crate::progress::Progress;
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
-    BodyBoundary, Bounce, Camera, Cloth, ClothSettings, ConstraintError, DepthBuffer, Fate, FieldBoundary,
-    Grains, Liquid, ParticleBody, ParticleError, ParticleSettings, ParticleSolver, ShapeMatching, SoftBody,
-    SoftBodySettings, Solid, SolidPass, Surface, Surroundings,
+    BodyBoundary, Bounce, Camera, Cloth, ClothSettings, DepthBuffer, Fate, FieldBoundary, Grains, Liquid,
+    ParticleBody, ParticleError, ParticleSettings, ParticleSolver, ShapeMatching, SoftBody, SoftBodySettings,
+    Solid, SolidPass, Surface, Surroundings,
 };
 use carom_scenes::Rng;
 use std::collections::BTreeMap;
@@ -32,22 +33,25 @@ const MAX_FOUND: usize = 100;
 
 /// Runs one of the scenes.
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
-    let scene: Result<Box<dyn Scene + Send>, ParticleError> = match args.scene.as_str() {
-        "sand" => Hourglass::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
-        "rain" => Rain::new(args.n_bodies(), args.seed).map(|scene| Box::new(scene) as _),
-        "everything" => Everything::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
-        _ => Tank::new(args.n_bodies()).map(|scene| Box::new(scene) as _),
+    let mut scene: Box<dyn Scene + Send> = match args.scene.as_str() {
+        "sand" => Box::new(Hourglass::new(args.n_bodies()).map_err(text)?),
+        "rain" => Box::new(Rain::new(args.n_bodies(), args.seed).map_err(text)?),
+        "everything" => Box::new(Everything::new(args.n_bodies())?),
+        _ => Box::new(Tank::new(args.n_bodies()).map_err(text)?),
     };
-    let mut scene = scene.map_err(|e| e.to_string())?;
     pool_of(args)?.install(|| simulate(&mut *scene, args))
 }
 
-/// What is the same for all scenes.
+fn text(error: impl core::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// A scene: how it is drawn, moved and checked.
 trait Scene {
     /// Title, shapes of bodies, and from where it is seen.
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View);
 
-    /// What is drawn of the particles: those of each cloud in turn, and then those of surfaces.
+    /// The clouds, whose particles come first in the places, in turn.
     fn clouds(&self) -> Vec<PlayerCloud>;
 
     /// Surfaces whose vertices are the particles after those of the clouds, in turn.
@@ -59,9 +63,9 @@ trait Scene {
     fn chart(&self) -> Chart;
 
     /// Makes a step.
-    fn step(&mut self) -> Result<(), ParticleError>;
+    fn step(&mut self) -> Result<(), String>;
 
-    /// Where the bodies are, by their shapes.
+    /// The poses of the bodies, in the order of their shapes.
     fn poses(&self) -> Vec<Pose>;
 
     /// The number of the body that moves, if one does.
@@ -69,8 +73,8 @@ trait Scene {
         None
     }
 
-    /// Where the particles are.
-    fn places(&mut self) -> &[Vec3];
+    /// The places of the particles after the last step.
+    fn places(&self) -> &[Vec3];
 
     /// The value in the chart.
     fn value(&mut self) -> Result<f64, ParticleError>;
@@ -131,7 +135,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
             energies.push(energy);
         }
         if args.check {
-            let lost = scene.places().to_vec().iter().position(|p| radius < scene.outside(*p));
+            let lost = scene.places().iter().position(|p| radius < scene.outside(*p));
             if let Some(particle) = lost {
                 fault(format!("frame {frame}: particle {particle} is outside"));
             }
@@ -238,10 +242,11 @@ impl Tank {
         }
         let [x, z] = [0.8, 0.9].map(|side: f32| (side / spacing).floor().max(1.0) as usize);
         let place = |i: usize| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32) + 0.5;
-        solver.add_liquid(&Liquid::default(), &(0..n).map(|i| place(i) * spacing).collect::<Vec<_>>())?;
+        let places: Vec<Vec3> = (0..n).map(|i| place(i) * spacing).collect();
+        solver.add_liquid(&Liquid::default(), &places)?;
         let center = Vec3::new(2.0, FLOAT_RADIUS, 0.5);
         let still = Vec3::ZERO;
-        Ok(Tank { solver, places: Vec::new(), center, turn: Quat::IDENTITY, velocity: still, spin: still })
+        Ok(Tank { solver, places, center, turn: Quat::IDENTITY, velocity: still, spin: still })
     }
 }
 
@@ -277,7 +282,7 @@ impl Scene for Tank {
         chart("denser than at rest", "%", &["mean of the water"])
     }
 
-    fn step(&mut self) -> Result<(), ParticleError> {
+    fn step(&mut self) -> Result<(), String> {
         let fields = [FieldBoundary { distance: &tank_obstacles, surface: Surface::default() }];
         let shape = |p: Vec3| ball(p, FLOAT_RADIUS);
         let inverse_inertia = 2.5 / (FLOAT_MASS * FLOAT_RADIUS * FLOAT_RADIUS);
@@ -289,8 +294,9 @@ impl Scene for Tank {
             ..BodyBoundary::fixed(&shape, Pose::new(self.turn, self.center))
         }];
         let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
-        self.solver.step_in(DT, &mut around)?;
-        // What the water did to the ball, and its weight.
+        self.solver.step_in(DT, &mut around).map_err(text)?;
+        self.solver.collect_positions(&mut self.places);
+        // The water's impulse on the ball, and its weight.
         self.velocity += bodies[0].impulse / FLOAT_MASS - Vec3::Y * (GRAVITY * DT);
         self.spin += bodies[0].angular_impulse * inverse_inertia;
         self.center += self.velocity * DT;
@@ -318,8 +324,7 @@ impl Scene for Tank {
         poses
     }
 
-    fn places(&mut self) -> &[Vec3] {
-        self.solver.collect_positions(&mut self.places);
+    fn places(&self) -> &[Vec3] {
         &self.places
     }
 
@@ -418,19 +423,21 @@ impl Scene for Hourglass {
         chart("sand below the neck", "%", &["grains"])
     }
 
-    fn step(&mut self) -> Result<(), ParticleError> {
+    fn step(&mut self) -> Result<(), String> {
         let neck = self.neck;
         let wall = move |p: Vec3| glass(p, neck);
         let fields = [FieldBoundary { distance: &wall, surface: Surface::default().with_friction(0.1) }];
-        self.solver.step_in(DT, &mut Surroundings { fields: &fields, ..Surroundings::default() })
+        let mut around = Surroundings { fields: &fields, ..Surroundings::default() };
+        self.solver.step_in(DT, &mut around).map_err(text)?;
+        self.solver.collect_positions(&mut self.places);
+        Ok(())
     }
 
     fn poses(&self) -> Vec<Pose> {
         vec![Pose::IDENTITY, Pose::from_translation(Vec3::NEG_Y * GLASS_HEIGHT)]
     }
 
-    fn places(&mut self) -> &[Vec3] {
-        self.solver.collect_positions(&mut self.places);
+    fn places(&self) -> &[Vec3] {
         &self.places
     }
 
@@ -510,18 +517,17 @@ fn skin_of(tetrahedra: &[[u32; 4]], places: &[Vec3]) -> Vec<[u32; 3]> {
 }
 
 impl Everything {
-    fn new(n: usize) -> Result<Everything, ParticleError> {
-        // Of the particles about a half are water in the bag.
+    fn new(n: usize) -> Result<Everything, String> {
+        // About a half of the particles are water in the bag.
         let spacing =
             (4.19 * BAG_RADIUS * BAG_RADIUS * BAG_RADIUS / (0.5 * n as f32)).cbrt().clamp(0.01, 0.12);
-        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing))?;
-        solver.add_plane(Vec3::Y, 0.0, &Surface::default())?;
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing)).map_err(text)?;
+        solver.add_plane(Vec3::Y, 0.0, &Surface::default()).map_err(text)?;
         for normal in [Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
-            solver.add_plane(normal, -1.5, &Surface::default())?;
+            solver.add_plane(normal, -1.5, &Surface::default()).map_err(text)?;
         }
         let mass = 1000.0 * spacing * spacing * spacing;
         let mut bodies: Vec<Box<dyn ParticleBody + Send>> = Vec::new();
-        let bad = |_: ConstraintError| ParticleError::BadSetting { name: "bodies", value: n as f32 };
 
         // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the spacing.
         let area = 4.0 * core::f32::consts::PI * BAG_RADIUS * BAG_RADIUS;
@@ -535,18 +541,19 @@ impl Everything {
         }
         let faces = ball.triangles.iter().filter(|t| t.iter().all(|&i| is_kept(i)));
         let bag_faces: Vec<[u32; 3]> = faces.map(|t| t.map(|i| number[i as usize])).collect();
-        let held = solver.add_solid(&Solid::default(), &bag, &vec![1.0 / mass; bag.len()])?;
+        let held = solver.add_solid(&Solid::default(), &bag, &vec![1.0 / mass; bag.len()]).map_err(text)?;
         let cloth = Cloth::new(held.indices.start as usize, &bag, &bag_faces, &ClothSettings::default());
-        bodies.push(Box::new(cloth.map_err(bad)?));
+        bodies.push(Box::new(cloth.map_err(text)?));
 
         let cells = (0.7 / spacing).ceil().max(2.0) as u32;
         let size = [cells, cells / 2 + 1, cells];
         let jelly = block(Vec3::new(-0.35, 0.0, -0.35), size, spacing);
-        let jelly_held = solver.add_solid(&Solid::default(), &jelly, &vec![1.0 / mass; jelly.len()])?;
+        let jelly_held =
+            solver.add_solid(&Solid::default(), &jelly, &vec![1.0 / mass; jelly.len()]).map_err(text)?;
         let tetrahedra = tetrahedra_of(size);
         let settings = SoftBodySettings::default().with_youngs_modulus(2e4);
         let soft = SoftBody::new(jelly_held.indices.start as usize, &jelly, &tetrahedra, &settings);
-        bodies.push(Box::new(soft.map_err(bad)?));
+        bodies.push(Box::new(soft.map_err(text)?));
 
         let mut order: Vec<u32> = Vec::new();
         let mut clouds = Vec::new();
@@ -565,15 +572,21 @@ impl Everything {
         let mut water = block(Vec3::splat(-BAG_RADIUS), [side; 3], spacing);
         water.retain(|p| p.length_squared() < inside && p.y < 0.3 * BAG_RADIUS);
         water.iter_mut().for_each(|p| p.y += BAG_HEIGHT);
-        let ids = solver.add_liquid(&Liquid::default(), &water)?;
+        let ids = solver.add_liquid(&Liquid::default(), &water).map_err(text)?;
         cloud("particles of water", ids, [52, 116, 190], 4.0);
         let heap = (0.45 / spacing).ceil() as u32;
         let sand = block(Vec3::new(0.6, 0.0, -0.2), [heap, heap, heap], spacing);
-        cloud("grains", solver.add_grains(&Grains::default(), &sand)?, [214, 176, 104], f32::INFINITY);
+        cloud(
+            "grains",
+            solver.add_grains(&Grains::default(), &sand).map_err(text)?,
+            [214, 176, 104],
+            f32::INFINITY,
+        );
         let stone = block(Vec3::new(-1.1, 0.0, -0.2), [heap, heap, heap], spacing);
-        let stone_held = solver.add_solid(&Solid::default(), &stone, &vec![1.0 / mass; stone.len()])?;
+        let stone_held =
+            solver.add_solid(&Solid::default(), &stone, &vec![1.0 / mass; stone.len()]).map_err(text)?;
         let rigid = ShapeMatching::rigid(stone_held.indices.start as usize, &stone);
-        bodies.push(Box::new(rigid.map_err(bad)?));
+        bodies.push(Box::new(rigid.map_err(text)?));
         cloud("particles of a rigid block", stone_held.ids, [128, 134, 144], f32::INFINITY);
 
         order.extend(jelly_held.ids.chain(held.ids));
@@ -582,7 +595,15 @@ impl Everything {
             PlayerMesh { vertices: jelly, triangles: jelly_faces },
             PlayerMesh { vertices: bag, triangles: bag_faces },
         ];
-        Ok(Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies })
+        let mut scene = Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies };
+        scene.collect_places();
+        Ok(scene)
+    }
+
+    fn collect_places(&mut self) {
+        let Everything { solver, places, order, .. } = self;
+        places.clear();
+        places.extend(order.iter().filter_map(|&id| solver.position(id)));
     }
 }
 
@@ -604,7 +625,7 @@ impl Scene for Everything {
         chart("denser than at rest", "%", &["mean of the water"])
     }
 
-    fn step(&mut self) -> Result<(), ParticleError> {
+    fn step(&mut self) -> Result<(), String> {
         let bodies = &mut self.bodies;
         let mut failed = None;
         let mut constraints = |pass: &mut SolidPass<'_>| {
@@ -613,9 +634,9 @@ impl Scene for Everything {
             }
         };
         let mut around = Surroundings { constraints: Some(&mut constraints), ..Surroundings::default() };
-        self.solver.step_in(DT, &mut around)?;
-        debug_assert!(failed.is_none(), "{failed:?}");
-        Ok(())
+        self.solver.step_in(DT, &mut around).map_err(text)?;
+        self.collect_places();
+        failed.map_or(Ok(()), |error| Err(text(error)))
     }
 
     fn poses(&self) -> Vec<Pose> {
@@ -623,11 +644,8 @@ impl Scene for Everything {
         [Vec3::ZERO, -corner, corner, -corner, corner].map(Pose::from_translation).into()
     }
 
-    fn places(&mut self) -> &[Vec3] {
-        let Everything { solver, places, order, .. } = self;
-        places.clear();
-        places.extend(order.iter().filter_map(|&id| solver.position(id)));
-        places
+    fn places(&self) -> &[Vec3] {
+        &self.places
     }
 
     fn value(&mut self) -> Result<f64, ParticleError> {
@@ -725,14 +743,15 @@ impl Scene for Rain {
         chart("drops that bounce in a step", "", &["bounces"])
     }
 
-    fn step(&mut self) -> Result<(), ParticleError> {
+    fn step(&mut self) -> Result<(), String> {
         for velocity in &mut self.velocities {
             // Drag holds drops at about 8 m/s.
             *velocity += (Vec3::NEG_Y * GRAVITY - *velocity * (velocity.length() * GRAVITY / 64.0)) * DT;
         }
         let bounce = Bounce::default().with_restitution(0.25);
         let Rain { buffer, places, velocities, fates, .. } = self;
-        self.n_bounced = buffer.advance(places, velocities, DT, &bounce, fates)?.n_bounced;
+        let counts = buffer.advance(places, velocities, DT, &bounce, fates).map_err(text)?;
+        self.n_bounced = counts.n_bounced;
         // What lies still, was killed or blew away falls anew.
         for i in 0..self.places.len() {
             let has_settled = self.fates[i] == Fate::Bounced && self.velocities[i].length_squared() < 0.25;
@@ -751,7 +770,7 @@ impl Scene for Rain {
         BOXES.iter().map(|(middle, _)| Pose::from_translation(*middle)).chain([Pose::IDENTITY]).collect()
     }
 
-    fn places(&mut self) -> &[Vec3] {
+    fn places(&self) -> &[Vec3] {
         &self.places
     }
 
