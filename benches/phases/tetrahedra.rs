@@ -12,22 +12,11 @@ use carom_broad_tree::DynamicBvh;
 use carom_bvh::{BuildSettings, Bvh, visit_pairs};
 use carom_geom::tri_tri::intersects;
 use carom_math::{Pose, WidePose};
-use carom_scenes::Rng;
+use carom_scenes::Tetrahedra;
 use core::ops::ControlFlow;
-use glam::{DQuat, DVec3, Vec3};
+use glam::Vec3;
 
-const STEPS: usize = 1000;
-
-/// A tetrahedron whose box is the unit cube about the origin.
-const CORNERS: [Vec3; 4] = [
-    Vec3::new(-0.5, -0.5, -0.5),
-    Vec3::new(0.5, 0.5, -0.5),
-    Vec3::new(0.5, -0.5, 0.5),
-    Vec3::new(-0.5, 0.5, 0.5),
-];
-
-/// Its faces.
-const FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
+const STEPS: usize = Tetrahedra::STEPS;
 
 /// All bodies at all steps.
 struct Flight {
@@ -38,24 +27,12 @@ struct Flight {
 
 impl Flight {
     fn new(n: usize, side: f64, seed: u64) -> Flight {
-        let mut rng = Rng::new(seed);
-        let (low, high) = (DVec3::splat(0.5), DVec3::splat(side - 0.5));
-        let mut bodies: Vec<(DVec3, DVec3, DQuat, DVec3)> = (0..n)
-            .map(|_| (rng.in_box(low, high), rng.direction() * 0.05, rng.rotation(), rng.direction()))
-            .collect();
+        let mut scene = Tetrahedra::new(n, side, seed);
         let (mut poses, mut boxes) = (Vec::new(), Vec::new());
         for _ in 0..STEPS {
-            for (place, velocity, turn, axis) in &mut bodies {
-                *place += *velocity;
-                for k in 0..3 {
-                    if !(low[k] <= place[k] && place[k] <= high[k]) {
-                        velocity[k] = -velocity[k];
-                        place[k] = place[k].clamp(low[k], high[k]);
-                    }
-                }
-                *turn = (DQuat::from_axis_angle(*axis, 0.02) * *turn).normalize();
-                let pose = Pose::new(turn.as_quat(), place.as_vec3());
-                boxes.push(Aabb::from_points(&CORNERS.map(|p| pose.transform_point(p))));
+            scene.step();
+            for pose in scene.poses() {
+                boxes.push(Aabb::from_points(&Tetrahedra::CORNERS.map(|p| pose.transform_point(p))));
                 poses.push(pose);
             }
         }
@@ -80,7 +57,7 @@ struct Body {
 
 impl Body {
     fn new() -> Body {
-        let triangles = FACES.map(|face| face.map(|corner| CORNERS[corner]));
+        let triangles = Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]));
         let settings = BuildSettings::default().with_max_leaf(1);
         Body {
             outer: Obb::from_region_centers(&triangles, 4),
@@ -143,8 +120,8 @@ impl Body {
 fn main() {
     let mut runner = Runner::new("tetrahedra");
     let body = Body::new();
-    for (workload, side) in [("in 1000 m3", 10.0), ("in 8000 m3", 20.0)] {
-        for n in [2, 10, 20, 30, 50] {
+    for (workload, side) in ["in 1000 m3", "in 8000 m3"].into_iter().zip(Tetrahedra::SIDES) {
+        for n in Tetrahedra::SIZES {
             if !runner.wants(workload) {
                 continue;
             }

@@ -103,6 +103,8 @@ pub struct Recording {
     /// Number of the shape of each body.
     bodies: Vec<u32>,
     names: Vec<String>,
+    /// What the states mean here; empty for their usual meaning.
+    state_names: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,
     notes: Vec<String>,
@@ -156,6 +158,7 @@ impl Recording {
             shapes,
             bodies,
             names: Vec::new(),
+            state_names: Vec::new(),
             charts: Vec::new(),
             table: None,
             notes: Vec::new(),
@@ -183,6 +186,12 @@ impl Recording {
     /// Names the bodies, shown under the pointer.
     pub fn with_names(mut self, names: Vec<String>) -> Recording {
         self.names = names;
+        self
+    }
+
+    /// What the six states of [`BodyState`] mean in this scene, in the legend.
+    pub fn with_state_names(mut self, names: [&str; 6]) -> Recording {
+        self.state_names = names.map(str::to_owned).to_vec();
         self
     }
 
@@ -420,7 +429,8 @@ impl Recording {
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
-            "shapes": shapes, "bodies": bodies, "names": self.names, "planes": planes,
+            "shapes": shapes, "bodies": bodies, "stateNames": self.state_names,
+            "names": self.names, "planes": planes,
             "frames": frames, "charts": charts, "table": self.table, "notes": self.notes, "follow": self.follow, "quatSteps": QUAT_STEPS,
         })
         .to_string();

@@ -41,6 +41,7 @@ mod rng;
 mod skin;
 pub mod soft;
 mod stairs;
+mod tetrahedra;
 mod works;
 
 pub use ants::{ANT_HEIGHT, ANT_LENGTH, AntHill, ants};
@@ -57,4 +58,5 @@ pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
 pub use rng::Rng;
 pub use skin::{Bone, SkinnedMesh, walking_figure};
 pub use stairs::stairs;
+pub use tetrahedra::Tetrahedra;
 pub use works::works;

@@ -3,4 +3,5 @@
 
 mod brute_force;
 mod canonical;
+mod point_filter;
 mod ray_box;

@@ -497,7 +497,7 @@ home();
 
 // ---- Colours: by what the engine knew of the body, or by the body's number.
 const phaseColours = [[128, 134, 144], [92, 116, 158], [78, 166, 108], [224, 138, 52], [232, 176, 38], [214, 62, 62]];
-const phaseNames = [scene.names.length ? "clear" : scene.surfaces.length ? "rigid" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
+const phaseNames = scene.stateNames.length ? scene.stateNames : [scene.names.length ? "clear" : scene.surfaces.length ? "rigid" : "fixed", "asleep", "awake, touching nothing", "in contact", "closer than the clearance", "colliding"];
 const ownColour = i => {
   const h = (i * 0.618034) % 1 * 6, f = k => { const t = (k + h) % 6; return 0.42 + 0.42 * Math.max(0, Math.min(1, Math.abs(t - 3) - 1)); };
   return [f(0) * 255, f(4) * 255, f(2) * 255];

@@ -39,6 +39,24 @@ fn the_same_run_with_any_threads_and_any_broad_phase() {
 }
 
 #[test]
+fn tetrahedra_are_points_until_they_come_near() {
+    let text = stdout(&carom("demo tetrahedra --frames 1000 --html tetrahedra.html"));
+    // 30 bodies have 435 pairs in each step. Few come near, fewer overlap, and some meet.
+    let told: Vec<u64> = text
+        .split("  of ")
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .filter_map(|word| word.trim_matches(',').parse().ok())
+        .collect();
+    let [all, near, overlap, met] = told[..] else { panic!("{text}") };
+    assert_eq!(all, 435 * 1001, "{text}");
+    assert!(0 < met && met < overlap && overlap < near && near < all / 50, "{text}");
+    let html = std::fs::read_to_string(folder().join("tetrahedra.html")).unwrap();
+    assert!(html.contains("are points while they are far from others"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
