@@ -19,9 +19,6 @@ const SPEEDS: [f32; 2] = [2.8, 3.6];
 /// How far the feelers reach.
 const FEELER: f32 = 1.1;
 
-/// Where a crumb is held, in the frame of the ant.
-const MOUTH: Vec3 = Vec3::new(0.0, 0.12, 0.42);
-
 /// Steps in which an ant that does not get on is slow before it goes another way, and steps for which it does.
 const PATIENCE: u32 = 30;
 
@@ -141,9 +138,9 @@ impl Colony {
             return Ok(());
         }
         let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
-        let turn = world.pose(body)?.rotation.inverse() * world.pose(held)?.rotation;
-        let joint =
-            world.insert_joint(body, held, JointKind::Fixed, Pose::new(turn, MOUTH), Pose::IDENTITY)?;
+        // Held where it was touched: a joint with a gap would pull the two with a couple.
+        let place = world.pose(body)?.inverse() * world.pose(held)?;
+        let joint = world.insert_joint(body, held, JointKind::Fixed, place, Pose::IDENTITY)?;
         self.ants[ant].carries = Some((joint, crumb));
         self.is_taken[crumb] = true;
         Ok(())
