@@ -382,6 +382,23 @@ mod tests {
     }
 
     #[test]
+    fn equations_and_figures_are_all_listed() {
+        let (entries, _) = parse(include_str!("../../../crates/seeds.txt"));
+        let mut from = std::collections::BTreeSet::new();
+        for entry in &entries {
+            let Entry::Technique(technique) = entry else { continue };
+            from.extend(technique.from.split(", ").map(str::to_string));
+        }
+        // How many there are in chapter 25, in the text on games (from 24 on), and in that on points.
+        let numbered = [("eq. 25.", 1..=21), ("fig. 25.", 1..=27), ("fig. 10-", 24..=40), ("eq. P", 1..=10)];
+        for (start, numbers) in numbered {
+            for name in numbers.map(|number| format!("{start}{number}")) {
+                assert!(from.contains(&name), "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn the_page_says_what_is_missing() {
         let page = page(GOOD).unwrap_or_default();
         let row = "| Sorts (eq. 1) | [one/sort](one/src/sort.rs) `Sorter::sort` `sorted` `Order::Up` \
