@@ -176,7 +176,8 @@ fn render(entries: &[Entry]) -> String {
     let n_there = techniques.iter().filter(|(_, technique)| technique.is_there()).count();
     let _ =
         write!(page, "\n## What is missing\n\n{} techniques, {n_there} of them there.\n", techniques.len());
-    let lists: [(&str, &dyn Fn(&Technique) -> bool); 5] = [
+    type Question = dyn Fn(&Technique) -> bool;
+    let lists: [(&str, &Question); 5] = [
         ("Not there", &|technique| technique.missing.is_some()),
         ("Left out", &|technique| technique.left_out.is_some()),
         ("No test", &|technique| technique.is_there() && technique.tests.is_empty()),
