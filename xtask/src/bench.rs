@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-const GROUPS: [&str; 24] = [
+pub(crate) const GROUPS: [&str; 24] = [
     "primitives",
     "bounds",
     "broad",

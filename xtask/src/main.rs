@@ -30,6 +30,7 @@ cargo xtask check [--quick] [--full]   format, lints, tests, docs, layering, eac
                                        --full: also the tests with default and with all features, the benches with their
                                        peers, the fuzz targets, and each crate built from its package
 cargo xtask tidy                       the rules of the source tree alone
+cargo xtask seeds                      writes crates/SEEDS.md, the table of techniques, from crates/seeds.txt
 cargo xtask bench [GROUP [FILTER]] [--quick | --full]
                                        carom and its peers on the same work: tables, CSV, plots; --full: also the
                                        largest sizes, which take long
@@ -99,6 +100,7 @@ fn run() -> Result<bool, Error> {
             },
         ),
         ["tidy"] => tidy::run(&root),
+        ["seeds"] => tidy::write_seeds(&root),
         ["bench", rest @ ..] if rest.len() <= 2 => bench::run(
             &root,
             &bench::Options {

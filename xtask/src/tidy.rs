@@ -6,6 +6,7 @@
 mod claims;
 mod code;
 mod floors;
+mod seeds;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -107,6 +108,18 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     Ok(complaints.is_empty())
 }
 
+/// Writes the page of techniques from their list; false, with complaints, if the list cannot be read.
+pub(crate) fn write_seeds(root: &Path) -> Result<bool, Error> {
+    match seeds::page(&std::fs::read_to_string(root.join(seeds::LIST))?) {
+        Ok(page) => std::fs::write(root.join(seeds::PAGE), page)?,
+        Err(complaints) => {
+            complaints.iter().for_each(|complaint| println!("{complaint}"));
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Every complaint about the workspace at `root`, sorted by place.
 pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     let packages = packages(root)?;
@@ -131,6 +144,10 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
     }
     for (path, text) in guides {
         found.extend(claims::check(path, &text, &tests));
+    }
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
+    if let Some(list) = read(seeds::LIST) {
+        found.extend(seeds::check(&list, &read(seeds::PAGE).unwrap_or_default(), &tests, &read));
     }
     found.sort();
     Ok(found)

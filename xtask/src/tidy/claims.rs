@@ -48,7 +48,7 @@ impl TestNames {
     }
 
     /// True if one of the crates has the test; `*` stands for any part of a name.
-    fn has(&self, crates: &[&str], module: &str, name: &str) -> bool {
+    pub(super) fn has(&self, crates: &[&str], module: &str, name: &str) -> bool {
         let tests = crates.iter().filter_map(|&name| self.by_crate.get(name)).flatten();
         tests.into_iter().any(|(m, n)| m == module && matches(name, n))
     }
