@@ -23,3 +23,4 @@ mod soft_bodies;
 mod threads;
 mod together;
 mod warm;
+mod worlds;
