@@ -151,5 +151,5 @@ pub use solver::group::{Gas, Grains, Liquid, Solid};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
-pub use solver::touch::{ParticleContact, ParticleEvent, Touched};
+pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};

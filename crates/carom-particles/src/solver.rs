@@ -37,7 +37,7 @@ use crate::solver::smoothing::Smoothing;
 use crate::solver::step::{Step, Workspace};
 use crate::solver::store::{Store, vector};
 use crate::solver::surroundings::{Plane, Surface, Surroundings};
-use crate::solver::touch::{ParticleContact, ParticleEvent, Touches};
+use crate::solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touches};
 use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
@@ -311,6 +311,14 @@ impl ParticleSolver {
     /// [`ParticleSettings::collects_contacts`] is set.
     pub fn contacts(&self) -> &[ParticleContact] {
         &self.touches.now
+    }
+
+    /// Returns what particles did to bodies in the last step, and where, if
+    /// [`ParticleSettings::collects_contacts`] is set: substep by substep, and in each one body by
+    /// body. Their sums are those of [`BodyBoundary`](crate::BodyBoundary), angular ones but for
+    /// how far points moved within a substep.
+    pub fn body_impulses(&self) -> &[BodyImpulse] {
+        &self.touches.impulses
     }
 
     /// Returns which contacts began or ended in the last step, sorted by particle.

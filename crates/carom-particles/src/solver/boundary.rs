@@ -41,6 +41,8 @@ pub(crate) struct Candidate {
     pub(crate) normal: Vec3,
     /// The gradient of what the boundary adds to the density of a liquid.
     wall: Vec3,
+    /// Sum of all pushes on a body, in mass times length.
+    pub(crate) on_body: Vec3,
 }
 
 /// The candidates of a boundary.
@@ -48,7 +50,8 @@ pub(crate) type Candidates = Vec<Candidate>;
 
 fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
-    Candidate { slot: slot as u32, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero }
+    let slot = slot as u32;
+    Candidate { slot, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero, on_body: zero }
 }
 
 /// Finds the particles near a plane. Distances to it are exact everywhere, so no way is traced.
@@ -410,7 +413,7 @@ impl BodyState {
     pub(crate) fn take_pressure(
         &mut self,
         store: &Store,
-        candidates: &[Candidate],
+        candidates: &mut [Candidate],
         multipliers: &[f32],
         part: f32,
     ) {
@@ -419,6 +422,7 @@ impl BodyState {
         for candidate in candidates {
             let slot = candidate.slot as usize;
             let change = candidate.wall * (-part * multipliers[slot]);
+            candidate.on_body += change;
             push += change;
             twist += (vector(&store.predicted[slot]) - center).cross(change);
         }
@@ -456,7 +460,8 @@ impl BodyState {
         });
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         let center = pose.transform_point(self.center);
-        for candidate in candidates.iter().filter(|candidate| candidate.change != Vec3::ZERO) {
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.change != Vec3::ZERO) {
+            candidate.on_body -= candidate.change;
             let point = vector(&store.predicted[candidate.slot as usize]) - candidate.normal * radius;
             push -= candidate.change;
             twist -= (point - center).cross(candidate.change);

@@ -33,7 +33,8 @@ pub struct ParticleSettings {
     /// in lengths per second; 0 for none. With it heaps come to rest. It must be less than gravity
     /// times a substep, or nothing begins to fall: 0.02 m/s suits steps of a sixtieth of a second.
     pub sleep_speed: f32,
-    /// Whether contacts are collected in each step, and the events that follow from them.
+    /// Whether contacts are collected in each step, the events that follow from them, and the
+    /// impulses on bodies.
     pub collects_contacts: bool,
 }
 

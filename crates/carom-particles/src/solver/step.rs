@@ -23,7 +23,7 @@ use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
-use crate::solver::touch::{ParticleContact, Touched, Touches};
+use crate::solver::touch::{BodyImpulse, ParticleContact, Touched, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
 use alloc::vec::Vec;
@@ -255,7 +255,7 @@ impl Step<'_> {
                 row[axis] += relaxation * correction[axis];
             }
         }
-        for (state, candidates) in self.work.states.iter_mut().zip(&self.work.bodies) {
+        for (state, candidates) in self.work.states.iter_mut().zip(&mut self.work.bodies) {
             state.take_pressure(self.store, candidates, &multipliers, relaxation);
         }
         self.work.multipliers = multipliers;
@@ -444,6 +444,14 @@ impl Step<'_> {
                 let point = vector(&store.positions[slot]) - normal * radius;
                 let particle = store.ids[slot];
                 self.touches.add(ParticleContact { particle, touched, impulse, point, normal });
+            }
+        }
+        for (body, candidates) in (0..).zip(&work.bodies) {
+            for candidate in candidates.iter().filter(|candidate| candidate.on_body != Vec3::ZERO) {
+                let slot = candidate.slot as usize;
+                let point = vector(&store.positions[slot]) - candidate.normal * radius;
+                let (particle, impulse) = (store.ids[slot], candidate.on_body / dt);
+                self.touches.impulses.push(BodyImpulse { body, particle, point, impulse });
             }
         }
         if work.contacts.is_empty() {

@@ -103,6 +103,8 @@ pub struct BodyBoundary<'a> {
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
+    /// Where each one acts is in
+    /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses).
     pub angular_impulse: Vec3,
 }
 

@@ -178,3 +178,57 @@ fn a_body_takes_the_momentum_that_particles_lose() {
     assert!((total - Vec3::X * 375.0).length() < 0.02, "{total}");
     assert!(100.0 < velocity.x * 50.0);
 }
+
+/// The impulses of single particles, each at its place, add up to those on the body: of grains that
+/// hit it beside its middle, and of water that presses on it from below.
+#[test]
+fn impulses_on_bodies_come_with_their_places() {
+    let spacing = 0.06;
+    let mut solver = ParticleSolver::new(ParticleSettings::new(spacing / 2.0).with_contacts(true)).unwrap();
+    add_tank(&mut solver, 0.6, 0.6, &Surface::default());
+    solver.add_liquid(&Liquid::default(), &block([10, 4, 10], spacing, Vec3::ZERO)).unwrap();
+    let grains =
+        solver.add_grains(&Grains::default(), &block([2, 2, 2], spacing, Vec3::new(0.3, 0.62, 0.3))).unwrap();
+    let ball = |p: Vec3| (p.length() - 0.15, p.normalize_or(Vec3::Y));
+    let center = Vec3::new(0.25, 0.4, 0.28);
+    let (mut sum_of_all, mut turn_of_all, mut n_by_grains, mut n_by_water) = (Vec3::ZERO, 0.0, 0, 0);
+    let (mut velocity, mut pose, mass) = (Vec3::ZERO, Pose::from_translation(center), 8.0);
+    for _ in 0..40 {
+        let mut bodies = [BodyBoundary {
+            inverse_mass: 1.0 / mass,
+            inverse_inertia: Mat3::IDENTITY * (2.5 / (mass * 0.15 * 0.15)),
+            linear_velocity: velocity,
+            ..BodyBoundary::fixed(&ball, pose)
+        }];
+        solver.step_in(DT, &mut Surroundings { bodies: &mut bodies, ..Surroundings::default() }).unwrap();
+        let all = solver.body_impulses();
+        let sum: Vec3 = all.iter().map(|impulse| impulse.impulse).sum();
+        let turn: Vec3 =
+            all.iter().map(|impulse| (impulse.point - pose.translation).cross(impulse.impulse)).sum();
+        let [wanted, wanted_turn] = [bodies[0].impulse, bodies[0].angular_impulse];
+        assert!((sum - wanted).length() <= 1e-4 * (1.0 + wanted.length()), "{sum} {wanted}");
+        // The body moved in the step, and so did the points.
+        let moved = 0.15 * wanted.length() * 0.2;
+        assert!((turn - wanted_turn).length() <= moved + 1e-4, "{turn} {wanted_turn}");
+        for impulse in all {
+            let depth = impulse.point.distance(pose.translation) - 0.15;
+            let is_grain = grains.contains(&impulse.particle);
+            assert!(depth.abs() < if is_grain { 0.5 } else { 2.2 } * spacing, "{depth}");
+            n_by_grains += u32::from(is_grain);
+            n_by_water += u32::from(!is_grain);
+        }
+        sum_of_all += wanted;
+        turn_of_all += (turn - wanted_turn).length();
+        velocity += wanted / mass - Vec3::Y * (GRAVITY * DT);
+        pose.translation += velocity * DT;
+    }
+    println!("{n_by_grains} of grains, {n_by_water} of water; {sum_of_all}; turns off by {turn_of_all}");
+    assert!(10 < n_by_grains && 100 < n_by_water && 1.0 < sum_of_all.y);
+    // Those of a step that failed are not there.
+    let before = solver.body_impulses().to_vec();
+    let mut settings = *solver.settings();
+    settings.max_neighbours = 1;
+    solver.set_settings(settings).unwrap();
+    assert!(solver.step(DT).is_err());
+    assert_eq!(solver.body_impulses(), before);
+}
