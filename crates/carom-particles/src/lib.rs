@@ -61,8 +61,9 @@
 //! A step is divided into substeps. An unstable one ends in [`ParticleError::TooDense`] or
 //! [`ParticleError::Exploded`], with all particles where they were. The same input gives the same
 //! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), any
-//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Another order
-//! of insertion changes how sums are rounded.
+//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Particles that
+//! are added in another order get other numbers and the same bits. Only those that are alike in all
+//! else, at one place, may change roles.
 //!
 //! # Rain
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is

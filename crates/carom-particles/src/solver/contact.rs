@@ -136,7 +136,7 @@ impl ContactPass<'_> {
         let normal = if self.spacing * tol::COINCIDENT_PARTICLES < distance {
             difference / distance
         } else {
-            parting(store.ids[slot], store.ids[other])
+            parting(slot as u32, contact.other)
         };
         let before = contact.push;
         contact.push = (before + (self.spacing - distance) / softness).max(0.0);
@@ -199,5 +199,6 @@ fn may_touch(store: &Store, slot: usize, other: usize, spacing: f32) -> bool {
     if a.0 & Phase::SELF == 0 {
         return false;
     }
-    a.0 & Phase::RESTS == 0 || spacing * spacing <= store.rest[slot].distance_squared(store.rest[other])
+    let rest = |slot: usize| store.rest[store.solids[slot] as usize];
+    a.0 & Phase::RESTS == 0 || spacing * spacing <= rest(slot).distance_squared(rest(other))
 }

@@ -8,7 +8,7 @@
 //! 2013, algorithm 1.
 
 use crate::ParticleError;
-use crate::solver::store::{Row, vector};
+use crate::solver::store::{Row, Store, vector};
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Simd, U32Lanes};
 use carom_neighbours::{NeighbourError, NeighbourGrid, NeighbourLists, NeighbourSearch};
@@ -23,6 +23,7 @@ pub(crate) struct Neighbours {
     grid: NeighbourGrid,
     lists: NeighbourLists,
     points: Vec<Vec3>,
+    order: Vec<u32>,
     /// Where the row of each slot begins and ends.
     ends: Vec<[u32; 2]>,
 }
@@ -42,6 +43,7 @@ impl Neighbours {
             grid: NeighbourGrid::new(reach).map_err(bad)?,
             lists: NeighbourLists::default(),
             points: Vec::new(),
+            order: Vec::new(),
             ends: Vec::new(),
         })
     }
@@ -60,10 +62,15 @@ impl Neighbours {
         })
     }
 
-    /// The order of places by cells.
-    pub(crate) fn order(&mut self, places: &[Row], ids: &[u32]) -> Result<&[u32], ParticleError> {
-        self.set_points(places, ids)?;
-        Ok(self.grid.order())
+    /// The order of slots by cells, and in a cell by [`Store::sort_slots`].
+    pub(crate) fn order(&mut self, store: &Store) -> Result<&[u32], ParticleError> {
+        self.set_points(&store.positions, &store.ids)?;
+        self.order.clear();
+        self.order.extend_from_slice(self.grid.order());
+        for cell in self.grid.cells() {
+            store.sort_slots(&mut self.order[cell]);
+        }
+        Ok(&self.order)
     }
 
     /// Finds the neighbours of all places; at most `max_pairs` pairs.

@@ -83,7 +83,7 @@ impl Step<'_> {
         dt: f32,
         surroundings: &mut Surroundings<'_, '_>,
     ) -> Result<(), ParticleError> {
-        let order = self.neighbours.order(&self.store.positions, &self.store.ids)?;
+        let order = self.neighbours.order(self.store)?;
         self.store.reorder(order);
         let kinds = self.kinds();
         self.work.before[0].clone_from(&self.store.positions);
@@ -292,7 +292,7 @@ impl Step<'_> {
                     && b.is_fluid()
                     && own.distance_squared(vector(&store.predicted[other as usize])) < limit * limit
                 {
-                    sum += parting(store.ids[slot], store.ids[other as usize]);
+                    sum += parting(slot as u32, other);
                     n += 1.0;
                 }
             }
@@ -322,19 +322,20 @@ impl Step<'_> {
     }
 
     fn project_solids(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>), dt: f32, iteration: u32) {
-        let (work, n) = (&mut *self.work, self.store.n_solid());
-        let rows = &mut self.store.predicted[..n];
+        let (work, store) = (&mut *self.work, &mut *self.store);
+        let rows = store.solid_slots.iter().map(|&slot| &store.predicted[slot as usize]);
         work.solid_positions.clear();
-        work.solid_positions.extend(rows.iter().map(vector));
+        work.solid_positions.extend(rows.clone().map(vector));
         work.solid_masses.clear();
-        work.solid_masses.extend(rows.iter().map(|row| row[3]));
+        work.solid_masses.extend(rows.map(|row| row[3]));
         constraints(&mut SolidPass {
             positions: &mut work.solid_positions,
             inverse_masses: &work.solid_masses,
             dt,
             iteration,
         });
-        for (row, place) in rows.iter_mut().zip(&work.solid_positions) {
+        for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
+            let row = &mut store.predicted[slot as usize];
             *row = place.extend(row[3]).to_array();
         }
     }
