@@ -2,8 +2,8 @@
 //! bounce off what a camera sees, or off a distance field.
 //!
 //! # One solver for all
-//! A [`ParticleSolver`] has particles of one radius. Each kind pushes every other: a [`Liquid`] and
-//! a [`Gas`] keep their density, [`Grains`] and [`Solid`]s touch with friction.
+//! A [`ParticleSolver`] has particles of one radius, and grains of others. Each kind pushes every
+//! other: a [`Liquid`] and a [`Gas`] keep their density, [`Grains`] and [`Solid`]s touch with friction.
 //!
 //! ```
 //! use carom_math::Vec3;
@@ -140,6 +140,7 @@ mod par;
 mod parting;
 mod raster;
 mod solver;
+mod surface_mesh;
 mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
@@ -149,8 +150,10 @@ pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;
 pub use solver::group::{Gas, Grains, Liquid, Solid};
+pub use solver::population::{ParticleGroup, Removed};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
 pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};
+pub use surface_mesh::{SurfaceMesh, liquid_surface};

@@ -38,7 +38,8 @@ impl ParticleSolver {
         out.word(self.planes.len() as u32);
         for plane in &self.planes {
             out.numbers(&plane.normal.extend(plane.offset).to_array());
-            out.numbers(&[plane.surface.friction, plane.surface.static_friction]);
+            let Surface { friction, static_friction, restitution } = plane.surface;
+            out.numbers(&[friction, static_friction, restitution]);
         }
         out.word(store.len() as u32);
         out.word(store.n_solid() as u32);
@@ -105,9 +106,9 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
         }
         solver.add_group(group, &[]).ok()?;
     }
-    for _ in 0..from.count(24, usize::MAX)? {
-        let [x, y, z, offset, friction, static_friction] = from.numbers()?;
-        let (normal, surface) = (Vec3::new(x, y, z), Surface { friction, static_friction });
+    for _ in 0..from.count(28, usize::MAX)? {
+        let [x, y, z, offset, friction, static_friction, restitution] = from.numbers()?;
+        let (normal, surface) = (Vec3::new(x, y, z), Surface { friction, static_friction, restitution });
         solver.add_plane(normal, offset, &surface).ok()?;
         // As it was saved, to the bit.
         *solver.planes.last_mut()? = Plane { normal, offset, surface };

@@ -45,6 +45,8 @@ pub(crate) struct Store {
     pub(crate) solid_slots: Vec<u32>,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) groups: Vec<Group>,
+    /// Some group has a radius that is not that of the solver.
+    pub(crate) has_several_radii: bool,
     scratch: Scratch,
 }
 
@@ -141,6 +143,12 @@ impl Store {
     /// The slot of a number.
     pub(crate) fn slot(&self, id: u32) -> Option<usize> {
         self.slots.get(id as usize).map(|&slot| slot as usize)
+    }
+
+    /// The radius of a slot.
+    #[inline]
+    pub(crate) fn radius(&self, slot: usize) -> f32 {
+        self.group(slot).radius
     }
 
     /// What the group of a slot has in common.
