@@ -46,7 +46,7 @@ fn what_is_left_after_a_removal_goes_on() {
 
     let old = [positions(&solver), velocities(&solver)];
     let old_contacts = solver.contacts().to_vec();
-    let is_removed = |id: u32| line_added.ids.contains(&id) || water.contains(&id) && id % 2 == 0;
+    let is_removed = |id: u32| line_added.ids.contains(&id) || water.contains(&id) && id.is_multiple_of(2);
     let removed = solver.remove_where(is_removed).unwrap();
     let new = [positions(&solver), velocities(&solver)];
     assert_eq!(new[0].len(), old[0].len() - 6 - water.len() / 2);

