@@ -3,7 +3,8 @@
 //!
 //! # One solver for all
 //! A [`ParticleSolver`] has particles of one radius, and grains of others. Each kind pushes every
-//! other: a [`Liquid`] and a [`Gas`] keep their density, [`Grains`] and [`Solid`]s touch with friction.
+//! other. A [`Liquid`] and a [`Gas`] keep their density. [`Grains`] and [`Solid`]s touch with
+//! friction.
 //!
 //! ```
 //! use carom_math::Vec3;
