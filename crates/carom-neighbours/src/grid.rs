@@ -17,7 +17,7 @@ use crate::within::Band;
 use crate::{DEFAULT_MAX_PAIRS, check_radius};
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
-use core::ops::ControlFlow;
+use core::ops::{ControlFlow, Range};
 use glam::Vec3;
 
 /// A search for neighbours by a uniform grid.
@@ -65,6 +65,12 @@ impl NeighbourGrid {
     /// search faster: points that are near are near in memory.
     pub fn order(&self) -> &[u32] {
         &self.points.points[..self.points.len()]
+    }
+
+    /// Returns the ranges of [`NeighbourGrid::order`] that are the points of one cell, in rising order.
+    /// In a range the points stand in the order in which they were given.
+    pub fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.points.cells()
     }
 
     fn scan(&self) -> Scan<'_, OneRadius> {

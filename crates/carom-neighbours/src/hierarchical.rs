@@ -109,6 +109,12 @@ impl HierarchicalGrid {
         HierarchicalGrid { max_pairs, ..self }
     }
 
+    /// As [`HierarchicalGrid::with_max_pairs`], for a search that is kept while its points become
+    /// more.
+    pub fn set_max_pairs(&mut self, max_pairs: usize) {
+        self.max_pairs = max_pairs;
+    }
+
     /// Returns the number of points.
     pub fn n_points(&self) -> usize {
         self.n_points

@@ -173,6 +173,15 @@ impl Sorted {
         self.wide_keys = keys;
     }
 
+    /// The slots of each cell with points, in rising order.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        // Behind the starts of a table is one number more.
+        let n_in_table = self.starts.len().saturating_sub(1);
+        let starts = if self.has_table { &self.starts[..n_in_table] } else { &self.occupied_starts };
+        let ranges = starts.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
+        ranges.filter(|range| !range.is_empty())
+    }
+
     /// The slots of the cells from `first` to `last` in the row at `y` and `z`.
     #[inline]
     pub(crate) fn row(&self, first: i32, last: i32, y: i32, z: i32, hint: &mut usize) -> Range<usize> {

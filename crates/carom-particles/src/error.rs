@@ -77,6 +77,13 @@ pub enum ParticleError {
         /// The particle.
         particle: u32,
     },
+    /// The solver has no such liquid, gas or grains.
+    NoSuchGroup,
+    /// Some particles of a solid were to be removed, and not all.
+    PartOfSolid {
+        /// The first one that was to be removed.
+        particle: u32,
+    },
     /// There would be more particles than a solver can have, or more groups.
     TooMany,
     /// The inverse mass of a particle is negative, NaN or infinite.
@@ -134,6 +141,10 @@ impl fmt::Display for ParticleError {
             }
             ParticleError::Exploded { particle } => {
                 write!(f, "particle {particle} went to a place that is not finite: take more substeps")
+            }
+            ParticleError::NoSuchGroup => write!(f, "the solver has no such group of particles"),
+            ParticleError::PartOfSolid { particle } => {
+                write!(f, "particle {particle} belongs to a solid, which can only be removed as a whole")
             }
             ParticleError::TooMany => write!(f, "there are too many particles or groups"),
             ParticleError::BadMass { particle } => {

@@ -2,8 +2,9 @@
 //! bounce off what a camera sees, or off a distance field.
 //!
 //! # One solver for all
-//! A [`ParticleSolver`] has particles of one radius. Each kind pushes every other: a [`Liquid`] and
-//! a [`Gas`] keep their density, [`Grains`] and [`Solid`]s touch with friction.
+//! A [`ParticleSolver`] has particles of one radius, and grains of others. Each kind pushes every
+//! other. A [`Liquid`] and a [`Gas`] keep their density. [`Grains`] and [`Solid`]s touch with
+//! friction.
 //!
 //! ```
 //! use carom_math::Vec3;
@@ -61,8 +62,9 @@
 //! A step is divided into substeps. An unstable one ends in [`ParticleError::TooDense`] or
 //! [`ParticleError::Exploded`], with all particles where they were. The same input gives the same
 //! bits on any number of threads (test: `mixed::any_number_of_threads_gives_the_same`), any
-//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Another order
-//! of insertion changes how sums are rounded.
+//! instruction set, and after [`ParticleSolver::save`] and [`ParticleSolver::load`]. Particles that
+//! are added in another order get other numbers and the same bits. Only those that are alike in all
+//! else, at one place, may change roles.
 //!
 //! # Rain
 //! A [`DepthBuffer`] holds for each pixel of a [`Camera`] the nearest surface and its normal. It is
@@ -139,6 +141,7 @@ mod par;
 mod parting;
 mod raster;
 mod solver;
+mod surface_mesh;
 mod sweep;
 
 pub use bounce::{Bounce, Fate, FateCounts};
@@ -148,8 +151,10 @@ pub use depth_buffer::{DepthBuffer, MAX_SIDE};
 pub use error::ParticleError;
 pub use field_particles::advance_in_field;
 pub use solver::group::{Gas, Grains, Liquid, Solid};
+pub use solver::population::{ParticleGroup, Removed};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
 pub use solver::surroundings::{BodyBoundary, DistanceFn, FieldBoundary, SolidPass, Surface, Surroundings};
-pub use solver::touch::{ParticleContact, ParticleEvent, Touched};
+pub use solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touched};
 pub use solver::{Compression, MAX_PARTICLES, ParticleSolver, SolidParticles};
+pub use surface_mesh::{SurfaceMesh, liquid_surface};

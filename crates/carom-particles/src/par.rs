@@ -3,6 +3,7 @@
 use crate::bounce::Fate;
 use crate::solver::contact::Contact;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::ops::Range;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -56,4 +57,14 @@ pub(crate) fn for_contacts<T: Send>(
         left = rest;
     }
     chunks.into_par_iter().for_each(|(first, contacts, out)| fill(first, contacts, out));
+}
+
+/// The results of a function of numbers from 0 on, in order.
+pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..n).into_par_iter().map(f).collect()
+}
+
+/// Sorts items; those that are equal are alike.
+pub(crate) fn sort_by<T: Send>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Sync) {
+    items.par_sort_unstable_by(order);
 }

@@ -1,16 +1,16 @@
 //! The direction in which particles part that are at one place.
 //!
-//! Reference: none; Fibonacci hashing of their numbers.
+//! Reference: none; Fibonacci hashing of their slots.
 
 use carom_math::ops::sqrt;
 use glam::Vec3;
 
 /// The direction in which two particles at one place part: opposite for the two.
-pub(crate) fn parting(id: u32, other: u32) -> Vec3 {
-    let hash = (id.min(other).wrapping_mul(0x9e37_79b9) ^ id.max(other)).wrapping_mul(0x85eb_ca6b);
+pub(crate) fn parting(slot: u32, other: u32) -> Vec3 {
+    let hash = (slot.min(other).wrapping_mul(0x9e37_79b9) ^ slot.max(other)).wrapping_mul(0x85eb_ca6b);
     let part = |shift: u32| (hash >> shift & 0x3ff) as f32 - 511.5;
     let direction = Vec3::new(part(2), part(12), part(22));
     // No part is 0.
     let unit = direction / sqrt(direction.length_squared());
-    if id < other { unit } else { -unit }
+    if slot < other { unit } else { -unit }
 }

@@ -1,6 +1,6 @@
 //! One solver for particles of all kinds: liquids, gas, grains, and the particles of solids.
 //!
-//! - Everything is a particle of one radius, and a constraint on positions. So every kind pushes
+//! - Everything is a particle with a radius, and a constraint on positions. So every kind pushes
 //!   every other.
 //! - A step is made of substeps, which move all particles, project constraints, and take the
 //!   velocities from the places.
@@ -15,7 +15,9 @@ pub(crate) mod chunks;
 pub(crate) mod contact;
 pub(crate) mod density;
 pub(crate) mod group;
+pub(crate) mod population;
 pub(crate) mod ray;
+pub(crate) mod restitution;
 pub(crate) mod rows;
 pub(crate) mod settings;
 pub(crate) mod smoothing;
@@ -27,17 +29,18 @@ pub(crate) mod touch;
 pub(crate) mod velocity;
 pub(crate) mod wall;
 
-use crate::ParticleError;
 use crate::solver::chunks::for_slots;
 use crate::solver::density::densities;
 use crate::solver::group::{Gas, Grains, Group, Liquid, MAX_GROUPS, Phase, Solid};
-use crate::solver::rows::Neighbours;
+use crate::solver::population::ParticleGroup;
+use crate::solver::rows::{CONTACT_REACH, Neighbours};
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::step::{Step, Workspace};
 use crate::solver::store::{Store, vector};
 use crate::solver::surroundings::{Plane, Surface, Surroundings};
-use crate::solver::touch::{ParticleContact, ParticleEvent, Touches};
+use crate::solver::touch::{BodyImpulse, ParticleContact, ParticleEvent, Touches};
+use crate::{ParticleError, SurfaceMesh, liquid_surface};
 use alloc::vec::Vec;
 use core::ops::Range;
 use glam::Vec3;
@@ -45,12 +48,10 @@ use glam::Vec3;
 /// The most particles of a solver: 2^28, so that rows of four numbers have places below 2^31.
 pub const MAX_PARTICLES: usize = 1 << 28;
 
-/// The reach of contacts in a scene without liquids, in distances at rest.
-const CONTACT_REACH: f32 = 1.5;
-
 /// Very many particles of all kinds, and the planes around them.
 ///
-/// Particles have numbers from 0 on, in the order in which they were added, and keep them.
+/// Particles have numbers from 0 on, in the order in which they were added. They keep them until
+/// some are removed.
 #[derive(Clone, Debug)]
 pub struct ParticleSolver {
     settings: ParticleSettings,
@@ -179,8 +180,10 @@ impl ParticleSolver {
     }
 
     fn add(&mut self, group: Group, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
-        let spacing = self.spacing();
+        let group = self.with_radius(group);
+        let spacing = 2.0 * group.radius;
         let inverse_mass = 1.0 / (group.density * spacing * spacing * spacing);
+        group.check(self.settings.radius)?;
         if !(0.0 < inverse_mass && inverse_mass < f32::INFINITY) {
             return Err(ParticleError::BadSetting { name: "density", value: group.density });
         }
@@ -190,9 +193,15 @@ impl ParticleSolver {
         Ok(first..self.store.len() as u32)
     }
 
+    /// A group with the radius of the solver, if it has none of its own.
+    fn with_radius(&self, group: Group) -> Group {
+        Group { radius: if group.radius == 0.0 { self.settings.radius } else { group.radius }, ..group }
+    }
+
     /// Checks places and a group, and adds the group.
     fn add_group(&mut self, group: Group, places: &[Vec3]) -> Result<Phase, ParticleError> {
-        group.check()?;
+        let group = self.with_radius(group);
+        group.check(self.settings.radius)?;
         if MAX_PARTICLES < self.store.len() + places.len() || MAX_GROUPS <= self.store.groups.len() {
             return Err(ParticleError::TooMany);
         }
@@ -202,6 +211,7 @@ impl ParticleSolver {
         if group.is_fluid() && self.neighbours.reach() != self.smoothing.reach {
             self.neighbours = Neighbours::new(self.smoothing.reach)?;
         }
+        self.store.has_several_radii |= group.radius != self.settings.radius;
         self.store.groups.push(group);
         Ok(Phase(group.flags | (self.store.groups.len() - 1) as u32))
     }
@@ -259,6 +269,19 @@ impl ParticleSolver {
         velocities.extend(self.store.slots.iter().map(|&slot| vector(&self.store.velocities[slot as usize])));
     }
 
+    /// Returns the surface of a liquid for drawing, as [`liquid_surface`] does, with cells of this size.
+    ///
+    /// # Errors
+    /// As there, and if there is no such group.
+    pub fn surface(&self, group: ParticleGroup, cell: f32) -> Result<SurfaceMesh, ParticleError> {
+        let index = group.index();
+        let radius = self.store.groups.get(index).ok_or(ParticleError::NoSuchGroup)?.radius;
+        let all = self.store.phases.iter().zip(&self.store.positions);
+        let of_group = all.filter(|(phase, _)| phase.group() == index);
+        let places: Vec<Vec3> = of_group.map(|(_, row)| vector(row)).collect();
+        liquid_surface(&places, radius, cell)
+    }
+
     /// Gives a particle another place and velocity, which must be finite.
     ///
     /// # Errors
@@ -313,6 +336,14 @@ impl ParticleSolver {
         &self.touches.now
     }
 
+    /// Returns what particles did to bodies in the last step, and where, if
+    /// [`ParticleSettings::collects_contacts`] is set: substep by substep, and in each one body by
+    /// body. Their sums are those of [`BodyBoundary`](crate::BodyBoundary), angular ones but for
+    /// how far points moved within a substep.
+    pub fn body_impulses(&self) -> &[BodyImpulse] {
+        &self.touches.impulses
+    }
+
     /// Returns which contacts began or ended in the last step, sorted by particle.
     pub fn events(&self) -> &[ParticleEvent] {
         &self.touches.events
@@ -344,7 +375,7 @@ impl ParticleSolver {
     pub fn collect_densities(&mut self, out: &mut Vec<f32>) -> Result<(), ParticleError> {
         let store = &self.store;
         let max_pairs = store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
-        self.neighbours.find(&store.positions, &store.ids, max_pairs)?;
+        self.neighbours.find(store, &store.positions, max_pairs)?;
         let mut by_slot = alloc::vec![0.0; store.len()];
         let rows = self.neighbours.rows();
         for_slots(&mut by_slot, |slots, out| {

@@ -36,6 +36,10 @@ fn the_order_is_one_of_cells_and_stable() {
         points.push(Vec3::Z * far);
         grid.set_points(&points).unwrap();
         assert_eq!(grid.order(), [4, 1, 2, 0, 3, 5], "{far}");
+        let cells: Vec<_> = grid.cells().collect();
+        assert_eq!(cells, [0..1, 1..3, 3..4, 4..5, 5..6], "{far}");
+        grid.set_points(&[]).unwrap();
+        assert_eq!(grid.cells().count(), 0);
     }
 }
 

@@ -127,6 +127,10 @@ impl Bends {
         Bends { particles, batches }
     }
 
+    pub(super) fn move_to(&mut self, first: usize) {
+        self.particles = first..first + self.particles.len();
+    }
+
     pub(super) fn begin_step(&mut self) {
         self.batches.iter_mut().for_each(|batch| batch.multiplier = [[0.0; 8]; 3]);
     }

@@ -221,6 +221,10 @@ impl ParticleBody for Inflatable {
         self.skin.particles()
     }
 
+    fn move_to(&mut self, first: usize) {
+        self.skin.move_to(first);
+    }
+
     fn begin_step(&mut self) {
         self.skin.begin_step();
         self.multiplier = 0.0;

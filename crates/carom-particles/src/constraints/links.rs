@@ -102,6 +102,10 @@ impl ParticleBody for Links {
         self.particles.clone()
     }
 
+    fn move_to(&mut self, first: usize) {
+        self.particles = first..first + self.particles.len();
+    }
+
     fn begin_step(&mut self) {
         self.batches.iter_mut().for_each(|batch| batch.multiplier = [0.0; 8]);
     }

@@ -54,6 +54,9 @@ pub trait ParticleBody {
     /// The particles of the body, in the arrays of all particles.
     fn particles(&self) -> Range<usize>;
 
+    /// Gives the first particle another place in the arrays of all particles; the others follow it.
+    fn move_to(&mut self, first: usize);
+
     /// Begins a substep: no constraint has pulled yet.
     fn begin_step(&mut self);
 

@@ -3,7 +3,8 @@
 
 use super::points::SharedPoint;
 use alloc::vec::Vec;
-use glam::Vec3;
+use core::ops::Range;
+use glam::{DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 
 /// Constraints that a thread takes at a time, in batches or one by one.
@@ -48,4 +49,21 @@ pub(super) fn solve_colours<T: Send>(
         start = end;
     }
     positions.iter_mut().zip(shared).for_each(|(position, point)| *position = point.load());
+}
+
+/// Matches clusters: `change` gets the members of each one as a range, its rotation, and its goals.
+pub(super) fn for_clusters(
+    ends: &[usize],
+    rotations: &mut [DQuat],
+    goals: &mut [DVec3],
+    change: impl Fn(Range<usize>, &mut DQuat, &mut [DVec3]) + Sync,
+) {
+    let (mut left, mut start) = (goals, 0);
+    let mut clusters = Vec::with_capacity(ends.len());
+    for (&end, rotation) in ends.iter().zip(rotations) {
+        let (own, rest) = left.split_at_mut(end - start);
+        clusters.push((start..end, rotation, own));
+        (left, start) = (rest, end);
+    }
+    clusters.into_par_iter().for_each(|(range, rotation, goals)| change(range, rotation, goals));
 }

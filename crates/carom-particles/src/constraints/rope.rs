@@ -112,6 +112,11 @@ impl ParticleBody for Rope {
         self.links.particles()
     }
 
+    fn move_to(&mut self, first: usize) {
+        self.links.move_to(first);
+        self.bends.move_to(first);
+    }
+
     fn begin_step(&mut self) {
         self.links.begin_step();
         self.bends.begin_step();

@@ -7,6 +7,8 @@
 //! - The rate is that of springs to the goals. What they have moved in the substep is summed up, so
 //!   that stiffness depends neither on the number of passes nor on the time step.
 //!
+//! On several threads each cluster is one piece of work, and gives the same bits.
+//!
 //! Degenerate: particles in a plane have one best rotation; on a line or in one place the last
 //! rotation decides what is open. A mirrored cluster is turned, never mirrored back. Pinned
 //! particles count as very heavy ones.
@@ -181,6 +183,12 @@ impl ShapeMatching {
     /// The goals of all members, and the rotations of the clusters.
     fn set_goals(&mut self, positions: &[Vec3]) {
         let ShapeMatching { rest, members, ends, rotations, goals, masses, .. } = self;
+        #[cfg(feature = "parallel")]
+        if super::par::pays_to_share(members.len()) && 1 < ends.len() {
+            return super::par::for_clusters(ends, rotations, goals, |range, rotation, goals| {
+                *rotation = match_cluster(&members[range], positions, rest, masses, *rotation, goals);
+            });
+        }
         let mut start = 0;
         for (&end, rotation) in ends.iter().zip(rotations) {
             let particles = &members[start..end];
@@ -227,6 +235,10 @@ fn match_cluster(
 impl ParticleBody for ShapeMatching {
     fn particles(&self) -> Range<usize> {
         self.first..self.first + self.rest.len()
+    }
+
+    fn move_to(&mut self, first: usize) {
+        self.first = first;
     }
 
     fn begin_step(&mut self) {

@@ -303,6 +303,11 @@ impl ParticleBody for SoftBody {
         self.particles.clone()
     }
 
+    fn move_to(&mut self, first: usize) {
+        self.particles = first..first + self.particles.len();
+        self.edges.move_to(first);
+    }
+
     fn begin_step(&mut self) {
         for cell in self.cells.iter_mut() {
             (cell.shape_multiplier, cell.volume_multiplier) = (Mat3::ZERO, 0.0);

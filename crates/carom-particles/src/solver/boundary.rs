@@ -41,6 +41,8 @@ pub(crate) struct Candidate {
     pub(crate) normal: Vec3,
     /// The gradient of what the boundary adds to the density of a liquid.
     wall: Vec3,
+    /// Sum of all pushes on a body, in mass times length.
+    pub(crate) on_body: Vec3,
 }
 
 /// The candidates of a boundary.
@@ -48,15 +50,15 @@ pub(crate) type Candidates = Vec<Candidate>;
 
 fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
-    Candidate { slot: slot as u32, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero }
+    let slot = slot as u32;
+    Candidate { slot, push: 0.0, friction: zero, change: zero, normal: zero, wall: zero, on_body: zero }
 }
 
 /// Finds the particles near a plane. Distances to it are exact everywhere, so no way is traced.
-pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, radius: f32, out: &mut Candidates) {
+pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mut Candidates) {
     out.clear();
-    let limit = offset + radius * (1.0 + MARGIN);
     for (slot, row) in store.predicted.iter().enumerate() {
-        if vector(row).dot(normal) < limit {
+        if vector(row).dot(normal) < offset + store.radius(slot) * (1.0 + MARGIN) {
             out.push(candidate(slot));
         }
     }
@@ -68,11 +70,11 @@ pub(crate) fn find_near_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     motion: &Motion,
-    radius: f32,
     out: &mut Candidates,
 ) {
     out.clear();
     for slot in 0..store.len() {
+        let radius = store.radius(slot);
         let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
         let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
         let length = begin.distance(end);
@@ -95,13 +97,12 @@ pub(crate) fn stop_at_field(
     store: &mut Store,
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     motion: &Motion,
-    radius: f32,
 ) {
     for slot in 0..store.len() {
         let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
         let begin = motion.start.inverse_transform_point(from);
         let end = motion.end.inverse_transform_point(to);
-        if let Some(stop) = trace(distance, begin, end, radius) {
+        if let Some(stop) = trace(distance, begin, end, store.radius(slot)) {
             set_place(&mut store.predicted[slot], motion.end.transform_point(stop.place));
         }
     }
@@ -234,7 +235,6 @@ fn solve<Y: Yielding>(
     surface: &Surface,
     boundary: &Y,
     share: f32,
-    radius: f32,
     candidates: &mut [Candidate],
 ) {
     let motion = boundary.motion();
@@ -242,7 +242,7 @@ fn solve<Y: Yielding>(
         candidate.change = Vec3::ZERO;
         let slot = candidate.slot as usize;
         let row = &store.predicted[slot];
-        let (place, w) = (vector(row), row[3]);
+        let (place, w, radius) = (vector(row), row[3], store.radius(slot));
         let (d, normal) = distance(place);
         if !(d < radius || 0.0 < candidate.push) || !(0.0 < w) || !normal.is_finite() {
             continue;
@@ -294,11 +294,10 @@ pub(crate) fn project_still(
     store: &mut Store,
     distance: impl Fn(Vec3) -> (f32, Vec3) + Sync,
     surface: &Surface,
-    radius: f32,
     candidates: &mut [Candidate],
 ) {
     for_each_chunk(candidates, |candidates| {
-        solve(store, &distance, surface, &Still, 0.0, radius, candidates);
+        solve(store, &distance, surface, &Still, 0.0, candidates);
     });
     apply(&mut store.predicted, candidates);
 }
@@ -314,6 +313,8 @@ pub(crate) struct BodyState {
     inverse_inertia: Mat3,
     linear_velocity: Vec3,
     angular_velocity: Vec3,
+    /// Both velocities at the beginning of the substep.
+    before: [Vec3; 2],
     /// Sums over the substep, in mass times length.
     push: Vec3,
     twist: Vec3,
@@ -342,6 +343,7 @@ impl BodyState {
             inverse_inertia: turn * body.inverse_inertia * turn.transpose(),
             linear_velocity: body.linear_velocity,
             angular_velocity: body.angular_velocity,
+            before: [body.linear_velocity, body.angular_velocity],
             push: Vec3::ZERO,
             twist: Vec3::ZERO,
             impulse: Vec3::ZERO,
@@ -356,6 +358,7 @@ impl BodyState {
     /// Begins a substep: the body goes on by its velocity.
     pub(crate) fn predict(&mut self, dt: f32) {
         self.motion.start = self.motion.end;
+        self.before = [self.linear_velocity, self.angular_velocity];
         (self.push, self.twist) = (Vec3::ZERO, Vec3::ZERO);
         self.go(self.linear_velocity * dt, self.angular_velocity * dt);
     }
@@ -366,6 +369,26 @@ impl BodyState {
         self.angular_velocity += self.inverse_inertia * self.twist / dt;
         self.impulse += self.push / dt;
         self.angular_impulse += self.twist / dt;
+    }
+
+    /// The velocities of its point at a place, at the beginning of the substep and now.
+    pub(crate) fn velocities_at(&self, point: Vec3) -> [Vec3; 2] {
+        let arm = point - self.motion.end.transform_point(self.center);
+        [self.before, [self.linear_velocity, self.angular_velocity]].map(|[v, turn]| v + turn.cross(arm))
+    }
+
+    /// As of [`Yielding`].
+    pub(crate) fn softness_at(&self, point: Vec3, direction: Vec3) -> f32 {
+        self.softness(point, direction)
+    }
+
+    /// Changes velocities by an impulse at a point, and sums it.
+    pub(crate) fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
+        let twist = (point - self.motion.end.transform_point(self.center)).cross(impulse);
+        self.linear_velocity += impulse * self.inverse_mass;
+        self.angular_velocity += self.inverse_inertia * twist;
+        self.impulse += impulse;
+        self.angular_impulse += twist;
     }
 
     /// Whether the numbers that it gives back, and moves on by, are finite.
@@ -410,7 +433,7 @@ impl BodyState {
     pub(crate) fn take_pressure(
         &mut self,
         store: &Store,
-        candidates: &[Candidate],
+        candidates: &mut [Candidate],
         multipliers: &[f32],
         part: f32,
     ) {
@@ -419,6 +442,7 @@ impl BodyState {
         for candidate in candidates {
             let slot = candidate.slot as usize;
             let change = candidate.wall * (-part * multipliers[slot]);
+            candidate.on_body += change;
             push += change;
             twist += (vector(&store.predicted[slot]) - center).cross(change);
         }
@@ -437,7 +461,6 @@ impl BodyState {
         &mut self,
         store: &mut Store,
         body: &BodyBoundary<'_>,
-        radius: f32,
         candidates: &mut [Candidate],
     ) {
         let pose = self.motion.end;
@@ -446,18 +469,21 @@ impl BodyState {
         let mut share = 0.0;
         if is_moved {
             let is_touching = |candidate: &&Candidate| {
-                0.0 < candidate.push || distance(vector(&store.predicted[candidate.slot as usize])).0 < radius
+                let slot = candidate.slot as usize;
+                0.0 < candidate.push || distance(vector(&store.predicted[slot])).0 < store.radius(slot)
             };
             share = candidates.iter().filter(is_touching).count() as f32;
         }
         let this = *self;
         for_each_chunk(candidates, |candidates| {
-            solve(store, distance, &body.surface, &this, share, radius, candidates);
+            solve(store, distance, &body.surface, &this, share, candidates);
         });
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         let center = pose.transform_point(self.center);
-        for candidate in candidates.iter().filter(|candidate| candidate.change != Vec3::ZERO) {
-            let point = vector(&store.predicted[candidate.slot as usize]) - candidate.normal * radius;
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.change != Vec3::ZERO) {
+            candidate.on_body -= candidate.change;
+            let slot = candidate.slot as usize;
+            let point = vector(&store.predicted[slot]) - candidate.normal * store.radius(slot);
             push -= candidate.change;
             twist -= (point - center).cross(candidate.change);
         }

@@ -31,6 +31,8 @@ const TOUCHING: f32 = 1.02;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact {
     pub(crate) other: u32,
+    /// The distance at which they rest: the sum of the radii.
+    spacing: f32,
     /// Sum of pushes along the normal, in mass times length.
     pub(crate) push: f32,
     /// Sum of friction.
@@ -49,21 +51,27 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     /// Finds the pairs that touch, or may soon.
-    pub(crate) fn find(&mut self, store: &Store, rows: Rows<'_>, spacing: f32) {
+    pub(crate) fn find(&mut self, store: &Store, rows: Rows<'_>) {
         self.starts.clear();
         self.all.clear();
         self.shares.clear();
         self.starts.push(0);
-        let (reach, touching) = (MARGIN * spacing, TOUCHING * spacing);
+        let largest = store.groups.iter().map(|group| group.radius).fold(0.0, f32::max);
         for slot in 0..store.len() {
-            let own = vector(&store.predicted[slot]);
+            let (own, radius) = (vector(&store.predicted[slot]), store.radius(slot));
+            let reach = MARGIN * (radius + largest);
             let mut share = 0;
             for &other in rows.of(slot) {
                 let place = vector(&store.predicted[other as usize]);
                 let distance_sq = own.distance_squared(place);
-                if distance_sq < reach * reach && may_touch(store, slot, other as usize, spacing) {
+                if !(distance_sq < reach * reach && may_touch(store, slot, other as usize)) {
+                    continue;
+                }
+                let spacing = radius + store.radius(other as usize);
+                let [near, touching] = [MARGIN * spacing, TOUCHING * spacing];
+                if distance_sq < near * near {
                     share += u32::from(distance_sq < touching * touching);
-                    self.all.push(Contact { other, push: 0.0, friction: Vec3::ZERO });
+                    self.all.push(Contact { other, spacing, push: 0.0, friction: Vec3::ZERO });
                 }
             }
             self.starts.push(self.all.len() as u32);
@@ -87,17 +95,12 @@ pub(crate) struct ContactPass<'a> {
     pub(crate) store: &'a Store,
     pub(crate) starts: &'a [u32],
     pub(crate) shares: &'a [f32],
-    pub(crate) spacing: f32,
 }
 
 impl Contacts {
     /// The parts of a pass: what it reads, and the contacts, which it changes.
-    pub(crate) fn pass<'a>(
-        &'a mut self,
-        store: &'a Store,
-        spacing: f32,
-    ) -> (ContactPass<'a>, &'a mut [Contact]) {
-        (ContactPass { store, starts: &self.starts, shares: &self.shares, spacing }, &mut self.all)
+    pub(crate) fn pass<'a>(&'a mut self, store: &'a Store) -> (ContactPass<'a>, &'a mut [Contact]) {
+        (ContactPass { store, starts: &self.starts, shares: &self.shares }, &mut self.all)
     }
 }
 
@@ -120,11 +123,11 @@ impl ContactPass<'_> {
     /// The push of a contact on its slot, in mass times length.
     #[inline]
     fn push(&self, slot: usize, contact: &mut Contact) -> Vec3 {
-        let (store, other) = (self.store, contact.other as usize);
+        let (store, other, spacing) = (self.store, contact.other as usize, contact.spacing);
         let [a, b] = [&store.predicted[slot], &store.predicted[other]];
         let difference = vector(a) - vector(b);
         let distance_sq = difference.length_squared();
-        if self.spacing * self.spacing <= distance_sq && contact.push == 0.0 {
+        if spacing * spacing <= distance_sq && contact.push == 0.0 {
             return Vec3::ZERO;
         }
         let softness = a[3] * self.shares[slot] + b[3] * self.shares[other];
@@ -133,13 +136,13 @@ impl ContactPass<'_> {
             return Vec3::ZERO;
         }
         let distance = sqrt(distance_sq);
-        let normal = if self.spacing * tol::COINCIDENT_PARTICLES < distance {
+        let normal = if spacing * tol::COINCIDENT_PARTICLES < distance {
             difference / distance
         } else {
-            parting(store.ids[slot], store.ids[other])
+            parting(slot as u32, contact.other)
         };
         let before = contact.push;
-        contact.push = (before + (self.spacing - distance) / softness).max(0.0);
+        contact.push = (before + (spacing - distance) / softness).max(0.0);
         let mut push = normal * (contact.push - before);
         let (of_slot, of_other) = (store.group(slot), store.group(other));
         let friction = Friction::of(of_slot, of_other);
@@ -188,7 +191,7 @@ impl Friction {
 }
 
 /// Whether two particles may touch, by their phases.
-fn may_touch(store: &Store, slot: usize, other: usize, spacing: f32) -> bool {
+fn may_touch(store: &Store, slot: usize, other: usize) -> bool {
     let (a, b) = (store.phases[slot], store.phases[other]);
     if a.is_fluid() && b.is_fluid() {
         return false;
@@ -199,5 +202,7 @@ fn may_touch(store: &Store, slot: usize, other: usize, spacing: f32) -> bool {
     if a.0 & Phase::SELF == 0 {
         return false;
     }
-    a.0 & Phase::RESTS == 0 || spacing * spacing <= store.rest[slot].distance_squared(store.rest[other])
+    let rest = |slot: usize| store.rest[store.solids[slot] as usize];
+    let spacing = 2.0 * store.radius(slot);
+    a.0 & Phase::RESTS == 0 || spacing * spacing <= rest(slot).distance_squared(rest(other))
 }

@@ -106,11 +106,18 @@ pub struct Grains {
     pub friction: f32,
     /// Coefficient of friction while they do not, at least that above.
     pub static_friction: f32,
+    /// The part of the speed at which grains meet that they leave with, from 0 to 1. Of two that
+    /// touch the larger one counts.
+    pub restitution: f32,
+    /// Their radius, if it is not that of the solver: from an eighth of it to eight times as much. A
+    /// liquid has the radius of the solver. To it any grain is one more of its particles, so only
+    /// grains of that radius float as they should.
+    pub radius: Option<f32>,
 }
 
 impl Default for Grains {
     fn default() -> Grains {
-        Grains { density: 1600.0, friction: 0.5, static_friction: 0.6 }
+        Grains { density: 1600.0, friction: 0.5, static_friction: 0.6, restitution: 0.0, radius: None }
     }
 }
 
@@ -126,6 +133,18 @@ impl Grains {
     pub fn with_friction(self, friction: f32) -> Grains {
         Grains { friction, static_friction: friction, ..self }
     }
+
+    /// These grains with another restitution, from 0 to 1.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f32) -> Grains {
+        Grains { restitution, ..self }
+    }
+
+    /// These grains with a radius of their own, from an eighth to eight times that of the solver.
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Grains {
+        Grains { radius: Some(radius), ..self }
+    }
 }
 
 /// The particles of a solid: cloth, rope, soft or rigid bodies. Constraints hold them together.
@@ -139,11 +158,13 @@ pub struct Solid {
     /// Whether its particles also touch each other. Those that are nearer to each other at first
     /// than particles rest never do.
     pub is_self_colliding: bool,
+    /// As of [`Grains`].
+    pub restitution: f32,
 }
 
 impl Default for Solid {
     fn default() -> Solid {
-        Solid { friction: 0.4, static_friction: 0.5, is_self_colliding: true }
+        Solid { friction: 0.4, static_friction: 0.5, is_self_colliding: true, restitution: 0.0 }
     }
 }
 
@@ -158,6 +179,12 @@ impl Solid {
     #[must_use]
     pub fn with_self_collision(self, is_self_colliding: bool) -> Solid {
         Solid { is_self_colliding, ..self }
+    }
+
+    /// This solid with another restitution, from 0 to 1.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f32) -> Solid {
+        Solid { restitution, ..self }
     }
 }
 
@@ -198,21 +225,28 @@ pub(crate) struct Group {
     pub(crate) vorticity: f32,
     pub(crate) friction: f32,
     pub(crate) static_friction: f32,
+    pub(crate) restitution: f32,
+    /// 0 for that of the solver, until the group is added.
+    pub(crate) radius: f32,
 }
+
+/// The largest ratio of a radius to that of the solver, and of that to a radius.
+const MAX_RADIUS_RATIO: f32 = 8.0;
 
 impl Group {
     /// How many numbers a group is.
-    pub(crate) const N_NUMBERS: usize = 8;
+    pub(crate) const N_NUMBERS: usize = 10;
 
     pub(crate) fn numbers(&self) -> [f32; Group::N_NUMBERS] {
         let Group { flags: _, density, gravity_scale, drag, viscosity, cohesion, vorticity, .. } = *self;
-        let frictions = [self.friction, self.static_friction];
-        [density, gravity_scale, drag, viscosity, cohesion, vorticity, frictions[0], frictions[1]]
+        let [friction, at_rest] = [self.friction, self.static_friction];
+        let [restitution, radius] = [self.restitution, self.radius];
+        [density, gravity_scale, drag, viscosity, cohesion, vorticity, friction, at_rest, restitution, radius]
     }
 
     pub(crate) fn from_numbers(flags: u32, numbers: [f32; Group::N_NUMBERS]) -> Group {
-        let [density, gravity_scale, drag, viscosity, cohesion, vorticity, friction, static_friction] =
-            numbers;
+        let [density, gravity_scale, drag, viscosity, cohesion, vorticity, .., restitution, radius] = numbers;
+        let [friction, static_friction] = [numbers[6], numbers[7]];
         Group {
             flags,
             density,
@@ -223,6 +257,8 @@ impl Group {
             vorticity,
             friction,
             static_friction,
+            restitution,
+            radius,
         }
     }
 
@@ -231,15 +267,30 @@ impl Group {
     }
 
     /// All numbers are in their ranges, or the error that names the first that is not.
-    pub(crate) fn check(&self) -> Result<(), ParticleError> {
-        const NAMES: [&str; Group::N_NUMBERS] =
-            ["density", "lift", "drag", "viscosity", "cohesion", "vorticity", "friction", "static_friction"];
+    /// `solver_radius` is that of the solver.
+    pub(crate) fn check(&self, solver_radius: f32) -> Result<(), ParticleError> {
+        const NAMES: [&str; Group::N_NUMBERS] = [
+            "density",
+            "lift",
+            "drag",
+            "viscosity",
+            "cohesion",
+            "vorticity",
+            "friction",
+            "static_friction",
+            "restitution",
+            "radius",
+        ];
+        let ratio = self.radius / solver_radius;
         let is_rigid = self.flags & Phase::RESTS != 0;
         for (name, value) in NAMES.into_iter().zip(self.numbers()) {
             let is_good = match name {
                 "density" => (0.0 < value || is_rigid) && value.is_finite(),
                 "lift" => value.is_finite(),
                 "static_friction" => self.friction <= value && value.is_finite(),
+                "restitution" => (0.0..=1.0).contains(&value),
+                "radius" if self.is_fluid() => value == solver_radius,
+                "radius" => 1.0 / MAX_RADIUS_RATIO <= ratio && ratio <= MAX_RADIUS_RATIO,
                 _ => 0.0 <= value && value.is_finite(),
             };
             if !is_good {
@@ -255,7 +306,7 @@ impl From<&Liquid> for Group {
         let Liquid { density, viscosity, cohesion, vorticity, friction } = *liquid;
         Group::from_numbers(
             Phase::FLUID,
-            [density, 1.0, 0.0, viscosity, cohesion, vorticity, friction, friction],
+            [density, 1.0, 0.0, viscosity, cohesion, vorticity, friction, friction, 0.0, 0.0],
         )
     }
 }
@@ -263,21 +314,26 @@ impl From<&Liquid> for Group {
 impl From<&Gas> for Group {
     fn from(gas: &Gas) -> Group {
         let Gas { density, lift, drag, viscosity, vorticity } = *gas;
-        Group::from_numbers(Phase::FLUID, [density, -lift, drag, viscosity, 0.0, vorticity, 0.0, 0.0])
+        let numbers = [density, -lift, drag, viscosity, 0.0, vorticity, 0.0, 0.0, 0.0, 0.0];
+        Group::from_numbers(Phase::FLUID, numbers)
     }
 }
 
 impl From<&Grains> for Group {
     fn from(grains: &Grains) -> Group {
-        let Grains { density, friction, static_friction } = *grains;
-        Group::from_numbers(Phase::SELF, [density, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction])
+        let Grains { density, friction, static_friction, restitution, radius } = *grains;
+        // A radius of 0 is none, and refused.
+        let radius = radius.map_or(0.0, |radius| if radius == 0.0 { f32::NAN } else { radius });
+        let numbers = [density, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction, restitution, radius];
+        Group::from_numbers(Phase::SELF, numbers)
     }
 }
 
 impl From<&Solid> for Group {
     fn from(solid: &Solid) -> Group {
         let flags = Phase::RESTS | if solid.is_self_colliding { Phase::SELF } else { 0 };
-        let frictions = [solid.friction, solid.static_friction];
-        Group::from_numbers(flags, [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, frictions[0], frictions[1]])
+        let Solid { friction, static_friction, restitution, .. } = *solid;
+        let numbers = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, friction, static_friction, restitution, 0.0];
+        Group::from_numbers(flags, numbers)
     }
 }

@@ -27,13 +27,13 @@ impl ParticleSolver {
     /// Returns the first particle whose ball a ray meets, for parameters from 0 to `max_t`. The ray
     /// need not have length 1; one without a direction that is finite meets nothing.
     pub fn cast_ray(&self, ray: &Ray, max_t: f32) -> Option<ParticleHit> {
-        let radius = self.settings().radius;
         let length_sq = ray.direction.length_squared();
         if !(0.0 < length_sq && length_sq < f32::INFINITY) {
             return None;
         }
         let mut best: Option<(f32, u32)> = None;
-        for (row, &id) in self.store.positions.iter().zip(&self.store.ids) {
+        for (slot, row) in self.store.positions.iter().enumerate() {
+            let (radius, id) = (self.store.radius(slot), self.store.ids[slot]);
             let to_center = vector(row) - ray.origin;
             let middle = to_center.dot(ray.direction) / length_sq;
             let aside_sq = (to_center - ray.direction * middle).length_squared();

@@ -8,11 +8,16 @@
 //! 2013, algorithm 1.
 
 use crate::ParticleError;
-use crate::solver::store::{Row, vector};
+use crate::solver::store::{Row, Store, vector};
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Simd, U32Lanes};
-use carom_neighbours::{NeighbourError, NeighbourGrid, NeighbourLists, NeighbourSearch};
+use carom_neighbours::{
+    HierarchicalGrid, NeighbourError, NeighbourGrid, NeighbourLists, NeighbourSearch, Reach,
+};
 use glam::Vec3;
+
+/// The reach of contacts in a scene without liquids, in distances at rest.
+pub(crate) const CONTACT_REACH: f32 = 1.5;
 
 /// Neighbours that are read at a time.
 pub(crate) const LANES: usize = 8;
@@ -22,7 +27,11 @@ pub(crate) const LANES: usize = 8;
 pub(crate) struct Neighbours {
     grid: NeighbourGrid,
     lists: NeighbourLists,
+    /// In place of the grid, if there are several radii.
+    of_radii: HierarchicalGrid,
+    radii: Vec<f32>,
     points: Vec<Vec3>,
+    order: Vec<u32>,
     /// Where the row of each slot begins and ends.
     ends: Vec<[u32; 2]>,
 }
@@ -41,7 +50,10 @@ impl Neighbours {
         Ok(Neighbours {
             grid: NeighbourGrid::new(reach).map_err(bad)?,
             lists: NeighbourLists::default(),
+            of_radii: HierarchicalGrid::new(Reach::Larger),
+            radii: Vec::new(),
             points: Vec::new(),
+            order: Vec::new(),
             ends: Vec::new(),
         })
     }
@@ -60,30 +72,65 @@ impl Neighbours {
         })
     }
 
-    /// The order of places by cells.
-    pub(crate) fn order(&mut self, places: &[Row], ids: &[u32]) -> Result<&[u32], ParticleError> {
-        self.set_points(places, ids)?;
-        Ok(self.grid.order())
+    /// The order of slots by cells, and in a cell by [`Store::sort_slots`].
+    pub(crate) fn order(&mut self, store: &Store) -> Result<&[u32], ParticleError> {
+        self.set_points(&store.positions, &store.ids)?;
+        self.order.clear();
+        self.order.extend_from_slice(self.grid.order());
+        for cell in self.grid.cells() {
+            store.sort_slots(&mut self.order[cell]);
+        }
+        Ok(&self.order)
     }
 
-    /// Finds the neighbours of all places; at most `max_pairs` pairs.
+    /// Finds the neighbours of all places, which are those of slots; at most `max_pairs` pairs.
     pub(crate) fn find(
         &mut self,
+        store: &Store,
         places: &[Row],
-        ids: &[u32],
         max_pairs: usize,
     ) -> Result<(), ParticleError> {
         // Ends of rows are `u32`.
         let max_pairs = max_pairs.min(u32::MAX as usize / 2 - 1);
-        self.grid.set_max_pairs(max_pairs);
-        self.set_points(places, ids)?;
-        let found = self.grid.collect_lists(&mut self.lists);
-        found.map_err(|_| ParticleError::TooDense { max_pairs })?;
+        if store.has_several_radii {
+            self.find_by_radii(store, places, max_pairs)?;
+        } else {
+            self.grid.set_max_pairs(max_pairs);
+            self.set_points(places, &store.ids)?;
+            let found = self.grid.collect_lists(&mut self.lists);
+            found.map_err(|_| ParticleError::TooDense { max_pairs })?;
+        }
         self.ends.resize(places.len(), [0; 2]);
         for (ends, &slot) in self.lists.offsets().windows(2).zip(self.lists.points()) {
             self.ends[slot as usize] = [ends[0] as u32, ends[1] as u32];
         }
         Ok(())
+    }
+
+    /// The same by a grid for each octave of radii: liquids reach as far as their kernel, and others
+    /// as far as two of them may touch.
+    fn find_by_radii(
+        &mut self,
+        store: &Store,
+        places: &[Row],
+        max_pairs: usize,
+    ) -> Result<(), ParticleError> {
+        self.points.clear();
+        self.points.extend(places.iter().map(vector));
+        self.radii.clear();
+        let reach = self.grid.radius();
+        self.radii.extend((0..places.len()).map(|slot| {
+            let group = store.group(slot);
+            if group.is_fluid() { reach } else { 2.0 * CONTACT_REACH * group.radius }
+        }));
+        let bad = |error| match error {
+            NeighbourError::NotFinite { point } => ParticleError::Exploded { particle: store.ids[point] },
+            NeighbourError::TooDense { .. } => ParticleError::TooDense { max_pairs },
+            _ => ParticleError::TooMany,
+        };
+        self.of_radii.set_max_pairs(max_pairs);
+        self.of_radii.set_points(&self.points, &self.radii).map_err(bad)?;
+        self.of_radii.collect_lists(&mut self.lists).map_err(bad)
     }
 
     pub(crate) fn rows(&self) -> Rows<'_> {

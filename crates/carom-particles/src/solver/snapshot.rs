@@ -7,7 +7,7 @@
 //! Reference: G. Fiedler, Snapshots and Deterministic Lockstep, Gaffer on Games, 2014.
 
 use crate::solver::group::{Group, MAX_GROUPS, Phase};
-use crate::solver::store::Store;
+use crate::solver::store::{NO_SOLID, Store};
 use crate::solver::surroundings::{Plane, Surface};
 use crate::solver::touch::{ParticleContact, Touched};
 use crate::{ParticleError, ParticleSettings, ParticleSolver};
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use glam::Vec3;
 
 /// The first bytes of a snapshot, with its version.
-const MAGIC: &[u8; 8] = b"carompt1";
+const MAGIC: &[u8; 8] = b"carompt2";
 
 impl ParticleSolver {
     /// Returns the state as bytes: settings, groups, planes, particles, and the contacts that events
@@ -38,13 +38,15 @@ impl ParticleSolver {
         out.word(self.planes.len() as u32);
         for plane in &self.planes {
             out.numbers(&plane.normal.extend(plane.offset).to_array());
-            out.numbers(&[plane.surface.friction, plane.surface.static_friction]);
+            let Surface { friction, static_friction, restitution } = plane.surface;
+            out.numbers(&[friction, static_friction, restitution]);
         }
         out.word(store.len() as u32);
         out.word(store.n_solid() as u32);
         for slot in 0..store.len() {
             out.word(store.ids[slot]);
             out.word(store.phases[slot].0);
+            out.word(store.solids[slot]);
             out.numbers(&store.positions[slot]);
             out.numbers(&store.velocities[slot][..3]);
         }
@@ -104,14 +106,14 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
         }
         solver.add_group(group, &[]).ok()?;
     }
-    for _ in 0..from.count(24, usize::MAX)? {
-        let [x, y, z, offset, friction, static_friction] = from.numbers()?;
-        let (normal, surface) = (Vec3::new(x, y, z), Surface { friction, static_friction });
+    for _ in 0..from.count(28, usize::MAX)? {
+        let [x, y, z, offset, friction, static_friction, restitution] = from.numbers()?;
+        let (normal, surface) = (Vec3::new(x, y, z), Surface { friction, static_friction, restitution });
         solver.add_plane(normal, offset, &surface).ok()?;
         // As it was saved, to the bit.
         *solver.planes.last_mut()? = Plane { normal, offset, surface };
     }
-    let n = from.count(36, crate::MAX_PARTICLES)?;
+    let n = from.count(40, crate::MAX_PARTICLES)?;
     let n_solid = from.count(12, n)?;
     read_particles(from, &mut solver.store, n, n_solid)?;
     for _ in 0..from.count(40, usize::MAX)? {
@@ -134,9 +136,10 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
 /// Reads particles into a store that has its groups.
 fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: usize) -> Option<()> {
     store.slots.resize(n, u32::MAX);
+    store.solid_slots.resize(n_solid, u32::MAX);
     store.predicted.resize(n, [0.0; 4]);
     for slot in 0..n {
-        let [id, phase] = from.words()?;
+        let [id, phase, solid] = from.words()?;
         let (place, phase): ([f32; 4], Phase) = (from.numbers()?, Phase(phase));
         let [x, y, z]: [f32; 3] = from.numbers()?;
         let group = store.groups.get(phase.group())?;
@@ -144,17 +147,27 @@ fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: u
         let is_solid = group.flags & Phase::RESTS != 0;
         let is_mass = 0.0 <= place[3];
         let is_finite = place.iter().chain(&[x, y, z]).all(|x| x.is_finite());
-        if !(is_known && is_solid == (slot < n_solid) && is_mass && is_finite) {
+        if !(is_known && is_solid == (solid != NO_SOLID) && is_mass && is_finite) {
             return None;
         }
         let slot_of_id = store.slots.get_mut(id as usize)?;
         if core::mem::replace(slot_of_id, slot as u32) != u32::MAX {
             return None;
         }
+        if is_solid {
+            let slot_of_solid = store.solid_slots.get_mut(solid as usize)?;
+            if core::mem::replace(slot_of_solid, slot as u32) != u32::MAX {
+                return None;
+            }
+        }
+        store.solids.push(solid);
         store.ids.push(id);
         store.phases.push(phase);
         store.positions.push(place);
         store.velocities.push([x, y, z, 0.0]);
+    }
+    if store.solid_slots.contains(&u32::MAX) {
+        return None;
     }
     for _ in 0..n_solid {
         let place = Vec3::from_array(from.numbers()?);

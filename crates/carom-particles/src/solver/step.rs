@@ -18,12 +18,13 @@ use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
+use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{Plane, SolidPass, Surroundings};
-use crate::solver::touch::{ParticleContact, Touched, Touches};
+use crate::solver::touch::{BodyImpulse, ParticleContact, Touched, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
 use alloc::vec::Vec;
@@ -39,6 +40,8 @@ pub(crate) struct Workspace {
     multipliers: Vec<f32>,
     corrections: Vec<Row>,
     flow: Vec<[Row; 2]>,
+    /// Velocities with which particles went into the substep, if something bounces.
+    incoming: Vec<Row>,
     coefficients: Vec<Row>,
     planes: Vec<Candidates>,
     fields: Vec<Candidates>,
@@ -67,6 +70,8 @@ pub(crate) struct Step<'a> {
 struct Kinds {
     has_fluid: bool,
     has_contacts: bool,
+    /// Something bounces.
+    has_restitution: bool,
     has_flow: bool,
     has_vorticity: bool,
     /// All are of one liquid, which has no cohesion and no vorticity.
@@ -83,9 +88,9 @@ impl Step<'_> {
         dt: f32,
         surroundings: &mut Surroundings<'_, '_>,
     ) -> Result<(), ParticleError> {
-        let order = self.neighbours.order(&self.store.positions, &self.store.ids)?;
+        let order = self.neighbours.order(self.store)?;
         self.store.reorder(order);
-        let kinds = self.kinds();
+        let kinds = self.kinds(surroundings);
         self.work.before[0].clone_from(&self.store.positions);
         self.work.before[1].clone_from(&self.store.velocities);
         self.work.states.clear();
@@ -107,7 +112,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn kinds(&self) -> Kinds {
+    fn kinds(&self, surroundings: &Surroundings<'_, '_>) -> Kinds {
         let groups = &self.store.groups;
         let first = self.store.positions.first().map(|row| row[3]);
         let inverse_mass = first.filter(|&w| self.store.positions.iter().all(|row| row[3] == w));
@@ -115,6 +120,13 @@ impl Step<'_> {
         let flows = |group: &Group| 0.0 < group.viscosity || 0.0 < group.cohesion || 0.0 < group.vorticity;
         Kinds {
             has_fluid,
+            has_restitution: {
+                let surfaces = self.planes.iter().map(|plane| plane.surface);
+                let surfaces = surfaces.chain(surroundings.fields.iter().map(|field| field.surface));
+                let mut surfaces = surfaces.chain(surroundings.bodies.iter().map(|body| body.surface));
+                surfaces.any(|surface| 0.0 < surface.restitution)
+                    || groups.iter().any(|group| 0.0 < group.restitution)
+            },
             has_contacts: groups.iter().any(|group| !group.is_fluid()),
             has_flow: has_fluid && (0.0 < self.settings.smoothing || groups.iter().any(flows)),
             is_plain: matches!(&groups[..], [one] if one.cohesion == 0.0 && one.vorticity == 0.0),
@@ -140,23 +152,22 @@ impl Step<'_> {
         kinds: Kinds,
         surroundings: &mut Surroundings<'_, '_>,
     ) -> Result<(), ParticleError> {
-        let spacing = 2.0 * self.settings.radius;
         self.predict(dt);
         self.find_candidates(surroundings, dt);
         if kinds.has_fluid {
             self.add_walls(surroundings);
         }
         let max_pairs = self.store.len().saturating_mul(self.settings.max_neighbours as usize).div_ceil(2);
-        self.neighbours.find(&self.store.predicted, &self.store.ids, max_pairs)?;
+        self.neighbours.find(self.store, &self.store.predicted, max_pairs)?;
         if kinds.has_contacts {
-            self.work.contacts.find(self.store, self.neighbours.rows(), spacing);
+            self.work.contacts.find(self.store, self.neighbours.rows());
         }
         for iteration in 0..self.settings.iterations {
             if kinds.has_fluid {
                 self.project_density(kinds, iteration == 0);
             }
             if kinds.has_contacts && !self.work.contacts.is_empty() {
-                self.project_contacts(spacing);
+                self.project_contacts();
             }
             if let Some(constraints) = &mut surroundings.constraints {
                 self.project_solids(constraints, dt, iteration);
@@ -164,9 +175,15 @@ impl Step<'_> {
             self.project_boundaries(surroundings);
         }
         self.stop_at_fields(surroundings);
+        if kinds.has_restitution {
+            self.work.incoming.clone_from(&self.store.velocities);
+        }
         self.finish(dt)?;
-        for (body, state) in self.work.states.iter_mut().enumerate() {
-            state.finish(dt);
+        self.work.states.iter_mut().for_each(|state| state.finish(dt));
+        if kinds.has_restitution {
+            self.bounce(dt, surroundings)?;
+        }
+        for (body, state) in self.work.states.iter().enumerate() {
             if !state.is_finite() {
                 return Err(ParticleError::BadBody { body });
             }
@@ -198,21 +215,21 @@ impl Step<'_> {
 
     /// Finds the particles near each boundary, and moves bodies by their velocities.
     fn find_candidates(&mut self, surroundings: &mut Surroundings<'_, '_>, dt: f32) {
-        let (work, radius) = (&mut *self.work, self.settings.radius);
+        let work = &mut *self.work;
         work.planes.resize_with(self.planes.len(), Vec::new);
         work.fields.resize_with(surroundings.fields.len(), Vec::new);
         work.bodies.resize_with(surroundings.bodies.len(), Vec::new);
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
-            find_near_plane(self.store, plane.normal, plane.offset, radius, candidates);
+            find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            find_near_field(self.store, field.distance, &Motion::STILL, radius, candidates);
+            find_near_field(self.store, field.distance, &Motion::STILL, candidates);
         }
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
             state.predict(dt);
-            find_near_field(self.store, body.distance, state.motion(), radius, candidates);
+            find_near_field(self.store, body.distance, state.motion(), candidates);
         }
     }
 
@@ -255,7 +272,7 @@ impl Step<'_> {
                 row[axis] += relaxation * correction[axis];
             }
         }
-        for (state, candidates) in self.work.states.iter_mut().zip(&self.work.bodies) {
+        for (state, candidates) in self.work.states.iter_mut().zip(&mut self.work.bodies) {
             state.take_pressure(self.store, candidates, &multipliers, relaxation);
         }
         self.work.multipliers = multipliers;
@@ -292,7 +309,7 @@ impl Step<'_> {
                     && b.is_fluid()
                     && own.distance_squared(vector(&store.predicted[other as usize])) < limit * limit
                 {
-                    sum += parting(store.ids[slot], store.ids[other as usize]);
+                    sum += parting(slot as u32, other);
                     n += 1.0;
                 }
             }
@@ -307,10 +324,10 @@ impl Step<'_> {
         }
     }
 
-    fn project_contacts(&mut self, spacing: f32) {
+    fn project_contacts(&mut self) {
         let work = &mut *self.work;
         work.corrections.resize(self.store.len(), [0.0; 4]);
-        let (pass, contacts) = work.contacts.pass(self.store, spacing);
+        let (pass, contacts) = work.contacts.pass(self.store);
         for_contacts(pass.starts, contacts, &mut work.corrections, |first, contacts, out| {
             pass.run(first, contacts, out);
         });
@@ -322,46 +339,46 @@ impl Step<'_> {
     }
 
     fn project_solids(&mut self, constraints: &mut dyn FnMut(&mut SolidPass<'_>), dt: f32, iteration: u32) {
-        let (work, n) = (&mut *self.work, self.store.n_solid());
-        let rows = &mut self.store.predicted[..n];
+        let (work, store) = (&mut *self.work, &mut *self.store);
+        let rows = store.solid_slots.iter().map(|&slot| &store.predicted[slot as usize]);
         work.solid_positions.clear();
-        work.solid_positions.extend(rows.iter().map(vector));
+        work.solid_positions.extend(rows.clone().map(vector));
         work.solid_masses.clear();
-        work.solid_masses.extend(rows.iter().map(|row| row[3]));
+        work.solid_masses.extend(rows.map(|row| row[3]));
         constraints(&mut SolidPass {
             positions: &mut work.solid_positions,
             inverse_masses: &work.solid_masses,
             dt,
             iteration,
         });
-        for (row, place) in rows.iter_mut().zip(&work.solid_positions) {
+        for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
+            let row = &mut store.predicted[slot as usize];
             *row = place.extend(row[3]).to_array();
         }
     }
 
     fn project_boundaries(&mut self, surroundings: &Surroundings<'_, '_>) {
-        let (work, radius) = (&mut *self.work, self.settings.radius);
+        let work = &mut *self.work;
         for ((body, state), candidates) in
             surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
         {
-            state.project(self.store, body, radius, candidates);
+            state.project(self.store, body, candidates);
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
-            project_still(self.store, field.distance, &field.surface, radius, candidates);
+            project_still(self.store, field.distance, &field.surface, candidates);
         }
         for (plane, candidates) in self.planes.iter().zip(&mut work.planes) {
-            project_still(self.store, |point| plane.distance(point), &plane.surface, radius, candidates);
+            project_still(self.store, |point| plane.distance(point), &plane.surface, candidates);
         }
     }
 
     /// Keeps what corrections took far from passing thin fields and bodies.
     fn stop_at_fields(&mut self, surroundings: &Surroundings<'_, '_>) {
-        let radius = self.settings.radius;
         for field in surroundings.fields {
-            stop_at_field(self.store, field.distance, &Motion::STILL, radius);
+            stop_at_field(self.store, field.distance, &Motion::STILL);
         }
         for (body, state) in surroundings.bodies.iter().zip(&self.work.states) {
-            stop_at_field(self.store, body.distance, state.motion(), radius);
+            stop_at_field(self.store, body.distance, state.motion());
         }
     }
 
@@ -393,6 +410,31 @@ impl Step<'_> {
             store.positions[slot] = store.predicted[slot];
         }
         Ok(())
+    }
+
+    /// Lets contacts that pushed bounce.
+    fn bounce(&mut self, dt: f32, surroundings: &Surroundings<'_, '_>) -> Result<(), ParticleError> {
+        let (work, store) = (&mut *self.work, &mut *self.store);
+        let least_speed = 2.0 * self.settings.gravity.length() * dt;
+        let restitution = Restitution { incoming: &work.incoming, least_speed };
+        if !work.contacts.is_empty() {
+            restitution.between(store, &work.contacts);
+        }
+        for ((body, state), candidates) in
+            surroundings.bodies.iter().zip(&mut work.states).zip(&mut work.bodies)
+        {
+            restitution.on_body(store, &body.surface, state, dt, candidates);
+        }
+        for (field, candidates) in surroundings.fields.iter().zip(&work.fields) {
+            restitution.on_still(store, &field.surface, candidates);
+        }
+        for (plane, candidates) in self.planes.iter().zip(&work.planes) {
+            restitution.on_still(store, &plane.surface, candidates);
+        }
+        match store.velocities.iter().position(|row| !vector(row).is_finite()) {
+            Some(slot) => Err(ParticleError::Exploded { particle: store.ids[slot] }),
+            None => Ok(()),
+        }
     }
 
     fn change_velocities(&mut self, dt: f32, kinds: Kinds) -> Result<(), ParticleError> {
@@ -434,16 +476,24 @@ impl Step<'_> {
 
     /// Adds the contacts that pushed in this substep.
     fn collect_contacts(&mut self, dt: f32) {
-        let (work, store, radius) = (&*self.work, &*self.store, self.settings.radius);
+        let (work, store) = (&*self.work, &*self.store);
         let lists = (0..).map(Touched::Plane).zip(&work.planes);
         let lists = lists.chain((0..).map(Touched::Field).zip(&work.fields));
         for (touched, candidates) in lists.chain((0..).map(Touched::Body).zip(&work.bodies)) {
             for candidate in candidates.iter().filter(|candidate| 0.0 < candidate.push) {
                 let (slot, normal) = (candidate.slot as usize, candidate.normal);
                 let impulse = candidate.push / dt;
-                let point = vector(&store.positions[slot]) - normal * radius;
+                let point = vector(&store.positions[slot]) - normal * store.radius(slot);
                 let particle = store.ids[slot];
                 self.touches.add(ParticleContact { particle, touched, impulse, point, normal });
+            }
+        }
+        for (body, candidates) in (0..).zip(&work.bodies) {
+            for candidate in candidates.iter().filter(|candidate| candidate.on_body != Vec3::ZERO) {
+                let slot = candidate.slot as usize;
+                let point = vector(&store.positions[slot]) - candidate.normal * store.radius(slot);
+                let (particle, impulse) = (store.ids[slot], candidate.on_body / dt);
+                self.touches.impulses.push(BodyImpulse { body, particle, point, impulse });
             }
         }
         if work.contacts.is_empty() {
@@ -457,7 +507,7 @@ impl Step<'_> {
                 if a < b && store.phases[slot].group() != store.phases[other].group() {
                     let difference = vector(&store.positions[slot]) - vector(&store.positions[other]);
                     let normal = difference / sqrt(difference.length_squared()).max(f32::MIN_POSITIVE);
-                    let point = vector(&store.positions[slot]) - normal * radius;
+                    let point = vector(&store.positions[slot]) - normal * store.radius(slot);
                     let (touched, impulse) = (Touched::Particle(b), contact.push / dt);
                     self.touches.add(ParticleContact { particle: a, touched, impulse, point, normal });
                 }

@@ -1,14 +1,16 @@
 //! The particles of a solver: arrays by slot, and numbers that stay.
 //!
-//! - Particles of solids come first, and keep their slots, which constraints use as indices.
-//! - Liquids, gas and grains are brought into the order of the cells of a grid before each step. So
-//!   neighbours are near in memory.
-//! - Each particle has a number, which never changes.
+//! - Particles are brought into the order of the cells of a grid before each step, and in a cell
+//!   into that of their places. So neighbours are near in memory, and sums over them do not depend
+//!   on the order in which particles were added.
+//! - Each particle has a number, which a new order does not change. Those of solids have an index
+//!   too, which constraints use.
 //!
 //! Reference: M. Ihmsen et al., A Parallel SPH Implementation on Multi-Core CPUs, 2011, 3.2.
 
 use crate::solver::group::{Group, Phase};
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use glam::Vec3;
 
 /// A vector and a number beside it, in one line of the cache.
@@ -19,6 +21,9 @@ pub(crate) type Row = [f32; 4];
 pub(crate) fn vector(row: &Row) -> Vec3 {
     Vec3::new(row[0], row[1], row[2])
 }
+
+/// In place of an index: the particle is not one of a solid.
+pub(crate) const NO_SOLID: u32 = u32::MAX;
 
 /// The particles of a solver.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +39,14 @@ pub(crate) struct Store {
     pub(crate) ids: Vec<u32>,
     /// The slot of each number.
     pub(crate) slots: Vec<u32>,
-    /// Places at rest of the particles of solids, which are the first slots.
+    /// The index among the particles of solids of each slot, or [`NO_SOLID`].
+    pub(crate) solids: Vec<u32>,
+    /// Slots and places at rest of the particles of solids, by index.
+    pub(crate) solid_slots: Vec<u32>,
     pub(crate) rest: Vec<Vec3>,
     pub(crate) groups: Vec<Group>,
+    /// Some group has a radius that is not that of the solver.
+    pub(crate) has_several_radii: bool,
     scratch: Scratch,
 }
 
@@ -57,59 +67,76 @@ impl Store {
         self.rest.len()
     }
 
-    /// Appends particles to those of liquids and grains.
+    /// Appends particles.
     pub(crate) fn push(&mut self, phase: Phase, inverse_mass: f32, places: &[Vec3]) {
         for place in places {
-            let (id, slot) = (self.slots.len() as u32, self.len() as u32);
-            self.positions.push(place.extend(inverse_mass).to_array());
-            self.velocities.push([0.0; 4]);
-            self.phases.push(phase);
-            self.ids.push(id);
-            self.slots.push(slot);
+            self.push_one(phase, inverse_mass, *place, NO_SOLID);
         }
         self.predicted.resize(self.len(), [0.0; 4]);
     }
 
-    /// Inserts particles behind those of other solids.
+    /// Appends particles of a solid, whose places at rest are those of now.
     pub(crate) fn push_solid(&mut self, phase: Phase, inverse_masses: &[f32], places: &[Vec3]) {
-        let (at, first) = (self.n_solid(), self.slots.len() as u32);
-        let rows = places.iter().zip(inverse_masses).map(|(place, &w)| place.extend(w).to_array());
-        self.positions.splice(at..at, rows);
-        self.velocities.splice(at..at, places.iter().map(|_| [0.0; 4]));
-        self.phases.splice(at..at, places.iter().map(|_| phase));
-        self.ids.splice(at..at, first..first + places.len() as u32);
-        self.rest.extend_from_slice(places);
-        self.slots.resize(self.ids.len(), 0);
+        for (place, &inverse_mass) in places.iter().zip(inverse_masses) {
+            let index = self.n_solid() as u32;
+            self.solid_slots.push(self.len() as u32);
+            self.rest.push(*place);
+            self.push_one(phase, inverse_mass, *place, index);
+        }
         self.predicted.resize(self.len(), [0.0; 4]);
-        self.number_slots();
     }
 
-    /// Brings the particles that are not of solids into this order of slots.
+    fn push_one(&mut self, phase: Phase, inverse_mass: f32, place: Vec3, solid: u32) {
+        let (id, slot) = (self.slots.len() as u32, self.len() as u32);
+        self.positions.push(place.extend(inverse_mass).to_array());
+        self.velocities.push([0.0; 4]);
+        self.phases.push(phase);
+        self.solids.push(solid);
+        self.ids.push(id);
+        self.slots.push(slot);
+    }
+
+    /// Brings the particles into this order of slots.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
-        let first = self.n_solid();
-        let is_free = |slot: &&u32| first <= **slot as usize;
         let Scratch { rows, numbers, phases } = &mut self.scratch;
         for array in [&mut self.positions, &mut self.velocities] {
-            rows.clear();
-            rows.extend_from_slice(&array[..first]);
-            rows.extend(order.iter().filter(is_free).map(|&slot| array[slot as usize]));
-            core::mem::swap(array, rows);
+            gather(array, order, rows);
         }
-        numbers.clear();
-        numbers.extend_from_slice(&self.ids[..first]);
-        numbers.extend(order.iter().filter(is_free).map(|&slot| self.ids[slot as usize]));
-        core::mem::swap(&mut self.ids, numbers);
-        phases.clear();
-        phases.extend_from_slice(&self.phases[..first]);
-        phases.extend(order.iter().filter(is_free).map(|&slot| self.phases[slot as usize]));
-        core::mem::swap(&mut self.phases, phases);
+        for array in [&mut self.ids, &mut self.solids] {
+            gather(array, order, numbers);
+        }
+        gather(&mut self.phases, order, phases);
         self.number_slots();
     }
 
-    /// Finds the slots of all numbers.
+    /// Sorts slots by all that a particle is but its number. So the order does not depend on that in
+    /// which particles were added. Those that are alike stay in order.
+    pub(crate) fn sort_slots(&self, slots: &mut [u32]) {
+        slots.sort_unstable_by(|&a, &b| {
+            let [i, j] = [a as usize, b as usize];
+            let by_rows = |x: &Row, y: &Row| {
+                x.iter()
+                    .zip(y)
+                    .map(|(x, y)| x.total_cmp(y))
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
+            };
+            by_rows(&self.positions[i], &self.positions[j])
+                .then_with(|| by_rows(&self.velocities[i], &self.velocities[j]))
+                .then_with(|| self.phases[i].0.cmp(&self.phases[j].0))
+                .then(a.cmp(&b))
+        });
+    }
+
+    /// Finds the slots of all numbers and indices.
     pub(crate) fn number_slots(&mut self) {
         for (slot, &id) in (0..).zip(&self.ids) {
             self.slots[id as usize] = slot;
+        }
+        for (slot, &solid) in (0..).zip(&self.solids) {
+            if solid != NO_SOLID {
+                self.solid_slots[solid as usize] = slot;
+            }
         }
     }
 
@@ -118,9 +145,22 @@ impl Store {
         self.slots.get(id as usize).map(|&slot| slot as usize)
     }
 
+    /// The radius of a slot.
+    #[inline]
+    pub(crate) fn radius(&self, slot: usize) -> f32 {
+        self.group(slot).radius
+    }
+
     /// What the group of a slot has in common.
     #[inline]
     pub(crate) fn group(&self, slot: usize) -> &Group {
         &self.groups[self.phases[slot].group()]
     }
+}
+
+/// Brings an array into an order, by another one.
+fn gather<T: Copy>(array: &mut Vec<T>, order: &[u32], scratch: &mut Vec<T>) {
+    scratch.clear();
+    scratch.extend(order.iter().map(|&slot| array[slot as usize]));
+    core::mem::swap(array, scratch);
 }

@@ -24,11 +24,14 @@ pub struct Surface {
     pub friction: f32,
     /// Coefficient of friction while they do not, at least that above.
     pub static_friction: f32,
+    /// The part of the speed at which grains and particles of solids meet it that they leave with,
+    /// from 0 to 1. The larger one of surface and particle counts. Liquids do not bounce.
+    pub restitution: f32,
 }
 
 impl Default for Surface {
     fn default() -> Surface {
-        Surface { friction: 0.5, static_friction: 0.6 }
+        Surface { friction: 0.5, static_friction: 0.6, restitution: 0.0 }
     }
 }
 
@@ -36,7 +39,13 @@ impl Surface {
     /// This surface with one coefficient of friction, sliding or not.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> Surface {
-        Surface { friction, static_friction: friction }
+        Surface { friction, static_friction: friction, ..self }
+    }
+
+    /// This surface with another restitution, from 0 to 1.
+    #[must_use]
+    pub fn with_restitution(self, restitution: f32) -> Surface {
+        Surface { restitution, ..self }
     }
 
     pub(crate) fn check(&self) -> Result<(), ParticleError> {
@@ -46,6 +55,9 @@ impl Surface {
         }
         if !(self.friction <= self.static_friction && self.static_friction < f32::INFINITY) {
             return bad("static_friction", self.static_friction);
+        }
+        if !(0.0..=1.0).contains(&self.restitution) {
+            return bad("restitution", self.restitution);
         }
         Ok(())
     }
@@ -103,6 +115,8 @@ pub struct BodyBoundary<'a> {
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
     /// Set by a step: the sum of the angular impulses about the centre of mass, in the world frame.
+    /// Where each one acts is in
+    /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses).
     pub angular_impulse: Vec3,
 }
 

@@ -49,12 +49,29 @@ pub enum ParticleEvent {
     Ended(u32, Touched),
 }
 
+/// What a particle did to a body in a substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodyImpulse {
+    /// The body, by its place in the surroundings.
+    pub body: u32,
+    /// The particle.
+    pub particle: u32,
+    /// Where the impulse acts, in the world: where the particle touches, or the middle of a particle
+    /// of liquid that presses from a distance.
+    pub point: Vec3,
+    /// The impulse on the body, in mass times speed: contact, friction and pressure of a liquid.
+    pub impulse: Vec3,
+}
+
 /// The contacts of two steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touches {
     pub(crate) now: Vec<ParticleContact>,
     before: Vec<ParticleContact>,
     pub(crate) events: Vec<ParticleEvent>,
+    pub(crate) impulses: Vec<BodyImpulse>,
+    impulses_before: Vec<BodyImpulse>,
 }
 
 fn order(a: &ParticleContact, b: &ParticleContact) -> Ordering {
@@ -65,13 +82,16 @@ impl Touches {
     /// Begins a step.
     pub(crate) fn begin(&mut self) {
         core::mem::swap(&mut self.now, &mut self.before);
+        core::mem::swap(&mut self.impulses, &mut self.impulses_before);
         self.now.clear();
+        self.impulses.clear();
         self.events.clear();
     }
 
     /// Takes a step back that failed.
     pub(crate) fn undo(&mut self) {
         core::mem::swap(&mut self.now, &mut self.before);
+        core::mem::swap(&mut self.impulses, &mut self.impulses_before);
         self.events.clear();
     }
 

@@ -9,19 +9,20 @@ use carom_particles::{
 const DT: f32 = 1.0 / 60.0;
 const GRAVITY: f32 = 9.81;
 
-/// A ball in water for some seconds, moved by its weight and what the water does. Returns its mean
-/// height over the last half second.
-fn ball_in_water(radius: f32, density: f32, start: f32, seconds: f32) -> f32 {
-    let spacing = 0.06;
+/// The length and width of the tank.
+const SIDE: f32 = 0.84;
+
+/// A ball in so many particles of water along each axis for some seconds, moved by its weight and
+/// what the water does. Returns its mean height over the last half second.
+fn ball_in_water(n: [u32; 3], radius: f32, density: f32, start: f32, seconds: f32) -> f32 {
+    let spacing = SIDE / n[0] as f32;
     let settings = ParticleSettings::new(spacing / 2.0);
     let mut solver = ParticleSolver::new(settings).unwrap();
-    let n = [14, 9, 14];
-    let side = n[0] as f32 * spacing;
     let mut places = block(n, spacing, Vec3::ZERO);
-    let mut center = Vec3::new(0.5 * side, start, 0.5 * side);
+    let mut center = Vec3::new(0.5 * SIDE, start, 0.5 * SIDE);
     places.retain(|p| radius + 0.5 * spacing < p.distance(center));
     solver.add_liquid(&Liquid::default(), &places).unwrap();
-    add_tank(&mut solver, side, side, &Surface::default());
+    add_tank(&mut solver, SIDE, SIDE, &Surface::default());
     let mass = density * 4.0 / 3.0 * core::f32::consts::PI * radius.powi(3);
     let ball = |p: Vec3| (p.length() - radius, p.normalize_or(Vec3::Y));
     let (mut velocity, mut spin) = (Vec3::ZERO, Vec3::ZERO);
@@ -73,36 +74,41 @@ fn cap(radius: f32, height: f32) -> f32 {
     core::f32::consts::PI * h * h * (radius - h / 3.0)
 }
 
-/// Archimedes: the weight of the ball is that of the water which it displaces.
+/// Archimedes: the weight of the ball is that of the water which it displaces. With particles of two
+/// sizes.
 #[test]
 fn a_light_ball_floats_as_deep_as_archimedes_says() {
-    let (radius, spacing) = (0.24, 0.06_f32);
+    let radius = 0.24;
     let seconds = if std::env::var_os("CAROM_SLOW").is_some() { 8.0 } else { 1.5 };
-    for density in [300.0, 600.0] {
+    for (n, density) in
+        [([14, 9, 14], 300.0), ([14, 9, 14], 600.0), ([10, 6, 10], 300.0), ([10, 6, 10], 600.0)]
+    {
+        let spacing = SIDE / n[0] as f32;
         // In equilibrium the ball displaces its mass of water.
         let displaced = density / 1000.0 * 4.0 / 3.0 * core::f32::consts::PI * radius * radius * radius;
         let mut depth = 0.0;
         while cap(radius, depth) < displaced {
             depth += 1e-4;
         }
-        let area = (14.0 * spacing).powi(2);
         // Start where it should float, in the water that is there.
-        let n = block([14, 9, 14], spacing, Vec3::ZERO);
-        let start = 9.0 * spacing + radius - depth;
-        let center = Vec3::new(7.0 * spacing, start, 7.0 * spacing);
-        let n_left = n.iter().filter(|p| radius + 0.5 * spacing < p.distance(center)).count();
+        let start = n[1] as f32 * spacing + radius - depth;
+        let center = Vec3::new(0.5 * SIDE, start, 0.5 * SIDE);
+        let water = block(n, spacing, Vec3::ZERO);
+        let n_left = water.iter().filter(|p| radius + 0.5 * spacing < p.distance(center)).count();
         let volume = n_left as f32 * spacing.powi(3);
-        let height = ball_in_water(radius, density, start, seconds);
-        let level = surface(volume, area, radius, height);
+        let height = ball_in_water(n, radius, density, start, seconds);
+        let level = surface(volume, SIDE * SIDE, radius, height);
         let measured = level - (height - radius);
-        println!("density {density}: {measured} deep, wanted {depth}; at {height}, water to {level}");
+        println!(
+            "spacing {spacing}, density {density}: {measured} deep, wanted {depth}; at {height}, water to {level}"
+        );
         assert!((measured - depth).abs() < 0.05 * 2.0 * radius, "{measured} {depth}");
     }
 }
 
 #[test]
 fn a_heavy_ball_sinks() {
-    let height = ball_in_water(0.15, 3000.0, 0.5, 1.5);
+    let height = ball_in_water([14, 9, 14], 0.15, 3000.0, 0.5, 1.5);
     println!("ends at {height}");
     assert!(height < 0.17, "{height}");
 }
@@ -171,4 +177,58 @@ fn a_body_takes_the_momentum_that_particles_lose() {
     println!("particles {left}, body {}, total {total}", velocity * 50.0);
     assert!((total - Vec3::X * 375.0).length() < 0.02, "{total}");
     assert!(100.0 < velocity.x * 50.0);
+}
+
+/// The impulses of single particles, each at its place, add up to those on the body: of grains that
+/// hit it beside its middle, and of water that presses on it from below.
+#[test]
+fn impulses_on_bodies_come_with_their_places() {
+    let spacing = 0.06;
+    let mut solver = ParticleSolver::new(ParticleSettings::new(spacing / 2.0).with_contacts(true)).unwrap();
+    add_tank(&mut solver, 0.6, 0.6, &Surface::default());
+    solver.add_liquid(&Liquid::default(), &block([10, 4, 10], spacing, Vec3::ZERO)).unwrap();
+    let grains =
+        solver.add_grains(&Grains::default(), &block([2, 2, 2], spacing, Vec3::new(0.3, 0.62, 0.3))).unwrap();
+    let ball = |p: Vec3| (p.length() - 0.15, p.normalize_or(Vec3::Y));
+    let center = Vec3::new(0.25, 0.4, 0.28);
+    let (mut sum_of_all, mut turn_of_all, mut n_by_grains, mut n_by_water) = (Vec3::ZERO, 0.0, 0, 0);
+    let (mut velocity, mut pose, mass) = (Vec3::ZERO, Pose::from_translation(center), 8.0);
+    for _ in 0..40 {
+        let mut bodies = [BodyBoundary {
+            inverse_mass: 1.0 / mass,
+            inverse_inertia: Mat3::IDENTITY * (2.5 / (mass * 0.15 * 0.15)),
+            linear_velocity: velocity,
+            ..BodyBoundary::fixed(&ball, pose)
+        }];
+        solver.step_in(DT, &mut Surroundings { bodies: &mut bodies, ..Surroundings::default() }).unwrap();
+        let all = solver.body_impulses();
+        let sum: Vec3 = all.iter().map(|impulse| impulse.impulse).sum();
+        let turn: Vec3 =
+            all.iter().map(|impulse| (impulse.point - pose.translation).cross(impulse.impulse)).sum();
+        let [wanted, wanted_turn] = [bodies[0].impulse, bodies[0].angular_impulse];
+        assert!((sum - wanted).length() <= 1e-4 * (1.0 + wanted.length()), "{sum} {wanted}");
+        // The body moved in the step, and so did the points.
+        let moved = 0.15 * wanted.length() * 0.2;
+        assert!((turn - wanted_turn).length() <= moved + 1e-4, "{turn} {wanted_turn}");
+        for impulse in all {
+            let depth = impulse.point.distance(pose.translation) - 0.15;
+            let is_grain = grains.contains(&impulse.particle);
+            assert!(depth.abs() < if is_grain { 0.5 } else { 2.2 } * spacing, "{depth}");
+            n_by_grains += u32::from(is_grain);
+            n_by_water += u32::from(!is_grain);
+        }
+        sum_of_all += wanted;
+        turn_of_all += (turn - wanted_turn).length();
+        velocity += wanted / mass - Vec3::Y * (GRAVITY * DT);
+        pose.translation += velocity * DT;
+    }
+    println!("{n_by_grains} of grains, {n_by_water} of water; {sum_of_all}; turns off by {turn_of_all}");
+    assert!(10 < n_by_grains && 100 < n_by_water && 1.0 < sum_of_all.y);
+    // Those of a step that failed are not there.
+    let before = solver.body_impulses().to_vec();
+    let mut settings = *solver.settings();
+    settings.max_neighbours = 1;
+    solver.set_settings(settings).unwrap();
+    assert!(solver.step(DT).is_err());
+    assert_eq!(solver.body_impulses(), before);
 }

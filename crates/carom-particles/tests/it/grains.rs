@@ -1,8 +1,11 @@
 //! Grains: friction on slopes, heaps, momentum.
 
 use crate::blocks::{block, fastest, positions, velocities};
-use carom_math::Vec3;
-use carom_particles::{Grains, ParticleSettings, ParticleSolver, Solid, Surface};
+use carom_math::{Mat3, Pose, Ray, Vec3};
+use carom_particles::{
+    BodyBoundary, FieldBoundary, Grains, Liquid, ParticleError, ParticleSettings, ParticleSolver, Solid,
+    Surface, Surroundings,
+};
 
 const DT: f32 = 1.0 / 60.0;
 
@@ -168,4 +171,166 @@ fn solids_touch_themselves_unless_near_at_rest() {
     assert_eq!(near, [Vec3::ZERO, Vec3::X * 0.05, Vec3::Y * 0.06]);
     let filtered = run(&Solid::default(), 0.09);
     assert_eq!(filtered[2], Vec3::Y * 0.06);
+}
+
+/// What falls from a height comes up to the square of the restitution times it, from a plane and
+/// from a field, whichever of both is elastic. What is slow stays down.
+#[test]
+fn grains_bounce_to_their_height() {
+    let floor = |p: Vec3| (p.y, Vec3::Y);
+    for (restitution, is_plane, is_surface) in [(0.5, true, false), (0.8, false, true), (1.0, true, true)] {
+        let mut solver = ParticleSolver::new(ParticleSettings::new(0.05).with_substeps(16)).unwrap();
+        let surface = Surface::default().with_restitution(if is_surface { restitution } else { 0.0 });
+        let of_grain = if is_surface { 0.0 } else { restitution };
+        let fields = [FieldBoundary { distance: &floor, surface }];
+        if is_plane {
+            solver.add_plane(Vec3::Y, 0.0, &surface).unwrap();
+        }
+        let fields = if is_plane { &[][..] } else { &fields[..] };
+        let grain = Grains::default().with_restitution(of_grain);
+        let height = 1.0;
+        let id = solver.add_grains(&grain, &[Vec3::Y * (0.05 + height)]).unwrap().start;
+        let (mut has_bounced, mut highest) = (false, 0.0_f32);
+        for _ in 0..70 {
+            solver.step_in(DT, &mut Surroundings { fields, ..Surroundings::default() }).unwrap();
+            has_bounced |= 0.0 < solver.velocity(id).unwrap().y;
+            if has_bounced {
+                highest = highest.max(solver.position(id).unwrap().y - 0.05);
+            }
+        }
+        let wanted = restitution * restitution * height;
+        println!("restitution {restitution}: up to {highest}, wanted {wanted}");
+        assert!((highest - wanted).abs() < 0.04 * height, "{highest} {wanted}");
+        if restitution < 1.0 {
+            for _ in 0..600 {
+                solver.step_in(DT, &mut Surroundings { fields, ..Surroundings::default() }).unwrap();
+            }
+            let place = solver.position(id).unwrap().y;
+            assert!((place - 0.05).abs() < 1e-3, "it rests: {place}");
+        }
+    }
+}
+
+/// Two grains of unequal masses, and a grain and a body, meet on a line: momentum is kept, and they
+/// part with the restitution times the speed at which they met.
+#[test]
+fn what_meets_parts_with_its_restitution() {
+    let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_contacts(true);
+    for restitution in [0.3_f32, 1.0] {
+        let mut solver = ParticleSolver::new(settings).unwrap();
+        let grain = Grains::default().with_restitution(restitution).with_friction(0.0);
+        let a = solver.add_grains(&grain, &[Vec3::ZERO]).unwrap().start;
+        let heavy = grain.with_density(4800.0).with_restitution(0.0);
+        let b = solver.add_grains(&heavy, &[Vec3::X * 0.3]).unwrap().start;
+        solver.set_particle(a, Vec3::ZERO, Vec3::X * 2.0).unwrap();
+        (0..30).for_each(|_| solver.step(DT).unwrap());
+        let [u, v] = [a, b].map(|id| solver.velocity(id).unwrap().x);
+        println!("restitution {restitution}: {u} and {v}");
+        assert!((u + 3.0 * v - 2.0).abs() < 1e-4, "momentum of {u} and {v}");
+        assert!((v - u - 2.0 * restitution).abs() < 1e-3, "{u} {v}");
+
+        let mut solver = ParticleSolver::new(settings).unwrap();
+        let id = solver.add_grains(&grain, &[Vec3::ZERO]).unwrap().start;
+        solver.set_particle(id, Vec3::ZERO, Vec3::X * 2.0).unwrap();
+        let ball = |p: Vec3| (p.length() - 0.2, p.normalize_or(Vec3::Y));
+        let (mut place, mut velocity) = (Vec3::X * 0.5, Vec3::ZERO);
+        for _ in 0..30 {
+            let mut bodies = [BodyBoundary {
+                inverse_mass: 0.2,
+                inverse_inertia: Mat3::IDENTITY,
+                linear_velocity: velocity,
+                ..BodyBoundary::fixed(&ball, Pose::from_translation(place))
+            }];
+            let mut around = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
+            solver.step_in(DT, &mut around).unwrap();
+            velocity += bodies[0].impulse * 0.2;
+            place += velocity * DT;
+            let listed: Vec3 = solver.body_impulses().iter().map(|impulse| impulse.impulse).sum();
+            assert!((listed - bodies[0].impulse).length() < 1e-4);
+        }
+        let u = solver.velocity(id).unwrap().x;
+        // 1.6 kg and 5 kg.
+        println!("and with a body: {u} and {}", velocity.x);
+        assert!((1.6 * u + 5.0 * velocity.x - 3.2).abs() < 1e-3);
+        assert!((velocity.x - u - 2.0 * restitution).abs() < 2e-3);
+    }
+}
+
+/// Gravel of three times the radius, in sand, in water: each rests at its own radius, momentum is kept, and a snapshot goes on with the same bits.
+#[test]
+fn gravel_rests_in_sand() {
+    let [fine, coarse] = [0.03, 0.09];
+    let mut solver = ParticleSolver::new(ParticleSettings::new(fine).with_sleep_speed(0.02)).unwrap();
+    solver.add_plane(Vec3::Y, 0.0, &Surface::default()).unwrap();
+    for (normal, offset) in [(Vec3::X, 0.0), (Vec3::NEG_X, -0.54), (Vec3::Z, 0.0), (Vec3::NEG_Z, -0.54)] {
+        solver.add_plane(normal, offset, &Surface::default()).unwrap();
+    }
+    let sand = solver.add_grains(&Grains::default(), &block([9, 3, 9], 2.0 * fine, Vec3::ZERO)).unwrap();
+    let stones = Grains::default().with_density(2600.0).with_radius(coarse);
+    let stones = solver.add_grains(&stones, &block([3, 1, 3], 2.0 * coarse, Vec3::Y * 0.2)).unwrap();
+    let mass = 2600.0 * (2.0 * coarse).powi(3);
+    assert!((solver.inverse_mass(stones.start).unwrap() * mass - 1.0).abs() < 1e-5);
+    for _ in 0..240 {
+        solver.step(DT).unwrap();
+    }
+    let mut other = ParticleSolver::load(&solver.save()).unwrap();
+    for _ in 0..3 {
+        solver.step(DT).unwrap();
+        other.step(DT).unwrap();
+    }
+    assert!(other.save() == solver.save());
+    let radius = |id: usize| if sand.contains(&(id as u32)) { fine } else { coarse };
+    let (places, mut deepest) = (positions(&solver), 0.0_f32);
+    for (i, a) in places.iter().enumerate() {
+        assert!(0.95 * radius(i) < a.y && a.y < 0.5, "{i} {a}");
+        for (j, b) in places[..i].iter().enumerate() {
+            deepest = deepest.max((radius(i) + radius(j) - a.distance(*b)) / fine);
+        }
+    }
+    // A stone has the mass of 44 grains below it, in four iterations.
+    println!("deepest overlap {deepest} fine radii; fastest {}", fastest(&solver));
+    assert!(deepest < 0.35, "{deepest}");
+    assert!(fastest(&solver) < 0.1);
+    // A ray from above meets the top of a stone.
+    let stone = places[stones.start as usize];
+    let hit = solver.cast_ray(&Ray::new(stone + Vec3::Y, Vec3::NEG_Y), 2.0).unwrap();
+    assert_eq!(hit.particle, stones.start);
+    assert!((hit.t - (1.0 - coarse)).abs() < 1e-5);
+
+    // Water in between finds its neighbours too.
+    let mut solver = ParticleSolver::new(ParticleSettings::new(fine).with_gravity(Vec3::ZERO)).unwrap();
+    let water = block([6, 6, 6], 2.0 * fine, Vec3::ZERO);
+    solver.add_liquid(&Liquid::default(), &water).unwrap();
+    let mut one = Vec::new();
+    solver.collect_densities(&mut one).unwrap();
+    let stone = Grains::default().with_radius(coarse);
+    let stone = solver.add_grains(&stone, &[Vec3::new(0.18, 0.18, -0.3)]).unwrap().start;
+    let mut with_stone = Vec::new();
+    solver.collect_densities(&mut with_stone).unwrap();
+    let differ = one.iter().zip(&with_stone).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(differ < 1e-6, "{differ}");
+    solver.set_particle(stone, Vec3::new(0.18, 0.18, -0.3), Vec3::Z * 2.0).unwrap();
+    let momentum = |solver: &ParticleSolver| -> f32 {
+        let all = (0..).zip(velocities(solver));
+        all.map(|(id, v)| v.z / solver.inverse_mass(id).unwrap()).sum()
+    };
+    let before = momentum(&solver);
+    (0..40).for_each(|_| solver.step(DT).unwrap());
+    let after = momentum(&solver);
+    let speed = solver.velocity(stone).unwrap().z;
+    println!("momentum {before} and {after}; the stone has {speed} m/s of 2");
+    assert!((after / before - 1.0).abs() < 1e-4 && speed < 1.9);
+
+    for radius in [0.0, -1.0, f32::NAN, fine / 9.0, fine * 9.0] {
+        let refused = solver.add_grains(&Grains::default().with_radius(radius), &[]);
+        assert!(matches!(refused, Err(ParticleError::BadSetting { .. })), "{radius} {refused:?}");
+    }
+    for restitution in [-0.1, 1.1, f32::NAN] {
+        let grains = Grains::default().with_restitution(restitution);
+        let name = "restitution";
+        let refused = solver.add_grains(&grains, &[]).unwrap_err();
+        assert!(matches!(refused, ParticleError::BadSetting { name: of, .. } if of == name));
+        let surface = Surface::default().with_restitution(restitution);
+        assert!(solver.add_plane(Vec3::Y, 0.0, &surface).is_err());
+    }
 }

@@ -6,9 +6,11 @@ use crate::soft_bodies::block;
 use carom_lanes::{Level, force_level};
 use carom_math::Vec3;
 use carom_particles::{
-    Bounce, Cloth, ClothSettings, SmallSteps, SoftBody, SoftBodySettings, advance_in_field,
+    Bounce, Cloth, ClothSettings, Inflatable, InflatableSettings, ShapeMatching, SmallSteps, SoftBody,
+    SoftBodySettings, advance_in_field,
 };
 use carom_scenes::Rng;
+use carom_scenes::mesh::icosphere;
 
 #[test]
 fn any_number_of_threads_gives_the_same() {
@@ -105,6 +107,33 @@ fn any_number_of_threads_gives_the_same_soft_body() {
         })
     };
     let one = run(1);
+    assert!(run(2) == one && run(7) == one);
+}
+
+/// Clusters that overlap, and a balloon, whose volume is one sum on any number of threads.
+#[test]
+fn any_number_of_threads_gives_the_same_clusters_and_balloon() {
+    let (rest, _) = block([10, 10, 8], 0.1);
+    let skin = icosphere(1280);
+    let skin_rest = skin.vertices_f32();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut soft = ShapeMatching::soft(0, &rest, 0.1, 50.0).unwrap();
+            assert!(30 < soft.n_clusters(), "{}", soft.n_clusters());
+            let mut jelly = Particles::new(rest.clone(), 1e-2);
+            jelly.stir(&mut Rng::new(5), 1.0);
+            jelly.run(&SmallSteps::default(), 2, &mut soft);
+            let settings = InflatableSettings::default();
+            let mut balloon = Inflatable::new(0, &skin_rest, &skin.triangles, &settings).unwrap();
+            let mut air = Particles::new(skin_rest.clone(), 1e-2);
+            air.stir(&mut Rng::new(6), 1.0);
+            air.run(&SmallSteps::default(), 2, &mut balloon);
+            (jelly, air)
+        })
+    };
+    let one = run(1);
+    assert!(one.0.is_finite() && one.1.is_finite());
     assert!(run(2) == one && run(7) == one);
 }
 

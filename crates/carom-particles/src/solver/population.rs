@@ -1,0 +1,173 @@
+//! Particles that come and go while a solver runs.
+//!
+//! - What comes joins a group that is there already, so a spray is one liquid and not thousands.
+//! - What goes leaves no gaps: the others keep their order, and are told their new numbers.
+//! - A solid goes as a whole. Its constraints count on all of its particles, and belong to the caller.
+//!
+//! Reference: none; a stable compaction.
+
+use crate::solver::group::Phase;
+use crate::solver::store::NO_SOLID;
+use crate::solver::touch::Touched;
+use crate::{MAX_PARTICLES, ParticleError, ParticleSolver};
+use alloc::vec::Vec;
+use core::ops::Range;
+use glam::Vec3;
+
+/// A liquid, a gas, or grains that a solver has. More particles of it can be added, even if the
+/// first ones were removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParticleGroup(u32);
+
+impl ParticleGroup {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The new numbers of particles after a removal, by the old ones; `None` for those that were removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Removed {
+    /// Of all particles.
+    pub ids: Vec<Option<u32>>,
+    /// Of the indices among the particles of all solids, for constraints: see
+    /// [`ParticleBody::move_to`](crate::ParticleBody::move_to).
+    pub indices: Vec<Option<u32>>,
+}
+
+impl ParticleSolver {
+    /// Returns the group of a particle; `None` for particles of solids, and for numbers without a
+    /// particle.
+    pub fn group_of(&self, particle: u32) -> Option<ParticleGroup> {
+        let phase = self.store.phases[self.store.slot(particle)?];
+        (phase.0 & Phase::RESTS == 0).then_some(ParticleGroup(phase.group() as u32))
+    }
+
+    /// Adds particles to a group, at these places, with these velocities. Returns their numbers,
+    /// which are the next ones. Leave room for them: those inside of others are pushed out, which
+    /// makes them fast.
+    ///
+    /// # Errors
+    /// If there is no such group, there are not as many velocities as places, a number is not finite,
+    /// or there would be too many particles. Nothing changes then.
+    pub fn emit(
+        &mut self,
+        group: ParticleGroup,
+        places: &[Vec3],
+        velocities: &[Vec3],
+    ) -> Result<Range<u32>, ParticleError> {
+        let index = group.0 as usize;
+        let known = self.store.groups.get(index).filter(|group| group.flags & Phase::RESTS == 0);
+        let known = known.ok_or(ParticleError::NoSuchGroup)?;
+        let (flags, spacing) = (known.flags, 2.0 * known.radius);
+        let inverse_mass = 1.0 / (known.density * spacing * spacing * spacing);
+        if places.len() != velocities.len() {
+            return Err(ParticleError::WrongCount { expected: places.len(), given: velocities.len() });
+        }
+        let mut all = places.iter().zip(velocities);
+        if let Some(particle) = all.position(|(place, velocity)| !(place.is_finite() && velocity.is_finite()))
+        {
+            return Err(ParticleError::BadParticle { particle });
+        }
+        if MAX_PARTICLES < self.store.len() + places.len() {
+            return Err(ParticleError::TooMany);
+        }
+        let first = self.store.len();
+        self.store.push(Phase(flags | group.0), inverse_mass, places);
+        for (row, velocity) in self.store.velocities[first..].iter_mut().zip(velocities) {
+            *row = velocity.extend(0.0).to_array();
+        }
+        Ok(first as u32..self.store.len() as u32)
+    }
+
+    /// Removes the particles for whose numbers `is_removed` holds. The others keep their order, and
+    /// get numbers without gaps. A solid is removed as a whole: drop its constraints, and move those
+    /// of the solids behind it by [`Removed::indices`].
+    ///
+    /// Contacts of removed particles are gone without an event. Groups stay.
+    ///
+    /// # Errors
+    /// [`ParticleError::PartOfSolid`] names the first particle that was to be removed without all of
+    /// its solid. Nothing changes then.
+    pub fn remove_where(
+        &mut self,
+        mut is_removed: impl FnMut(u32) -> bool,
+    ) -> Result<Removed, ParticleError> {
+        let store = &mut self.store;
+        let ids = number((0..store.len() as u32).map(|id| !is_removed(id)));
+        let of_index = |&slot: &u32| ids[store.ids[slot as usize] as usize];
+        let indices = number(store.solid_slots.iter().map(|slot| of_index(slot).is_some()));
+        // The particles of a solid have neighbouring indices.
+        for (of_pair, slots) in indices.windows(2).zip(store.solid_slots.windows(2)) {
+            let [a, b] = [slots[0], slots[1]].map(|slot| slot as usize);
+            let is_one_solid = store.phases[a].group() == store.phases[b].group();
+            if is_one_solid && of_pair[0].is_some() != of_pair[1].is_some() {
+                let removed = if of_pair[0].is_none() { a } else { b };
+                return Err(ParticleError::PartOfSolid { particle: store.ids[removed] });
+            }
+        }
+        store.retain(&ids, &indices);
+        self.touches.renumber(&ids);
+        Ok(Removed { ids, indices })
+    }
+}
+
+/// Numbers without gaps for what is kept.
+fn number(is_kept: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let numbers = is_kept.map(|is_kept| {
+        next += u32::from(is_kept);
+        is_kept.then(|| next - 1)
+    });
+    numbers.collect()
+}
+
+impl crate::solver::store::Store {
+    /// Keeps what has a new number, in the order of slots.
+    fn retain(&mut self, ids: &[Option<u32>], indices: &[Option<u32>]) {
+        let slots = 0..self.len() as u32;
+        let kept: Vec<u32> = slots.filter(|&slot| ids[self.ids[slot as usize] as usize].is_some()).collect();
+        let mut at = 0;
+        self.rest.retain(|_| {
+            at += 1;
+            indices[at - 1].is_some()
+        });
+        let renumber = |old: u32, new: &[Option<u32>]| new.get(old as usize).copied().flatten();
+        for id in &mut self.ids {
+            *id = renumber(*id, ids).unwrap_or(u32::MAX);
+        }
+        for solid in &mut self.solids {
+            *solid = renumber(*solid, indices).unwrap_or(NO_SOLID);
+        }
+        self.slots.truncate(kept.len());
+        self.solid_slots.truncate(self.rest.len());
+        self.predicted.truncate(kept.len());
+        self.reorder(&kept);
+    }
+}
+
+impl crate::solver::touch::Touches {
+    /// Takes new numbers of particles; contacts of those that have none are gone.
+    fn renumber(&mut self, ids: &[Option<u32>]) {
+        self.now.retain_mut(|contact| {
+            let touched = match contact.touched {
+                Touched::Particle(other) => ids[other as usize].map(Touched::Particle),
+                same => Some(same),
+            };
+            let (Some(particle), Some(touched)) = (ids[contact.particle as usize], touched) else {
+                return false;
+            };
+            (contact.particle, contact.touched) = (particle, touched);
+            true
+        });
+        self.impulses.retain_mut(|impulse| match ids[impulse.particle as usize] {
+            Some(particle) => {
+                impulse.particle = particle;
+                true
+            }
+            None => false,
+        });
+        self.events.clear();
+    }
+}
