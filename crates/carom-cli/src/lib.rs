@@ -28,6 +28,7 @@ pub mod report;
 mod scene_page;
 mod scene_world;
 mod shape_arg;
+mod skins;
 pub mod soft_world;
 pub mod solid;
 mod touches;

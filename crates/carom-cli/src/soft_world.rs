@@ -1,25 +1,27 @@
 //! The loop that moves a soft body and lets no pair of triangles cross.
 //!
-//! 1. Pairs of features that are within reach at the start of a step become contacts: half spaces, with friction.
-//! 2. The integrator predicts positions, and solves links and contacts together.
-//! 3. All ways from the start to the prediction are searched for a touch, those of obstacles too. Points of pairs that
-//!    touch are stopped before it, or held where they are, and the search is made again.
-//! 4. If some still touch after a few rounds, the whole step is cut to the part that is free of touches.
+//! - carom-particles moves the body in small substeps, and carom-deform finds the features that are
+//!   near each other. [`FeatureContacts`] pushes them apart, and limits how far particles move.
+//! - Obstacles that move are particles that are held. If a limit stops one of them, all obstacles
+//!   that move wait for a substep.
+//! - A plate breaks at the end of a frame: the mesh tears along its seams, and the torn borders are
+//!   drawn back a little. If exact tests find a crossing then, the plate does not break yet.
 //!
-//! To touch is to come nearer than a fiftieth of the gap, or half as near as at the start: rounding is far smaller.
+//! So what does not cross at the start never crosses, however badly the constraints do.
 //!
-//! A step is accepted only if the search proves that nothing touches on the straight ways between the numbers that are
-//! kept. So what does not cross at the start never crosses, however badly the integrator does.
-//!
-//! Reference: R. Bridson, R. Fedkiw, J. Anderson, Robust Treatment of Collisions, Contact and Friction for Cloth
-//! Animation, 2002, 7 (repulsions, then collisions, then a fail-safe).
-//! Differs: points are stopped on their ways instead of by impulses, and the fail-safe is the free step.
+//! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999.
+//! Differs: cracks follow seams, by their bend and stretch.
 
 use crate::player::FaceState;
-use crate::touches::{Touches, features_of};
-use carom_deform::{DeformError, DeformableMesh, FeatureImpact, FeatureSearch, NearPair, RefitTree};
+use crate::touches::Touches;
+use carom_deform::{DeformError, DeformableMesh, FeatureSearch, NearPair, RefitTree};
 use carom_math::Vec3;
-use carom_scenes::soft::{ObstacleSpec, SoftContact, SoftScene};
+use carom_particles::{
+    Cloth, ClothSettings, ConstraintError, FeatureContacts, NearFeatures, ParticleBody, SmallSteps, SoftBody,
+    SoftBodySettings, StepMemory,
+};
+use carom_scenes::soft::{ObstacleSpec, Path, Seam, SoftMaterial, SoftScene};
+use core::ops::Range;
 use glam::DVec3;
 
 /// Seconds of a frame.
@@ -28,365 +30,489 @@ pub const FRAME: f64 = 1.0 / 60.0;
 /// Metres per second squared, downwards.
 pub const GRAVITY: f64 = 9.81;
 
-/// Steps of a frame.
-const STEPS: u32 = 4;
-
-/// How often links, tetrahedra and contacts are gone through in a step.
-const ITERATIONS: u32 = 12;
-
 /// In gaps: how near features are that become contacts.
-const REACH: f64 = 1.6;
+const REACH: f32 = 2.4;
 
-/// In gaps: how far a contact pushes apart in a step what is too near. Less than all, so that it brings no energy.
-const PUSH: f64 = 0.1;
+/// In gaps: how far a particle may move in a substep, about.
+const TRAVEL: f32 = 1.0;
 
-/// The part of the way to a touch that a stopped point goes.
-const STOP: f64 = 0.8;
+/// Substeps of a frame, at least and at most.
+const SUBSTEPS: Range<f32> = 8.0..32.0;
 
-/// In gaps: how near features may come in a step, unless they start nearer than twice that. Then half of the start.
-const NEAREST: f64 = 0.02;
+/// The rate per second at which changes of shape are damped.
+const DAMPING: f32 = 2.0;
 
-/// Rounds in which points are stopped before they touch.
-const STOP_ROUNDS: u32 = 6;
+/// Newton seconds per cubic metre: how hard air pushes on a sheet.
+const AIR_PUSH: f32 = 0.6;
 
-/// Rounds after these, in which points that touch do not move at all.
-const HOLD_ROUNDS: u32 = 4;
-
-/// Rounds in all; the last ones cut the whole step. After these it is not made.
-const ROUNDS: u32 = 14;
-
-/// The coefficient of friction of a soft body with itself.
-const SELF_FRICTION: f64 = 0.4;
+/// In gaps: how far the border of a piece is drawn back where the plate breaks.
+const DRAWN_BACK: f32 = 0.8;
 
 /// A soft body and what is in its way, as they move.
 pub struct SoftWorld {
     scene: SoftScene,
-    mesh: DeformableMesh<RefitTree>,
-    obstacles: Vec<Obstacle>,
-    search: FeatureSearch,
-    /// Of the step that is under way.
-    contacts: Vec<SoftContact>,
-    hits: Vec<Hit>,
-    near: Vec<NearPair>,
-    impacts: Vec<FeatureImpact>,
-    start: Vec<Vec3>,
-    end: Vec<Vec3>,
+    body: Box<dyn ParticleBody>,
+    /// Of obstacles that move, then of the body.
+    positions: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    inverse_masses: Vec<f32>,
+    steps: SmallSteps,
+    memory: StepMemory,
+    collider: Collider,
+    /// Whether each seam of a plate is broken.
+    is_broken: Vec<bool>,
     touches: Touches,
     seconds: f64,
-    counters: SoftCounters,
 }
 
-/// What the steps were like.
+/// What the substeps were like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SoftCounters {
-    /// Steps.
+    /// Substeps.
     pub steps: u64,
-    /// Contacts of all steps.
+    /// Searches for features that are near.
+    pub searches: u64,
+    /// Pairs of features that all searches found.
     pub contacts: u64,
-    /// Steps in which points were stopped before they touched.
+    /// Particles that were stopped at the limit of their motion, over all substeps.
     pub stopped: u64,
-    /// Steps in which points were held where they were.
-    pub held: u64,
-    /// Steps that were cut as a whole.
-    pub cut: u64,
-    /// Steps that were not made.
-    pub refused: u64,
+    /// Substeps in which obstacles that move waited.
+    pub waited: u64,
+    /// Seams that broke.
+    pub broken: u64,
 }
 
 /// A thing in the way, as it moves.
 struct Obstacle {
     spec: ObstacleSpec,
     mesh: DeformableMesh<RefitTree>,
-    start: Vec<Vec3>,
-    end: Vec<Vec3>,
-    /// How far it moves in a whole step.
-    carried: DVec3,
+    /// Its particles, if it moves.
+    particles: Option<Range<usize>>,
 }
 
-impl Obstacle {
-    /// Sets the end of the step.
-    fn move_to(&mut self, seconds: f64) {
-        let offset = self.spec.path.offset(seconds);
-        self.end.clear();
-        self.end.extend(self.spec.mesh.vertices.iter().map(|vertex| (*vertex + offset).as_vec3()));
-    }
+/// Keeps surfaces apart.
+struct Collider {
+    mesh: DeformableMesh<RefitTree>,
+    obstacles: Vec<Obstacle>,
+    /// The first particle of the body.
+    first: usize,
+    contacts: FeatureContacts,
+    search: FeatureSearch,
+    pairs: Vec<NearPair>,
+    near: Vec<NearFeatures>,
+    /// Where particles would be without contacts.
+    wanted: Vec<Vec3>,
+    /// The time of obstacles that move.
+    seconds: f64,
+    counters: SoftCounters,
+    error: Option<String>,
 }
 
-/// Points of the soft body that may go this part of their way.
-#[derive(Clone, Copy)]
-struct Hit {
-    points: [u32; 4],
-    until: f64,
-    /// How far what they touch moves in a whole step, if it is an obstacle.
-    carried: DVec3,
+fn text(error: impl core::fmt::Display) -> String {
+    error.to_string()
 }
 
 impl SoftWorld {
-    /// The scene at the time 0; `Err` if positions are not finite or triangles have no such vertices.
-    pub fn new(mut scene: SoftScene) -> Result<SoftWorld, DeformError> {
-        // What is kept are numbers that the search knows exactly.
-        for position in &mut scene.body.positions {
-            *position = position.as_vec3().as_dvec3();
-        }
-        let start: Vec<Vec3> = scene.body.positions.iter().map(|p| p.as_vec3()).collect();
-        let mesh = DeformableMesh::from_triangles(&start, scene.body.triangles.clone())?.with_trees();
-        let mut obstacles = Vec::new();
+    /// The scene at the time 0; `Err` if positions are not finite, or if elements have no such
+    /// particles.
+    pub fn new(scene: SoftScene) -> Result<SoftWorld, String> {
+        let mesh = match &scene.material {
+            SoftMaterial::Cloth { triangles, .. } | SoftMaterial::Plate { triangles, .. } => {
+                DeformableMesh::from_triangles(&scene.positions, triangles.clone())
+            }
+            SoftMaterial::Jelly { tetrahedra, .. } => {
+                DeformableMesh::from_tetrahedra(&scene.positions, tetrahedra)
+            }
+        };
+        let mesh = mesh.map_err(text)?.with_trees();
+        let (mut obstacles, mut positions) = (Vec::new(), Vec::new());
         for spec in &scene.obstacles {
-            let start = spec.mesh.vertices_f32();
-            let mesh = DeformableMesh::from_triangles(&start, spec.mesh.triangles.clone())?.with_trees();
-            obstacles.push(Obstacle {
-                spec: spec.clone(),
-                mesh,
-                end: start.clone(),
-                start,
-                carried: DVec3::ZERO,
+            let vertices = spec.mesh.vertices_f32();
+            let mesh = DeformableMesh::from_triangles(&vertices, spec.mesh.triangles.clone());
+            let mesh = mesh.map_err(text)?.with_trees();
+            let particles = (spec.path != Path::Still).then(|| {
+                let first = positions.len();
+                positions.extend_from_slice(&vertices);
+                first..positions.len()
             });
+            obstacles.push(Obstacle { spec: spec.clone(), mesh, particles });
         }
-        let touches = Touches::new(&mesh);
+        let first = positions.len();
+        let mut inverse_masses = vec![0.0; first];
+        positions.extend_from_slice(&scene.positions);
+        inverse_masses.extend_from_slice(&scene.inverse_masses);
+        let substeps = scene.speed * FRAME as f32 / (TRAVEL * scene.gap);
+        let substeps = substeps.ceil().clamp(SUBSTEPS.start, SUBSTEPS.end) as u32;
         Ok(SoftWorld {
-            scene,
-            mesh,
-            obstacles,
-            search: FeatureSearch::default(),
-            contacts: Vec::new(),
-            hits: Vec::new(),
-            near: Vec::new(),
-            impacts: Vec::new(),
-            end: start.clone(),
-            start,
-            touches,
+            body: body_of(&scene, &mesh, first).map_err(text)?,
+            velocities: vec![Vec3::ZERO; positions.len()],
+            inverse_masses,
+            steps: SmallSteps::default().with_substeps(substeps).with_drag(scene.air.drag as f32),
+            memory: StepMemory::default(),
+            is_broken: vec![false; seams_of(&scene).len()],
+            touches: Touches::new(&mesh),
             seconds: 0.0,
-            counters: SoftCounters::default(),
+            collider: Collider {
+                contacts: contacts_of(&scene, positions.len()).map_err(text)?,
+                mesh,
+                obstacles,
+                first,
+                search: FeatureSearch::default(),
+                pairs: Vec::new(),
+                near: Vec::new(),
+                wanted: Vec::new(),
+                seconds: 0.0,
+                counters: SoftCounters::default(),
+                error: None,
+            },
+            positions,
+            scene,
         })
     }
 
-    /// The scene as it is now.
-    pub fn scene(&self) -> &SoftScene {
-        &self.scene
-    }
-
-    /// The positions of the vertices: metres.
+    /// The positions of the particles of the body: metres.
     pub fn positions(&self) -> &[Vec3] {
-        self.mesh.positions()
+        &self.positions[self.collider.first..]
     }
 
-    /// The faces.
+    /// The velocities of the particles of the body: metres per second. To be changed.
+    pub fn velocities_mut(&mut self) -> &mut [Vec3] {
+        &mut self.velocities[self.collider.first..]
+    }
+
+    /// The faces of the surface, by the particles of the body.
     pub fn faces(&self) -> &[[u32; 3]] {
-        self.mesh.faces()
+        self.collider.mesh.faces()
     }
 
-    /// The time: less than that of the frames if steps were cut.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
+    /// The time of obstacles that move, in seconds: less than that of the frames if they waited.
+    pub fn obstacle_seconds(&self) -> f64 {
+        self.collider.seconds
     }
 
-    /// What the steps were like.
+    /// What the substeps were like.
     pub fn counters(&self) -> SoftCounters {
-        self.counters
+        self.collider.counters
     }
 
-    /// Moves on by a frame.
-    pub fn frame(&mut self) -> Result<(), DeformError> {
-        for _ in 0..STEPS {
-            self.step(FRAME / f64::from(STEPS))?;
+    /// The kinetic energy and that of height above 0, in joules.
+    pub fn energy(&self) -> [f64; 2] {
+        let (mut kinetic, mut height) = (0.0, 0.0);
+        for ((position, velocity), &inverse_mass) in
+            self.positions.iter().zip(&self.velocities).zip(&self.inverse_masses)
+        {
+            if 0.0 < inverse_mass {
+                kinetic += 0.5 * velocity.as_dvec3().length_squared() / f64::from(inverse_mass);
+                height += GRAVITY * f64::from(position.y) / f64::from(inverse_mass);
+            }
         }
-        Ok(())
+        [kinetic, height]
     }
 
-    /// Pairs of faces that have a point in common, decided exactly: of the body with itself, and with
-    /// obstacles.
+    /// Moves on by a frame; `Err` says what failed.
+    pub fn frame(&mut self) -> Result<(), String> {
+        let (n, mut substep) = (self.steps.substeps, self.steps);
+        substep.substeps = 1;
+        let seconds = FRAME / f64::from(n);
+        for _ in 0..n {
+            self.blow(seconds as f32);
+            let SoftWorld { body, positions, velocities, inverse_masses, memory, collider, .. } = self;
+            let collide = |before: &[Vec3], positions: &mut [Vec3]| {
+                let result = collider.collide(before, positions, inverse_masses, seconds);
+                collider.error = collider.error.take().or(result.err());
+            };
+            let dt = seconds as f32;
+            substep
+                .advance(positions, velocities, inverse_masses, dt, &mut [&mut **body], memory, collide)
+                .map_err(text)?;
+            collider.error.take().map_or(Ok(()), Err)?;
+            self.seconds += seconds;
+        }
+        self.place_meshes().map_err(text)?;
+        self.break_seams()
+    }
+
+    /// Pairs of faces that have a point in common, decided exactly: of the body with itself, and
+    /// with obstacles.
     pub fn crossings(&mut self) -> [usize; 2] {
-        let own = self.search.crossings(&mut self.mesh).finish().pairs.len();
-        let mut others = 0;
-        for obstacle in &mut self.obstacles {
-            others += self.search.crossings((&mut self.mesh, &mut obstacle.mesh)).finish().pairs.len();
-        }
-        [own, others]
+        self.collider.crossings()
     }
 
-    /// What each face touches: comes as near as the gap, and a tenth more.
+    /// The state of each face: a face touches what is as near as the gap, and a tenth more.
     pub fn touches(&mut self) -> Vec<FaceState> {
-        let reach = (1.1 * self.scene.gap) as f32;
-        self.touches.add_own(&mut self.search, &mut self.mesh, reach);
-        for obstacle in &mut self.obstacles {
-            self.touches.add_other(&mut self.search, &mut self.mesh, &mut obstacle.mesh, reach);
+        let Collider { mesh, obstacles, search, .. } = &mut self.collider;
+        let reach = 1.1 * self.scene.gap;
+        self.touches.add_own(search, mesh, reach);
+        for obstacle in obstacles {
+            self.touches.add_other(search, mesh, &mut obstacle.mesh, reach);
         }
         self.touches.take()
     }
 
-    fn step(&mut self, seconds: f64) -> Result<(), DeformError> {
-        self.counters.steps += 1;
-        self.start.clear();
-        self.start.extend_from_slice(self.mesh.positions());
-        for obstacle in &mut self.obstacles {
-            let path = obstacle.spec.path;
-            obstacle.carried = path.offset(self.seconds + seconds) - path.offset(self.seconds);
+    /// Air pushes on each triangle of a sheet along its normal, in proportion to the area and the
+    /// speed against it.
+    fn blow(&mut self, seconds: f32) {
+        if let SoftMaterial::Jelly { .. } = self.scene.material {
+            return;
         }
-        self.find_contacts()?;
-        let wind = self.scene.air.wind_at(self.seconds);
-        let body = &mut self.scene.body;
-        body.predict(seconds, DVec3::NEG_Y * GRAVITY, wind, self.scene.air.drag);
-        body.solve(seconds, ITERATIONS, &self.contacts);
-        self.end.clear();
-        self.end.extend(body.predicted.iter().map(|p| p.as_vec3()));
+        let wind = self.scene.air.wind_at(self.seconds).as_vec3();
+        let first = self.collider.first;
+        for triangle in self.collider.mesh.faces() {
+            let particles = triangle.map(|particle| first + particle as usize);
+            let [a, b, c] = particles.map(|particle| self.positions[particle]);
+            let normal = (b - a).cross(c - a);
+            let area_twice = normal.length();
+            if area_twice == 0.0 {
+                continue;
+            }
+            let [u, v, w] = particles.map(|particle| self.velocities[particle]);
+            let against = (wind - (u + v + w) / 3.0).dot(normal) / area_twice;
+            // Half the area of the normal's length, a third of it for each corner.
+            let impulse = normal * (against * AIR_PUSH * seconds / 6.0);
+            for particle in particles {
+                self.velocities[particle] += impulse * self.inverse_masses[particle];
+            }
+        }
+    }
 
-        let mut part = 1.0;
-        let mut is_free = false;
-        for round in 0..ROUNDS {
-            for obstacle in &mut self.obstacles {
-                obstacle.move_to(self.seconds + part * seconds);
+    /// Gives the meshes the positions of now.
+    fn place_meshes(&mut self) -> Result<(), DeformError> {
+        self.collider.place_meshes(&self.positions)
+    }
+
+    /// Tears the mesh of a plate along the seams that are bent or stretched too far.
+    fn break_seams(&mut self) -> Result<(), String> {
+        let seams = seams_of(&self.scene);
+        let faces = self.collider.mesh.faces();
+        let mut edges = Vec::new();
+        for (seam, is_broken) in seams.iter().zip(&mut self.is_broken) {
+            let [a, b] = seam.triangles.map(|triangle| faces[triangle as usize]);
+            // The two that are in both; none if the triangles have parted.
+            let Some((edge, [v, w])) = joint_of(a, b) else { continue };
+            let is_over = |now: &[Vec3]| {
+                let at = |particle: u32| now[particle as usize];
+                let strain = at(v).distance(at(w)) / {
+                    let rest = |particle: u32| self.scene.positions[particle as usize];
+                    rest(v).distance(rest(w))
+                } - 1.0;
+                let normal = |[p, q, r]: [u32; 3]| (at(q) - at(p)).cross(at(r) - at(p)).normalize_or_zero();
+                seam.max_strain < strain || seam.max_angle < normal(a).angle_between(normal(b))
+            };
+            if !*is_broken && is_over(&self.positions[self.collider.first..]) {
+                *is_broken = true;
+                self.collider.counters.broken += 1;
             }
-            let free = self.find_hits()?;
-            is_free = self.hits.is_empty();
-            if is_free {
-                break;
-            }
-            self.counters.stopped += u64::from(round == 0);
-            self.counters.held += u64::from(round == STOP_ROUNDS);
-            self.counters.cut += u64::from(round == STOP_ROUNDS + HOLD_ROUNDS);
-            if round < STOP_ROUNDS {
-                self.stop_points(STOP);
-            } else if round < STOP_ROUNDS + HOLD_ROUNDS {
-                self.stop_points(0.0);
-            } else {
-                part *= STOP * free;
-                for (start, end) in self.start.iter().zip(&mut self.end) {
-                    *end = between(*start, *end, STOP * free, DVec3::ZERO);
-                }
-            }
-        }
-        if !is_free {
-            self.counters.refused += 1;
-            part = 0.0;
-            self.end.copy_from_slice(&self.start);
-            self.mesh.set_positions(&self.end)?;
-            for obstacle in &mut self.obstacles {
-                obstacle.mesh.set_positions(&obstacle.start)?;
+            if *is_broken {
+                edges.push(edge);
             }
         }
-        for (predicted, end) in self.scene.body.predicted.iter_mut().zip(&self.end) {
-            *predicted = end.as_dvec3();
+        if edges.is_empty() {
+            return Ok(());
         }
-        self.scene.body.accept(seconds);
-        self.seconds += part * seconds;
-        for obstacle in &mut self.obstacles {
-            obstacle.start.clear();
-            obstacle.start.extend_from_slice(obstacle.mesh.positions());
+        let first = self.collider.first;
+        let mut torn = self.collider.mesh.clone();
+        let made = torn.tear(&edges).map_err(text)?;
+        if made.is_empty() {
+            return Ok(());
+        }
+        let mut rest = self.scene.positions.clone();
+        rest.extend(made.iter().map(|&from| self.scene.positions[from as usize]));
+        let mut now = torn.positions().to_vec();
+        // Where the mesh parted, each side goes back toward the middles of its own triangles.
+        let n_before = self.scene.positions.len() as u32;
+        let copies = n_before..n_before + made.len() as u32;
+        let mut parted: Vec<u32> = made.iter().copied().chain(copies).collect();
+        parted.sort_unstable();
+        parted.dedup();
+        let way = DRAWN_BACK * self.scene.gap;
+        for places in [&mut rest, &mut now] {
+            let from = places.clone();
+            for &vertex in &parted {
+                let own = torn.faces().iter().filter(|face| face.contains(&vertex));
+                let inward: Vec3 =
+                    own.flatten().map(|&corner| from[corner as usize] - from[vertex as usize]).sum();
+                places[vertex as usize] += inward.normalize_or_zero() * way;
+            }
+        }
+        torn.set_positions(&now).map_err(text)?;
+        let whole = core::mem::replace(&mut self.collider.mesh, torn);
+        if self.collider.crossings() != [0, 0] {
+            self.collider.mesh = whole;
+            return Ok(());
+        }
+        self.scene.positions = rest;
+        self.positions.truncate(first);
+        self.positions.extend_from_slice(&now);
+        for &from in &made {
+            self.velocities.push(self.velocities[first + from as usize]);
+            self.inverse_masses.push(self.inverse_masses[first + from as usize]);
+        }
+        self.body = body_of(&self.scene, &self.collider.mesh, first).map_err(text)?;
+        self.collider.contacts = contacts_of(&self.scene, self.positions.len()).map_err(text)?;
+        self.touches = Touches::new(&self.collider.mesh);
+        Ok(())
+    }
+}
+
+impl Collider {
+    /// Moves obstacles, and keeps particles from passing surfaces in a substep.
+    fn collide(
+        &mut self,
+        before: &[Vec3],
+        positions: &mut [Vec3],
+        inverse_masses: &[f32],
+        seconds: f64,
+    ) -> Result<(), String> {
+        let end = self.seconds + seconds;
+        self.counters.steps += 1;
+        for obstacle in &self.obstacles {
+            let Some(particles) = &obstacle.particles else { continue };
+            let offset = obstacle.spec.path.offset(end);
+            for (position, vertex) in
+                positions[particles.clone()].iter_mut().zip(&obstacle.spec.mesh.vertices)
+            {
+                *position = (*vertex + offset).as_vec3();
+            }
+        }
+        self.wanted.clear();
+        self.wanted.extend_from_slice(positions);
+        self.contacts.project(before, positions, inverse_masses).map_err(text)?;
+        // Not before: the known contacts stop most particles that rest.
+        if self.contacts.needs_search(before, positions, Vec3::ZERO).map_err(text)? {
+            positions.copy_from_slice(&self.wanted);
+            self.find_near(before).map_err(text)?;
+            self.contacts.set(before, &self.near).map_err(text)?;
+            self.contacts.project(before, positions, inverse_masses).map_err(text)?;
+        }
+        self.counters.stopped += self.contacts.limit(positions, Vec3::ZERO).map_err(text)? as u64;
+        if positions[..self.first] == self.wanted[..self.first] {
+            self.seconds = end;
+        } else {
+            // Where they were before was within the limits.
+            positions[..self.first].copy_from_slice(&before[..self.first]);
+            self.counters.waited += 1;
         }
         Ok(())
     }
 
-    /// Contacts for what is within reach at the start; and how near things may come until the end.
-    fn find_contacts(&mut self) -> Result<(), DeformError> {
-        self.contacts.clear();
-        let gap = self.scene.gap;
-        // The thickness is of the last step, and counts too.
-        let reach = (REACH * gap) as f32;
-        let mesh = &mut self.mesh;
-        let mut nearest = f64::INFINITY;
+    /// Gives the meshes these positions.
+    fn place_meshes(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
+        self.mesh.set_positions(&positions[self.first..])?;
+        self.obstacles.iter_mut().try_for_each(|obstacle| match &obstacle.particles {
+            Some(particles) => obstacle.mesh.set_positions(&positions[particles.clone()]),
+            None => Ok(()),
+        })
+    }
+
+    /// Finds the features that are near each other at these positions.
+    fn find_near(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
+        self.place_meshes(positions)?;
+        self.counters.searches += 1;
         self.near.clear();
-        self.near.extend_from_slice(self.search.within(&mut *mesh, reach).finish().pairs);
-        for near in &self.near {
-            nearest = nearest.min(near.distance);
-            let stencil = near.stencil(mesh, mesh);
-            self.contacts.push(SoftContact {
-                points: stencil.vertices,
-                weights: stencil.weights,
-                normal: normal_of(near),
-                at_least: gap.min(near.distance + PUSH * gap),
-                carried: DVec3::ZERO,
-                friction: SELF_FRICTION,
-            });
-        }
-        for obstacle in &mut self.obstacles {
-            self.near.clear();
-            let found = self.search.within((&mut *mesh, &mut obstacle.mesh), reach).finish();
-            self.near.extend_from_slice(found.pairs);
-            for near in &self.near {
-                nearest = nearest.min(near.distance);
-                let stencil = near.stencil(mesh, &obstacle.mesh);
-                // What moves by itself is no point of the body.
-                let (mut points, mut weights) = ([0; 4], [0.0; 4]);
-                points[..stencil.n_first].copy_from_slice(&stencil.vertices[..stencil.n_first]);
-                weights[..stencil.n_first].copy_from_slice(&stencil.weights[..stencil.n_first]);
-                let normal = normal_of(near);
-                let apart = gap.min(near.distance + PUSH * gap);
-                self.contacts.push(SoftContact {
-                    points,
-                    weights,
-                    normal,
-                    at_least: normal.dot(near.point_b + obstacle.carried) + apart,
-                    carried: obstacle.carried,
-                    friction: obstacle.spec.friction,
-                });
+        let reach = self.contacts.reach();
+        let own = |vertex: u32| self.first as u32 + vertex;
+        self.pairs.clear();
+        self.pairs.extend_from_slice(self.search.within(&mut self.mesh, reach).finish().pairs);
+        self.near.extend(self.pairs.iter().map(|pair| {
+            let stencil = pair.stencil(&self.mesh, &self.mesh);
+            NearFeatures {
+                particles: stencil.vertices.map(own),
+                weights: stencil.weights.map(|weight| weight as f32),
+                ..apart(pair)
             }
+        }));
+        for obstacle in &mut self.obstacles {
+            self.pairs.clear();
+            let found = self.search.within((&mut self.mesh, &mut obstacle.mesh), reach).finish();
+            self.pairs.extend_from_slice(found.pairs);
+            self.near.extend(self.pairs.iter().map(|pair| {
+                let stencil = pair.stencil(&self.mesh, &obstacle.mesh);
+                let mut near = NearFeatures {
+                    particles: stencil.vertices.map(own),
+                    weights: stencil.weights.map(|weight| weight as f32),
+                    ..apart(pair)
+                };
+                for i in stencil.n_first..4 {
+                    match &obstacle.particles {
+                        Some(particles) => near.particles[i] = particles.start as u32 + stencil.vertices[i],
+                        // What stands still has no particles.
+                        None => (near.particles[i], near.weights[i]) = (near.particles[0], 0.0),
+                    }
+                }
+                if obstacle.particles.is_none() {
+                    (near.point, near.is_obstacle) = (pair.point_b.as_vec3(), true);
+                }
+                near
+            }));
         }
-        self.counters.contacts += self.contacts.len() as u64;
-        let nearest = (NEAREST * gap).min(0.5 * nearest) as f32;
-        self.mesh.set_thickness(nearest)?;
-        self.obstacles.iter_mut().try_for_each(|obstacle| obstacle.mesh.set_thickness(nearest))
+        self.counters.contacts += self.near.len() as u64;
+        Ok(())
     }
 
-    /// What touches on the ways from the start to the end. Returns the part of the step that is free of it.
-    fn find_hits(&mut self) -> Result<f64, DeformError> {
-        self.hits.clear();
-        let mesh = &mut self.mesh;
-        mesh.set_positions(&self.start)?;
-        mesh.set_positions(&self.end)?;
-        self.impacts.clear();
-        let found = self.search.impacts(&mut *mesh).finish();
-        let mut free = found.free_step().fraction;
-        self.impacts.extend_from_slice(found.pairs);
-        for impact in &self.impacts {
-            let [a, b] = features_of(&impact.pair, mesh, mesh);
-            let mut points = [a.corners()[0]; 4];
-            for (slot, point) in points.iter_mut().zip(a.corners().iter().chain(b.corners())) {
-                *slot = *point;
-            }
-            self.hits.push(Hit { points, until: impact.time.safe_until(1.0), carried: DVec3::ZERO });
-        }
-        for obstacle in &mut self.obstacles {
-            obstacle.mesh.set_positions(&obstacle.start)?;
-            obstacle.mesh.set_positions(&obstacle.end)?;
-            self.impacts.clear();
-            let found = self.search.impacts((&mut *mesh, &mut obstacle.mesh)).finish();
-            free = free.min(found.free_step().fraction);
-            self.impacts.extend_from_slice(found.pairs);
-            for impact in &self.impacts {
-                let [a, _] = features_of(&impact.pair, mesh, &obstacle.mesh);
-                let mut points = [a.corners()[0]; 4];
-                for (slot, point) in points.iter_mut().zip(a.corners()) {
-                    *slot = *point;
-                }
-                self.hits.push(Hit { points, until: impact.time.safe_until(1.0), carried: obstacle.carried });
-            }
-        }
-        Ok(free)
-    }
-
-    /// Points of pairs that touch go this part of their ways to it; those that an obstacle touches, as seen from it.
-    fn stop_points(&mut self, part: f64) {
-        // The earliest touch of a point counts.
-        self.hits.sort_by(|a, b| a.until.total_cmp(&b.until));
-        let mut is_stopped = vec![false; self.end.len()];
-        for hit in &self.hits {
-            for point in hit.points.map(|point| point as usize) {
-                if !is_stopped[point] {
-                    is_stopped[point] = true;
-                    self.end[point] =
-                        between(self.start[point], self.end[point], part * hit.until, hit.carried);
-                }
-            }
-        }
+    fn crossings(&mut self) -> [usize; 2] {
+        let own = self.search.crossings(&mut self.mesh).finish().pairs.len();
+        let others = self
+            .obstacles
+            .iter_mut()
+            .map(|obstacle| self.search.crossings((&mut self.mesh, &mut obstacle.mesh)).finish().pairs.len());
+        [own, others.sum()]
     }
 }
 
-/// A part of the way from the start to the end, as seen from a frame that moves by this.
-fn between(start: Vec3, end: Vec3, part: f64, frame: DVec3) -> Vec3 {
-    let (start, end) = (start.as_dvec3(), end.as_dvec3());
-    (start + frame * (1.0 - part) + (end - start) * part).as_vec3()
+/// A pair without particles: how far apart its features are, and in which direction.
+fn apart(pair: &NearPair) -> NearFeatures {
+    NearFeatures {
+        particles: [0; 4],
+        weights: [0.0; 4],
+        point: Vec3::ZERO,
+        is_obstacle: false,
+        normal: (pair.point_a - pair.point_b).normalize_or(DVec3::ZERO).as_vec3(),
+        distance: pair.distance as f32,
+    }
 }
 
-fn normal_of(near: &NearPair) -> DVec3 {
-    (near.point_a - near.point_b).normalize_or(DVec3::Y)
+/// The constraints of a body whose first particle has this place.
+fn body_of(
+    scene: &SoftScene,
+    mesh: &DeformableMesh<RefitTree>,
+    first: usize,
+) -> Result<Box<dyn ParticleBody>, ConstraintError> {
+    let rest = &scene.positions;
+    let cloth = ClothSettings::default().with_damping(DAMPING);
+    Ok(match &scene.material {
+        SoftMaterial::Cloth { bend_stiffness, .. } => {
+            let settings = cloth.with_bend_stiffness(*bend_stiffness);
+            Box::new(Cloth::new(first, rest, mesh.faces(), &settings)?)
+        }
+        SoftMaterial::Plate { stretch_stiffness, bend_stiffness, .. } => {
+            let settings =
+                cloth.with_bend_stiffness(*bend_stiffness).with_stretch_stiffness(*stretch_stiffness);
+            Box::new(Cloth::new(first, rest, mesh.faces(), &settings)?)
+        }
+        SoftMaterial::Jelly { tetrahedra, youngs_modulus } => {
+            let settings =
+                SoftBodySettings::default().with_youngs_modulus(*youngs_modulus).with_damping(DAMPING);
+            Box::new(SoftBody::new(first, rest, tetrahedra, &settings)?)
+        }
+    })
+}
+
+fn contacts_of(scene: &SoftScene, n_particles: usize) -> Result<FeatureContacts, ConstraintError> {
+    FeatureContacts::new(0..n_particles, scene.gap, REACH * scene.gap, scene.friction)
+}
+
+/// The seams of a plate.
+fn seams_of(scene: &SoftScene) -> &[Seam] {
+    if let SoftMaterial::Plate { seams, .. } = &scene.material { seams } else { &[] }
+}
+
+/// The edge that two triangles have in common, and the corner opposite to it in each.
+fn joint_of(a: [u32; 3], b: [u32; 3]) -> Option<([u32; 2], [u32; 2])> {
+    let alone = |one: [u32; 3], other: [u32; 3]| {
+        let mut alone = one.into_iter().filter(|corner| !other.contains(corner));
+        alone.next().filter(|_| alone.next().is_none())
+    };
+    let (v, w) = (alone(a, b)?, alone(b, a)?);
+    let mut edge = a.into_iter().filter(|&corner| corner != v);
+    Some(([edge.next()?, edge.next()?], [v, w]))
 }

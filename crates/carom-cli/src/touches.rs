@@ -7,7 +7,7 @@ use carom_deform::{DeformableMesh, FeaturePair, FeatureSearch, NearPair, PairKin
 
 /// A vertex, an edge or a face, by the numbers of its corners.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Feature {
+struct Feature {
     corners: [u32; 3],
     n: usize,
 }
@@ -19,13 +19,13 @@ impl Feature {
         Feature { corners: all, n: corners.len() }
     }
 
-    pub(crate) fn corners(&self) -> &[u32] {
+    fn corners(&self) -> &[u32] {
         &self.corners[..self.n]
     }
 }
 
 /// The two features of a pair of these meshes, or of one mesh that is both.
-pub(crate) fn features_of(
+fn features_of(
     pair: &FeaturePair,
     a: &DeformableMesh<RefitTree>,
     b: &DeformableMesh<RefitTree>,

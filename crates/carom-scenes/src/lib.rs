@@ -3,9 +3,9 @@
 //! `piles::piles_are_the_same_bits_everywhere`).
 //!
 //! Meshes, scenes and crowds are plain data. A mesh is vertices and triangles; a scene is shapes,
-//! poses and joints; a crowd is boxes that move. A soft body ([`soft`]) is points and links, and
-//! moves by the contacts that it is given. Sines come from the `libm` crate, in software, so a
-//! scene does not change with the system's library.
+//! poses and joints; a crowd is boxes that move. A soft body ([`soft`]) is particles, and triangles
+//! or tetrahedra. Sines come from the `libm` crate, in software, so a scene does not change with
+//! the system's library.
 //!
 //! ```
 //! use carom_scenes::{Crowd, CrowdKind, mesh, pile};

@@ -1,8 +1,9 @@
 //! `carom demo` of particles: water in a tank, sand in an hourglass, rain on a street, and all kinds
 //! at once.
 //!
-//! `--check` looks at each frame: no particle may leave its vessel, and the energy must not grow if
-//! only the weight moves them. With something elastic it must not be above that of the start.
+//! `--check` looks at each frame: no particle may leave its vessel, no pair of triangles may cross,
+//! and the energy must not grow if only the weight moves them. With something elastic it must not be
+//! above that of the start.
 
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
@@ -12,6 +13,7 @@ use crate::player::{
     View,
 };
 use crate::progress::Progress;
+use crate::skins::{Crossings, Skin};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
     BodyBoundary, Bounce, Camera, Cloth, ClothSettings, DepthBuffer, Fate, FieldBoundary, Grains, Liquid,
@@ -94,6 +96,7 @@ trait Scene {
 fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, String> {
     let (title, shapes, view) = scene.picture();
     let (n_bodies, clouds, surfaces) = (shapes.len(), scene.clouds(), scene.surfaces());
+    let mut crossings = Crossings::new(&surfaces)?;
     let (n_particles, radius) = (scene.places().len(), clouds[0].radius);
     let counts: Vec<usize> = clouds.iter().map(|cloud| cloud.n).collect();
     let n_faces: Vec<usize> = surfaces.iter().map(|surface| surface.triangles.len()).collect();
@@ -108,7 +111,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
         n_faults: 0,
         found: Vec::new(),
         n_left_out: 0,
-        holds: "no particle is lost; no energy comes",
+        holds: "no particle is lost; no faces cross; no energy comes",
     };
     let mut fault = |line: String| {
         checked.n_faults += 1;
@@ -138,6 +141,10 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
             let lost = scene.places().iter().position(|p| radius < scene.outside(*p));
             if let Some(particle) = lost {
                 fault(format!("frame {frame}: particle {particle} is outside"));
+            }
+            let crossing = crossings.count(&scene.places()[counts.iter().sum()..])?;
+            if 0 < crossing {
+                fault(format!("frame {frame}: {crossing} pairs of faces cross"));
             }
         }
         if frame % every(args) == 0 {
@@ -466,7 +473,7 @@ impl Scene for Hourglass {
 /// The bag: a ball of cloth of this radius, open above this part of it.
 const BAG_RADIUS: f32 = 0.42;
 const BAG_OPENING: f32 = 0.55;
-const BAG_HEIGHT: f32 = 1.4;
+const BAG_HEIGHT: f32 = 1.0;
 
 struct Everything {
     solver: ParticleSolver,
@@ -476,6 +483,7 @@ struct Everything {
     /// The numbers of the particles, as they are drawn.
     order: Vec<u32>,
     bodies: Vec<Box<dyn ParticleBody + Send>>,
+    skin: Skin,
 }
 
 /// A block of particles beside each other, from its lowest corner on.
@@ -551,7 +559,7 @@ impl Everything {
         let jelly_held =
             solver.add_solid(&Solid::default(), &jelly, &vec![1.0 / mass; jelly.len()]).map_err(text)?;
         let tetrahedra = tetrahedra_of(size);
-        let settings = SoftBodySettings::default().with_youngs_modulus(2e4);
+        let settings = SoftBodySettings::default().with_youngs_modulus(1e5);
         let soft = SoftBody::new(jelly_held.indices.start as usize, &jelly, &tetrahedra, &settings);
         bodies.push(Box::new(soft.map_err(text)?));
 
@@ -591,11 +599,12 @@ impl Everything {
 
         order.extend(jelly_held.ids.chain(held.ids));
         let jelly_faces = skin_of(&tetrahedra, &jelly);
+        let skin = Skin::new([&bag, &jelly], [&bag_faces, &jelly_faces], spacing)?;
         let surfaces = vec![
             PlayerMesh { vertices: jelly, triangles: jelly_faces },
             PlayerMesh { vertices: bag, triangles: bag_faces },
         ];
-        let mut scene = Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies };
+        let mut scene = Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies, skin };
         scene.collect_places();
         Ok(scene)
     }
@@ -626,17 +635,20 @@ impl Scene for Everything {
     }
 
     fn step(&mut self) -> Result<(), String> {
-        let bodies = &mut self.bodies;
+        let last = self.solver.settings().iterations - 1;
+        let Everything { bodies, skin, .. } = self;
         let mut failed = None;
         let mut constraints = |pass: &mut SolidPass<'_>| {
             for body in bodies.iter_mut() {
-                failed = failed.or(pass.project(&mut **body).err());
+                failed = failed.take().or(pass.project(&mut **body).err().map(text));
             }
+            let is_last = pass.iteration == last;
+            failed = failed.take().or(skin.project(pass, is_last).err());
         };
         let mut around = Surroundings { constraints: Some(&mut constraints), ..Surroundings::default() };
         self.solver.step_in(DT, &mut around).map_err(text)?;
         self.collect_places();
-        failed.map_or(Ok(()), |error| Err(text(error)))
+        failed.map_or(Ok(()), Err)
     }
 
     fn poses(&self) -> Vec<Pose> {

@@ -68,7 +68,10 @@ const clouds = scene.clouds.map((cloud, at) => ({ ...cloud, ...unfold(cloud.n, 0
 const pointsAt = (s, time) => {
   const f = Math.min(Math.floor(time), nFrames - 1), g = Math.min(f + 1, nFrames - 1), t = time - f;
   const a = s.frames[f], b = s.frames[g], p = s.points;
-  for (let i = 0; i < p.length; i++) p[i] = scene.min[i % 3] + scene.extent[i % 3] * (a[i] + (b[i] - a[i]) * t) / 65535;
+  for (let k = 0; k < 3; k++) {
+    const low = scene.min[k], scale = scene.extent[k] / 65535;
+    for (let i = k; i < p.length; i += 3) p[i] = low + scale * (a[i] + (b[i] - a[i]) * t);
+  }
   return p;
 };
 // Vertices of a surface at a moment, and their normals: those of the faces around, by area.
@@ -556,14 +559,13 @@ const placeClouds = () => {
   const f = Math.min(Math.floor(time), Math.max(nFrames - 2, 0)), g = Math.min(f + 1, nFrames - 1);
   for (const c of clouds) {
     pointsAt(c, time);
-    const a = c.frames[f], b = c.frames[g], scale = scene.extent.map(x => x / 65535 / scene.secondsPerFrame);
-    for (let i = 0; i < c.n; i++) {
-      let part = 0;
-      if (c.foamSpeed) {
-        const v = [0, 1, 2].map(k => (b[3 * i + k] - a[3 * i + k]) * scale[k]);
-        part = 0.9 * Math.min(1, Math.hypot(...v) / c.foamSpeed) ** 2;
-      }
-      for (let k = 0; k < 3; k++) c.tint[4 * i + k] = c.colour[k] + (255 - c.colour[k]) * part;
+    // Loops without small arrays: there are many particles, and each frame is drawn in a few milliseconds.
+    const a = c.frames[f], b = c.frames[g], [red, green, blue] = c.colour;
+    const [sx, sy, sz] = scene.extent.map(x => c.foamSpeed ? x / 65535 / scene.secondsPerFrame / c.foamSpeed : 0);
+    for (let i = 0, v = 0, at = 0; i < c.n; i++, v += 3, at += 4) {
+      const x = (b[v] - a[v]) * sx, y = (b[v + 1] - a[v + 1]) * sy, z = (b[v + 2] - a[v + 2]) * sz;
+      const part = 0.9 * Math.min(1, x * x + y * y + z * z);
+      c.tint[at] = red + (255 - red) * part; c.tint[at + 1] = green + (255 - green) * part; c.tint[at + 2] = blue + (255 - blue) * part;
     }
     upload(c.pointBuffer, c.points); upload(c.tintBuffer, c.tint);
   }

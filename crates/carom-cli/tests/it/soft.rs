@@ -2,9 +2,9 @@
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_cli::player::FaceState;
-use carom_cli::soft_world::{GRAVITY, SoftWorld};
-use carom_scenes::soft::{Over, SoftScene, cloth_over, flag, jelly, shatter};
-use glam::DVec3;
+use carom_cli::soft_world::SoftWorld;
+use carom_math::Vec3;
+use carom_scenes::soft::{Over, cloth_over, flag, jelly, shatter};
 use std::time::Instant;
 
 /// Whether `CAROM_SLOW` asks for fine meshes and long runs.
@@ -14,7 +14,7 @@ fn is_long() -> bool {
 
 /// Moves on by frames, and holds that nothing crosses in any of them. Returns the energy at the start and after each.
 fn run(name: &str, world: &mut SoftWorld, n_frames: u32) -> Vec<f64> {
-    let energy = |world: &SoftWorld| world.scene().body.energy(GRAVITY).iter().sum::<f64>();
+    let energy = |world: &SoftWorld| world.energy().iter().sum::<f64>();
     let mut energies = vec![energy(world)];
     let mut seconds = 0.0;
     assert_eq!(world.crossings(), [0, 0], "{name}: at the start");
@@ -39,31 +39,33 @@ fn check_energy(name: &str, energies: &[f64]) {
     }
 }
 
-/// The heights of the middle of all points, of the lowest one, and the fastest point.
-fn shape_of(scene: &SoftScene) -> [f64; 3] {
-    let body = &scene.body;
-    let mean = body.positions.iter().map(|p| p.y).sum::<f64>() / body.positions.len() as f64;
-    let low = body.positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-    let speed = body.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
+/// The heights of the middle of all particles and of the lowest one, and the fastest particle.
+fn shape_of(world: &mut SoftWorld) -> [f32; 3] {
+    let n = world.positions().len() as f32;
+    let mean = world.positions().iter().map(|p| p.y).sum::<f32>() / n;
+    let low = world.positions().iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
+    let speed = world.velocities_mut().iter().map(|v| v.length()).fold(0.0, f32::max);
     [mean, low, speed]
 }
 
 /// Ten seconds at three resolutions with `CAROM_SLOW`, else a short run of a coarse cloth.
 fn drape(over: Over) {
-    let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 90) };
+    let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 150) };
     for &n in sizes {
         let name = format!("cloth of {n} x {n} over {over:?}");
         let mut world = SoftWorld::new(cloth_over(over, n)).unwrap();
-        let [height, ..] = shape_of(world.scene());
+        let [height, ..] = shape_of(&mut world);
         let energies = run(&name, &mut world, n_frames);
-        let [mean, low, speed] = shape_of(world.scene());
+        let [mean, low, speed] = shape_of(&mut world);
         println!("  middle from {height:.3} to {mean:.3}, lowest {low:.3}, fastest {speed:.3}");
         assert!(mean < height - 0.2 && low < mean - 0.2, "{name} does not drape: {mean}, {low}");
         // The middle of the cloth still lies on top.
-        let top = world.scene().body.positions.iter().map(|p| p.y).fold(0.0, f64::max);
+        let top = world.positions().iter().map(|p| p.y).fold(0.0, f32::max);
         assert!(0.3 < top && world.touches().contains(&FaceState::TouchesOther), "{name} fell off");
-        assert!(0.99 * f64::from(n_frames) / 60.0 < world.seconds(), "{name}: steps were cut");
-        if over != Over::MovingBall {
+        if over == Over::MovingBall {
+            let seconds = f64::from(n_frames) / 60.0;
+            assert!(0.99 * seconds < world.obstacle_seconds(), "{name}: the ball waited too often");
+        } else {
             assert!(speed < if is_long() { 0.02 } else { 0.6 }, "{name} does not come to rest: {speed}");
             check_energy(&name, &energies);
         }
@@ -85,28 +87,33 @@ fn cloth_drapes_over_a_moving_ball_and_never_crosses() {
     drape(Over::MovingBall);
 }
 
-/// Contacts are found so late that they are of no use: points are stopped, and steps cut. It still does not cross.
+/// Contacts push over so short a distance that they are of no use: particles are stopped, and the ball waits. It still
+/// does not cross.
 #[test]
 fn the_last_line_of_defence_holds_alone() {
     for over in [Over::Ball, Over::Corner, Over::MovingBall] {
         let mut scene = cloth_over(over, 9);
-        scene.gap = 1e-6;
-        scene.body.velocities.fill(DVec3::new(1.0, -8.0, 0.5));
+        scene.gap *= 0.1;
         let mut world = SoftWorld::new(scene).unwrap();
-        run(&format!("fast cloth over {over:?}, without contacts"), &mut world, 20);
-        assert!(0 < world.counters().stopped, "{:?}", world.counters());
+        world.velocities_mut().fill(Vec3::new(1.0, -8.0, 0.5));
+        run(&format!("fast cloth over {over:?}, almost without contacts"), &mut world, 20);
+        let counters = world.counters();
+        assert!(0 < counters.stopped, "{counters:?}");
     }
 }
 
-/// A fast ball breaks a plate: steps in which points are stopped before they touch.
+/// A ball breaks a plate: it comes through, pieces fall to the floor, and faces stay as many.
 #[test]
 fn pieces_of_a_plate_never_cross() {
-    let (n, n_frames) = if is_long() { (12, 300) } else { (5, 60) };
+    let (n, n_frames) = if is_long() { (12, 300) } else { (4, 60) };
     let mut world = SoftWorld::new(shatter(n)).unwrap();
-    let n_links = world.scene().body.links.len();
+    let (n_vertices, n_faces) = (world.positions().len(), world.faces().len());
     run("plate", &mut world, n_frames);
-    assert!(world.scene().body.links.len() < n_links, "nothing breaks");
-    assert!(0 < world.counters().stopped, "the ball is too slow to be a trial");
+    assert!(0 < world.counters().broken && n_vertices < world.positions().len(), "nothing breaks");
+    assert_eq!(world.faces().len(), n_faces);
+    let far = world.positions().iter().map(|p| p.z).fold(0.0, f32::min);
+    assert!(far < -0.2, "no piece flies off: {far}");
+    assert!(0.6 * f64::from(n_frames) / 60.0 < world.obstacle_seconds(), "{:?}", world.counters());
 }
 
 #[test]
@@ -114,11 +121,13 @@ fn jelly_lands_and_comes_to_rest() {
     let (n, n_frames) = if is_long() { (6, 600) } else { (2, 240) };
     let mut world = SoftWorld::new(jelly(n)).unwrap();
     let energies = run("jelly", &mut world, n_frames);
-    let [mean, low, speed] = shape_of(world.scene());
+    let [mean, low, speed] = shape_of(&mut world);
     let slow = if is_long() { 0.1 } else { 1.0 };
     assert!(0.2 < mean && mean < 0.5 && 0.0 < low && speed < slow, "{mean}, {low}, {speed}");
     assert!(world.touches().contains(&FaceState::TouchesOther));
-    check_energy("jelly", &energies);
+    // What is elastic gives energy back.
+    let first = energies[0];
+    assert!(energies.iter().all(|energy| *energy < 1.01 * first), "{energies:?}");
 }
 
 #[test]
@@ -126,10 +135,9 @@ fn a_flag_blows_from_its_pole() {
     let (n, n_frames) = if is_long() { (33, 600) } else { (9, 90) };
     let mut world = SoftWorld::new(flag(n)).unwrap();
     run("flag", &mut world, n_frames);
-    let body = &world.scene().body;
-    let far = body.positions.iter().map(|p| p.x).fold(0.0, f64::max);
+    let far = world.positions().iter().map(|p| p.x).fold(0.0, f32::max);
     assert!(0.8 < far, "the wind does not blow it out: {far}");
-    assert!((0..n).all(|row| body.positions[row * n].x == 0.0), "it left the pole");
+    assert!((0..n).all(|row| world.positions()[row * n].x == 0.0), "it left the pole");
 }
 
 /// The same run every time, and no fault.

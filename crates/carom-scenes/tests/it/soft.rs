@@ -1,108 +1,84 @@
-//! Soft bodies: links and tetrahedra keep what they shall keep, contacts push, and the bits are the same everywhere.
+//! Scenes of soft bodies: sound, and the same bits everywhere.
 
 use crate::hash;
-use carom_scenes::soft::{Over, SoftBody, SoftContact, SoftLink, cloth_over, flag, jelly, shatter};
-use glam::DVec3;
+use carom_scenes::soft::{Over, SoftMaterial, SoftScene, cloth_over, flag, jelly, shatter};
+use glam::Vec3;
+
+fn scenes() -> [SoftScene; 6] {
+    let over = [Over::Ball, Over::Corner, Over::MovingBall].map(|over| cloth_over(over, 6));
+    let [ball, corner, moving] = over;
+    [ball, corner, moving, flag(6), jelly(2), shatter(4)]
+}
 
 #[test]
-fn soft_bodies_are_the_same_bits_everywhere() {
-    let scenes = [cloth_over(Over::Ball, 6), cloth_over(Over::Corner, 6), flag(6), jelly(2), shatter(3)];
-    let hashes = scenes.map(|mut scene| {
-        for step in 0..20 {
-            let wind = scene.air.wind_at(f64::from(step) / 60.0);
-            scene.body.predict(1.0 / 60.0, DVec3::NEG_Y * 9.81, wind, scene.air.drag);
-            scene.body.solve(1.0 / 60.0, 5, &[]);
-            scene.body.accept(1.0 / 60.0);
-        }
-        hash(scene.body.positions.iter().flat_map(|p| p.to_array()).map(f64::to_bits)) >> 32
+fn soft_scenes_are_the_same_bits_everywhere() {
+    let hashes = scenes().map(|scene| {
+        let bits = scene.positions.iter().flat_map(|p| p.to_array()).map(|x| u64::from(x.to_bits()));
+        let wind = scene.air.wind_at(0.7).to_array().map(f64::to_bits);
+        let offsets = scene.obstacles.iter().flat_map(|obstacle| obstacle.path.offset(0.7).to_array());
+        hash(bits.chain(wind).chain(offsets.map(f64::to_bits))) >> 32
     });
-    assert_eq!(hashes, [0x8f8f_d002, 0xd1cb_6863, 0x0a2d_9873, 0xc5b5_dd3e, 0x8818_89d6]);
+    assert_eq!(hashes, [0xf747_3422, 0xd5cf_7668, 0x3626_21d3, 0x9ae2_4490, 0x2ec7_8914, 0xd62c_689d]);
 }
 
-/// A rope of links that do not give way, with one end held.
-fn rope(n: usize) -> SoftBody {
-    let mut body = SoftBody::default();
-    for i in 0..n {
-        body.positions.push(DVec3::new(i as f64, 0.0, 0.0));
-        body.velocities.push(DVec3::ZERO);
-        body.inverse_masses.push(if i == 0 { 0.0 } else { 1.0 });
-        if 0 < i {
-            let ends = [i as u32 - 1, i as u32];
-            body.links.push(SoftLink { ends, rest: 1.0, compliance: 0.0, breaks_at: 3.0 });
+/// Elements have particles that exist; edges are longer than the gap; some particles have a mass.
+#[test]
+fn elements_are_larger_than_the_gap() {
+    for scene in scenes() {
+        assert_eq!(scene.positions.len(), scene.inverse_masses.len());
+        assert!(scene.inverse_masses.iter().any(|mass| 0.0 < *mass));
+        let at = |particle: u32| scene.positions[particle as usize];
+        let check = |a: u32, b: u32| assert!(2.0 * scene.gap < at(a).distance(at(b)), "{a} {b}");
+        match &scene.material {
+            SoftMaterial::Cloth { triangles, .. } | SoftMaterial::Plate { triangles, .. } => {
+                for &[a, b, c] in triangles {
+                    [[a, b], [b, c], [c, a]].iter().for_each(|[a, b]| check(*a, *b));
+                }
+            }
+            SoftMaterial::Jelly { tetrahedra, .. } => {
+                for &[a, b, c, d] in tetrahedra {
+                    [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]].iter().for_each(|[a, b]| check(*a, *b));
+                    let volume = (at(b) - at(a)).cross(at(c) - at(a)).dot(at(d) - at(a));
+                    assert!(0.0 < volume);
+                }
+            }
         }
     }
-    body
-}
-
-fn step(body: &mut SoftBody, drag: f64, contacts: &[SoftContact]) {
-    body.predict(0.01, DVec3::NEG_Y * 10.0, DVec3::ZERO, drag);
-    body.solve(0.01, 50, contacts);
-    body.accept(0.01);
 }
 
 #[test]
-fn a_rope_comes_to_hang_at_its_length() {
-    let mut body = rope(4);
-    let energy = |body: &SoftBody| body.energy(10.0).iter().sum::<f64>();
-    let mut before = energy(&body);
-    for _ in 0..2000 {
-        step(&mut body, 1.0, &[]);
-        let now = energy(&body);
-        assert!(now <= before + 1e-2, "{before} {now}");
-        before = now;
-    }
-    assert_eq!(body.positions[0], DVec3::ZERO);
-    assert!((body.positions[3] - DVec3::NEG_Y * 3.0).length() < 0.02, "{:?}", body.positions);
+fn tetrahedra_of_jelly_fill_the_cube() {
+    let scene = jelly(3);
+    let SoftMaterial::Jelly { tetrahedra, .. } = &scene.material else { panic!("{:?}", scene.material) };
+    let volume: f32 = tetrahedra
+        .iter()
+        .map(|corners| {
+            let [a, b, c, d] = corners.map(|corner| scene.positions[corner as usize]);
+            (b - a).cross(c - a).dot(d - a) / 6.0
+        })
+        .sum();
+    assert!((volume - 0.216).abs() < 1e-4, "{volume}");
 }
 
+/// Each seam is an edge of two triangles, which do not fold back; all triangles look the same way.
 #[test]
-fn a_tetrahedron_keeps_its_volume() {
-    let mut body = jelly(1).body;
-    body.links.clear();
-    body.positions[7] += DVec3::splat(0.2);
-    let volume = |body: &SoftBody| -> f64 {
-        let six = |corners: [u32; 4]| {
-            let [a, b, c, d] = corners.map(|corner| body.positions[corner as usize]);
-            (b - a).cross(c - a).dot(d - a)
-        };
-        body.tetrahedra.iter().map(|cell| six(cell.corners) / 6.0).sum()
+fn seams_join_the_pieces_of_a_plate() {
+    let n = 5;
+    let scene = shatter(n);
+    let SoftMaterial::Plate { triangles, seams, .. } = &scene.material else {
+        panic!("{:?}", scene.material)
     };
-    assert!(1e-3 < (volume(&body) - 0.216).abs());
-    body.predict(0.01, DVec3::ZERO, DVec3::ZERO, 0.0);
-    body.solve(0.01, 50, &[]);
-    body.accept(0.01);
-    assert!((volume(&body) - 0.216).abs() < 1e-3, "{}", volume(&body));
-}
-
-/// A point on a plane stays in place below the angle of friction, and slides above it; it never goes below the plane.
-#[test]
-fn contacts_push_and_rub() {
-    for (slope, slides) in [(0.4_f64, false), (0.6, true)] {
-        let normal = DVec3::new(-slope, 1.0, 0.0).normalize();
-        let mut body = rope(2);
-        body.links.clear();
-        body.positions[1] = DVec3::ZERO;
-        let contact = SoftContact {
-            points: [1, 0, 0, 0],
-            weights: [1.0, 0.0, 0.0, 0.0],
-            normal,
-            at_least: 0.0,
-            carried: DVec3::ZERO,
-            friction: 0.5,
-        };
-        for _ in 0..100 {
-            step(&mut body, 0.0, &[contact]);
-            assert!(-1e-9 < body.positions[1].dot(normal));
-        }
-        assert_eq!(0.1 < body.positions[1].length(), slides, "{slope}: {:?}", body.positions[1]);
+    assert_eq!((triangles.len(), seams.len()), (4 * n * n, 2 * n * (n - 1)));
+    for seam in seams {
+        let [a, b] = seam.triangles.map(|triangle| triangles[triangle as usize]);
+        assert_eq!(a.iter().filter(|corner| b.contains(corner)).count(), 2, "{a:?} {b:?}");
+        assert!(a[2] != b[2], "the two are of one piece");
     }
-}
-
-#[test]
-fn links_break_beyond_their_length() {
-    let mut body = rope(3);
-    body.velocities[2] = DVec3::X * 500.0;
-    body.predict(0.01, DVec3::ZERO, DVec3::ZERO, 0.0);
-    body.accept(0.01);
-    assert_eq!(body.links.len(), 1);
+    let area = |[a, b, c]: [u32; 3]| {
+        let [a, b, c] = [a, b, c].map(|corner| scene.positions[corner as usize]);
+        (b - a).cross(c - a).dot(Vec3::Z)
+    };
+    assert!(triangles.iter().all(|triangle| 0.0 < area(*triangle)));
+    let sum: f32 = triangles.iter().map(|triangle| 0.5 * area(*triangle)).sum();
+    assert!((sum - 1.44).abs() < 1e-4, "{sum}");
 }

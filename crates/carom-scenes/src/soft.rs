@@ -1,0 +1,337 @@
+//! Scenes of cloth, jelly and a plate that breaks: a soft body, the air, and closed meshes in its
+//! way, as plain data. The caller moves them.
+//!
+//! Reference: J. O'Brien, J. Hodgins, Graphical Modeling and Animation of Brittle Fracture, 1999.
+//! Differs: the seams are given beforehand.
+
+use crate::mesh::{MeshData, icosphere};
+use crate::rng::Rng;
+use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use glam::{DQuat, DVec3, Vec3};
+use libm::{cos, sin};
+
+/// A soft body, the air around it, and what is in its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SoftScene {
+    /// Where the particles of the body are at rest, and at the time 0: metres.
+    pub positions: Vec<Vec3>,
+    /// One over the kilograms of each particle; 0 for a particle that is held in place.
+    pub inverse_masses: Vec<f32>,
+    /// What the body is made of.
+    pub material: SoftMaterial,
+    /// The air.
+    pub air: Air,
+    /// What is in its way.
+    pub obstacles: Vec<ObstacleSpec>,
+    /// How far apart surfaces rest: metres. Neighbours in the body are farther apart.
+    pub gap: f32,
+    /// How fast things become, about: metres per second.
+    pub speed: f32,
+    /// The coefficient of friction of all surfaces.
+    pub friction: f32,
+}
+
+/// What a soft body is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SoftMaterial {
+    /// A sheet that does not stretch.
+    Cloth {
+        /// Three particles each.
+        triangles: Vec<[u32; 3]>,
+        /// Flexural rigidity, in newton metres.
+        bend_stiffness: f32,
+    },
+    /// Elastic, all through.
+    Jelly {
+        /// Four particles each, with positive volumes.
+        tetrahedra: Vec<[u32; 4]>,
+        /// Pascals.
+        youngs_modulus: f32,
+    },
+    /// A brittle sheet, which breaks along seams.
+    Plate {
+        /// Three particles each.
+        triangles: Vec<[u32; 3]>,
+        /// Newtons per metre.
+        stretch_stiffness: f32,
+        /// Flexural rigidity, in newton metres.
+        bend_stiffness: f32,
+        /// Where it may break.
+        seams: Vec<Seam>,
+    },
+}
+
+/// An edge between two triangles along which a plate may break.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seam {
+    /// The two triangles, which have an edge in common.
+    pub triangles: [u32; 2],
+    /// The angle between the triangles beyond which it breaks: radians.
+    pub max_angle: f32,
+    /// How far the corners opposite to the edge may be pulled apart, as a part of their distance
+    /// at rest.
+    pub max_strain: f32,
+}
+
+/// The air: how it blows and brakes.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Air {
+    /// Metres per second.
+    pub wind: DVec3,
+    /// How much of the wind comes and goes: from 0 to 1.
+    pub gusts: f64,
+    /// A rate per second.
+    pub drag: f64,
+}
+
+/// A closed mesh that keeps its shape, and moves without regard to what it meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleSpec {
+    /// Where it is at the time 0.
+    pub mesh: MeshData,
+    /// How it moves.
+    pub path: Path,
+    /// The upper side is the plane at the height 0, and all that is seen of it.
+    pub is_floor: bool,
+}
+
+/// How a thing moves, without turning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Path {
+    /// It does not.
+    Still,
+    /// To and fro by this vector to either side, once in so many seconds.
+    Swing(DVec3, f64),
+    /// At this velocity.
+    Straight(DVec3),
+}
+
+/// What a cloth falls on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Over {
+    /// A ball.
+    Ball,
+    /// A box that stands on a corner, so that the cloth falls on the opposite one.
+    Corner,
+    /// A ball that swings to and fro.
+    MovingBall,
+}
+
+impl Path {
+    /// How far it is from where it began.
+    pub fn offset(self, seconds: f64) -> DVec3 {
+        match self {
+            Path::Still => DVec3::ZERO,
+            Path::Swing(way, period) => way * sin(core::f64::consts::TAU * seconds / period),
+            Path::Straight(velocity) => velocity * seconds,
+        }
+    }
+}
+
+impl Air {
+    /// The wind at a time.
+    pub fn wind_at(&self, seconds: f64) -> DVec3 {
+        let gust = 0.6 * sin(2.3 * seconds) + 0.4 * sin(5.1 * seconds + 1.0);
+        // It turns a little, too.
+        let aside = DVec3::new(-self.wind.z, 0.0, self.wind.x) * (0.5 * self.gusts * sin(1.7 * seconds));
+        self.wind * (1.0 + self.gusts * gust) + aside
+    }
+}
+
+/// Kilograms per square metre of cloth.
+const CLOTH_MASS: f64 = 0.2;
+
+/// A cloth of `n` by `n` points that hangs from a pole and blows in the wind.
+pub fn flag(n: usize) -> SoftScene {
+    let (width, height) = (1.5, 1.0);
+    let (positions, triangles) =
+        sheet(n, |u, v| DVec3::new(width * u, 2.5 - height * v, 0.02 * sin(9.0 * u + 4.0 * v)));
+    let mut inverse_masses = even_masses(positions.len(), CLOTH_MASS * width * height);
+    for row in 0..n {
+        inverse_masses[row * n] = 0.0;
+    }
+    SoftScene {
+        positions,
+        inverse_masses,
+        material: SoftMaterial::Cloth { triangles, bend_stiffness: 2e-4 },
+        air: Air { wind: DVec3::new(13.0, 0.5, 3.0), gusts: 0.4, drag: 0.1 },
+        obstacles: Vec::new(),
+        gap: (0.25 * height / (n - 1) as f64) as f32,
+        speed: 8.0,
+        friction: 0.4,
+    }
+}
+
+/// A square cloth of `n` by `n` points that falls on something.
+pub fn cloth_over(over: Over, n: usize) -> SoftScene {
+    let size = 1.4;
+    let turn = DQuat::from_xyzw(0.0, sin(0.15), 0.0, cos(0.15));
+    let (mesh, path, top) = match over {
+        Over::Ball => (icosphere(500).scaled(0.35), Path::Still, 0.35),
+        Over::MovingBall => (icosphere(500).scaled(0.35), Path::Swing(DVec3::X * 0.3, 4.0), 0.35),
+        Over::Corner => {
+            let half = 0.3;
+            // The diagonal (1, 1, 1) becomes y: a rotation about (-1, 0, 1) by the angle with this cosine.
+            let cosine = 1.0 / sqrt(3.0);
+            let (half_sine, half_cosine) = (sqrt(0.5 * (1.0 - cosine)), sqrt(0.5 * (1.0 + cosine)));
+            let along = half_sine / sqrt(2.0);
+            let stand = DQuat::from_xyzw(-along, 0.0, along, half_cosine);
+            let mut mesh = cuboid(DVec3::splat(half));
+            for vertex in &mut mesh.vertices {
+                *vertex = stand * *vertex;
+            }
+            (mesh, Path::Still, half * sqrt(3.0))
+        }
+    };
+    let (positions, triangles) = sheet(n, |u, v| {
+        turn * DVec3::new(size * (u - 0.497), 0.0, size * (v - 0.503)) + DVec3::Y * (top + 0.08)
+    });
+    SoftScene {
+        inverse_masses: even_masses(positions.len(), CLOTH_MASS * size * size),
+        positions,
+        material: SoftMaterial::Cloth { triangles, bend_stiffness: 2e-5 },
+        air: Air { drag: 0.6, ..Air::default() },
+        obstacles: alloc::vec![ObstacleSpec { mesh, path, is_floor: false }],
+        gap: (0.25 * size / (n - 1) as f64) as f32,
+        speed: 5.0,
+        friction: 0.5,
+    }
+}
+
+/// A cube of `n` by `n` by `n` cells of tetrahedra, tilted, that falls on a floor.
+pub fn jelly(n: usize) -> SoftScene {
+    let (size, density, height) = (0.6, 300.0, 1.1);
+    let turn = DQuat::from_xyzw(0.30, 0.10, 0.20, sqrt(1.0 - 0.14));
+    let side = n + 1;
+    let place = |i: usize| {
+        let cell = DVec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
+        (turn * ((cell / n as f64 - 0.5) * size) + DVec3::Y * height).as_vec3()
+    };
+    let positions: Vec<Vec3> = (0..side * side * side).map(place).collect();
+    let at = |x: usize, y: usize, z: usize| (x + side * (y + side * z)) as u32;
+    let in_cell = |i: usize| {
+        let (x, y, z) = (i % n, i / n % n, i / n / n);
+        let corner = move |c: usize| at(x + (c & 1), y + (c >> 1 & 1), z + (c >> 2));
+        // Six around the diagonal from corner 0 to corner 7.
+        let six = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
+        six.map(|tetrahedron| tetrahedron.map(corner))
+    };
+    let tetrahedra = (0..n * n * n).flat_map(in_cell).collect();
+    SoftScene {
+        inverse_masses: even_masses(positions.len(), density * size * size * size),
+        positions,
+        material: SoftMaterial::Jelly { tetrahedra, youngs_modulus: 3e4 },
+        air: Air { drag: 0.05, ..Air::default() },
+        obstacles: alloc::vec![floor(20.0)],
+        gap: (0.1 * size / n as f64) as f32,
+        speed: 5.0,
+        friction: 0.5,
+    }
+}
+
+/// An upright plate of `n` by `n` pieces, which breaks between them, and a ball that flies through
+/// it. Each piece is a quadrilateral of four triangles around its middle.
+pub fn shatter(n: usize) -> SoftScene {
+    let size = 1.2;
+    let edge = size / n as f64;
+    let mut rng = Rng::new(1);
+    let side = n + 1;
+    let mut corners = Vec::with_capacity(side * side);
+    for i in 0..side * side {
+        let (x, y) = (i % side, i / side);
+        // Inside the border, corners are not where those of squares would be.
+        let mut aside = |i: usize| if i == 0 || i == n { 0.0 } else { rng.range(-0.22, 0.22) };
+        let (u, v) = (x as f64 + aside(x), y as f64 + aside(y));
+        corners.push(DVec3::new(u * edge - 0.5 * size, v * edge + 0.03, 0.0));
+    }
+    let n_corners = corners.len() as u32;
+    let mut triangles = Vec::with_capacity(4 * n * n);
+    let mut middles = Vec::with_capacity(n * n);
+    for i in 0..n * n {
+        let first = (i % n + side * (i / n)) as u32;
+        let around = [first, first + 1, first + 1 + side as u32, first + side as u32];
+        middles.push(around.iter().map(|corner| corners[*corner as usize]).sum::<DVec3>() / 4.0);
+        // Below, right, above, left.
+        triangles.extend([0, 1, 2, 3].map(|k| [around[k], around[(k + 1) % 4], n_corners + i as u32]));
+    }
+    let mut seams = Vec::with_capacity(2 * n * n);
+    let mut seam = |a: usize, b: usize| {
+        let [max_angle, max_strain] = [rng.range(0.05, 0.2), rng.range(0.005, 0.02)].map(|x| x as f32);
+        seams.push(Seam { triangles: [a as u32, b as u32], max_angle, max_strain });
+    };
+    for i in 0..n * n {
+        if i % n + 1 < n {
+            seam(4 * i + 1, 4 * (i + 1) + 3);
+        }
+        if i + n < n * n {
+            seam(4 * i + 2, 4 * (i + n));
+        }
+    }
+    let positions: Vec<Vec3> = corners.iter().chain(&middles).map(|p| p.as_vec3()).collect();
+    let mut inverse_masses = even_masses(positions.len(), 4.0 * size * size);
+    // A frame holds the lowest row.
+    inverse_masses[..side].fill(0.0);
+    let mut mesh = icosphere(500).scaled(0.25);
+    for vertex in &mut mesh.vertices {
+        *vertex += DVec3::new(0.05, 0.68, 0.7);
+    }
+    let path = Path::Straight(DVec3::new(0.0, 0.0, -3.0));
+    SoftScene {
+        positions,
+        inverse_masses,
+        material: SoftMaterial::Plate { triangles, stretch_stiffness: 5e4, bend_stiffness: 40.0, seams },
+        air: Air { drag: 0.05, ..Air::default() },
+        obstacles: alloc::vec![floor(20.0), ObstacleSpec { mesh, path, is_floor: false }],
+        gap: (0.05 * edge) as f32,
+        speed: 7.0,
+        friction: 0.4,
+    }
+}
+
+/// A sheet of `n` by `n` points, placed by numbers from 0 to 1 along both; and its triangles.
+fn sheet(n: usize, place: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let part = |i: usize| i as f64 / (n - 1) as f64;
+    let positions = (0..n * n).map(|i| place(part(i % n), part(i / n)).as_vec3()).collect();
+    let mut triangles = Vec::with_capacity(2 * (n - 1) * (n - 1));
+    for row in 0..n - 1 {
+        for column in 0..n - 1 {
+            let corner = (row * n + column) as u32;
+            let [a, b, c, d] = [corner, corner + 1, corner + n as u32, corner + n as u32 + 1];
+            // The diagonals alternate, so that the cloth bends alike to both sides.
+            if (row + column) % 2 == 0 {
+                triangles.extend([[a, c, b], [b, c, d]]);
+            } else {
+                triangles.extend([[a, c, d], [a, d, b]]);
+            }
+        }
+    }
+    (positions, triangles)
+}
+
+/// The inverse masses of `n` particles that share a mass evenly.
+fn even_masses(n: usize, mass: f64) -> Vec<f32> {
+    alloc::vec![(n as f64 / mass) as f32; n]
+}
+
+/// A floor whose upper side is at 0.
+fn floor(half_side: f64) -> ObstacleSpec {
+    let mut mesh = cuboid(DVec3::new(half_side, 0.1, half_side));
+    for vertex in &mut mesh.vertices {
+        vertex.y -= 0.1;
+    }
+    ObstacleSpec { mesh, path: Path::Still, is_floor: true }
+}
+
+/// A box around the origin, as twelve triangles.
+fn cuboid(half: DVec3) -> MeshData {
+    let vertices = (0..8_u8)
+        .map(|c| {
+            let side = |bit: u8| if c >> bit & 1 == 0 { -1.0 } else { 1.0 };
+            half * DVec3::new(side(0), side(1), side(2))
+        })
+        .collect();
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    MeshData { vertices, triangles }
+}
