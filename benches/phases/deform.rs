@@ -4,6 +4,9 @@
 //!   the triangles, and computing these is timed too.
 //! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit for it. Vertices go back and
 //!   forth by a thousandth of the size. Times are means over steps: lazy trees are refitted in some of them.
+//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends, and one fitted anew.
+//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question. parry has the same by
+//!   `set_vertices`, which refits its tree.
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
 //!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
 //! - `crossings of a sheet` is a waving sheet against itself, with normal cones and without.
@@ -18,21 +21,29 @@ use carom_benches::peers::ipctk::Cloth;
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
 use carom_benches::trees::boxes;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_bounds::{Aabb, BoundingVolume as _};
+use carom_bounds::{Aabb, BoundingVolume as _, KDop, Obb, Rss, Sphere};
+use carom_bvh::{BuildSettings, Bvh, TreeVolume};
 use carom_deform::known::{BoneWeights, Deformation, KnownTree};
 use carom_deform::{
     AutoTree, Cones, DeformableMesh, DualQuaternionTree, FeatureSearch, FollowingTree, HybridTree,
     KnownError, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
 };
-use carom_math::Pose;
+use carom_geom::TriMesh;
+use carom_math::{Interval, Pose, Ray};
+use carom_query::{MeshShape, Shape, intersects, project_point, ray_cast};
 use carom_scenes::Rng;
 use carom_scenes::mesh::{Knot, torus_knot};
 use carom_testkit::{data, meshes};
 use glam::{Affine3A, DVec3, Quat, Vec3};
 use obvhs::BvhBuildParams;
+use parry3d::math::Pose as ParryPose;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d::query::{PointQuery as _, RayCast as _};
+use parry3d::shape::TriMesh as ParryMesh;
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Relative: by how much counts of candidates may differ.
 const ROUNDED_COUNT: f64 = 1e-4;
@@ -61,6 +72,8 @@ fn main() {
             }
         }
     }
+    volumes(&mut runner);
+    door(&mut runner);
     known(&mut runner);
     sheet(&mut runner);
     let (before, after, faces) = rolled_cloth(if runner.is_quick() { 60 } else { 215 });
@@ -197,6 +210,150 @@ fn ask(
         .entry("parry refit", run_parry)
         .entry("obvhs refit", run_obvhs);
     runner.frames(row, 60, contest, || {});
+}
+
+/// A small bending of the knot.
+fn bent(vertices: &[Vec3]) -> Vec<Vec3> {
+    vertices.iter().map(|v| *v + 0.05 * (*v * 3.0).map(f32::sin)).collect()
+}
+
+/// Volumes of each kind that follow a knot which bends, beside a tree of such volumes fitted anew.
+fn volumes(runner: &mut Runner) {
+    follow_volumes::<Aabb>(runner, "follow: box");
+    follow_volumes::<KDop<14>>(runner, "follow: 14-DOP");
+    follow_volumes::<KDop<18>>(runner, "follow: 18-DOP");
+    follow_volumes::<Sphere>(runner, "follow: sphere");
+    follow_volumes::<Obb>(runner, "follow: oriented box");
+    follow_volumes::<Rss>(runner, "follow: swept rectangle");
+}
+
+fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
+    if !runner.wants(workload) {
+        return;
+    }
+    let knot = torus_knot(&Knot::default(), if runner.is_quick() { 10_000 } else { 100_000 });
+    let (rest, faces) = (knot.vertices_f32(), knot.triangles);
+    let both = [bent(&rest), rest];
+    let (all_boxes, settings) = (boxes(&both[1], &faces), BuildSettings::default());
+    let fit = |vertices: &[Vec3], numbers: &[u32]| {
+        let own = numbers.iter().flat_map(|&i| faces[i as usize]).map(|v| vertices[v as usize]);
+        V::from_points(&own.collect::<Vec<Vec3>>())
+    };
+    let mut tree = Bvh::<V>::fitted(&all_boxes, &settings, |numbers| fit(&both[1], numbers))
+        .expect("boxes of a scene are finite");
+    let corners: Vec<[u32; 3]> = tree.primitives().iter().map(|&i| faces[i as usize]).collect();
+    let mut turn = 1;
+    let mut follow = |tree: &mut Bvh<V>| {
+        turn = 1 - turn;
+        tree.refit_points(&both[turn], &corners).expect("vertices of a scene are finite");
+    };
+    follow(&mut tree);
+    let boxes_of_moved = boxes(&both[0], &faces);
+    let anew =
+        || Bvh::<V>::fitted(&boxes_of_moved, &settings, |numbers| fit(&both[0], numbers)).expect("as above");
+    let mut rng = Rng::new(8);
+    let (mut answers, mut tests) = (Answers::new(), [0; 2]);
+    let fresh = anew();
+    for _ in 0..100 {
+        let p = both[0][rng.below(both[0].len())].as_dvec3();
+        let query = Aabb::around(p - DVec3::splat(0.02), p + DVec3::splat(0.02));
+        let mut found = [&tree, &fresh].map(|tree| {
+            let mut found = Vec::new();
+            let visit = tree.visit_box(&query, |leaf| {
+                let own = leaf.primitives.iter().copied();
+                found.extend(own.filter(|&i| boxes_of_moved[i as usize].overlaps(&query)));
+                ControlFlow::Continue(())
+            });
+            found.sort_unstable();
+            (found, visit.counters.volume_tests + visit.counters.primitives)
+        });
+        tests = [0, 1].map(|i| tests[i] + found[i].1);
+        let [ours, theirs] = [0, 1].map(|i| core::mem::take(&mut found[i].0));
+        answers.equal("fitted anew", &ours, &theirs);
+    }
+    let row = Row { workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom refit", || follow(&mut tree))
+        .entry("carom fitted anew", || _ = black_box(anew()));
+    runner.slow(row, contest);
+    println!("    tests of 100 small boxes: {} after a refit, {} fitted anew", tests[0], tests[1]);
+}
+
+/// One question each about a knot that has new vertices, through `MeshShape` of carom-query.
+fn door(runner: &mut Runner) {
+    let wanted = ["door: ray", "door: point", "door: ball"];
+    if !wanted.iter().any(|workload| runner.wants(workload)) {
+        return;
+    }
+    let knot = torus_knot(&Knot::default(), if runner.is_quick() { 10_000 } else { 100_000 });
+    let (rest, faces) = (knot.vertices_f32(), knot.triangles);
+    let both = [bent(&rest), rest];
+    let mesh = TriMesh::new(both[1].clone(), faces.clone()).expect("a scene's mesh is one");
+    let ours = RefCell::new(Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree")));
+    let fresh = || {
+        let mesh = TriMesh::new(both[0].clone(), faces.clone()).expect("a scene's mesh is one");
+        Arc::new(MeshShape::new(mesh).expect("a scene's mesh has a tree"))
+    };
+    let theirs = RefCell::new(parry::mesh(&both[1], &faces).expect("parry takes the mesh"));
+    let their_vertices =
+        [0, 1].map(|turn: usize| both[turn].iter().map(|v| parry::vector(*v)).collect::<Vec<_>>());
+    let turns = [const { Cell::new(1_usize) }; 2];
+    let next = |k: usize| turns[k].replace(1 - turns[k].get()) ^ 1;
+    let follow = || {
+        let mut ours = ours.borrow_mut();
+        Arc::make_mut(&mut ours).set_vertices(&both[next(0)]).expect("vertices of a scene are finite");
+        Shape::Mesh(ours.clone())
+    };
+    let follow_parry = || theirs.borrow_mut().set_vertices(&their_vertices[next(1)]);
+
+    let here = Pose::IDENTITY;
+    let (start, along) = (Vec3::new(0.3, 0.4, 4.0), Vec3::new(0.1, 0.15, -1.0));
+    let ray = Ray::new(start, along);
+    let their_ray = parry3d::query::Ray::new(parry::vector(start), parry::vector(along));
+    let ball = Shape::Sphere(carom_geom::Sphere::new(0.1).expect("a radius"));
+    let ball_at = Pose::from_translation(both[0][both[0].len() / 3] + 0.05);
+    let their_ball = parry3d::shape::Ball::new(0.1);
+    let by_ray = |mesh: &Shape| ray_cast(mesh, &here, &ray, Interval::FORWARD).map_or(f32::NAN, |hit| hit.t);
+    let by_point = |mesh: &Shape| project_point(mesh, &here, start).map_or(f32::NAN, |near| near.distance);
+    let by_ball = |mesh: &Shape| f32::from(u8::from(intersects(mesh, &here, &ball, &ball_at)));
+    let peer_by_ray = |mesh: &ParryMesh| mesh.cast_local_ray(&their_ray, f32::MAX, false).unwrap_or(f32::NAN);
+    let peer_by_point = |mesh: &ParryMesh| mesh.distance_to_local_point(parry::vector(start), false);
+    let peer_by_ball = |mesh: &ParryMesh| {
+        let meets = parry3d::query::intersection_test(
+            &ParryPose::IDENTITY,
+            mesh,
+            &parry::pose(&ball_at),
+            &their_ball,
+        );
+        f32::from(u8::from(meets.unwrap_or(false)))
+    };
+    let questions: [(&dyn Fn(&Shape) -> f32, &dyn Fn(&ParryMesh) -> f32); 3] =
+        [(&by_ray, &peer_by_ray), (&by_point, &peer_by_point), (&by_ball, &peer_by_ball)];
+    for (workload, (question, peer_question)) in wanted.into_iter().zip(questions) {
+        if !runner.wants(workload) {
+            continue;
+        }
+        let mut answers = Answers::new();
+        for _ in 0..2 {
+            let ours = question(&follow());
+            follow_parry();
+            let theirs = peer_question(&theirs.borrow());
+            answers.number("parry", ours.into(), theirs.into(), 1e-4);
+        }
+        let row = Row { workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
+        let contest = Contest::new(answers)
+            .entry("carom", || _ = black_box(question(&follow())))
+            .entry("carom built anew", || _ = black_box(question(&Shape::Mesh(fresh()))))
+            .entry("parry set_vertices", || {
+                follow_parry();
+                black_box(peer_question(&theirs.borrow()));
+            })
+            .entry("parry built anew", || {
+                let mesh = parry::mesh(&both[0], &faces).expect("parry takes the mesh");
+                black_box(peer_question(&mesh));
+            });
+        runner.slow(row, contest);
+    }
 }
 
 /// Trees of known deformations, of which a query visits a small part.

@@ -1,16 +1,20 @@
-//! Two meshes that move: crossings by their overlap region and by trees that follow, and "may touch" by voxels.
+//! Two meshes that move: their crossings by an overlap region and by trees that follow, and "may touch" by voxels.
 //!
-//! Each answer is compared first. A row is one step: new positions of both meshes, and the question. Prints the table of
-//! notes/carom-deform.md; least of several runs, CPU time of one thread.
+//! A row is one step: new positions of both meshes, and the question. Vertices go back and forth between two moments. parry is
+//! given the new vertices by `set_vertices`, which refits its tree. Its test of two triangles is GJK in `f32`, so it may differ
+//! in pairs that hardly touch. A row `may touch` has the voxels alone: "no" proves that nothing touches. Below each row are the
+//! counts of one step.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::thread_ns;
+use carom_benches::peers::parry;
+use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_deform::{
-    DeformCounters, DeformableMesh, FeaturePair, FeatureSearch, FollowingTree, OverlapRegion, RebuiltTree,
-    RefitTree, VoxelOverlap,
+    DeformableMesh, FeaturePair, FeatureSearch, FollowingTree, OverlapRegion, RebuiltTree, RefitTree,
+    VoxelOverlap,
 };
 use carom_scenes::mesh::icosphere;
 use glam::{DVec3, Vec3};
+use parry3d::math::Pose as ParryPose;
 use std::hint::black_box;
 
 /// Positions of two meshes at two moments, and their triangles.
@@ -68,7 +72,7 @@ fn combs(n_faces: usize) -> Scene {
         (0..32).flat_map(|i| grid(n).into_iter().map(move |t| t.map(|v| v + i * (n * n) as u32))).collect();
     let frame = |phase: f64| [comb(0.0, phase), comb(0.5, 0.5 * phase)];
     Scene {
-        name: "combs between each other",
+        name: "combs between",
         frames: [frame(0.0), frame(0.1)],
         triangles: [triangles.clone(), triangles],
     }
@@ -82,96 +86,162 @@ impl Scene {
         })
     }
 
-    /// The least time of a step in milliseconds: new positions, and a question.
-    fn time<T: FollowingTree>(&self, mut question: impl FnMut(&mut [DeformableMesh<T>; 2])) -> f64 {
-        let mut meshes = self.meshes::<T>();
-        let (mut least, mut all) = (f64::INFINITY, 0.0);
-        let mut step = 0;
-        while step < 6 || (all < 4e8 && step < 400) {
-            let start = thread_ns();
-            for (mesh, positions) in meshes.iter_mut().zip(&self.frames[step % 2]) {
+    /// A step to the next moment of meshes that are followed by these trees, and a question about them.
+    fn steps<T: FollowingTree>(&self) -> impl FnMut(&mut dyn FnMut(&mut [DeformableMesh<T>; 2])) {
+        let (mut meshes, mut turn) = (self.meshes::<T>(), 0);
+        move |question| {
+            turn = 1 - turn;
+            for (mesh, positions) in meshes.iter_mut().zip(&self.frames[turn]) {
                 mesh.set_positions(positions).expect("scenes are finite");
             }
             question(&mut meshes);
-            let spent = thread_ns() - start;
-            // Memory and caches are warm after the first two.
-            if 2 <= step {
-                (least, all) = (least.min(spent), all + spent);
-            }
-            step += 1;
         }
-        least * 1e-6
     }
 
-    /// The time by trees, and what they answer at the first moment.
-    fn by_trees<T: FollowingTree>(&self) -> (f64, Vec<FeaturePair>, DeformCounters) {
-        let (mut search, mut answer) = (FeatureSearch::default(), None);
-        let ms = self.time::<T>(|[a, b]| {
-            let found = search.crossings((a, b)).finish();
-            black_box(found.pairs.len());
-            if answer.is_none() {
-                answer = Some((found.pairs.to_vec(), found.counters));
-            }
-        });
-        let (pairs, counters) = answer.expect("steps were made");
-        (ms, pairs, counters)
-    }
-
-    fn report(&self) {
-        let (refit, pairs, by_tree) = self.by_trees::<RefitTree>();
-        let (rebuilt, same, _) = self.by_trees::<RebuiltTree>();
-        assert!(same == pairs, "{}: trees differ", self.name);
-        let mut region = OverlapRegion::default();
-        let [a, b] = self.meshes::<RefitTree>();
-        let found = region.crossings(&a, &b).finish();
-        assert!(found.pairs == pairs, "{}: the region has other pairs", self.name);
-        let counters = found.counters;
-        let by_region = self.time::<RefitTree>(|[a, b]| {
-            black_box(region.crossings(a, b).finish().pairs.len());
-        });
-        let n_faces = a.faces().len();
-        let mut row = format!(
-            "| {} | {n_faces} | {} | {:.3} | {:.3} | {:.3} | {} + {} + {} | {} + {} + {} |",
-            self.name,
-            pairs.len(),
-            refit,
-            rebuilt,
-            by_region,
-            by_tree.updates,
-            by_tree.box_tests,
-            by_tree.exact_tests,
-            counters.in_region,
-            counters.listed + counters.box_tests,
-            counters.exact_tests
-        );
-        for resolution in [32, 128] {
-            let mut voxels = VoxelOverlap::new(resolution).expect("the resolution is small");
-            let may_touch = voxels.may_touch(&a, &b);
-            assert!(may_touch || pairs.is_empty(), "{}: voxels deny a contact", self.name);
-            let n = voxels.counters();
-            let ms = self.time::<RefitTree>(|[a, b]| {
-                black_box(voxels.may_touch(a, b));
+    /// As [`Scene::steps`], with the crossings as the question: how many there are.
+    fn by_trees<T: FollowingTree>(&self) -> impl FnMut(&mut Vec<FeaturePair>) {
+        let (mut step, mut search) = (self.steps::<T>(), FeatureSearch::default());
+        move |pairs| {
+            step(&mut |[a, b]| {
+                pairs.clear();
+                pairs.extend_from_slice(search.crossings((a, b)).finish().pairs);
             });
-            let answer = if may_touch { "may" } else { "no" };
-            row += &format!(" {answer}, {ms:.3}, {} + {} |", n.rows, n.words);
         }
-        println!("{row}");
+    }
+
+    /// As [`Scene::by_trees`], by the overlap region.
+    fn by_region(&self) -> impl FnMut(&mut Vec<FeaturePair>) {
+        let (mut step, mut region) = (self.steps::<RefitTree>(), OverlapRegion::default());
+        move |pairs| {
+            step(&mut |[a, b]| {
+                pairs.clear();
+                pairs.extend_from_slice(region.crossings(a, b).finish().pairs);
+            });
+        }
+    }
+
+    /// The same, by parry.
+    fn by_parry(&self) -> impl FnMut(&mut Vec<(u32, u32)>) {
+        let vertices = [0, 1].map(|frame| [0, 1].map(|side| peer_vertices(&self.frames[frame][side])));
+        let mut meshes = [0, 1].map(|side| {
+            parry::mesh(&self.frames[0][side], &self.triangles[side]).expect("parry takes the mesh")
+        });
+        let mut turn = 0;
+        move |pairs| {
+            turn = 1 - turn;
+            for (mesh, vertices) in meshes.iter_mut().zip(&vertices[turn]) {
+                mesh.set_vertices(vertices);
+            }
+            let [a, b] = &meshes;
+            parry::mesh_pairs(a, b, &ParryPose::IDENTITY, false, pairs);
+        }
+    }
+
+    /// The counts of the step to the second moment.
+    fn print_counts(&self) {
+        let mut step = self.steps::<RefitTree>();
+        step(&mut |[a, b]| {
+            let mut region = OverlapRegion::default();
+            let by_region = region.crossings(a, b).finish().counters;
+            let by_tree = FeatureSearch::default().crossings((a, b)).finish().counters;
+            println!(
+                "    refit: {} boxes, {} box tests, {} exact tests; region: {} listed first, {} listed and box tests, \
+                 {} exact tests",
+                by_tree.updates,
+                by_tree.box_tests,
+                by_tree.exact_tests,
+                by_region.in_region,
+                by_region.listed + by_region.box_tests,
+                by_region.exact_tests
+            );
+        });
+    }
+
+    fn race(&self, runner: &mut Runner) {
+        if !runner.wants(self.name) {
+            return;
+        }
+        let size = self.triangles[0].len() as u64;
+        let (mut refit, mut rebuilt) = (self.by_trees::<RefitTree>(), self.by_trees::<RebuiltTree>());
+        let (mut region, mut parry) = (self.by_region(), self.by_parry());
+        let [mut ours, mut others, mut found] = [const { Vec::new() }; 3];
+        let mut theirs = Vec::new();
+        let (mut answers, mut n_pairs) = (Answers::new(), [0; 2]);
+        for n_pairs in &mut n_pairs {
+            refit(&mut ours);
+            rebuilt(&mut others);
+            answers.equal("rebuilt", &ours, &others);
+            region(&mut others);
+            answers.equal("region", &ours, &others);
+            parry(&mut theirs);
+            theirs.sort_unstable();
+            let ours: Vec<(u32, u32)> = ours.iter().map(|pair| (pair.a, pair.b)).collect();
+            answers.pairs("parry", &ours, &theirs);
+            *n_pairs = ours.len();
+        }
+        let contest = Contest::new(answers)
+            .entry("carom refit", || refit(&mut ours))
+            .entry("carom rebuilt", || rebuilt(&mut others))
+            .entry("carom region", || region(&mut found))
+            .entry("parry refit", || parry(&mut theirs));
+        runner.some(Row { workload: self.name, size, unit: Unit::Ms, per_call: 1 }, contest);
+        println!("    {} and {} crossings", n_pairs[0], n_pairs[1]);
+        self.print_counts();
+        self.race_voxels(runner, size, n_pairs);
+    }
+
+    /// Whether the meshes may touch, where so many pairs of faces cross at the second moment and at the first.
+    fn race_voxels(&self, runner: &mut Runner, size: u64, n_pairs: [usize; 2]) {
+        let by_voxels = |resolution: u32| {
+            let (mut step, mut voxels) =
+                (self.steps::<RefitTree>(), VoxelOverlap::new(resolution).expect("the resolution is small"));
+            move || {
+                let (mut answer, mut rows) = (false, 0);
+                step(&mut |[a, b]| {
+                    answer = voxels.may_touch(a, b);
+                    rows = voxels.counters().rows;
+                });
+                (answer, rows)
+            }
+        };
+        let (mut coarse, mut fine) = (by_voxels(32), by_voxels(128));
+        let mut answers = Answers::new();
+        let mut told = String::new();
+        for n_pairs in n_pairs {
+            for (what, (may_touch, rows)) in [("32 voxels", coarse()), ("128 voxels", fine())] {
+                // A crossing may never be denied.
+                answers.equal(what, &(n_pairs == 0 || may_touch), &true);
+                told += &format!(" {what}: {}, {rows} rows;", if may_touch { "may" } else { "no" });
+            }
+        }
+        let contest = Contest::new(answers)
+            .entry("carom 32 voxels", || _ = black_box(coarse()))
+            .entry("carom 128 voxels", || _ = black_box(fine()));
+        let workload = format!("{}: may touch", self.name);
+        runner.some(Row { workload: &workload, size, unit: Unit::Ms, per_call: 1 }, contest);
+        println!("   {told}");
     }
 }
 
+/// Vertices for parry.
+fn peer_vertices(vertices: &[Vec3]) -> Vec<parry3d::math::Vector> {
+    vertices.iter().map(|v| parry::vector(*v)).collect()
+}
+
 fn main() {
-    println!(
-        "| scene | faces each | pairs | refit, ms | rebuilt, ms | region, ms | refit: boxes + tests + exact | \
-         region: listed first + listed and tests + exact | 32 voxels: answer, ms, rows + words | 128 voxels |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    for n_faces in [1000, 10_000, 100_000] {
-        sheets("waving sheets through each other", n_faces, DVec3::ZERO, 0.02).report();
-        sheets("waving sheets, a tenth over each other", n_faces, DVec3::new(0.9, 0.0, 0.0), 0.02).report();
-        sheets("waving sheets, boxes apart", n_faces, DVec3::new(0.0, 0.1, 0.0), 0.02).report();
-        balls("balls that touch in a corner", n_faces, DVec3::splat(1.08)).report();
-        balls("balls apart, boxes over each other", n_faces, DVec3::splat(1.3)).report();
-        balls("balls deep in each other", n_faces, DVec3::new(0.3, 0.2, 0.1)).report();
-        combs(n_faces).report();
+    let mut runner = Runner::new("two_objects");
+    let sizes: &[usize] = if runner.is_quick() { &[1000] } else { &[1000, 10_000, 100_000] };
+    for &n_faces in sizes {
+        for scene in [
+            sheets("sheets deep", n_faces, DVec3::ZERO, 0.02),
+            sheets("sheets, a tenth", n_faces, DVec3::new(0.9, 0.0, 0.0), 0.02),
+            sheets("sheets, boxes apart", n_faces, DVec3::new(0.0, 0.1, 0.0), 0.02),
+            balls("balls, a corner", n_faces, DVec3::splat(1.08)),
+            balls("balls apart, boxes overlap", n_faces, DVec3::splat(1.3)),
+            balls("balls deep", n_faces, DVec3::new(0.3, 0.2, 0.1)),
+            combs(n_faces),
+        ] {
+            scene.race(&mut runner);
+        }
     }
 }

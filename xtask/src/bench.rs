@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-pub(crate) const GROUPS: [&str; 24] = [
+pub(crate) const GROUPS: [&str; 25] = [
     "primitives",
     "bounds",
     "broad",
@@ -26,6 +26,7 @@ pub(crate) const GROUPS: [&str; 24] = [
     "mesh_mesh",
     "volumes",
     "deform",
+    "two_objects",
     "sdf",
     "particles",
     "budget",

@@ -7,7 +7,7 @@ use crate::trees::{found, queries};
 use crate::{Answers, Contest, Row, Runner, Unit};
 use bvh::bvh::Bvh as BvhTree;
 use carom_bounds::Aabb;
-use carom_bvh::{BuildQuality, BuildSettings, Builder, Bvh};
+use carom_bvh::{BuildMethod, BuildQuality, BuildSettings, Builder, Bvh};
 use obvhs::BvhBuildParams;
 use obvhs::bvh2::Bvh2;
 use parry3d::partitioning::{Bvh as ParryBvh, BvhBuildStrategy, BvhWorkspace};
@@ -77,17 +77,38 @@ pub fn build(
     }
     println!("    SAH cost of carom's tree, {workload}: {:.1}", ours.quality().sah_cost);
 
-    let mut builder = Builder::default();
-    let mut kept = ours;
+    let in_one_pass = settings.with_method(BuildMethod::OnePass);
+    if quality == BuildQuality::Fast {
+        let other = Bvh::<Aabb>::build(boxes, &in_one_pass).expect("boxes of a scene are finite");
+        for query in queries() {
+            answers.equal("one pass", &found(&ours, boxes, &query), &found(&other, boxes, &query));
+        }
+        println!("    SAH cost of carom's tree in one pass: {:.1}", other.quality().sah_cost);
+    }
+
+    let (mut builder, mut other_builder) = (Builder::default(), Builder::default());
+    let (mut kept, mut other_kept) = (ours.clone(), ours);
     let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let contest = place
+    let mut contest = place
         .contest(answers)
         .entry("carom", || {
             std::hint::black_box(build_ours());
         })
         .entry("carom kept", || {
             std::hint::black_box(place.get(|| builder.rebuild(&mut kept, boxes, &settings).is_ok()));
-        })
+        });
+    if quality == BuildQuality::Fast {
+        contest = contest
+            .entry("carom one pass", || {
+                let tree = place.get(|| Bvh::<Aabb>::build(boxes, &in_one_pass));
+                std::hint::black_box(tree.is_ok());
+            })
+            .entry("carom one pass, kept", || {
+                let done = place.get(|| other_builder.rebuild(&mut other_kept, boxes, &in_one_pass).is_ok());
+                std::hint::black_box(done);
+            });
+    }
+    let contest = contest
         .entry("parry", || {
             std::hint::black_box(build_parrys());
         })

@@ -63,11 +63,7 @@ impl Obb {
     /// The box with these axes around points; `EMPTY` for none. The axes should be orthonormal to within rounding; those of
     /// the frame take the place of axes that are far from it.
     pub fn from_axes<P: Copy + Into<DVec3>>(axes: DMat3, points: &[P]) -> Obb {
-        match extent(points) {
-            Extent::Nothing => Obb::EMPTY,
-            Extent::Beyond => Obb::EVERYTHING,
-            Extent::Within => Obb::around(axes.as_mat3(), points, 0.0),
-        }
+        Obb { axes: axes.as_mat3(), ..Obb::EMPTY }.refitted(points)
     }
 
     /// The box with these axes around points each of which may be off by `room`.
@@ -268,6 +264,47 @@ impl BoundingVolume for Obb {
             }
         }
         best.unwrap_or(Obb::EVERYTHING)
+    }
+
+    fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Obb {
+        match extent(points) {
+            Extent::Nothing => Obb::EMPTY,
+            Extent::Beyond => Obb::EVERYTHING,
+            Extent::Within => Obb::around(self.axes, points, 0.0),
+        }
+    }
+
+    /// Each box is projected as a whole: its centre, and how far it reaches along an axis.
+    fn refitted_around(&self, volumes: &[Obb]) -> Obb {
+        let present = volumes.iter().filter(|volume| !volume.is_empty());
+        let Some(first) = present.clone().next() else { return Obb::EMPTY };
+        if !present.clone().all(Obb::is_bounded) {
+            return Obb::EVERYTHING;
+        }
+        let (axes, shares) = match shares_along(&self.axes) {
+            Some(shares) => (self.axes, shares),
+            None => (Mat3::IDENTITY, DMat3::IDENTITY),
+        };
+        let reach =
+            |volume: &Obb| absolute(&(shares * volume.axes.as_dmat3())) * volume.half_extents.as_dvec3();
+        let origin = first.center.as_dvec3();
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for volume in present.clone() {
+            let (along, reach) = (shares * (volume.center.as_dvec3() - origin), reach(volume));
+            low = low.min(along - reach);
+            high = high.max(along + reach);
+        }
+        let center = nearest(origin + axes.as_dmat3() * ((low + high) * 0.5));
+        // From the rounded centre. No point of a box has components of a greater sum than twice that of its extents.
+        let (mut half, mut size) = (DVec3::ZERO, 0.0_f64);
+        for volume in present {
+            let from = volume.center.as_dvec3() - center.as_dvec3();
+            half = half.max((shares * from).abs() + reach(volume));
+            let extents = volume.half_extents.as_dvec3().element_sum();
+            size = size.max(from.abs().element_sum() + 2.0 * extents);
+        }
+        let lost = lost_in_shares(&axes, size);
+        Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
     fn inflated(&self, margin: f32) -> Obb {

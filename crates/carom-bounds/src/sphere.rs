@@ -5,7 +5,7 @@
 //! Differs: centre and radius are found in `f64`; the radius is then measured from the rounded centre and rounded up.
 
 use crate::Aabb;
-use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, size_of, sum_up};
+use crate::outward::{Extent, LENGTH, UNDERFLOW, extent, length_up, nearest, range, size_of, sum_up};
 use crate::sphere_fit;
 use crate::volume::{BoundingVolume, BoundsError};
 use carom_math::ops::sqrt;
@@ -188,6 +188,34 @@ impl BoundingVolume for Sphere {
         let c = center.as_dvec3();
         let needed = sum_up(length_up(a - c), ra).max(sum_up(length_up(b - c), rb));
         Sphere { center, radius: needed }
+    }
+
+    /// About the centre of the box of the points.
+    fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Sphere {
+        let (low, high, _) = range(points);
+        Sphere::about((low + high) * 0.5, points)
+    }
+
+    /// About the centre of the box of the spheres. So a tree of spheres grows little looser towards its root.
+    fn refitted_around(&self, volumes: &[Sphere]) -> Sphere {
+        let present = volumes.iter().filter(|sphere| 0.0 <= sphere.radius);
+        if !present.clone().all(Sphere::is_bounded) {
+            return Sphere::EVERYTHING;
+        }
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for sphere in present.clone() {
+            low = low.min(sphere.center.as_dvec3() - f64::from(sphere.radius));
+            high = high.max(sphere.center.as_dvec3() + f64::from(sphere.radius));
+        }
+        if high.x < low.x {
+            return Sphere::EMPTY;
+        }
+        let center = nearest((low + high) * 0.5);
+        let reach = |sphere: &Sphere| {
+            let aside = length_up(sphere.center.as_dvec3() - center.as_dvec3());
+            sum_up(aside, f64::from(sphere.radius))
+        };
+        Sphere { center, radius: present.map(reach).fold(0.0, f32::max) }
     }
 
     fn inflated(&self, margin: f32) -> Sphere {

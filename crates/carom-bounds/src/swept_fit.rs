@@ -56,10 +56,7 @@ pub(crate) fn of_box<const E: usize>(aabb: &Aabb) -> SweptSphere<E> {
 }
 
 pub(crate) fn of_both<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) -> SweptSphere<E> {
-    let mut balls = Vec::with_capacity(8);
-    for volume in [a, b] {
-        corners(volume, &mut balls);
-    }
+    let balls: Vec<Ball> = corners(a).chain(corners(b)).collect();
     let centers: Vec<DVec3> = balls.iter().map(|ball| ball.center).collect();
     let mut best: Option<SweptSphere<E>> = None;
     for axes in [own_axes(a), own_axes(b), obb_fit::point_axes(&centers)] {
@@ -71,20 +68,45 @@ pub(crate) fn of_both<const E: usize>(a: &SweptSphere<E>, b: &SweptSphere<E>) ->
     best.unwrap_or(SweptSphere::EVERYTHING)
 }
 
+/// Around points, by the axes of another core.
+pub(crate) fn of_points_along<P: Copy + Into<DVec3>, const E: usize>(
+    along: &SweptSphere<E>,
+    points: &[P],
+) -> SweptSphere<E> {
+    match extent(points) {
+        Extent::Nothing => return SweptSphere::EMPTY,
+        Extent::Beyond => return SweptSphere::EVERYTHING,
+        Extent::Within => {}
+    }
+    fit(&own_axes(along), points.iter().map(|&p| Ball { center: p.into(), radius: 0.0, room: 0.0 }))
+}
+
+/// Around volumes that are bounded or empty, by the axes of another core.
+pub(crate) fn of_volumes_along<const E: usize>(
+    along: &SweptSphere<E>,
+    volumes: &[SweptSphere<E>],
+) -> SweptSphere<E> {
+    let present = volumes.iter().filter(|volume| !volume.is_empty());
+    if present.clone().next().is_none() {
+        return SweptSphere::EMPTY;
+    }
+    fit(&own_axes(along), present.flat_map(corners))
+}
+
 /// The balls around the corners of the core.
-fn corners<const E: usize>(volume: &SweptSphere<E>, balls: &mut Vec<Ball>) {
+fn corners<const E: usize>(volume: &SweptSphere<E>) -> impl Iterator<Item = Ball> + Clone {
     let c = volume.center.as_dvec3();
     let edges = volume.wide_edges();
     let size = c.abs().element_sum() + edges.iter().map(|e| e.abs().element_sum()).sum::<f64>();
-    for i in 0..1_u32 << E {
+    let radius = f64::from(volume.radius);
+    (0..1_u32 << E).map(move |i| {
         let mut center = c;
         for (bit, e) in edges.iter().enumerate() {
             center += if i >> bit & 1 == 0 { -*e } else { *e };
         }
         // Rounding: two sums in each coordinate.
-        let room = size * (4.0 * f64::EPSILON);
-        balls.push(Ball { center, radius: f64::from(volume.radius), room });
-    }
+        Ball { center, radius, room: size * (4.0 * f64::EPSILON) }
+    })
 }
 
 /// The axes of a core, orthonormal; those of the frame for a point.

@@ -131,6 +131,17 @@ impl<const E: usize> BoundingVolume for SweptSphere<E> {
         swept_fit::of_both(self, other)
     }
 
+    fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> SweptSphere<E> {
+        swept_fit::of_points_along(self, points)
+    }
+
+    fn refitted_around(&self, volumes: &[SweptSphere<E>]) -> SweptSphere<E> {
+        if !volumes.iter().all(|volume| volume.is_empty() || volume.is_bounded()) {
+            return SweptSphere::EVERYTHING;
+        }
+        swept_fit::of_volumes_along(self, volumes)
+    }
+
     fn inflated(&self, margin: f32) -> SweptSphere<E> {
         if !(0.0 < margin) || self.is_empty() {
             return *self;

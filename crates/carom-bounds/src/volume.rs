@@ -30,6 +30,18 @@ pub trait BoundingVolume: Copy + core::fmt::Debug + PartialEq + Send + Sync {
     /// A volume around both.
     fn merged(&self, other: &Self) -> Self;
 
+    /// A volume around points that has the orientation of this one, for points that have moved since this volume was made.
+    /// It costs less than [`BoundingVolume::from_points`], as no orientation is searched for, and is less tight if the
+    /// points have turned. A point that is not finite gives `EVERYTHING`.
+    fn refitted<P: Copy + Into<DVec3>>(&self, points: &[P]) -> Self {
+        Self::from_points(points)
+    }
+
+    /// A volume around all of these that has the orientation of this one; `EMPTY` for none.
+    fn refitted_around(&self, volumes: &[Self]) -> Self {
+        volumes.iter().fold(Self::EMPTY, |all, volume| all.merged(volume))
+    }
+
     /// A volume around all points within `margin` of this one; a margin that is not above 0 adds nothing.
     fn inflated(&self, margin: f32) -> Self;
 

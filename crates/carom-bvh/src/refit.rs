@@ -1,5 +1,8 @@
 //! Follows primitives that have moved: new volumes bottom up, in one pass from the last node to the first.
 //!
+//! Boxes are merged. A leaf of another kind is fitted to the points or boxes in it, and a node to the volumes of its children. By points
+//! each volume keeps its orientation, so no axes are searched.
+//!
 //! A node's box is gathered on the way, not read from its lanes once these are written, and four boxes are merged without a branch
 //! on how many there are; where there are many, they are asked for before their turn. At 100,000 triangles a call is 4.5 million
 //! instructions, a sixth of them to check the boxes, and bound by these: 0.34 ms (the least of 300; AMD EPYC, 2026-11-22).
@@ -13,16 +16,18 @@
 
 #[cfg(feature = "parallel")]
 mod par;
+mod volumes;
 
 use crate::tree::{Bvh, BvhError, HOLE, LEAF, MAX_COORDINATE, Node8, TreeVolume, check_box, check_boxes};
 use crate::volumes::Volumes8;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
 use glam::Vec3;
 
 impl<V: TreeVolume> Bvh<V> {
-    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes. On an error the tree stays as it was.
+    /// New bounds for all primitives, by their numbers; volumes are fitted to boxes, which is loose for all but boxes: see
+    /// [`Bvh::refit_points`]. On an error the tree stays as it was.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         if boxes.len() != self.len() {
             return Err(BvhError::WrongCount { expected: self.len(), given: boxes.len() });
@@ -42,12 +47,13 @@ impl<V: TreeVolume> Bvh<V> {
         refit_in_turn(self, &mut source);
         source.refused
     }
-}
 
-impl Bvh<Aabb> {
     /// New bounds for primitives that are each the hull of `N` of the points: triangles, segments, tetrahedra of a mesh whose vertices
     /// have moved. `corners` holds the numbers of the points in the order of [`Bvh::primitives`], which a mesh that deforms is sorted
     /// by once: then everything is read from front to back, and no box is written in between. On an error the tree stays as it was.
+    ///
+    /// Volumes other than boxes are fitted to the points, with the orientation that they had. They hold every point exactly. Build
+    /// the tree anew if parts of the body have turned far.
     ///
     /// Of 100,000 triangles this takes 0.78 ms where [`Bvh::refit_with`], which asks a function for boxes, takes 1.0, and
     /// [`Bvh::refit`] 0.34 once the boxes are there (AMD EPYC, 2026-11-22, the least of 300 of each, a busy machine).
@@ -126,13 +132,37 @@ fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Sen
 /// On one thread.
 fn refit_in_turn<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
-    if let Some(all) = dispatch(Refit { nodes, base: 0, leaf_starts, primitives, source }) {
+    let part = Part { nodes, base: 0, leaf_starts, primitives, before: *bounds };
+    if let Some(all) = refit_part(part, source) {
         *bounds = all;
     }
 }
 
+/// A node and all below it.
+struct Part<'a, V: TreeVolume> {
+    nodes: &'a mut [Node8<V::Volumes8>],
+    /// The number of the first of the nodes.
+    base: usize,
+    leaf_starts: &'a [u32],
+    primitives: &'a [u32],
+    /// The volume around the first node before.
+    before: V,
+}
+
+/// New volumes for a part of a tree. Returns that around the first node for its parent; nothing where there is no node, or where one
+/// is not below the first.
+fn refit_part<V: TreeVolume>(part: Part<'_, V>, source: &mut impl Source) -> Option<V> {
+    if V::Volumes8::ARE_BOXES { dispatch(Refit { part, source }) } else { volumes::refit(part, source) }
+}
+
 /// Where the bounds come from.
 trait Source {
+    /// Volumes keep their orientation; otherwise they have that of the boxes in the leaves.
+    const KEEPS_ORIENTATION: bool;
+
+    /// A volume around the primitives from this place on, with these numbers, for a leaf that had a volume before.
+    fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V;
+
     /// Adds the primitives from this place on, with these numbers.
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
 
@@ -150,6 +180,13 @@ struct Given<'a> {
 }
 
 impl Source for Given<'_> {
+    const KEEPS_ORIENTATION: bool = false;
+
+    fn volume<V: TreeVolume>(&mut self, _: &V, _: u32, numbers: &[u32]) -> V {
+        let own = numbers.iter().filter_map(|&number| self.boxes.get(number as usize));
+        V::from_aabb(&own.fold(Aabb::EMPTY, |all, aabb| all.merged(aabb)))
+    }
+
     /// Four at a time, the last one again where there are fewer: how many there are is hard to foresee for a processor.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut Around<S>) {
@@ -188,6 +225,14 @@ struct Corners<'a, const N: usize> {
 }
 
 impl<const N: usize> Source for Corners<'_, N> {
+    const KEEPS_ORIENTATION: bool = true;
+
+    fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V {
+        let end = first as usize + numbers.len();
+        let own = self.corners.get(first as usize..end).unwrap_or(&[]);
+        volumes::around_points(before, own.as_flattened(), self.points)
+    }
+
     /// Four primitives at a time, as with boxes. A point and what follows it in memory are one load.
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
@@ -243,16 +288,32 @@ struct Asked<F> {
     refused: Result<(), BvhError>,
 }
 
-impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
+impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
+    /// The boxes that are not refused.
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+    fn each(&mut self, first: u32, numbers: &[u32], mut add: impl FnMut(&Aabb)) {
         for (place, &number) in (first..).zip(numbers) {
             let aabb = (self.bounds)(place, number);
             match check_box(&aabb, number as usize) {
-                Ok(()) => around.add(simd, &aabb),
+                Ok(()) => add(&aabb),
                 Err(error) => self.refused = Err(error),
             }
         }
+    }
+}
+
+impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
+    const KEEPS_ORIENTATION: bool = false;
+
+    fn volume<V: TreeVolume>(&mut self, _: &V, first: u32, numbers: &[u32]) -> V {
+        let mut all = Aabb::EMPTY;
+        self.each(first, numbers, |aabb| all = all.merged(aabb));
+        V::from_aabb(&all)
+    }
+
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+        self.each(first, numbers, |aabb| around.add(simd, aabb));
     }
 
     fn are_many(&self) -> bool {
@@ -302,23 +363,18 @@ const AHEAD: usize = 32;
 /// More primitives than this are asked for ahead. The boxes of fewer, 3 MiB, have just been checked and are in a cache still.
 const MANY: usize = 1 << 17;
 
-/// A node and all below it: new volumes for them, and one around the node for its parent.
+/// Boxes for a part of a tree.
 struct Refit<'a, V: TreeVolume, B> {
-    nodes: &'a mut [Node8<V::Volumes8>],
-    /// The number of the first of the nodes.
-    base: usize,
-    leaf_starts: &'a [u32],
-    primitives: &'a [u32],
+    part: Part<'a, V>,
     source: &'a mut B,
 }
 
 impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
-    /// What is around the first node; nothing where there is no node, or where one is not below the first.
     type Output = Option<V>;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Option<V> {
-        let Refit { nodes, base, leaf_starts, primitives, source } = self;
+        let Refit { part: Part { nodes, base, leaf_starts, primitives, .. }, source } = self;
         let are_many = source.are_many();
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];

@@ -116,6 +116,11 @@ fn life<V: BoundingVolume + Contains>(
     let both = fitted.merged(&V::from_points(others));
     tally.check(&format!("{name}, merged"), &both, &stay, points);
     tally.check(&format!("{name}, merged"), &both, &stay, others);
+    tally.check(&format!("{name}, refitted"), &fitted.refitted(others), &stay, others);
+    let turned = V::from_points(others).transformed(&pose);
+    let around = turned.refitted_around(&[V::EMPTY, fitted, V::from_points(others), fitted.refitted(others)]);
+    tally.check(&format!("{name}, refitted around"), &around, &stay, points);
+    tally.check(&format!("{name}, refitted around"), &around, &stay, others);
     let margin = dice.range(0.0, 1.0) * (size.min(1e37) as f32);
     let grown = both.inflated(margin);
     // Vectors that are shorter than the margin, with exact shares: 3, 4, 0 of 5 and 2, 2, 1 of 3.

@@ -17,6 +17,7 @@ mod linear;
 mod links;
 mod median;
 mod morton;
+mod one_pass;
 mod optimize;
 #[cfg(feature = "parallel")]
 mod par;
@@ -35,7 +36,7 @@ use carom_bounds::Aabb;
 use links::Links;
 use rows::Row;
 
-/// A binary tree, as the builders make it: children adjacent and after their parent.
+/// A binary tree, as the builders make it: children adjacent, and after their parent unless said otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Binary {
     /// A box; the tag is the left child, or 0 for a leaf; the count is that of the primitives below.
@@ -44,6 +45,26 @@ pub(crate) struct Binary {
     order: Vec<u32>,
     /// What each node is worth opening when the tree is made wide, not below 0; empty where that is its area.
     worth: Vec<f32>,
+}
+
+impl Binary {
+    /// Nodes in the order in which a depth-first walk meets them, so that children stand after their parent.
+    fn lay_out(&mut self) {
+        let Some(&root) = self.nodes.first() else { return };
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        nodes.push(root);
+        let mut stack = alloc::vec![0_usize];
+        while let Some(at) = stack.pop() {
+            let (left, count) = (nodes[at].tag() as usize, nodes[at].count());
+            if left != 0 {
+                let child = nodes.len();
+                nodes.extend_from_slice(&self.nodes[left..left + 2]);
+                nodes[at].set_numbers(child as u32, count);
+                stack.extend([child + 1, child]);
+            }
+        }
+        self.nodes = nodes;
+    }
 }
 
 /// The memory of builds: keep one, and building again allocates only the tree.
@@ -99,9 +120,8 @@ impl Builder {
         boxes: &[Aabb],
         settings: &BuildSettings,
     ) -> Result<(), BvhError> {
-        let is_improved = 0 < settings.reinsertion_rounds || 0 < settings.treelet_rounds;
         if settings.method == BuildMethod::Morton
-            && !is_improved
+            && !settings.is_improved()
             && settings.collapse == Collapse::Largest
             && V::Volumes8::ARE_BOXES
             && !boxes.is_empty()
@@ -214,6 +234,12 @@ impl Builder {
             BuildMethod::Morton => {
                 morton::split(&self.sorted, &self.keys, max_leaf, &mut self.firsts, &mut self.binary);
             }
+            BuildMethod::OnePass => {
+                one_pass::build(&self.sorted, &self.keys, max_leaf, &mut self.binary);
+                if settings.collapse != Collapse::Largest || settings.is_improved() {
+                    self.binary.lay_out();
+                }
+            }
             BuildMethod::ClusteredSah => {
                 morton::clusters(&self.sorted, &self.keys, max_leaf.min(4), &mut self.rows);
                 binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
@@ -233,7 +259,7 @@ impl Builder {
             BuildMethod::ClusteredBottomUp => self.join(max_leaf, max_leaf.min(4), bottom_up::join),
             BuildMethod::Insertion => self.join(max_leaf, 1, insertion::insert_all),
         }
-        if 0 < settings.reinsertion_rounds.max(settings.treelet_rounds) {
+        if settings.is_improved() {
             self.links.read(&self.binary);
             optimize::reinsert(&mut self.links, settings.reinsertion_rounds);
             treelets::rearrange(&mut self.links, settings.treelet_rounds, max_leaf);

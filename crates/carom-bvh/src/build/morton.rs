@@ -5,9 +5,7 @@
 //!
 //! Reference: C. Lauterbach et al., Fast BVH Construction on GPUs, 2009; T. Karras, Maximizing Parallelism in the
 //! Construction of BVHs, Octrees, and k-d Trees, 2012.
-//! Differs: the split is found by bisection from the top down, on one thread. The radix tree made from below (Karras; C. Apetrei,
-//! Fast and Simple Agglomerative LBVH Construction, 2014, in one pass with the boxes) is the same tree: it gives every node a
-//! thread of its own, which is for processors with thousands of them. On a few it would only be a second text for one result.
+//! Differs: the split is found by bisection from the top down, on one thread; [`super::one_pass`] goes from the leaves up.
 
 use super::Binary;
 use super::rows::Row;

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use rayon::prelude::*;
 
 /// So many rows are a piece of work for one thread: some 300 microseconds.
-const PIECE: usize = 4096;
+pub(super) const PIECE: usize = 4096;
 
 /// Nodes that look for a better place, per piece.
 const SEARCHES: usize = 256;

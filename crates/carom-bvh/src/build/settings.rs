@@ -21,6 +21,9 @@ pub enum BuildQuality {
 pub enum BuildMethod {
     /// Linear: sorted along the Morton curve, split at its bits.
     Morton,
+    /// Linear: the hierarchy and the boxes in one pass from the leaves up, on several threads. It splits as
+    /// [`BuildMethod::Morton`] does, but for equal codes. Wide nodes open what is largest by its box.
+    OnePass,
     /// Top-down over clusters of at most four neighbours on the curve, split where the surface area heuristic (eq. 25.2) is
     /// least.
     #[default]
@@ -45,8 +48,9 @@ pub enum BuildMethod {
 
 impl BuildMethod {
     /// All of them.
-    pub const ALL: [BuildMethod; 9] = [
+    pub const ALL: [BuildMethod; 10] = [
         BuildMethod::Morton,
+        BuildMethod::OnePass,
         BuildMethod::ClusteredSah,
         BuildMethod::Sah,
         BuildMethod::Volume,
@@ -110,6 +114,11 @@ impl Default for BuildSettings {
 }
 
 impl BuildSettings {
+    /// The tree is improved once it is made.
+    pub(super) fn is_improved(&self) -> bool {
+        0 < self.reinsertion_rounds.max(self.treelet_rounds)
+    }
+
     /// These settings with the method of another quality.
     #[must_use]
     pub fn with_quality(self, quality: BuildQuality) -> BuildSettings {

@@ -8,10 +8,10 @@
 //! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding Volume Hierarchies, 2007
 //! (a tree that is kept is refitted; subtrees do not know of each other).
 
-use super::{Refit, Source};
+use super::{Part, Source, refit_part};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
+use crate::volumes::Volumes8 as _;
 use alloc::vec::Vec;
-use carom_lanes::dispatch;
 use rayon::prelude::*;
 
 /// No piece has fewer nodes, save where a subtree is smaller: some 20 microseconds.
@@ -30,10 +30,12 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());
     let Some(Parts { above, pieces }) = cut(nodes, size.max(PIECE)) else { return false };
+    let before: Vec<V> = pieces.iter().map(|&(first, _)| around(nodes, first, bounds)).collect();
     let around: Vec<Option<V>> = slices(nodes, &pieces)
         .into_par_iter()
-        .map(|(base, nodes)| {
-            dispatch(Refit { nodes, base, leaf_starts, primitives, source: &mut { source } })
+        .zip(before)
+        .map(|((base, nodes), before)| {
+            refit_part(Part { nodes, base, leaf_starts, primitives, before }, &mut { source })
         })
         .collect();
     for (&(first, _), around) in pieces.iter().zip(around) {
@@ -41,9 +43,9 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
         tell_parent(nodes, first, &around);
     }
     for &i in above.iter().rev() {
-        let own = &mut nodes[i..=i];
-        let around =
-            dispatch(Refit { nodes: own, base: i, leaf_starts, primitives, source: &mut { source } });
+        let before = self::around(nodes, i, bounds);
+        let part = Part { nodes: &mut nodes[i..=i], base: i, leaf_starts, primitives, before };
+        let around = refit_part(part, &mut { source });
         let Some(around) = around else { return false };
         if i == 0 {
             *bounds = around;
@@ -54,8 +56,13 @@ pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy
     true
 }
 
+/// The volume of a node, which its parent has; that of the root is `bounds`.
+fn around<V: TreeVolume>(nodes: &[Node8<V::Volumes8>], i: usize, bounds: &V) -> V {
+    let parent = nodes[i].parent as usize;
+    if i == 0 { *bounds } else { nodes[parent / 8].volumes.get(parent % 8) }
+}
+
 fn tell_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, around: &V) {
-    use crate::volumes::Volumes8 as _;
     let parent = nodes[i].parent as usize;
     nodes[parent / 8].volumes.set(parent % 8, around);
 }

@@ -1,7 +1,7 @@
 //! The same trees on one, two and seven threads.
 
-use carom_bounds::Aabb;
-use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError};
+use carom_bounds::{Aabb, BoundingVolume as _, KDop, Obb, Rss, Sphere};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, TreeVolume};
 use carom_testkit::conform::bvh::many;
 use carom_testkit::conform::dice::Dice;
 use glam::Vec3;
@@ -63,4 +63,35 @@ fn one_two_and_seven_threads_refit_the_same() {
             assert!(with(n) == one, "{method:?}, {n} threads");
         }
     }
+}
+
+/// Volumes that are no boxes follow in the same way on any number of threads.
+#[test]
+fn one_two_and_seven_threads_follow_with_the_same_volumes() {
+    fn check<V: TreeVolume + Clone>(name: &str) {
+        let place = |i: usize, turn: f32| {
+            let x = i as f32 * 0.01;
+            Vec3::new(x, (x + turn).sin(), (3.0 * x * turn).cos())
+        };
+        let n = 20_000;
+        let points = |turn: f32| -> Vec<Vec3> { (0..n + 2).map(|i| place(i, turn)).collect() };
+        let (before, after) = (points(0.0), points(1.0));
+        let boxes: Vec<Aabb> = (0..n).map(|i| Aabb::from_points(&before[i..i + 3])).collect();
+        let tree = Bvh::<V>::build(&boxes, &BuildSettings::default()).unwrap();
+        let corners: Vec<[u32; 3]> = tree.primitives().iter().map(|&i| [i, i + 1, i + 2]).collect();
+        let with = |n: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+            let mut tree = tree.clone();
+            pool.install(|| tree.refit_points(&after, &corners)).unwrap();
+            format!("{tree:?}")
+        };
+        let one = with(1);
+        for n in [2, 7] {
+            assert!(with(n) == one, "{name}, {n} threads");
+        }
+    }
+    check::<Sphere>("sphere");
+    check::<Obb>("oriented box");
+    check::<Rss>("rectangle swept sphere");
+    check::<KDop<18>>("18-DOP");
 }

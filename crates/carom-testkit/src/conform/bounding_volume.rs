@@ -54,6 +54,10 @@ pub fn bounding_volume<V: BoundingVolume>() {
     assert_eq!(V::from_aabb(&Aabb::EMPTY), V::EMPTY);
     assert_eq!(V::EMPTY.merged(&V::EMPTY), V::EMPTY);
     assert_eq!(V::EMPTY.to_aabb(), Aabb::EMPTY);
+    assert_eq!(V::EMPTY.refitted::<Vec3>(&[]), V::EMPTY);
+    assert_eq!(V::EMPTY.refitted_around(&[]), V::EMPTY);
+    assert_eq!(V::EMPTY.refitted_around(&[V::EMPTY; 3]), V::EMPTY);
+    assert_eq!(V::EMPTY.refitted_around(&[V::EMPTY, V::EVERYTHING]), V::EVERYTHING);
     assert_eq!((V::EMPTY.volume(), V::EMPTY.surface_area()), (0.0, 0.0));
     let sets = point_sets();
     for points in &sets {
@@ -83,6 +87,10 @@ pub fn bounding_volume<V: BoundingVolume>() {
             let (va, vb) = (V::from_points(a), V::from_points(&b));
             contains(&va.merged(&vb), a);
             contains(&va.merged(&vb), &b);
+            contains(&va.refitted(&b), &b);
+            let around = vb.refitted_around(&[va, V::EMPTY, vb]);
+            contains(&around, a);
+            contains(&around, &b);
             assert_eq!(va.overlaps(&vb), vb.overlaps(&va), "{va:?} {vb:?}");
             let least = a
                 .iter()

@@ -1,0 +1,70 @@
+//! New volumes that are no boxes along the axes, each with the orientation that it had.
+//!
+//! Reference: G. van den Bergen, Efficient Collision Detection of Complex Deformable Models using
+//! AABB Trees, 1997, for boxes.
+//! Differs: each kind of volume is projected on its own old axes, and spheres are centred in the
+//! box of what is in them.
+
+use super::{Part, Source};
+use crate::tree::{HOLE, LEAF, TreeVolume};
+use crate::volumes::Volumes8;
+use carom_bounds::BoundingVolume;
+use glam::Vec3;
+
+/// So many points are fitted at once: as many as the leaf of a built tree has at most, sixteen
+/// tetrahedra.
+const MAX_POINTS: usize = 64;
+
+/// See [`super::refit_part`].
+pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B) -> Option<V> {
+    // Nothing has the orientation of the frame.
+    let kept = |before: V| if B::KEEPS_ORIENTATION { before } else { V::EMPTY };
+    let Part { nodes, base, leaf_starts, primitives, before } = part;
+    for i in (0..nodes.len()).rev() {
+        let node = &mut nodes[i];
+        let len = (node.len as usize).min(8);
+        let mut children = [V::EMPTY; 8];
+        for (lane, volume) in children[..len].iter_mut().enumerate() {
+            // That of a node was written when the node was met, later in the list.
+            *volume = node.volumes.get(lane);
+            let child = node.child[lane];
+            if child & LEAF != 0 {
+                let leaf = (child & !LEAF) as usize;
+                let (first, end) = (leaf_starts[leaf], leaf_starts[leaf + 1]);
+                let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
+                *volume = source.volume(volume, first, numbers);
+                node.volumes.set(lane, volume);
+            }
+        }
+        let parent = node.parent as usize;
+        if i == 0 {
+            return Some(kept(before).refitted_around(&children[..len]));
+        }
+        match nodes.get_mut((parent / 8).wrapping_sub(base)) {
+            Some(above) => {
+                let before = kept(above.volumes.get(parent % 8));
+                above.volumes.set(parent % 8, &before.refitted_around(&children[..len]));
+            }
+            // Out of use since the tree was edited.
+            None if parent == HOLE as usize => {}
+            None => return None,
+        }
+    }
+    None
+}
+
+/// A volume around points by their numbers, with the orientation of another.
+pub(super) fn around_points<V: BoundingVolume>(before: &V, numbers: &[u32], points: &[Vec3]) -> V {
+    let mut all = V::EMPTY;
+    for some in numbers.chunks(MAX_POINTS) {
+        let mut own = [Vec3::ZERO; MAX_POINTS];
+        let mut n = 0;
+        for point in some.iter().filter_map(|&number| points.get(number as usize)) {
+            own[n] = *point;
+            n += 1;
+        }
+        let volume = before.refitted(&own[..n]);
+        all = if all == V::EMPTY { volume } else { before.refitted_around(&[all, volume]) };
+    }
+    all
+}
