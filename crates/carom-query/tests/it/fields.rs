@@ -372,3 +372,42 @@ fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
     }
     assert!(10 < n_hits, "{n_hits}");
 }
+
+/// A field of a distance function in a box of two units.
+fn sampled(distance: impl Fn(DVec3) -> f64 + Sync) -> Shape {
+    let reach = DVec3::splat(1.0);
+    let settings = settings().with_resolution(32);
+    let field = SdfGrid::from_function(-reach, reach, &settings, Accuracy::Exact, distance).unwrap();
+    Shape::Field(Arc::new(FieldShape::new(field)))
+}
+
+/// A flat side between whose corners the field rises touches each rise.
+#[test]
+fn a_face_touches_all_low_points_below_it() {
+    let ball = |p: DVec3, x: f64, z: f64| (p - DVec3::new(x, 0.0, z)).length() - 0.3;
+    let bumps = sampled(|p| ball(p, -0.45, 0.1).min(ball(p, 0.45, -0.2)));
+    let half = Vec3::new(0.9, 0.1, 0.8);
+    let pose = Pose::from_translation(Vec3::Y * (0.3 + half.y + 0.004));
+    let list = all_manifolds(&bumps, &Shape::Cuboid(Cuboid::new(half).unwrap()), &pose);
+    let points: Vec<Vec3> = list.iter().flat_map(|m| m.contacts()).map(|contact| contact.point_a).collect();
+    for place in [Vec3::new(-0.45, 0.3, 0.1), Vec3::new(0.45, 0.3, -0.2)] {
+        let nearest = points.iter().map(|p| p.distance(place)).fold(f32::INFINITY, f32::min);
+        assert!(nearest < 0.07, "{place} of {points:?}");
+    }
+}
+
+/// What a field weighs, and its inertia, are those of its moments.
+#[test]
+fn a_field_weighs_what_its_mesh_does() {
+    let mesh = ring();
+    let exact = mesh.mass_properties(3.0);
+    let shape = dense(&mesh);
+    let found = shape.mass_properties(3.0);
+    let Shape::Field(field) = &shape else { panic!("a field") };
+    let moments = field.moments().unwrap();
+    assert!(f64::from((found.mass - exact.mass).abs()) <= 3.0 * moments.volume_error);
+    assert!(f64::from(found.center.distance(exact.center)) <= moments.center_error());
+    assert!((found.mass - exact.mass).abs() < 0.05 * exact.mass, "{found:?} {exact:?}");
+    let difference = (found.inertia - exact.inertia).to_cols_array().map(f32::abs);
+    assert!(difference.iter().all(|x| *x < 0.05 * exact.mass * 0.4), "{found:?} {exact:?}");
+}
