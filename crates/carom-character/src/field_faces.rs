@@ -62,7 +62,7 @@ fn visit_part(
     }
 }
 
-/// Where a linear function is 0 in a tetrahedron, given at its corners. A value of 0 is inside.
+/// Gives the surface on which a linear function is 0 in a tetrahedron, given at its corners. A value of 0 is inside.
 fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 3])) {
     let mut order = [0, 1, 2, 3];
     order.sort_by(|i, j| values[*i].total_cmp(&values[*j]));

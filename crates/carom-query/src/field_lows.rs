@@ -159,7 +159,7 @@ impl Lows<'_> {
     }
 }
 
-/// Where a parabola is lowest, given its values at -1, 0 and 1, of which that at 0 is the least.
+/// Returns where a parabola is lowest, given its values at -1, 0 and 1, of which that at 0 is the least.
 fn lowest([before, here, after]: [f64; 3]) -> f64 {
     let bend = before - 2.0 * here + after;
     if bend.is_finite() && 0.0 < bend { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }

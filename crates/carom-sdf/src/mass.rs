@@ -53,7 +53,7 @@ impl Moments {
         let mut order = [0, 1, 2, 3];
         order.sort_unstable_by(|i, j| values[*i].total_cmp(&values[*j]));
         let (p, v) = (order.map(|i| corners[i]), order.map(|i| values[i]));
-        // Where the function is 0 between two corners on either side.
+        // The place where the function is 0 between two corners on either side.
         let cut = |i: usize, j: usize| p[i] + (p[j] - p[i]) * (v[i] / (v[i] - v[j]));
         match v.iter().filter(|value| **value <= 0.0).count() {
             0 => {}

@@ -12,7 +12,7 @@ impl Shape {
     /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
     /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh must be closed for its
-    /// answer to mean anything. Of a field it is that of the samples; `DistanceField::moments` says how far that may be off.
+    /// answer to mean anything. A field has the mass of its samples; `DistanceField::moments` says how far that may be off.
     /// Zero for what encloses nothing or has no end, a height field or a half-space, and for shapes that are only known by
     /// their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {

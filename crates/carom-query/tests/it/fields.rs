@@ -396,7 +396,7 @@ fn a_face_touches_all_low_points_below_it() {
     }
 }
 
-/// What a field weighs, and its inertia, are those of its moments.
+/// Mass and inertia of a field are those of its moments.
 #[test]
 fn a_field_weighs_what_its_mesh_does() {
     let mesh = ring();

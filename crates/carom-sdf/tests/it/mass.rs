@@ -38,7 +38,7 @@ fn moments_are_those_of_the_mesh_within_the_stated_error() {
         let exact = mesh.mass_properties(1.0);
         let dense = of_mesh(&mesh).unwrap();
         let differences = check(name, &dense, &exact);
-        // What is promised is much more than what is off.
+        // The promised error is far above the true one.
         assert!(differences.iter().all(|difference| *difference < 0.02), "{name}: {differences:?}");
         let banded = settings().with_band(3.0);
         let sparse = FieldShape::new(SparseSdf::from_mesh(&mesh, &banded).unwrap()).moments().unwrap();
