@@ -1,8 +1,8 @@
 //! The surface of a distance field as triangles, near a box: what a figure walks on.
 //!
-//! A cell through which the surface passes is cut into six tetrahedra. In each of these the distance
-//! counts as linear, so the surface in it is a triangle or two. Neighbours share their edges: the
-//! surface has no gaps.
+//! A cell through which the surface passes is cut into six tetrahedra. In each of these the
+//! distance counts as linear, so the surface in it is a triangle or two. Neighbours share their
+//! edges: the surface has no gaps.
 //!
 //! Reference: A. Doi, A. Koide, An Efficient Method of Triangulating Equi-Valued Surfaces by Using
 //! Tetrahedral Cells, IEICE Transactions E74(1), 1991.
@@ -10,7 +10,7 @@
 use carom_geom::DistanceField;
 use glam::DVec3;
 
-/// The corners of the six tetrahedra of a cell; bit 0 of a corner is for x, bit 1 for y, bit 2 for z.
+/// The corners of the six tetrahedra of a cell: bit 0 of a corner is for x, 1 for y, 2 for z.
 const TETRAHEDRA: [[usize; 4]; 6] =
     [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
@@ -62,7 +62,8 @@ fn visit_part(
     }
 }
 
-/// Gives the surface on which a linear function is 0 in a tetrahedron, given at its corners. A value of 0 is inside.
+/// Gives the surface on which a linear function is 0 in a tetrahedron, from its values at the
+/// corners. A value of 0 is inside.
 fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 3])) {
     let mut order = [0, 1, 2, 3];
     order.sort_by(|i, j| values[*i].total_cmp(&values[*j]));

@@ -27,8 +27,8 @@ const PATCH: usize = 4;
 /// In cells: by so much a neighbour of a low place is higher, one at least.
 const LEAST_RISE: f64 = 1.0 / 128.0;
 
-/// Gives the low points over a convex polygon, or a segment, in the field's frame, whose samples are
-/// not above the limit.
+/// Gives the low points over a convex polygon, or a segment, in the field's frame. Their samples
+/// are not above the limit.
 pub(crate) fn visit_lows(
     field: &dyn DistanceField,
     corners: &[DVec3],
@@ -159,7 +159,7 @@ impl Lows<'_> {
     }
 }
 
-/// Returns where a parabola is lowest, given its values at -1, 0 and 1, of which that at 0 is the least.
+/// Returns where a parabola is lowest, from its values at -1, 0 and 1. That at 0 is the least.
 fn lowest([before, here, after]: [f64; 3]) -> f64 {
     let bend = before - 2.0 * here + after;
     if bend.is_finite() && 0.0 < bend { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }
