@@ -75,7 +75,8 @@ impl Impact {
 pub enum Proof {
     /// They have points in common, at `t_hi` or between `t_lo` and it.
     Overlap,
-    /// The two points are at most this far from each other, and this is not more than the target distance.
+    /// The two points are at most this far from each other, and this is not more than the target distance. It may be
+    /// more for sampled distance fields, by no more than their samples may be off.
     Within(f64),
 }
 

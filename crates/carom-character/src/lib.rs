@@ -46,6 +46,8 @@ mod approach;
 mod bsp_world;
 mod car;
 mod cone;
+#[cfg(feature = "query")]
+mod field_faces;
 mod figure;
 mod ground;
 mod settings;

@@ -6,17 +6,18 @@
 //! A mesh is its surface, and both of its sides are. Who overlaps triangles is pushed out of the one that it is deepest in, of closed meshes to the
 //! front, again and again; if that does not help, the nearest free of many places around is taken.
 //!
-//! A distance field is all of its cells that may be in the solid, each a box.
+//! A distance field is the surface of its samples, as triangles, and solid if it tells inside from outside.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (swept ellipsoids against triangles); Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.4 (rays against the triangle that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::approach::Approach;
+use crate::field_faces::visit_faces;
 use crate::figure::Figure;
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_geom::f64::Cuboid;
+use carom_geom::f64::Triangle;
 use carom_geom::ray_mesh::Placement;
 use carom_geom::{DistanceField, SupportMap};
 use carom_gjk::{GjkSettings, wide};
@@ -221,10 +222,13 @@ impl ShapeWorld {
         deepest.map(|(depth, normal)| normal * (depth + OUT * figure.half_width()))
     }
 
-    /// The place is within a closed mesh.
+    /// The place is within a closed mesh or the solid of a field.
     fn is_within(&self, place: DVec3) -> bool {
         self.objects.iter().any(|object| match &object.shape {
             Shape::Mesh(mesh) => mesh.is_solid() && placement(mesh, &object.pose, place) == Placement::Inside,
+            Shape::Field(field) => field
+                .sample(object.wide.inverse_transform_point(place))
+                .is_some_and(|sample| sample.distance < 0.0),
             _ => false,
         })
     }
@@ -279,7 +283,7 @@ fn visit_shape(
         Shape::HalfSpace(s) => part(*first, pose, Part::Plane(s.normal_wide())),
         Shape::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
         Shape::HeightField(field) => return visit_triangles(field.mesh(), pose, within, first, part),
-        Shape::Field(field) => visit_cells(&**field, pose, within, *first, part),
+        Shape::Field(field) => visit_field(&**field, pose, within, *first, part),
         Shape::Compound(compound) => {
             // A part is no compound: this goes down once.
             for one in compound.parts() {
@@ -305,8 +309,8 @@ fn visit_part(
     });
 }
 
-/// The cells of a field that may be in the solid, as boxes: a figure is kept out of all of them.
-fn visit_cells(
+/// The triangles of the surface of a field, all of them with one number.
+fn visit_field(
     field: &dyn DistanceField,
     pose: &WidePose,
     within: [DVec3; 2],
@@ -314,37 +318,13 @@ fn visit_cells(
     part: &mut impl FnMut(u32, &WidePose, Part<'_>),
 ) {
     let (low, high) = box_in_frame(pose, within);
-    let [from, to] = field.search_box();
-    visit_solid(field, (from + to) * 0.5, (to - from) * 0.5, [low, high], &mut |center, half| {
-        if let Ok(cell) = Cuboid::new(half) {
-            let place = WidePose { translation: pose.transform_point(center), ..*pose };
-            part(number, &place, Part::Convex(&cell, None));
+    visit_faces(field, [low, high], &mut |[a, b, c]| {
+        let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
+        let face = FacePlane { normal, point: a, is_solid: field.has_inside() };
+        if let Ok(triangle) = Triangle::new(a, b, c) {
+            part(number, pose, Part::Convex(&triangle, Some(face)));
         }
     });
-}
-
-/// Gives the boxes of one cell that are not outside of the solid, of those that touch a box.
-fn visit_solid(
-    field: &dyn DistanceField,
-    center: DVec3,
-    half: DVec3,
-    within: [DVec3; 2],
-    cell: &mut dyn FnMut(DVec3, DVec3),
-) {
-    let [low, high] = within;
-    let touches = (center - half).cmple(high).all() && low.cmple(center + half).all();
-    if !touches || 0.0 < field.floor(center, half).least(half) {
-        return;
-    }
-    if half.max_element() < field.resolution() {
-        cell(center, half);
-        return;
-    }
-    let half = half * 0.5;
-    for corner in 0..8 {
-        let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
-        visit_solid(field, center + half * DVec3::new(side(1), side(2), side(4)), half, within, cell);
-    }
 }
 
 /// A box around a box of the world, in the frame of a shape.

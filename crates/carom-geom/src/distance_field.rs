@@ -7,7 +7,7 @@
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (distances as bounds).
 
 use core::ops::ControlFlow;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// A solid, in its own frame, given by the signed distance of points from its surface: negative
 /// inside. Sampled fields are off by a stated length.
@@ -42,6 +42,9 @@ pub trait DistanceField {
     /// is no sample in the box.
     fn floor(&self, center: DVec3, half: DVec3) -> LinearFloor;
 
+    /// Volume, centre and inertia; `None` without an inside, or of nothing.
+    fn moments(&self) -> Option<SolidMoments>;
+
     /// Visits the places where a line passes the surface, for parameters from `from` to `to`, in
     /// their order, until the visitor breaks. Parameters count in lengths of the direction.
     fn visit_crossings(
@@ -60,6 +63,37 @@ pub struct DistanceSample {
     pub distance: f64,
     /// How fast the distance grows along each axis; shorter than 1 at ridges.
     pub gradient: DVec3,
+}
+
+/// How a solid fills space, in the frame of its field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolidMoments {
+    /// The volume, above 0.
+    pub volume: f64,
+    /// The centre of the volume.
+    pub center: DVec3,
+    /// The inertia tensor about the centre, for a mass of 1 per volume.
+    pub inertia: DMat3,
+    /// A volume: the solid that was sampled differs from the one counted by parts of no more, put
+    /// together; infinite if that is not known.
+    pub volume_error: f64,
+    /// A length: both solids are no farther from the centre.
+    pub reach: f64,
+}
+
+impl SolidMoments {
+    /// A length: how far the centre may be off, infinite if that is not known.
+    pub fn center_error(&self) -> f64 {
+        let least = self.volume - self.volume_error;
+        if 0.0 < least { self.volume_error * self.reach / least } else { f64::INFINITY }
+    }
+
+    /// How far the moment about any axis through the centre may be off, for a mass of 1 per volume;
+    /// infinite if that is not known.
+    pub fn inertia_error(&self) -> f64 {
+        let (moved, greatest) = (self.center_error(), self.volume + self.volume_error);
+        self.volume_error * self.reach * self.reach + greatest * moved * moved
+    }
 }
 
 /// What is below a field in a box.

@@ -89,7 +89,7 @@ mod within;
 
 pub use apex_map::ApexMap;
 pub use bound::aabb_from_support;
-pub use distance_field::{Crossing, DistanceField, DistanceSample, LinearFloor};
+pub use distance_field::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
 pub use kernel::*;
 pub use orientation::{Ambiguity, Orientation, orientation};
 pub use plane_side::PlaneSide;

@@ -20,7 +20,8 @@ use carom_math::WidePose;
 use carom_math::scaling::{length, unit};
 use glam::DVec3;
 
-/// Parts of the box that are looked at, at most; of half-spaces and of two fields a sixteenth.
+/// Parts of the box that are looked at, at most; of half-spaces and of places in two
+/// fields a sixteenth, of the gap between two fields an eighth.
 const MAX_PARTS: u32 = 1 << 14;
 
 /// Samples between eight nodes change by no more than this, per length, if those of nodes do by no
@@ -131,11 +132,36 @@ pub(crate) fn least_sum<T: Target>(
     search.look(start.clamp(min, max));
     let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let floor = field.floor(center, half);
-    let at_least = search.target.floor(&floor, center, half);
-    search.visit(center, half, &floor, at_least);
+    let root = search.target.floor(&floor, center, half);
+    let finest = if T::IS_EVERYWHERE { FIRST_PART * half.max_element() } else { smallest };
+    let at_least = in_passes(finest, smallest, |finest| {
+        (search.smallest, search.at_least) = (finest, search.limit);
+        search.visit(center, half, &floor, root);
+        (search.at_least, search.n_left == 0 || search.limit - tolerance <= search.at_least)
+    });
     search.polish();
-    let at_least = search.at_least;
     search.best.map(|best| Least { at_least: at_least.min(best.sum), ..best })
+}
+
+/// Of the half extent of all: the least parts of the first pass of a search.
+const FIRST_PART: f64 = 0.25;
+
+/// Searches down to parts of one size, then of half that size, and so on, until a pass is the last
+/// one by its own account. Returns the best of their lower bounds.
+///
+/// A search that ends for want of parts has halved some of them often and others not at all. Its
+/// bound is that of the coarsest. So the passes before it have the better bound.
+fn in_passes(mut finest: f64, smallest: f64, mut pass: impl FnMut(f64) -> (f64, bool)) -> f64 {
+    let mut at_least = f64::NEG_INFINITY;
+    loop {
+        let (found, is_last) = pass(finest);
+        at_least = at_least.max(found);
+        // Not so for NaN.
+        if is_last || !(smallest < finest) {
+            return at_least;
+        }
+        finest *= 0.5;
+    }
 }
 
 struct Search<'a, T> {
@@ -474,12 +500,17 @@ pub(crate) fn least_gap(
         Part { center, half, floor: field.floor(center, half) }
     };
     let [part_a, part_b] = [whole(a), whole(b.field)];
-    let n_left = MAX_PARTS / 16;
-    let mut search = GapSearch { a, b, best: None, limit, at_least: limit, tolerance, n_left };
-    let at_least = search.floor(&part_a, &part_b);
-    search.visit(&part_a, &part_b, at_least);
+    let n_left = MAX_PARTS / 8;
+    let smallest = SMALLEST * a.resolution();
+    let mut search = GapSearch { a, b, best: None, limit, at_least: limit, tolerance, smallest, n_left };
+    let root = search.floor(&part_a, &part_b);
+    let finest = FIRST_PART * part_a.half.max_element().max(part_b.half.max_element());
+    let at_least = in_passes(finest, smallest, |finest| {
+        (search.smallest, search.at_least) = (finest, search.limit);
+        search.visit(&part_a, &part_b, root);
+        (search.at_least, search.n_left == 0 || search.limit - tolerance <= search.at_least)
+    });
     search.polish();
-    let at_least = search.at_least;
     search.best.map(|best| LeastPair { at_least: at_least.min(best.sum), ..best })
 }
 
@@ -509,6 +540,8 @@ struct GapSearch<'a> {
     limit: f64,
     at_least: f64,
     tolerance: f64,
+    /// Half extents of parts that are not halved.
+    smallest: f64,
     n_left: u32,
 }
 
@@ -555,7 +588,7 @@ impl GapSearch<'_> {
         let place_b = self.b.pose.transform_point(b.center);
         self.offer([a.center, place_b]);
         let (size_a, size_b) = (a.half.max_element(), b.half.max_element());
-        if size_a.max(size_b) < SMALLEST * self.a.resolution() {
+        if size_a.max(size_b) < self.smallest {
             self.at_least = self.at_least.min(at_least);
             return;
         }

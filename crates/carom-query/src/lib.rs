@@ -154,6 +154,7 @@ mod num;
 pub mod f64;
 
 mod closest;
+mod field_lows;
 mod field_search;
 mod impact;
 mod ray_convex;

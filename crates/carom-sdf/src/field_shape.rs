@@ -10,9 +10,10 @@
 use crate::bake::{Accuracy, BLOCK};
 use crate::field::Field;
 use crate::line::visit_crossings;
+use crate::mass::moments;
 use crate::ray::interpolated;
 use alloc::vec::Vec;
-use carom_geom::{Crossing, DistanceField, DistanceSample, LinearFloor};
+use carom_geom::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
 use carom_math::ops::{ceil, floor, sqrt};
 use core::ops::ControlFlow;
 use glam::{DVec3, UVec3, Vec3};
@@ -351,6 +352,10 @@ impl<F: Field> DistanceField for FieldShape<F> {
         };
         floor.is_whole &= is_in_grid;
         floor
+    }
+
+    fn moments(&self) -> Option<SolidMoments> {
+        moments(&self.field)
     }
 
     fn visit_crossings(

@@ -78,6 +78,7 @@ mod field_shape;
 mod function;
 mod grid;
 mod line;
+mod mass;
 #[cfg(feature = "parallel")]
 mod par;
 mod project;

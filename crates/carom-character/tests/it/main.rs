@@ -4,6 +4,7 @@
 mod carriers;
 mod cars;
 mod cone;
+mod fields;
 mod limits;
 mod motion;
 mod rates;

@@ -10,6 +10,7 @@ use super::super::num::{
     Mat3, Pose, Quat, Real, Vec3, narrow, narrow_matrix, real, symmetric_eigen, wide, widen, widen_matrix,
 };
 use super::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, Sphere, Tetrahedron, TriMesh};
+use crate::distance_field::SolidMoments;
 use carom_math::scaling::scale_of;
 use core::f64::consts::PI;
 use glam::{DMat3, DVec3};
@@ -34,6 +35,16 @@ impl MassProperties {
     /// From mass, centre, and the inertia tensor about the centre.
     pub const fn new(mass: Real, center: Vec3, inertia: Mat3) -> MassProperties {
         MassProperties { mass, center, inertia }
+    }
+
+    /// From the moments of a solid and its density: mass per volume.
+    pub fn of_moments(moments: &SolidMoments, density: Real) -> MassProperties {
+        let density = wide(density);
+        MassProperties {
+            mass: real(density * moments.volume),
+            center: narrow(moments.center),
+            inertia: narrow_matrix(symmetric(moments.inertia * density)),
+        }
     }
 
     /// The same solid placed by a pose, in the parent frame.

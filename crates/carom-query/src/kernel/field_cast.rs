@@ -3,9 +3,10 @@
 //! - The distance of a point changes by no more than the point moves, and between samples by no more than the root of 3 times
 //!   that. So a step of the distance over such a speed is free.
 //! - Near the target longer steps look for a place below it. Halving brings that and the free time together.
-//! - If none is found, the small steps go on until the shapes part, or are so near that nothing more can be told.
+//! - If none is found, the small steps go on until the shapes part, or are so near that nothing more can be told. Shapes that
+//!   are then no farther apart than the fields may be off count as touching, and the proof says how far they are apart.
 //!
-//! Two fields are often undecided near a contact: neither has a support map, and few steps are made.
+//! Two fields are often undecided from far away: the search for their gap ends before it is known.
 //!
 //! The bracket is that of the field as sampled: the solid is up to its error bound elsewhere. It holds if the field's sign is
 //! certain.
@@ -171,14 +172,21 @@ impl<'a> Advance<'a> {
             }
             // Not so for NaN.
             if !(2.0 * self.known < free) {
-                let why = Why::WithinRounding;
-                return TimeOfImpact::Undecided(Undecided::new(t, found.closest.distance, why));
+                return self.stopped(t, &found.closest, Why::WithinRounding);
             }
             nearest = nearest.min(self.target + (1.0 - STEP_RATIO) * free);
             t += STEP_RATIO * free / self.speed;
         }
-        let distance = self.at(t).closest.distance;
-        TimeOfImpact::Undecided(Undecided::new(t, distance, Why::StepsSpent))
+        self.stopped(t, &self.at(t).closest, Why::StepsSpent)
+    }
+
+    /// Nothing more is free after a time.
+    fn stopped(&self, t: f64, closest: &Closest, why: Why) -> TimeOfImpact {
+        let other_error = if let Kind::Field(other) = self.other { other.error_bound() } else { 0.0 };
+        if closest.distance <= self.target + self.field.error_bound() + other_error {
+            return self.hit([t, t], closest);
+        }
+        TimeOfImpact::Undecided(Undecided::new(t, closest.distance, why))
     }
 
     /// A contact after a time at which the shapes are this far apart, a little above the target.

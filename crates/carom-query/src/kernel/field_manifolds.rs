@@ -1,7 +1,8 @@
 //! Contact manifolds of a signed distance field: places of the other shape, one manifold for each direction.
 //!
-//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field, and the ends of its core
-//!   along its axes. Each has the field's distance and gradient. Those with about one normal are a manifold.
+//! - Of a convex shape the deepest place is taken, its vertices, the feature that faces the field, all low points of the field
+//!   over that feature, and the ends of its core along its axes. Each has the field's distance and gradient. Those with about
+//!   one normal are a manifold.
 //! - Of a mesh each triangle is such a shape.
 //! - A half-space or another field is tilted a little, four times. Where it is then nearest it touches if it rocks.
 //!
@@ -14,9 +15,10 @@ use super::super::num::{Real, narrow, narrow_real, widen_real};
 use super::field::{nearest, nearest_convex, normals_at, visit_triangles};
 use super::manifolds::spread;
 use super::shape::Kind;
+use crate::field_lows::visit_lows;
 use crate::workspace::{FieldTouch, Workspace};
 use alloc::vec::Vec;
-use carom_geom::{DistanceField, Feature, FeatureId, SupportMap};
+use carom_geom::{DistanceField, Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap};
 use carom_math::ops::sin_cos;
 use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, tol};
@@ -92,6 +94,13 @@ fn of_convex(
     for (&point, &id) in feature.points().iter().zip(feature.ids()) {
         offer(b_in_a.transform_point(point), id);
     }
+    b.feature_within(down, tol::INCIDENT_SINE, &mut feature);
+    let mut corners = [DVec3::ZERO; MAX_FEATURE_POINTS];
+    let corners = &mut corners[..feature.points().len()];
+    for (corner, point) in corners.iter_mut().zip(feature.points()) {
+        *corner = b_in_a.transform_point(*point);
+    }
+    visit_lows(a, corners, limit + margin, |core| offer(core, FeatureId::UNKNOWN));
     if b.vertex(0).is_none() {
         for axis in DVec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {
             offer(b_in_a.transform_point(b.support(axis).point), FeatureId::UNKNOWN);

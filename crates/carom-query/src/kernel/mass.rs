@@ -12,8 +12,9 @@ impl Shape {
     /// Mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
     /// The parts of a compound are summed up: where they overlap, the mass counts twice. A mesh must be closed for its
-    /// answer to mean anything. Zero for what encloses nothing or has no end, a height field or a half-space, and for shapes
-    /// that are only known by their support maps or distances.
+    /// answer to mean anything. A field has the mass of its samples; `DistanceField::moments` says how far that may be off.
+    /// Zero for what encloses nothing or has no end, a height field or a half-space, and for shapes that are only known by
+    /// their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         match self {
             Shape::Sphere(s) => s.mass_properties(density),
@@ -32,9 +33,10 @@ impl Shape {
                 let parts: Vec<_> = parts.collect();
                 MassProperties::combined(&parts)
             }
-            Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::User(_) | Shape::Field(_) => {
-                MassProperties::ZERO
-            }
+            Shape::Field(s) => s
+                .moments()
+                .map_or(MassProperties::ZERO, |moments| MassProperties::of_moments(&moments, density)),
+            Shape::HalfSpace(_) | Shape::HeightField(_) | Shape::User(_) => MassProperties::ZERO,
         }
     }
 }

@@ -66,12 +66,18 @@ fn check(
         TimeOfImpact::Hit(impact) => {
             counts.hits += 1;
             assert!(impact.t_lo <= impact.t_hi, "{what}: {answer:?}");
-            assert!(apart(impact.t_hi) <= tau + rounding, "{what}: {} at {answer:?}", apart(impact.t_hi));
+            // Two fields count as touching when their samples say no more.
+            let unknown = match (a.0, b.0) {
+                (Shape::Field(x), Shape::Field(y)) => x.error_bound() + y.error_bound(),
+                _ => 0.0,
+            };
+            let most = tau + rounding + unknown;
+            assert!(apart(impact.t_hi) <= most, "{what}: {} at {answer:?}", apart(impact.t_hi));
             free_until(impact.t_lo);
             assert!((impact.normal.length() - 1.0).abs() < 1e-6, "{what}: {answer:?}");
             assert!(impact.point_a.is_finite() && impact.point_b.is_finite(), "{what}: {answer:?}");
             let along = (impact.point_b - impact.point_a).dot(impact.normal);
-            assert!(along <= tau + rounding, "{what}: {along}: {answer:?}");
+            assert!(along <= most, "{what}: {along}: {answer:?}");
         }
         TimeOfImpact::Clear(clear) => {
             counts.clear += 1;
@@ -91,10 +97,11 @@ fn check(
     }
     // Swapped: the brackets have a time in common.
     let back = cast(b.0, b.1, a.0, a.1, settings);
-    if let (TimeOfImpact::Hit(x), TimeOfImpact::Hit(y)) = (&answer, &back) {
+    let is_of_fields = matches!((a.0, b.0), (Shape::Field(_), Shape::Field(_)));
+    if let (TimeOfImpact::Hit(x), TimeOfImpact::Hit(y), false) = (&answer, &back, is_of_fields) {
         assert!(x.t_lo <= y.t_hi && y.t_lo <= x.t_hi, "{what}: {x:?} {y:?}");
         assert!(x.t_hi == 0.0 || x.part_a == y.part_b || x.t_hi != y.t_hi, "{what}: {x:?} {y:?}");
-    } else if !(matches!((a.0, b.0), (Shape::Field(_), Shape::Field(_)))) {
+    } else if !is_of_fields {
         assert_eq!(
             matches!(answer, TimeOfImpact::Clear(_)),
             matches!(back, TimeOfImpact::Clear(_)),
@@ -128,9 +135,9 @@ fn every_pair_of_shapes_is_cast() {
                 let what = format!("{} against {}, round {round}", a.0, b.0);
                 check((&a.1, &still), (&b.1, &moving), &settings, 40, &mut counts, &what);
             }
-            // Near contact few steps are made of two fields.
+            // The searches of two fields are short: from far away the gap may not be known well enough.
             if a.0 == "field" && b.0 == "field" {
-                assert!(2 <= counts.hits + counts.clear, "{counts:?}");
+                assert!(5 <= counts.hits + counts.clear, "{counts:?}");
                 continue;
             }
             let flat = a.0 == "half-space" && b.0 == "half-space";

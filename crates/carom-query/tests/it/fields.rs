@@ -4,8 +4,8 @@ use crate::zoo::{box_mesh, shapes};
 use carom_geom::{Capsule, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3, tol};
 use carom_query::{
-    Compound, CompoundPart, ImpactSettings, ManifoldCache, MeshShape, Outcome, Shape, TimeOfImpact, cast,
-    contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
+    Compound, CompoundPart, ImpactSettings, ManifoldCache, MeshShape, Outcome, Proof, Shape, TimeOfImpact,
+    cast, contact, distance, intersects, manifolds, motion_of, project_point, ray_cast, ray_cast_all,
 };
 use carom_scenes::mesh::torus;
 use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, Grid, SdfGrid, SparseSdf};
@@ -371,4 +371,125 @@ fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
         }
     }
     assert!(10 < n_hits, "{n_hits}");
+}
+
+/// A field of a distance function in a box of two units.
+fn sampled(distance: impl Fn(DVec3) -> f64 + Sync) -> Shape {
+    let reach = DVec3::splat(1.0);
+    let settings = settings().with_resolution(32);
+    let field = SdfGrid::from_function(-reach, reach, &settings, Accuracy::Exact, distance).unwrap();
+    Shape::Field(Arc::new(FieldShape::new(field)))
+}
+
+/// A flat side between whose corners the field rises touches each rise.
+#[test]
+fn a_face_touches_all_low_points_below_it() {
+    let ball = |p: DVec3, x: f64, z: f64| (p - DVec3::new(x, 0.0, z)).length() - 0.3;
+    let bumps = sampled(|p| ball(p, -0.45, 0.1).min(ball(p, 0.45, -0.2)));
+    let rim = sampled(|p| {
+        let across = DVec3::new(p.x, 0.0, p.z).length() - 0.5;
+        (across * across + p.y * p.y).sqrt() - 0.3
+    });
+    let ridge = sampled(|p| (p - DVec3::Z * p.z.clamp(-0.8, 0.8)).length() - 0.3);
+    let brick = |half: Vec3| Shape::Cuboid(Cuboid::new(half).unwrap());
+    let mesh = |half: Vec3| Shape::Mesh(Arc::new(MeshShape::new(box_mesh(half)).unwrap()));
+    let wide = Vec3::new(0.9, 0.1, 0.8);
+    let plank = Vec3::new(0.9, 0.1, 0.3);
+    let at = |x: f32, z: f32| Vec3::new(x, 0.3, z);
+    for (name, field, body, half, expected) in [
+        ("bumps", &bumps, brick(wide), wide, vec![at(-0.45, 0.1), at(0.45, -0.2)]),
+        ("bumps under a mesh", &bumps, mesh(wide), wide, vec![at(-0.45, 0.1), at(0.45, -0.2)]),
+        ("ridge", &ridge, brick(plank), plank, vec![at(0.0, 0.3), at(0.0, -0.3)]),
+    ] {
+        for turn in [0.0, 0.5] {
+            // Turned with what is below, as a ridge ends where the plank does.
+            let turn = if name == "ridge" { 0.0 } else { turn };
+            let pose = Pose::new(Quat::from_rotation_y(turn), Vec3::Y * (0.3 + half.y + 0.004));
+            let list = all_manifolds(field, &body, &pose);
+            let points: Vec<Vec3> =
+                list.iter().flat_map(|m| m.contacts()).map(|contact| contact.point_a).collect();
+            for place in &expected {
+                let nearest = points.iter().map(|p| p.distance(*place)).fold(f32::INFINITY, f32::min);
+                assert!(nearest < 0.07, "{name}, {turn}: {place} of {points:?}");
+            }
+            for contact in list.iter().flat_map(|m| m.contacts()) {
+                assert!(0.97 < contact.normal.y && contact.distance < 0.02, "{name}: {contact:?}");
+            }
+        }
+    }
+    // A ring is touched on all sides: the middle of the box is within the contacts.
+    let pose = Pose::from_translation(Vec3::new(0.03, 0.404, 0.02));
+    let list = all_manifolds(&rim, &brick(wide), &pose);
+    assert_eq!(list.len(), 1, "{list:?}");
+    let points: Vec<Vec3> = list[0].contacts().iter().map(|contact| contact.point_a).collect();
+    for side in [Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+        let farthest = points.iter().map(|p| p.dot(side)).fold(f32::NEG_INFINITY, f32::max);
+        assert!(0.1 < farthest, "{side}: {points:?}");
+    }
+}
+
+/// Two fields meet when the meshes do that they were baked from, as well as both are known.
+#[test]
+fn fields_meet_each_other_when_their_meshes_do() {
+    let (ring_mesh, brick) = (ring(), box_mesh(Vec3::new(0.2, 0.15, 0.1)));
+    let fields = [dense(&ring_mesh), sparse(&brick)];
+    let truth = [ring_mesh, brick].map(|mesh| Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())));
+    let error = f64::from(bound(&fields[0]) + bound(&fields[1]));
+    let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
+    let (mut random, ask) = (Random::new(31), ImpactSettings::default());
+    let mut n_hits = 0;
+    for round in 0..16 {
+        let from = random.cube_point().as_vec3() * 0.5 + Vec3::Y * 1.3;
+        let spin = random.cube_point().as_vec3() * if round % 2 == 0 { 0.0 } else { 2.0 };
+        let pose = random_pose(&mut random, 0.0);
+        let falling =
+            motion_of(&Pose::new(pose.rotation, from), Vec3::ZERO, Vec3::NEG_Y * 2.0, spin).unwrap();
+        let gap = |t: f64| {
+            let pose = falling.pose_at(t);
+            let turn = glam::DQuat::from_mat3(&pose.rotation).normalize().as_quat();
+            let pose = Pose::new(turn, pose.translation.as_vec3());
+            f64::from(distance(&truth[0], &Pose::IDENTITY, &truth[1], &pose).distance)
+        };
+        for (found, what) in [
+            (cast(&fields[0], &still, &fields[1], &falling, &ask), "in order"),
+            (cast(&fields[1], &falling, &fields[0], &still, &ask), "swapped"),
+        ] {
+            match found {
+                TimeOfImpact::Hit(hit) => {
+                    n_hits += 1;
+                    let told = if let Proof::Within(distance) = hit.proof { distance } else { 0.0 };
+                    assert!(told <= error, "{round}, {what}: {hit:?}");
+                    assert!(gap(hit.t_hi) <= told + error, "{round}, {what}: {hit:?} {}", gap(hit.t_hi));
+                    for k in 0..20 {
+                        let t = hit.t_lo * f64::from(k) / 20.0;
+                        assert!(hit.t_lo == 0.0 || 0.0 < gap(t) + error, "{round}, {what}: {hit:?}");
+                    }
+                }
+                TimeOfImpact::Clear(_) => {
+                    let least = (0..=40).map(|k| gap(f64::from(k) / 40.0)).fold(f64::INFINITY, f64::min);
+                    assert!(0.0 < least + error, "{round}, {what}: {found:?}");
+                    let exact = cast(&truth[0], &still, &truth[1], &falling, &ask);
+                    assert!(exact.hit().is_none() || least <= error, "{round}, {what}: {exact:?}");
+                }
+                TimeOfImpact::Undecided(undecided) => panic!("{round}, {what}: {undecided:?}"),
+            }
+        }
+    }
+    assert!(10 < n_hits, "{n_hits}");
+}
+
+/// Mass and inertia of a field are those of its moments.
+#[test]
+fn a_field_weighs_what_its_mesh_does() {
+    let mesh = ring();
+    let exact = mesh.mass_properties(3.0);
+    let shape = dense(&mesh);
+    let found = shape.mass_properties(3.0);
+    let Shape::Field(field) = &shape else { panic!("a field") };
+    let moments = field.moments().unwrap();
+    assert!(f64::from((found.mass - exact.mass).abs()) <= 3.0 * moments.volume_error);
+    assert!(f64::from(found.center.distance(exact.center)) <= moments.center_error());
+    assert!((found.mass - exact.mass).abs() < 0.05 * exact.mass, "{found:?} {exact:?}");
+    let difference = (found.inertia - exact.inertia).to_cols_array().map(f32::abs);
+    assert!(difference.iter().all(|x| *x < 0.05 * exact.mass * 0.4), "{found:?} {exact:?}");
 }

@@ -8,6 +8,7 @@ mod bytes;
 mod combine;
 mod field_shape;
 mod input;
+mod mass;
 mod project;
 mod property;
 mod ray;

@@ -1,0 +1,90 @@
+//! The surface of a distance field as triangles, near a box: what a figure walks on.
+//!
+//! A cell through which the surface passes is cut into six tetrahedra. In each of these the
+//! distance counts as linear, so the surface in it is a triangle or two. Neighbours share their
+//! edges: the surface has no gaps.
+//!
+//! Reference: A. Doi, A. Koide, An Efficient Method of Triangulating Equi-Valued Surfaces by Using
+//! Tetrahedral Cells, IEICE Transactions E74(1), 1991.
+
+use carom_geom::DistanceField;
+use glam::DVec3;
+
+/// The corners of the six tetrahedra of a cell: bit 0 of a corner is for x, 1 for y, 2 for z.
+const TETRAHEDRA: [[usize; 4]; 6] =
+    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
+
+/// Gives the triangles whose boxes touch a box in the field's frame, counter-clockwise seen from
+/// outside.
+pub(crate) fn visit_faces(field: &dyn DistanceField, within: [DVec3; 2], face: &mut dyn FnMut([DVec3; 3])) {
+    let [from, to] = field.search_box();
+    let [low, high] = within;
+    let mut near = |[a, b, c]: [DVec3; 3]| {
+        if a.min(b).min(c).cmple(high).all() && low.cmple(a.max(b).max(c)).all() {
+            face([a, b, c]);
+        }
+    };
+    visit_part(field, (from + to) * 0.5, (to - from) * 0.5, within, &mut near);
+}
+
+/// Halves a part of the field down to its cells.
+fn visit_part(
+    field: &dyn DistanceField,
+    center: DVec3,
+    half: DVec3,
+    within: [DVec3; 2],
+    face: &mut dyn FnMut([DVec3; 3]),
+) {
+    let [low, high] = within;
+    let touches = (center - half).cmple(high).all() && low.cmple(center + half).all();
+    if !touches || 0.0 < field.floor(center, half).least(half) {
+        return;
+    }
+    let corner = |half: DVec3, i: usize| {
+        let side = |bit: usize| if i & bit == 0 { -1.0 } else { 1.0 };
+        center + half * DVec3::new(side(1), side(2), side(4))
+    };
+    // A cell has half a cell on each side of its middle.
+    if half.max_element() < 0.75 * field.resolution() {
+        let mut values = [0.0; 8];
+        for (i, value) in values.iter_mut().enumerate() {
+            let Some(sample) = field.sample(corner(half, i)) else { return };
+            *value = sample.distance;
+        }
+        for corners in TETRAHEDRA {
+            faces_of(corners.map(|i| corner(half, i)), corners.map(|i| values[i]), face);
+        }
+        return;
+    }
+    let half = half * 0.5;
+    for i in 0..8 {
+        visit_part(field, corner(half, i), half, within, face);
+    }
+}
+
+/// Gives the surface on which a linear function is 0 in a tetrahedron, from its values at the
+/// corners. A value of 0 is inside.
+fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 3])) {
+    let mut order = [0, 1, 2, 3];
+    order.sort_by(|i, j| values[*i].total_cmp(&values[*j]));
+    let (p, v) = (order.map(|i| corners[i]), order.map(|i| values[i]));
+    let cut = |i: usize, j: usize| p[i] + (p[j] - p[i]) * (v[i] / (v[i] - v[j]));
+    let out = p[3] - p[0];
+    let mut give = |[a, b, c]: [DVec3; 3]| {
+        let side = (b - a).cross(c - a).dot(out);
+        if 0.0 < side {
+            face([a, b, c]);
+        } else if side < 0.0 {
+            face([a, c, b]);
+        }
+    };
+    match v.iter().filter(|value| **value <= 0.0).count() {
+        1 => give([cut(0, 1), cut(0, 2), cut(0, 3)]),
+        2 => {
+            give([cut(0, 2), cut(0, 3), cut(1, 3)]);
+            give([cut(0, 2), cut(1, 3), cut(1, 2)]);
+        }
+        3 => give([cut(0, 3), cut(1, 3), cut(2, 3)]),
+        _ => {}
+    }
+}

@@ -1,0 +1,143 @@
+//! Volume, centre and inertia of the solid in a field.
+//!
+//! - A cell whose nodes are all inside counts as a cube. One through which the surface passes is
+//!   cut into six tetrahedra. In each of these the distance counts as linear, so its part inside is
+//!   a tetrahedron, or the difference or sum of some.
+//! - For the error each cell is eight cubes, one for each node. A cube is on the side of its node
+//!   if the surface is farther from the node than all of the cube. The side of the others is open.
+//!
+//! Reference: H. Kuhn, Some Combinatorial Lemmas in Topology, IBM Journal 4(5), 1960 (six
+//! tetrahedra); M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
+//! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
+
+use crate::bake::{Accuracy, BLOCK};
+use crate::bounds::ROUNDED;
+use crate::field::Field;
+use carom_geom::SolidMoments;
+use carom_math::ops::sqrt;
+use glam::{DMat3, DVec3, UVec3};
+
+/// The corners of the six tetrahedra of a cell, by their numbers in [`Field::corners`].
+const TETRAHEDRA: [[usize; 4]; 6] =
+    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
+
+/// Integrals over a solid, in cells: of 1, of x and of x x^T.
+#[derive(Clone, Copy)]
+struct Moments {
+    volume: f64,
+    first: DVec3,
+    second: DMat3,
+}
+
+impl Moments {
+    const ZERO: Moments = Moments { volume: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+
+    fn add_box(&mut self, center: DVec3, size: DVec3) {
+        let volume = size.element_product();
+        self.volume += volume;
+        self.first += center * volume;
+        self.second += (outer(center) + DMat3::from_diagonal(size * size / 12.0)) * volume;
+    }
+
+    /// A tetrahedron, of which `sign` times the volume counts.
+    fn add_tetrahedron(&mut self, [a, b, c, d]: [DVec3; 4], sign: f64) {
+        let volume = sign * (b - a).cross(c - a).dot(d - a).abs() / 6.0;
+        let sum = a + b + c + d;
+        self.volume += volume;
+        self.first += sum * (0.25 * volume);
+        self.second += (outer(a) + outer(b) + outer(c) + outer(d) + outer(sum)) * (volume / 20.0);
+    }
+
+    /// The part of a tetrahedron in which a linear function is not above 0, given at the corners.
+    fn add_cut(&mut self, corners: [DVec3; 4], values: [f64; 4]) {
+        let mut order = [0, 1, 2, 3];
+        order.sort_unstable_by(|i, j| values[*i].total_cmp(&values[*j]));
+        let (p, v) = (order.map(|i| corners[i]), order.map(|i| values[i]));
+        // The place where the function is 0 between two corners on either side.
+        let cut = |i: usize, j: usize| p[i] + (p[j] - p[i]) * (v[i] / (v[i] - v[j]));
+        match v.iter().filter(|value| **value <= 0.0).count() {
+            0 => {}
+            1 => self.add_tetrahedron([p[0], cut(0, 1), cut(0, 2), cut(0, 3)], 1.0),
+            2 => {
+                // A prism between an edge and four places.
+                let [a, b, c, d] = [cut(0, 2), cut(0, 3), cut(1, 2), cut(1, 3)];
+                self.add_tetrahedron([p[0], a, b, d], 1.0);
+                self.add_tetrahedron([p[0], a, c, d], 1.0);
+                self.add_tetrahedron([p[0], p[1], c, d], 1.0);
+            }
+            3 => {
+                self.add_tetrahedron(p, 1.0);
+                self.add_tetrahedron([p[3], cut(0, 3), cut(1, 3), cut(2, 3)], -1.0);
+            }
+            _ => self.add_tetrahedron(p, 1.0),
+        }
+    }
+}
+
+fn outer(v: DVec3) -> DMat3 {
+    DMat3::from_cols(v * v.x, v * v.y, v * v.z)
+}
+
+/// See [`DistanceField::moments`](carom_geom::DistanceField::moments).
+pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
+    if !field.sign_method().is_signed() {
+        return None;
+    }
+    let grid = *field.grid();
+    let cells = grid.cells();
+    let size = f64::from(grid.cell());
+    // Seen from the middle of the grid, so that little is lost by rounding.
+    let middle = 0.5 * cells.as_dvec3();
+    let least = 0.5 * sqrt(3.0) * size * (1.0 + ROUNDED);
+    let (mut sum, mut n_open) = (Moments::ZERO, 0.0);
+    let mut add_cell = |cell: UVec3| {
+        let values = field.corners(cell);
+        let corner = |i: usize| {
+            cell.as_dvec3() - middle + DVec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)
+        };
+        n_open += values.iter().filter(|value| f64::from(value.abs()) < least).count() as f64;
+        if values.iter().all(|value| *value <= 0.0) {
+            sum.add_box(corner(0) + 0.5, DVec3::ONE);
+        } else if values.iter().any(|value| *value <= 0.0) {
+            for corners in TETRAHEDRA {
+                sum.add_cut(corners.map(corner), corners.map(|i| f64::from(values[i])));
+            }
+        }
+    };
+    let mut whole_blocks = Moments::ZERO;
+    for block in boxes(UVec3::ZERO, cells.map(|n| n.div_ceil(BLOCK))) {
+        let first = block * BLOCK;
+        let end = (first + UVec3::splat(BLOCK)).min(cells);
+        match field.far_value(block) {
+            Some(value) if 0.0 < value => {}
+            Some(_) => {
+                let (low, high) = (first.as_dvec3() - middle, end.as_dvec3() - middle);
+                whole_blocks.add_box(0.5 * (low + high), high - low);
+            }
+            None => boxes(first, end).for_each(&mut add_cell),
+        }
+    }
+    let volume = sum.volume + whole_blocks.volume;
+    if !(0.0 < volume) {
+        return None;
+    }
+    let center = (sum.first + whole_blocks.first) / volume;
+    let spread = sum.second + whole_blocks.second - outer(center) * volume;
+    let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
+    let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
+    let cube = size * size * size;
+    let is_known = field.sign_method().is_certain() && field.accuracy() != Accuracy::Estimate;
+    Some(SolidMoments {
+        volume: volume * cube,
+        center: grid.node(UVec3::ZERO) + (center + middle) * size,
+        inertia: inertia * (cube * size * size),
+        volume_error: if is_known { n_open * 0.125 * cube } else { f64::INFINITY },
+        reach: (center.abs() + middle).length() * size,
+    })
+}
+
+/// The places from `low` on, the end not included: x first, then y, then z.
+fn boxes(low: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> {
+    (low.z..end.z)
+        .flat_map(move |z| (low.y..end.y).flat_map(move |y| (low.x..end.x).map(move |x| UVec3::new(x, y, z))))
+}
