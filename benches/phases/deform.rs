@@ -325,7 +325,7 @@ fn door(runner: &mut Runner) {
             &parry::pose(&ball_at),
             &their_ball,
         );
-        f32::from(u8::from(meets.unwrap_or(false)))
+        f32::from(u8::from(meets.is_ok_and(|meets| meets.intersecting)))
     };
     let questions: [(&dyn Fn(&Shape) -> f32, &dyn Fn(&ParryMesh) -> f32); 3] =
         [(&by_ray, &peer_by_ray), (&by_point, &peer_by_point), (&by_ball, &peer_by_ball)];

@@ -135,9 +135,9 @@
 //! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: it is the fastest
 //!   for yes or no and for all pairs, above all if surfaces come close. Its build takes three times
 //!   that of boxes.
-//! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it refits fastest. It builds
-//!   fastest, and is smallest but for spheres. Volumes of all kinds follow points that move, by
-//!   [`Bvh::refit_points`].
+//! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it refits fastest. It
+//!   builds fastest, and is smallest but for spheres. Volumes of all kinds follow points that
+//!   move, by [`Bvh::refit_points`].
 //! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as oriented
 //!   boxes in two thirds of the memory. Its build is the slowest of these, with that of `Lss`.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
