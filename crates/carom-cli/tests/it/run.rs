@@ -69,11 +69,7 @@ pub(crate) fn folder() -> PathBuf {
     MADE.get_or_init(|| {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("files");
         std::fs::create_dir_all(&folder).unwrap();
-        // Each test may be a process, and another may read a file while this one makes it: it is never seen half written.
-        let write = |name: &str, text: &str| {
-            let beside = folder.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&beside, text).and_then(|()| std::fs::rename(beside, folder.join(name))).unwrap();
-        };
+        let write = |name: &str, text: &str| write_whole(&folder, name, text);
         write("cube.obj", CUBE);
         write("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
         write("bad.obj", "v 0 0 0\nv 1 0 0\nf 1 2 9\n");
@@ -100,7 +96,15 @@ pub(crate) fn folder() -> PathBuf {
 
 /// Writes a file into the folder.
 pub(crate) fn file(name: &str, text: &str) {
-    std::fs::write(folder().join(name), text).unwrap();
+    write_whole(&folder(), name, text);
+}
+
+/// Another test, or another process, may read a file while this one makes it: it is never seen half written.
+fn write_whole(folder: &std::path::Path, name: &str, text: &str) {
+    static N: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let n = N.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let beside = folder.join(format!("{name}.{}.{n}", std::process::id()));
+    std::fs::write(&beside, text).and_then(|()| std::fs::rename(beside, folder.join(name))).unwrap();
 }
 
 /// From -1 to 1.
