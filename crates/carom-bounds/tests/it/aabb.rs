@@ -27,6 +27,47 @@ fn rays_along_an_axis_enter_and_leave() {
 }
 
 #[test]
+fn centre_and_sizes_are_those_of_the_corners() {
+    let aabb = Aabb { min: Vec3::new(-1.0, 2.0, -8.0), max: Vec3::new(3.0, 2.0, -7.5) };
+    assert_eq!(aabb.center(), Vec3::new(1.0, 2.0, -7.75));
+    assert_eq!(aabb.extents(), Vec3::new(4.0, 0.0, 0.5));
+    assert_eq!(aabb.half_extents(), Vec3::new(2.0, 0.0, 0.25));
+    assert!(aabb.extents().y == 0.0 && aabb.contains_point(aabb.center()));
+}
+
+#[test]
+fn the_box_that_two_share_has_the_points_that_both_have() {
+    let grid = [-1.0, 0.0, 0.25, 0.5, 1.0, 2.0];
+    let points = || {
+        grid.into_iter()
+            .flat_map(move |x| grid.into_iter().flat_map(move |y| grid.map(|z| Vec3::new(x, y, z))))
+    };
+    let others = [
+        (Vec3::splat(0.25), Vec3::splat(2.0)),
+        (Vec3::new(-1.0, 0.25, 0.25), Vec3::new(2.0, 0.5, 0.5)),
+        // A face, an edge, a corner, all of it; then nothing.
+        (Vec3::new(1.0, 0.0, 0.0), Vec3::new(2.0, 1.0, 1.0)),
+        (Vec3::new(1.0, 1.0, 0.0), Vec3::splat(2.0)),
+        (Vec3::ONE, Vec3::splat(2.0)),
+        (Vec3::splat(-1.0), Vec3::splat(2.0)),
+        (Vec3::new(2.0, 0.0, 0.0), Vec3::splat(2.0)),
+    ];
+    for (min, max) in others {
+        let other = Aabb { min, max };
+        let both = UNIT.intersection(&other);
+        assert_eq!(both, other.intersection(&UNIT));
+        let has = |point: Vec3| both.is_some_and(|both| both.contains_point(point));
+        for point in points() {
+            assert_eq!(
+                has(point),
+                UNIT.contains_point(point) && other.contains_point(point),
+                "{other:?} {point}"
+            );
+        }
+    }
+}
+
+#[test]
 fn the_cube_of_every_orientation_holds_them_all() {
     let aabb = Aabb { min: Vec3::new(-0.1, 0.2, -3.0), max: Vec3::new(0.5, 0.7, 1.0) };
     let cube = aabb.any_orientation();

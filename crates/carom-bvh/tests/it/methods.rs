@@ -130,3 +130,43 @@ fn a_plane_without_volume_is_halved() {
     assert!(tree.quality().depth <= 5, "{}", tree.quality().depth);
     assert_eq!(tree.bounds().volume(), 0.0);
 }
+
+#[test]
+fn the_cost_is_what_a_random_line_meets() {
+    // Two cubes of 1 three apart in a box of 4 by 1 by 1. Areas are as 3, 3 and 9.
+    let cube = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
+    let settings = BuildSettings::default().with_max_leaf(1);
+    let tree = Bvh::<Aabb>::build(&[cube(0.0), cube(3.0)], &settings).unwrap();
+    // The root, and two leaves for their volumes and their primitives.
+    assert!((tree.quality().sah_cost - (1.0 + 2.0 * (3.0 + 3.0) / 9.0)).abs() < 1e-12);
+
+    // Eight boxes are one node, whose leaves are met as often as the boxes are.
+    let mut dice = Dice::new(8);
+    let boxes: Vec<Aabb> = (0..8).map(|_| dice.aabb(4.0, 3.0)).collect();
+    let tree = Bvh::<Aabb>::build(&boxes, &settings).unwrap();
+    let root = boxes.iter().skip(1).fold(boxes[0], |sum, aabb| sum.merged(aabb));
+    let (center, radius) = (root.center().as_dvec3(), root.half_extents().as_dvec3().length());
+    let (mut n_root, mut n_met) = (0_u32, 0_u32);
+    while n_root < 40_000 {
+        // A direction, and a place in the disc across it: all lines alike.
+        let [direction, place] = [dice.point(1.0).as_dvec3(), dice.point(1.0).as_dvec3()];
+        let Some(direction) = direction.try_normalize().filter(|_| direction.length() < 1.0) else {
+            continue;
+        };
+        let Some(across) = direction.any_orthonormal_vector().try_normalize() else { continue };
+        if 1.0 < place.truncate().length() {
+            continue;
+        }
+        let offset = (across * place.x + direction.cross(across) * place.y) * radius;
+        let meets = |aabb: &Aabb| {
+            aabb.ray_interval(center + offset, direction, -2.0 * radius, 2.0 * radius).is_some()
+        };
+        if meets(&root) {
+            n_root += 1;
+            n_met += boxes.iter().filter(|aabb| meets(aabb)).count() as u32;
+        }
+    }
+    let counted = 1.0 + 2.0 * f64::from(n_met) / f64::from(n_root);
+    let cost = tree.quality().sah_cost;
+    assert!((cost - counted).abs() < 0.02 * counted, "{cost}, counted {counted}");
+}
