@@ -7,12 +7,8 @@
 //! Reference: A. Doi, A. Koide, An Efficient Method of Triangulating Equi-Valued Surfaces by Using
 //! Tetrahedral Cells, IEICE Transactions E74(1), 1991.
 
-use carom_geom::DistanceField;
+use carom_geom::{CELL_TETRAHEDRA, DistanceField, LinearCut};
 use glam::DVec3;
-
-/// The corners of the six tetrahedra of a cell: bit 0 of a corner is for x, 1 for y, 2 for z.
-const TETRAHEDRA: [[usize; 4]; 6] =
-    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
 /// Gives the triangles whose boxes touch a box in the field's frame, counter-clockwise seen from
 /// outside.
@@ -51,7 +47,7 @@ fn visit_part(
             let Some(sample) = field.sample(corner(half, i)) else { return };
             *value = sample.distance;
         }
-        for corners in TETRAHEDRA {
+        for corners in CELL_TETRAHEDRA {
             faces_of(corners.map(|i| corner(half, i)), corners.map(|i| values[i]), face);
         }
         return;
@@ -65,11 +61,10 @@ fn visit_part(
 /// Gives the surface on which a linear function is 0 in a tetrahedron, from its values at the
 /// corners. A value of 0 is inside.
 fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 3])) {
-    let mut order = [0, 1, 2, 3];
-    order.sort_by(|i, j| values[*i].total_cmp(&values[*j]));
-    let (p, v) = (order.map(|i| corners[i]), order.map(|i| values[i]));
-    let cut = |i: usize, j: usize| p[i] + (p[j] - p[i]) * (v[i] / (v[i] - v[j]));
-    let out = p[3] - p[0];
+    let linear = LinearCut::new(corners, values);
+    let cut = |i, j| linear.between(i, j);
+    let [lowest, .., highest] = linear.corners();
+    let out = highest - lowest;
     let mut give = |[a, b, c]: [DVec3; 3]| {
         let side = (b - a).cross(c - a).dot(out);
         if 0.0 < side {
@@ -78,7 +73,7 @@ fn faces_of(corners: [DVec3; 4], values: [f64; 4], face: &mut dyn FnMut([DVec3; 
             face([a, c, b]);
         }
     };
-    match v.iter().filter(|value| **value <= 0.0).count() {
+    match linear.n_inside() {
         1 => give([cut(0, 1), cut(0, 2), cut(0, 3)]),
         2 => {
             give([cut(0, 2), cut(0, 3), cut(1, 3)]);

@@ -6,20 +6,15 @@
 //! - For the error each cell is eight cubes, one for each node. A cube is on the side of its node
 //!   if the surface is farther from the node than all of the cube. The side of the others is open.
 //!
-//! Reference: H. Kuhn, Some Combinatorial Lemmas in Topology, IBM Journal 4(5), 1960 (six
-//! tetrahedra); M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
+//! Reference: M. Kallay, Computing the Moment of Inertia of a Solid Defined by a Triangle Mesh,
 //! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
 
 use crate::bake::{Accuracy, BLOCK};
 use crate::bounds::ROUNDED;
 use crate::field::Field;
-use carom_geom::SolidMoments;
+use carom_geom::{CELL_TETRAHEDRA, LinearCut, SolidMoments};
 use carom_math::ops::sqrt;
 use glam::{DMat3, DVec3, UVec3};
-
-/// The corners of the six tetrahedra of a cell, by their numbers in [`Field::corners`].
-const TETRAHEDRA: [[usize; 4]; 6] =
-    [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
 /// Integrals over a solid, in cells: of 1, of x and of x x^T.
 #[derive(Clone, Copy)]
@@ -50,12 +45,9 @@ impl Moments {
 
     /// The part of a tetrahedron in which a linear function is not above 0, given at the corners.
     fn add_cut(&mut self, corners: [DVec3; 4], values: [f64; 4]) {
-        let mut order = [0, 1, 2, 3];
-        order.sort_unstable_by(|i, j| values[*i].total_cmp(&values[*j]));
-        let (p, v) = (order.map(|i| corners[i]), order.map(|i| values[i]));
-        // The place where the function is 0 between two corners on either side.
-        let cut = |i: usize, j: usize| p[i] + (p[j] - p[i]) * (v[i] / (v[i] - v[j]));
-        match v.iter().filter(|value| **value <= 0.0).count() {
+        let linear = LinearCut::new(corners, values);
+        let (p, cut) = (linear.corners(), |i, j| linear.between(i, j));
+        match linear.n_inside() {
             0 => {}
             1 => self.add_tetrahedron([p[0], cut(0, 1), cut(0, 2), cut(0, 3)], 1.0),
             2 => {
@@ -99,7 +91,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
         if values.iter().all(|value| *value <= 0.0) {
             sum.add_box(corner(0) + 0.5, DVec3::ONE);
         } else if values.iter().any(|value| *value <= 0.0) {
-            for corners in TETRAHEDRA {
+            for corners in CELL_TETRAHEDRA {
                 sum.add_cut(corners.map(corner), corners.map(|i| f64::from(values[i])));
             }
         }
