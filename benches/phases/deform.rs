@@ -4,9 +4,10 @@
 //!   the triangles, and computing these is timed too.
 //! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit for it. Vertices go back and
 //!   forth by a thousandth of the size. Times are means over steps: lazy trees are refitted in some of them.
-//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends, and one fitted anew.
-//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question. parry has the same by
-//!   `set_vertices`, which refits its tree.
+//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends, and
+//!   one fitted anew.
+//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question. parry
+//!   has the same by `set_vertices`, which refits its tree.
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
 //!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
 //! - `crossings of a sheet` is a waving sheet against itself, with normal cones and without.

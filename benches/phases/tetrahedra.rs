@@ -57,7 +57,7 @@ struct Body {
 
 impl Body {
     fn new() -> Body {
-        let triangles = Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]));
+        let triangles = Tetrahedra::triangles();
         let settings = BuildSettings::default().with_max_leaf(1);
         Body {
             outer: Obb::from_region_centers(&triangles, 4),

@@ -1,9 +1,11 @@
-//! Two meshes that move: their crossings by an overlap region and by trees that follow, and "may touch" by voxels.
+//! Two meshes that move: their crossings by an overlap region and by trees that follow, and "may
+//! touch" by voxels.
 //!
-//! A row is one step: new positions of both meshes, and the question. Vertices go back and forth between two moments. parry is
-//! given the new vertices by `set_vertices`, which refits its tree. Its test of two triangles is GJK in `f32`, so it may differ
-//! in pairs that hardly touch. A row `may touch` has the voxels alone: "no" proves that nothing touches. Below each row are the
-//! counts of one step.
+//! A row is one step: new positions of both meshes, and the question. Vertices go back and forth
+//! between two moments. parry is given the new vertices by `set_vertices`, which refits its tree. Its
+//! test of two triangles is GJK in `f32`, so it may differ in pairs that hardly touch. A row `may
+//! touch` has the voxels alone: "no" proves that nothing touches. Below each row are the counts of
+//! one step.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;

@@ -40,7 +40,7 @@ pub struct PlayerMesh {
 }
 
 /// What the engine knows of a body: its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum BodyState {
     /// Never moves.
@@ -103,7 +103,7 @@ pub struct Recording {
     /// Number of the shape of each body.
     bodies: Vec<u32>,
     names: Vec<String>,
-    /// What the states mean here; empty for their usual meaning.
+    /// The meaning of each state in this scene; empty for the usual ones.
     state_names: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,

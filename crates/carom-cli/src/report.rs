@@ -22,6 +22,11 @@ pub enum Found {
     BadInput,
 }
 
+/// An error as the text that a command ends with.
+pub(crate) fn text(error: impl core::fmt::Display) -> String {
+    error.to_string()
+}
+
 /// Writes a JSON document, or text, to standard output; a reader that has gone away is not an error.
 pub fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();

@@ -8,13 +8,10 @@
 //! 2020, section 4.
 
 use crate::player::PlayerMesh;
-use carom_deform::{DeformableMesh, FeatureSearch, RefitTree};
+use crate::report::text;
+use carom_deform::{DeformableMesh, FeatureSearch, NearPair, RefitTree};
 use carom_math::Vec3;
 use carom_particles::{FeatureContacts, NearFeatures, SolidPass};
-
-fn text(error: impl core::fmt::Display) -> String {
-    error.to_string()
-}
 
 /// The surfaces of a scene, searched for faces that cross.
 pub(crate) struct Crossings {
@@ -96,17 +93,7 @@ impl Skin {
             self.mesh.set_positions(&self.before).map_err(text)?;
             self.near.clear();
             let pairs = self.search.within(&mut self.mesh, self.contacts.reach()).finish().pairs.to_vec();
-            self.near.extend(pairs.iter().map(|pair| {
-                let stencil = pair.stencil(&self.mesh, &self.mesh);
-                NearFeatures {
-                    particles: stencil.vertices,
-                    weights: stencil.weights.map(|weight| weight as f32),
-                    point: Vec3::ZERO,
-                    is_obstacle: false,
-                    normal: (pair.point_a - pair.point_b).normalize_or_zero().as_vec3(),
-                    distance: pair.distance as f32,
-                }
-            }));
+            self.near.extend(pairs.iter().map(|pair| own_features(pair, &self.mesh, 0)));
             self.contacts.set(&self.before, &self.near).map_err(text)?;
         }
         if is_last {
@@ -114,5 +101,27 @@ impl Skin {
             self.before.copy_from_slice(own);
         }
         Ok(())
+    }
+}
+
+/// A pair of features of one mesh, whose first vertex is this particle.
+pub(crate) fn own_features(pair: &NearPair, mesh: &DeformableMesh<RefitTree>, first: u32) -> NearFeatures {
+    let stencil = pair.stencil(mesh, mesh);
+    NearFeatures {
+        particles: stencil.vertices.map(|vertex| first + vertex),
+        weights: stencil.weights.map(|weight| weight as f32),
+        ..apart(pair)
+    }
+}
+
+/// A pair without particles: how far apart its features are, and in which direction.
+pub(crate) fn apart(pair: &NearPair) -> NearFeatures {
+    NearFeatures {
+        particles: [0; 4],
+        weights: [0.0; 4],
+        point: Vec3::ZERO,
+        is_obstacle: false,
+        normal: (pair.point_a - pair.point_b).normalize_or_zero().as_vec3(),
+        distance: pair.distance as f32,
     }
 }

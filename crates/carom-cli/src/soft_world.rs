@@ -13,6 +13,8 @@
 //! Differs: cracks follow seams, by their bend and stretch.
 
 use crate::player::FaceState;
+use crate::report::text;
+use crate::skins::{apart, own_features};
 use crate::touches::Touches;
 use carom_deform::{DeformError, DeformableMesh, FeatureSearch, NearPair, RefitTree};
 use carom_math::Vec3;
@@ -22,7 +24,6 @@ use carom_particles::{
 };
 use carom_scenes::soft::{ObstacleSpec, Path, Seam, SoftMaterial, SoftScene};
 use core::ops::Range;
-use glam::DVec3;
 
 /// Seconds of a frame.
 pub const FRAME: f64 = 1.0 / 60.0;
@@ -106,10 +107,6 @@ struct Collider {
     seconds: f64,
     counters: SoftCounters,
     error: Option<String>,
-}
-
-fn text(error: impl core::fmt::Display) -> String {
-    error.to_string()
 }
 
 impl SoftWorld {
@@ -413,14 +410,7 @@ impl Collider {
         let own = |vertex: u32| self.first as u32 + vertex;
         self.pairs.clear();
         self.pairs.extend_from_slice(self.search.within(&mut self.mesh, reach).finish().pairs);
-        self.near.extend(self.pairs.iter().map(|pair| {
-            let stencil = pair.stencil(&self.mesh, &self.mesh);
-            NearFeatures {
-                particles: stencil.vertices.map(own),
-                weights: stencil.weights.map(|weight| weight as f32),
-                ..apart(pair)
-            }
-        }));
+        self.near.extend(self.pairs.iter().map(|pair| own_features(pair, &self.mesh, self.first as u32)));
         for obstacle in &mut self.obstacles {
             self.pairs.clear();
             let found = self.search.within((&mut self.mesh, &mut obstacle.mesh), reach).finish();
@@ -456,18 +446,6 @@ impl Collider {
             .iter_mut()
             .map(|obstacle| self.search.crossings((&mut self.mesh, &mut obstacle.mesh)).finish().pairs.len());
         [own, others.sum()]
-    }
-}
-
-/// A pair without particles: how far apart its features are, and in which direction.
-fn apart(pair: &NearPair) -> NearFeatures {
-    NearFeatures {
-        particles: [0; 4],
-        weights: [0.0; 4],
-        point: Vec3::ZERO,
-        is_obstacle: false,
-        normal: (pair.point_a - pair.point_b).normalize_or(DVec3::ZERO).as_vec3(),
-        distance: pair.distance as f32,
     }
 }
 

@@ -57,7 +57,12 @@ impl Tetrahedra {
     /// Its faces, counter-clockwise from outside: numbers of corners.
     pub const FACES: [[u32; 3]; 4] = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
 
-    /// So many bodies at random places of a box from the origin to `side` metres on each axis.
+    /// The corners of its faces.
+    pub fn triangles() -> [[Vec3; 3]; 4] {
+        Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]))
+    }
+
+    /// Bodies at random places of a box from the origin to `side` metres on each axis.
     pub fn new(n: usize, side: f64, seed: u64) -> Tetrahedra {
         let mut rng = Rng::new(seed);
         let (low, high) = (DVec3::splat(0.5), DVec3::splat(side - 0.5));

@@ -15,8 +15,7 @@ struct Counts {
 }
 
 fn count(n: usize, side: f64) -> Counts {
-    let faces = Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]));
-    let outer = Obb::from_region_centers(&faces, 4);
+    let outer = Obb::from_region_centers(&Tetrahedra::triangles(), 4);
     let mut scene = Tetrahedra::new(n, side, 3 + n as u64);
     let mut broad = FoundBy::with_finder(PointFilter::new(EveryPair::default()));
     let mut ids = Vec::new();

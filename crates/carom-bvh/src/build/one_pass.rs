@@ -37,7 +37,7 @@ struct Run {
 /// A left child that waits for its sibling: its gap, and its first key. Its box is among the rows.
 type Waiting = (usize, usize);
 
-/// What runs of neighbouring keys are joined to.
+/// Joins runs of neighbouring keys.
 struct Pass<'a> {
     keys: &'a [u64],
     max_leaf: u32,

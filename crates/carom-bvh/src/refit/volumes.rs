@@ -11,7 +11,7 @@ use crate::volumes::Volumes8;
 use carom_bounds::BoundingVolume;
 use glam::Vec3;
 
-/// So many points are fitted at once: as many as the leaf of a built tree has at most, sixteen
+/// Points that are fitted at once: the leaf of a built tree has at most as many, sixteen
 /// tetrahedra.
 const MAX_POINTS: usize = 64;
 

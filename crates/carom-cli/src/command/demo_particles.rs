@@ -13,6 +13,7 @@ use crate::player::{
     View,
 };
 use crate::progress::Progress;
+use crate::report::text;
 use crate::skins::{Crossings, Skin};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
@@ -42,10 +43,6 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         _ => Box::new(Tank::new(args.n_bodies()).map_err(text)?),
     };
     pool_of(args)?.install(|| simulate(&mut *scene, args))
-}
-
-fn text(error: impl core::fmt::Display) -> String {
-    error.to_string()
 }
 
 /// A scene: how it is drawn, moved and checked.

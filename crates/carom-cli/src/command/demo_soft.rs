@@ -190,7 +190,7 @@ impl Checks {
         }
     }
 
-    /// What is elastic gives back energy that is not counted, up to that of the start.
+    /// Elastic bodies give back energy that is not counted, up to that of the start.
     fn energy(&mut self, frame: u32, now: f64, is_elastic: bool) {
         let [first, least] = *self.energy.get_or_insert([now, now]);
         if least + ENERGY_SLACK * first.abs() < now {

@@ -38,7 +38,7 @@ struct Body {
 
 impl Body {
     fn new() -> Result<Body, String> {
-        let faces = Tetrahedra::FACES.map(|face| face.map(|corner| Tetrahedra::CORNERS[corner as usize]));
+        let faces = Tetrahedra::triangles();
         let settings = BuildSettings::default().with_max_leaf(1);
         let tree = Bvh::from_triangles(4, |i| faces[i as usize], &settings).map_err(|e| e.to_string())?;
         Ok(Body { faces, outer: Obb::from_region_centers(&faces, 4), tree })
@@ -62,7 +62,7 @@ impl Body {
     }
 }
 
-/// What a step found.
+/// The findings of a step.
 struct Found {
     states: Vec<BodyState>,
     /// Pairs of points in all, of boxes near each other, of boxes that overlap, of bodies that meet.
@@ -115,9 +115,7 @@ impl Stages {
             }
             for i in [a, b] {
                 // A body shows the farthest that it came with any other.
-                if (states[i] as u8) < state as u8 {
-                    states[i] = state;
-                }
+                states[i] = states[i].max(state);
             }
         }
         let n_points = self.broad.finder().n_points() as u64;
