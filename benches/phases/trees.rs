@@ -1,5 +1,5 @@
 //! Trees over the triangles of a knot: build fast, build well (two qualities), refit from boxes and from vertices, follow what jumps,
-//! closest hits of rays, and the same through nodes of every kind.
+//! closest hits of rays, the same through nodes of every kind, and trees for few queries or for queries that go to few places.
 //!
 //! A tree built anew is built in memory that the system has just mapped: `cargo xtask bench` sets the threshold of the allocator for
 //! that. Started otherwise, builds of 100,000 triangles find memory that the one before gave back, and are up to twice as fast,
@@ -11,7 +11,10 @@ use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::{Aabb, Aabb8, BoundingVolume as _};
-use carom_bvh::{BuildQuality, BuildSettings, Bvh, Bvh4, QuantizedBvh, QuantizedBvh4, WatchedBvh, WideNode};
+use carom_bvh::{
+    BuildMethod, BuildQuality, BuildSettings, Builder, Bvh, Bvh4, LazyBvh, QuantizedBvh, QuantizedBvh4,
+    WatchedBvh, WideNode,
+};
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
 use carom_query::{MeshShape, Shape, ray_cast, ray_cast_batch};
@@ -72,6 +75,9 @@ fn main() {
         }
         if runner.wants("nodes") {
             nodes(&mut runner, &vertices, &knot.triangles, &boxes);
+        }
+        if runner.wants("ways") {
+            ways(&mut runner, &boxes);
         }
     }
 }
@@ -374,4 +380,77 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
             std::hint::black_box(n_in_boxes(&bytes4, boxes, &queries));
         });
     runner.alike_and_facts(row, rounds, contest, facts);
+}
+
+/// Boxes that are asked of trees built in ways for their own cases: by volume, by use, and where queries go.
+fn ways(runner: &mut Runner, boxes: &[Aabb]) {
+    let rounds = if runner.is_quick() { 3 } else { 7 };
+    let settings = BuildSettings::default().with_quality(BuildQuality::High);
+    let build =
+        |method| Bvh::build(boxes, &settings.with_method(method)).expect("boxes of a scene are finite");
+    let lazy = || LazyBvh::<Aabb>::new(boxes.to_vec(), &settings).expect("boxes of a scene are finite");
+    // Around the first primitive, a fourth of the size of other queries.
+    let near = boxes.first().map_or(Vec3::ZERO, Aabb::center);
+    let queries: Vec<Aabb> =
+        queries().iter().map(|q| Aabb { min: near + q.min / 4.0, max: near + q.max / 4.0 }).collect();
+    let (area, volume) = (build(BuildMethod::Sah), build(BuildMethod::Volume));
+    let mut uses = vec![0_u32; boxes.len()];
+    for query in &queries {
+        let _ = area.visit_box(query, |leaf| {
+            leaf.primitives.iter().for_each(|&i| uses[i as usize] += 1);
+            ControlFlow::Continue(())
+        });
+    }
+    let mut by_use = Bvh::<Aabb>::empty();
+    Builder::default()
+        .rebuild_by_use(&mut by_use, boxes, &uses, &settings)
+        .expect("boxes of a scene are finite");
+    let warm = lazy();
+    let n_of_lazy = |tree: &LazyBvh, queries: &[Aabb]| {
+        let mut n = 0;
+        for query in queries {
+            let _ = tree.visit_box(query, |primitives| {
+                n += primitives.iter().filter(|&&i| boxes[i as usize].overlaps(query)).count();
+                ControlFlow::Continue(())
+            });
+        }
+        n
+    };
+    let own = n_in_boxes(&area, boxes, &queries);
+    let agree = || {
+        let mut answers = Answers::new();
+        answers.equal("volume", &own, &n_in_boxes(&volume, boxes, &queries));
+        answers.equal("by use", &own, &n_in_boxes(&by_use, boxes, &queries));
+        answers.equal("lazy", &own, &n_of_lazy(&warm, &queries));
+        answers
+    };
+    let n = boxes.len() as u64;
+    let row = Row { workload: "ways, near boxes", size: n, unit: Unit::Ns, per_call: queries.len() as u64 };
+    let contest = Contest::new(agree())
+        .entry("carom by area", || {
+            std::hint::black_box(n_in_boxes(&area, boxes, &queries));
+        })
+        .entry("carom by volume", || {
+            std::hint::black_box(n_in_boxes(&volume, boxes, &queries));
+        })
+        .entry("carom by use", || {
+            std::hint::black_box(n_in_boxes(&by_use, boxes, &queries));
+        })
+        .entry("carom lazy, built", || {
+            std::hint::black_box(n_of_lazy(&warm, &queries));
+        });
+    runner.alike_and_facts(row, rounds, contest, |_| Facts::default());
+
+    let row = Row { workload: "ways, build and near boxes", size: n, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(agree())
+        .entry("carom by area", || {
+            std::hint::black_box(n_in_boxes(&build(BuildMethod::Sah), boxes, &queries));
+        })
+        .entry("carom along the curve", || {
+            std::hint::black_box(n_in_boxes(&build(BuildMethod::Morton), boxes, &queries));
+        })
+        .entry("carom lazy", || {
+            std::hint::black_box(n_of_lazy(&lazy(), &queries));
+        });
+    runner.alike_and_facts(row, rounds, contest, |_| Facts::default());
 }

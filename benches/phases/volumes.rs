@@ -1,6 +1,7 @@
 //! Which volume when: mesh against mesh through a tree of each volume, what the cost function predicts, and ways to walk.
 //!
-//! Every tree has the same splits and leaves, and the same test of two leaves; each volume is fitted to the triangles. The
+//! Every tree has the same splits and leaves, but for two of oriented boxes that split along their own axes, and the same test
+//! of two leaves; each volume is fitted to the triangles. The
 //! terms of t = n_v c_v + n_p c_p + n_u c_u (Akenine-Moller et al., Real-Time Rendering, 4th ed., eq. 25.3): n_v tests of two
 //! volumes, n_p pairs of triangles in the leaves that were handed out, n_u volumes that were brought into the other frame. Their
 //! constants are measured for each volume on one scene, with the walk alone, the leaves alone, and the placing alone; what they
@@ -12,8 +13,8 @@ use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Times, Unit, Work, median, thread_ns};
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
 use carom_bvh::{
-    BoxAxes, BuildSettings, Bvh, Counters, Descent, Leaf, PairSearch, PairSettings, Relative, TreeVolume,
-    Volumes8, visit_leaf_pairs, visit_leaf_pairs_with,
+    BoxAxes, BuildSettings, Bvh, Counters, Descent, Leaf, OwnAxes, PairSearch, PairSettings, Relative,
+    SplitAt, TreeVolume, Volumes8, visit_leaf_pairs, visit_leaf_pairs_with,
 };
 use carom_geom::tri_tri_lanes::TriBlock8;
 use carom_geom::{TriMesh, tri_distance, tri_tri};
@@ -300,6 +301,10 @@ fn subjects(pair: &MeshPair) -> Vec<Box<dyn Subject>> {
     let in_oriented = |triangles: &[[Vec3; 3]]| {
         Bvh::<Obb>::from_triangles(triangles.len(), |i| triangles[i as usize], &settings).expect("finite")
     };
+    let along_own_axes = |triangles: &[[Vec3; 3]], at| {
+        let settings = OwnAxes::default().with_split(at).with_max_leaf(MAX_LEAF);
+        Bvh::along_own_axes(triangles.len(), |i| triangles[i as usize], &settings).expect("finite")
+    };
     fn fitted<V: TreeVolume>(triangles: &[[Vec3; 3]], boxes: &[Aabb], settings: &BuildSettings) -> Bvh<V> {
         let mut points = Vec::new();
         Bvh::fitted(boxes, settings, |primitives| {
@@ -312,6 +317,8 @@ fn subjects(pair: &MeshPair) -> Vec<Box<dyn Subject>> {
     vec![
         Box::new(Trees::new("carom AABB", pair, in_boxes)),
         Box::new(Trees::new("carom OBB", pair, in_oriented)),
+        Box::new(Trees::new("carom OBB, own axes", pair, |t| along_own_axes(t, SplitAt::Mean))),
+        Box::new(Trees::new("carom OBB, own halves", pair, |t| along_own_axes(t, SplitAt::Median))),
         Box::new(Trees::new("carom 18-DOP", pair, |t| fitted::<KDop<18>>(t, &boxes(t), &settings))),
         Box::new(Trees::new("carom RSS", pair, |t| fitted::<Rss>(t, &boxes(t), &settings))),
         Box::new(Trees::new("carom LSS", pair, |t| fitted::<Lss>(t, &boxes(t), &settings))),

@@ -134,7 +134,8 @@
 //! # Which volume when
 //! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes: it is the fastest
 //!   for yes or no and for all pairs, above all if surfaces come close. Its build takes three times
-//!   that of boxes.
+//!   that of boxes. [`Bvh::along_own_axes`] splits along these boxes' axes instead of the
+//!   coordinates', as RAPID does.
 //! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform: it refits fastest. It
 //!   builds fastest, and is smallest but for spheres. Volumes of all kinds follow points that
 //!   move, by [`Bvh::refit_points`].
@@ -209,7 +210,7 @@ mod wide;
 mod winding;
 
 pub use aabb8::PlacedAabb;
-pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder, Collapse};
+pub use build::{BuildMethod, BuildQuality, BuildSettings, Builder, Collapse, OwnAxes, SplitAt};
 pub use children::Child;
 pub use cost::Cost;
 pub use counters::{Counters, Visit};

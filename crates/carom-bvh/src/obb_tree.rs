@@ -5,9 +5,9 @@
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, 1996, 4.
 //! Differs: the frame is that of the mean normal where the surface has one; the box along the axes stays where it is the
-//! smaller; splits by the surface area heuristic.
+//! smaller; splits by the surface area heuristic, unless those of [`Bvh::along_own_axes`] are asked for.
 
-use crate::build::{BuildSettings, Builder};
+use crate::build::{BuildSettings, Builder, OwnAxes, SplitAt, own_axes};
 use crate::relative::{UNIT, inverse_power_of_two};
 use crate::tree::{Bvh, BvhError};
 use alloc::vec::Vec;
@@ -83,6 +83,26 @@ impl Bvh<Obb> {
         Builder::default().rebuild_from_triangles(&mut tree, n, triangle, settings)?;
         Ok(tree)
     }
+
+    /// [`Bvh::from_triangles`], each range split along the longest axis of its own box, else along the second or the third.
+    ///
+    /// Against the splits of [`Bvh::from_triangles`] it builds more slowly, and queries do somewhat more work: the bench
+    /// `volumes` has both. It is the build of RAPID, for comparison, and ends by depth as well as by count.
+    pub fn along_own_axes(
+        n: usize,
+        triangle: impl Fn(u32) -> [Vec3; 3],
+        settings: &OwnAxes,
+    ) -> Result<Bvh<Obb>, BvhError> {
+        let boxes = boxes_of(n, &triangle)?;
+        let (mut tree, mut builder) = (Bvh::empty(), Builder::default());
+        let ends = (settings.max_leaf.max(1), settings.max_depth);
+        builder.binary_by(&boxes, ends, |rows| own_axes::part(rows, &triangle, settings.at))?;
+        if settings.at == SplitAt::Median {
+            builder.open_fullest();
+        }
+        builder.collapse_oriented(&mut tree, &boxes, triangle);
+        Ok(tree)
+    }
 }
 
 impl Builder {
@@ -94,19 +114,21 @@ impl Builder {
         triangle: impl Fn(u32) -> [Vec3; 3],
         settings: &BuildSettings,
     ) -> Result<(), BvhError> {
-        if 1 << 28 <= n {
-            return Err(BvhError::TooMany);
-        }
-        let mut boxes = Vec::with_capacity(n);
-        for i in 0..n as u32 {
-            let [a, b, c] = triangle(i);
-            // A minimum drops a NaN: it must not be lost.
-            if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-                return Err(BvhError::NotFinite { primitive: i as usize });
-            }
-            boxes.push(Aabb { min: a.min(b).min(c), max: a.max(b).max(c) });
-        }
-        let order = self.binary(&boxes, settings)?;
+        let boxes = boxes_of(n, &triangle)?;
+        self.binary(&boxes, settings)?;
+        self.widen(settings, 8);
+        self.collapse_oriented(tree, &boxes, triangle);
+        Ok(())
+    }
+
+    /// The tree from the binary one, each subtree in the box that is fitted to its triangles.
+    fn collapse_oriented(
+        &mut self,
+        tree: &mut Bvh<Obb>,
+        boxes: &[Aabb],
+        triangle: impl Fn(u32) -> [Vec3; 3],
+    ) {
+        let n = boxes.len();
         let all = boxes.iter().fold(Aabb::EMPTY, |all, b| all.merged(b));
         let origin = all.center().as_dvec3();
         let scale = inverse_power_of_two(f64::from(all.extents().max_element().max(0.0)));
@@ -118,7 +140,7 @@ impl Builder {
         };
         let mut sum = Moments::default();
         sums.push(sum);
-        for &i in order {
+        for &i in self.order() {
             let points = triangle(i);
             let [a, b, c] = points.map(|p| (p.as_dvec3() - origin) * scale);
             sum.add_triangle(a, b, c);
@@ -129,10 +151,25 @@ impl Builder {
                 corners.z.push(p.z);
             }
         }
-        self.widen(settings, 8);
         self.collapse(tree, |aabb, first, count| fit(aabb, first, count, &sums, &corners));
-        Ok(())
     }
+}
+
+/// The boxes of `n` triangles along the axes; or what cannot stand in a tree.
+fn boxes_of(n: usize, triangle: impl Fn(u32) -> [Vec3; 3]) -> Result<Vec<Aabb>, BvhError> {
+    if 1 << 28 <= n {
+        return Err(BvhError::TooMany);
+    }
+    let mut boxes = Vec::with_capacity(n);
+    for i in 0..n as u32 {
+        let [a, b, c] = triangle(i);
+        // A minimum drops a NaN: it must not be lost.
+        if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+            return Err(BvhError::NotFinite { primitive: i as usize });
+        }
+        boxes.push(Aabb { min: a.min(b).min(c), max: a.max(b).max(c) });
+    }
+    Ok(boxes)
 }
 
 /// The box of what may have been rounded to the corners of this one.

@@ -9,6 +9,7 @@ pub(crate) mod demo_model;
 pub(crate) mod demo_particles;
 pub(crate) mod demo_soft;
 pub(crate) mod demo_tetrahedra;
+pub(crate) mod demo_trees;
 pub(crate) mod demo_walk;
 pub mod distance;
 pub mod info;

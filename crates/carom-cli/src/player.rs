@@ -105,6 +105,9 @@ pub struct Recording {
     names: Vec<String>,
     /// The meaning of each state in this scene; empty for the usual ones.
     state_names: Vec<String>,
+    face_names: Vec<String>,
+    /// What is switched on when the page opens.
+    shown: Vec<String>,
     charts: Vec<Chart>,
     table: Option<Value>,
     notes: Vec<String>,
@@ -129,6 +132,8 @@ struct Frame {
     /// Lowest and highest corner of the boxes of each level of a tree, the top first.
     levels: Vec<Vec<[Vec3; 2]>>,
     n_levels: usize,
+    /// A line over the legend; empty for none.
+    caption: String,
     /// One for each mesh that changes its shape.
     surfaces: Vec<SurfaceFrame>,
     /// The places of the particles of each cloud.
@@ -159,6 +164,8 @@ impl Recording {
             bodies,
             names: Vec::new(),
             state_names: Vec::new(),
+            face_names: Vec::new(),
+            shown: Vec::new(),
             charts: Vec::new(),
             table: None,
             notes: Vec::new(),
@@ -192,6 +199,18 @@ impl Recording {
     /// What the six states of [`BodyState`] mean in this scene, in the legend.
     pub fn with_state_names(mut self, names: [&str; 6]) -> Recording {
         self.state_names = names.map(str::to_owned).to_vec();
+        self
+    }
+
+    /// What the four states of [`FaceState`] mean in this scene, in the legend.
+    pub fn with_face_names(mut self, names: [&str; 4]) -> Recording {
+        self.face_names = names.map(str::to_owned).to_vec();
+        self
+    }
+
+    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`.
+    pub fn with_shown(mut self, switches: &[&str]) -> Recording {
+        self.shown = switches.iter().map(|name| (*name).to_owned()).collect();
         self
     }
 
@@ -250,6 +269,7 @@ impl Recording {
             lines,
             levels,
             n_levels,
+            caption: String::new(),
             surfaces,
             clouds,
         });
@@ -287,6 +307,12 @@ impl Recording {
             self.min = self.min.min(*vertex);
             self.max = self.max.max(*vertex);
         }
+    }
+
+    /// Writes a line over the legend of the last frame.
+    pub fn push_caption(&mut self, caption: &str) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        caption.clone_into(&mut frame.caption);
     }
 
     /// Adds to the last frame the boxes of a tree, as lowest and highest corner, level by level from the top; they are drawn
@@ -412,7 +438,7 @@ impl Recording {
             let clouds: Vec<Value> = write(&mut cloud_writers, &frame.clouds)?;
             frames.push(json!({
                 "surfaces": surfaces, "clouds": clouds, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
-                "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels,
+                "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels, "caption": frame.caption,
             }));
         }
         let charts: Vec<Value> =
@@ -429,7 +455,7 @@ impl Recording {
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
-            "shapes": shapes, "bodies": bodies, "stateNames": self.state_names,
+            "shapes": shapes, "bodies": bodies, "stateNames": self.state_names, "faceNames": self.face_names, "shown": self.shown,
             "names": self.names, "planes": planes,
             "frames": frames, "charts": charts, "table": self.table, "notes": self.notes, "follow": self.follow, "quatSteps": QUAT_STEPS,
         })

@@ -31,7 +31,7 @@ pub(crate) fn split(
     let share = UNUSED / rows.len().max(1) as f64;
     let scale = if total == 0.0 { 0.0 } else { (1.0 - UNUSED) / total };
     let weight = |row: &Row| share + scale * f64::from(uses.get(row.tag() as usize).copied().unwrap_or(0));
-    top_down::split(rows, max_leaf, nodes, |rows| cheapest(rows, weight));
+    top_down::split(rows, max_leaf, u32::MAX, nodes, |rows| cheapest(rows, weight));
     // The weight of every node, from the back: leaves by their rows, which stand in the order of the leaves.
     let mut firsts: Vec<u32> = alloc::vec![0; nodes.len()];
     for i in 0..nodes.len() {

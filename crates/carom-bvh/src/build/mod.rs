@@ -19,6 +19,7 @@ mod median;
 mod morton;
 mod one_pass;
 mod optimize;
+pub(crate) mod own_axes;
 #[cfg(feature = "parallel")]
 mod par;
 mod rows;
@@ -26,6 +27,7 @@ mod settings;
 mod top_down;
 mod treelets;
 
+pub use own_axes::{OwnAxes, SplitAt};
 pub use settings::{BuildMethod, BuildQuality, BuildSettings, Collapse};
 
 use crate::tree::{Bvh, BvhError, TreeVolume};
@@ -140,7 +142,7 @@ impl Builder {
     }
 
     /// The binary tree over boxes.
-    pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<&[u32], BvhError> {
+    pub(crate) fn binary(&mut self, boxes: &[Aabb], settings: &BuildSettings) -> Result<(), BvhError> {
         check_count(boxes)?;
         // The curve keeps together what is together also for the heuristic: less memory is missed.
         morton::sort(boxes, &mut self.keys, &mut self.swap)?;
@@ -149,7 +151,27 @@ impl Builder {
         if !boxes.is_empty() {
             self.split(settings);
         }
-        Ok(&self.binary.order)
+        Ok(())
+    }
+
+    /// The primitives in the order of the binary tree.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.binary.order
+    }
+
+    /// The binary tree over boxes by a rule of the caller: see [`top_down::split`].
+    pub(crate) fn binary_by(
+        &mut self,
+        boxes: &[Aabb],
+        (max_leaf, max_depth): (u32, u32),
+        rule: impl FnMut(&mut [Row]) -> Option<usize>,
+    ) -> Result<(), BvhError> {
+        self.fill(boxes)?;
+        if !boxes.is_empty() {
+            top_down::split(&mut self.rows, max_leaf, max_depth, &mut self.binary.nodes, rule);
+            self.binary.order.extend(self.rows.iter().map(Row::tag));
+        }
+        Ok(())
     }
 
     /// Chooses the wide nodes, of so many places.
@@ -214,7 +236,7 @@ impl Builder {
     }
 
     /// The tree from the binary one, the volume of each subtree from `fit(box, first, count)`, which are places in the
-    /// order that [`Builder::binary`] gave.
+    /// order of [`Builder::order`].
     pub(crate) fn collapse<V: TreeVolume, N: WideNode<V::Volumes8>>(
         &mut self,
         tree: &mut Bvh<V, N>,
@@ -250,10 +272,10 @@ impl Builder {
                 self.part(|rows, nodes, tasks| binned::split_by_volume(rows, max_leaf, tasks, nodes));
             }
             BuildMethod::Mean => {
-                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, nodes, median::mean));
+                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, u32::MAX, nodes, median::mean));
             }
             BuildMethod::Median => {
-                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, nodes, median::median));
+                self.part(|rows, nodes, _| top_down::split(rows, max_leaf, u32::MAX, nodes, median::median));
             }
             BuildMethod::BottomUp => self.join(max_leaf, 1, bottom_up::join),
             BuildMethod::ClusteredBottomUp => self.join(max_leaf, max_leaf.min(4), bottom_up::join),
@@ -267,9 +289,13 @@ impl Builder {
             self.links.write(&order, max_leaf, &mut self.binary);
         }
         if settings.method == BuildMethod::Median {
-            // Wide nodes are balanced as well: what holds most is opened first.
-            self.binary.worth.extend(self.binary.nodes.iter().map(|row| row.count() as f32));
+            self.open_fullest();
         }
+    }
+
+    /// Wide nodes open what holds most first, so that they are as balanced as the binary tree.
+    pub(crate) fn open_fullest(&mut self) {
+        self.binary.worth.extend(self.binary.nodes.iter().map(|row| row.count() as f32));
     }
 
     /// From the top down: the rows are parted in place.

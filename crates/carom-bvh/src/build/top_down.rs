@@ -1,6 +1,6 @@
 //! Splits rows from the top down by any rule: the frame that the rules of their own files fill in.
 //!
-//! Where a rule finds no split, or the tree has become too deep, the range is halved as it stands.
+//! Where a rule finds no split, or the tree has become too deep for it, the range is halved as it stands.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
 
@@ -8,11 +8,13 @@ use super::binned::MAX_DEPTH;
 use super::rows::Row;
 use alloc::vec::Vec;
 
-/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the rows' counts. `part`
-/// permutes a range of at least two rows and answers how many of them go to the left, or `None`.
+/// Makes the tree over the rows and permutes them: at most `max_leaf` primitives in a leaf, by the rows' counts, but for
+/// leaves that `max_depth` splits led to. `part` permutes a range of at least two rows and answers how many of them go to
+/// the left, or `None`.
 pub(crate) fn split(
     rows: &mut [Row],
     max_leaf: u32,
+    max_depth: u32,
     nodes: &mut Vec<Row>,
     mut part: impl FnMut(&mut [Row]) -> Option<usize>,
 ) {
@@ -23,7 +25,7 @@ pub(crate) fn split(
     while let Some((node, first, end, depth)) = tasks.pop() {
         let total = nodes[node].count();
         let range = &mut rows[first..end];
-        if total <= max_leaf || range.len() < 2 {
+        if total <= max_leaf || range.len() < 2 || max_depth <= depth {
             continue;
         }
         let found = if depth < MAX_DEPTH { part(range) } else { None };

@@ -1,7 +1,7 @@
 //! Every builder and every volume through the suite of trees.
 
 use carom_bounds::{Aabb, BoundingVolume, KDop, Lss, Obb, Rss, Sphere};
-use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, TreeVolume};
+use carom_bvh::{BuildMethod, BuildSettings, Bvh, BvhError, Collapse, OwnAxes, SplitAt, TreeVolume};
 use carom_testkit::conform::bvh::{bvh, triangle_bvh};
 use glam::Vec3;
 
@@ -121,6 +121,19 @@ fn triangles_in_oriented_boxes() {
     triangle_bvh(|triangles| {
         Bvh::<Obb>::from_triangles(triangles.len(), |i| triangles[i as usize], &BuildSettings::default())
     });
+}
+
+#[test]
+fn triangles_in_oriented_boxes_split_along_their_own_axes() {
+    for settings in [
+        OwnAxes::default(),
+        OwnAxes::default().with_split(SplitAt::Median).with_max_leaf(1),
+        OwnAxes::default().with_max_leaf(1).with_max_depth(3),
+    ] {
+        triangle_bvh(|triangles| {
+            Bvh::<Obb>::along_own_axes(triangles.len(), |i| triangles[i as usize], &settings)
+        });
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod lazy;
 mod methods;
 mod moving_box;
 mod nodes;
+mod own_axes;
 mod places;
 mod real;
 mod refit;

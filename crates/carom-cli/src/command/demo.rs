@@ -2,7 +2,9 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
-use crate::command::{demo_figure, demo_model, demo_particles, demo_soft, demo_tetrahedra, demo_walk};
+use crate::command::{
+    demo_figure, demo_model, demo_particles, demo_soft, demo_tetrahedra, demo_trees, demo_walk,
+};
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
@@ -145,13 +147,14 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
     let run = match args.scene.as_str() {
-        "level" | "car" | "morph" | "walk" | "tetrahedra" if args.check => {
+        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" if args.check => {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
         "water" | "sand" | "rain" | "everything" => demo_particles::play(args)?,
         "tetrahedra" => demo_tetrahedra::play(args)?,
+        "trees" => demo_trees::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

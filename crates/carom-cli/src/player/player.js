@@ -508,7 +508,8 @@ const ownColour = i => {
 const own = Array.from({ length: nBodies }, (_, i) => ownColour(i));
 // Faces of meshes that change their shape: those of the second mesh are a little different where they touch nothing.
 const faceColours = [[86, 138, 190], [168, 80, 190], [236, 140, 40], [214, 50, 50]], secondColour = [104, 166, 150];
-const faceNames = ["faces that touch nothing", "faces that touch their own mesh", "faces that touch another body", "faces that cross"];
+const faceNames = scene.faceNames.length ? scene.faceNames
+  : ["faces that touch nothing", "faces that touch their own mesh", "faces that touch another body", "faces that cross"];
 // A colour that comes in any frame is explained in all.
 const comes = faceNames.map((_, k) => surfaces.some(s => s.faces.some(f => f.includes(k))));
 // Neighbours in the same phase differ a little, so that they can be told apart.
@@ -775,6 +776,11 @@ const drawLegend = () => {
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${phaseColours[k]})`; d.append(i, `${count[k].toLocaleString("en")} ${name}`); return [d];
   }));
+  const { caption } = scene.frames[frameAt()];
+  if (caption) {
+    const b = document.createElement("b");
+    b.textContent = caption; $("legend").prepend(b);
+  }
   for (const c of clouds) {
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${c.colour})`; d.append(i, `${c.n.toLocaleString("en")} ${c.name}`); $("legend").append(d);
@@ -804,7 +810,7 @@ const drawLegend = () => {
       if (!isLevelShown(depth)) return;
       const d = document.createElement("div"), i = document.createElement("i");
       i.style.background = `rgb(${levelColours[depth % levelColours.length]})`;
-      d.append(i, `tree level ${depth + 1}: ${(level[1] / 12).toLocaleString("en")} boxes`); $("legend").append(d);
+      d.append(i, `tree level ${depth + 1}: ${(level[1] / 12).toLocaleString("en")} ${level[1] === 12 ? "box" : "boxes"}`); $("legend").append(d);
     });
     const d = document.createElement("div");
     d.textContent = !nLevels ? "no tree in this frame" : levels.length < nLevels ? `levels 1 to ${levels.length} of ${nLevels} recorded` : "";
@@ -953,7 +959,8 @@ const tick = now => {
 if (!nFrames) { fail("The recording has no frame."); return; }
 // An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state.
 const wish = new URLSearchParams(location.hash.slice(1));
-for (const id of ["contacts", "lines", "boxes", "tree"]) if ((wish.get("show") || "").split(",").includes(id)) $(id).checked = true;
+const shownFirst = wish.has("show") ? wish.get("show").split(",") : scene.shown;
+for (const id of ["contacts", "lines", "boxes", "tree"]) if (shownFirst.includes(id)) $(id).checked = true;
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;

@@ -57,6 +57,25 @@ fn tetrahedra_are_points_until_they_come_near() {
 }
 
 #[test]
+fn trees_of_all_ways_give_what_overlaps() {
+    let text = stdout(&carom("demo trees --frames 140 --html trees.html"));
+    let given: Vec<f64> = text
+        .lines()
+        .filter_map(|line| line.split_once("query, ")?.1.split_whitespace().next()?.parse().ok())
+        .collect();
+    assert_eq!(given.len(), 14, "{text}");
+    assert!(given.iter().all(|&n| 10.0 < n && n < 100.0), "{text}");
+    let Some(picture) =
+        crate::player::screenshot(&folder().join("trees.html"), "frame=5", &folder().join("trees.png"))
+    else {
+        println!("skipped: no Chromium is installed");
+        return;
+    };
+    // The boxes of the first level, without a word in the address.
+    assert!(200 < crate::player::n_of_hue(&picture, [214.0, 40.0, 160.0]), "no tree is seen");
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
