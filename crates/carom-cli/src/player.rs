@@ -106,6 +106,7 @@ pub struct Recording {
     /// The meaning of each state in this scene; empty for the usual ones.
     state_names: Vec<String>,
     face_names: Vec<String>,
+    line_names: Vec<String>,
     /// What is switched on when the page opens.
     shown: Vec<String>,
     charts: Vec<Chart>,
@@ -165,6 +166,7 @@ impl Recording {
             names: Vec::new(),
             state_names: Vec::new(),
             face_names: Vec::new(),
+            line_names: Vec::new(),
             shown: Vec::new(),
             charts: Vec::new(),
             table: None,
@@ -205,6 +207,12 @@ impl Recording {
     /// What the four states of [`FaceState`] mean in this scene, in the legend.
     pub fn with_face_names(mut self, names: [&str; 4]) -> Recording {
         self.face_names = names.map(str::to_owned).to_vec();
+        self
+    }
+
+    /// What the two kinds of lines mean in this scene, in the legend.
+    pub fn with_line_names(mut self, names: [&str; 2]) -> Recording {
+        self.line_names = names.map(str::to_owned).to_vec();
         self
     }
 
@@ -455,7 +463,7 @@ impl Recording {
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
-            "shapes": shapes, "bodies": bodies, "stateNames": self.state_names, "faceNames": self.face_names, "shown": self.shown,
+            "shapes": shapes, "bodies": bodies, "stateNames": self.state_names, "faceNames": self.face_names, "lineNames": self.line_names, "shown": self.shown,
             "names": self.names, "planes": planes,
             "frames": frames, "charts": charts, "table": self.table, "notes": self.notes, "follow": self.follow, "quatSteps": QUAT_STEPS,
         })

@@ -537,7 +537,7 @@ const place = () => {
 };
 // A magenta, a violet, a teal and a brown that no phase has.
 // Of joints, of normals.
-const lineColours = [[37, 99, 235], [225, 29, 29]], lineNames = ["lines of joints", "normals"];
+const lineColours = [[37, 99, 235], [225, 29, 29]], lineNames = scene.lineNames.length ? scene.lineNames : ["lines of joints", "normals"];
 const placeSurfaces = () => {
   const at = Math.min(Math.round(time), nFrames - 1), byState = $("phases").checked;
   surfaces.forEach((s, number) => {
@@ -926,6 +926,7 @@ $("level").append(new Option("all levels", "all"), ...Array.from({ length: depth
 if (!depths) $("trees").style.display = "none";
 if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
 if (!scene.frames.some(f => f.nContacts)) $("contacts").parentElement.style.display = "none";
+if (scene.lineNames.length) $("lines").nextSibling.textContent = "lines";
 if (surfaces.length) $("phases").nextSibling.textContent = "colour what touches";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";

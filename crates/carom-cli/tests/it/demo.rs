@@ -76,6 +76,35 @@ fn trees_of_all_ways_give_what_overlaps() {
 }
 
 #[test]
+fn impacts_are_those_of_closed_forms() {
+    let text = stdout(&carom("demo impacts --frames 30 --html impacts.html"));
+    let of = |scene: &str| {
+        let line = text.lines().find(|line| line.contains(scene)).unwrap_or_else(|| panic!("{scene}: {text}"));
+        let answer = line.rsplit_once(": ").unwrap().1;
+        answer.split([',', ' ']).filter_map(|word| word.parse().ok()).collect::<Vec<f64>>()
+    };
+    let is = |scene: &str, times: &[f64]| {
+        let told = of(scene);
+        assert_eq!(told.len(), times.len(), "{text}");
+        for (told, time) in told.iter().zip(times) {
+            assert!((told - time).abs() < 1e-6, "{scene}: {told}, not {time}");
+        }
+    };
+    // 1.5 m at 2.4 m/s; then as far to the face of a polygon, and a little more to its edge and its corner.
+    is("a ball and a plane", &[1.5 / 2.4]);
+    let edge = 1.2 * (0.75_f64).sqrt();
+    let past = |out: f64| (1.7 - (0.3 * 0.3 - out * out).sqrt()) / 2.4;
+    is("face, edge, corner", &[1.4 / 2.4, past(1.2 - edge), past(0.2)]);
+    // The second ball falls through the notch.
+    is("not convex", &[1.4 / 2.4]);
+    assert!(text.contains("not convex: 0.583333 s, never"), "{text}");
+    // (2.7 - 0.8) / 3.4 until they meet along x, and (2.7 + 0.8) / 3.4 until they are apart.
+    is("begin and end to overlap", &[1.9 / 3.4, 3.5 / 3.4]);
+    let html = std::fs::read_to_string(folder().join("impacts.html")).unwrap();
+    assert!(html.contains("when bodies that move touch"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));

@@ -1,0 +1,427 @@
+//! `carom demo impacts`: small scenes side by side, in which bodies move until they touch another. Times
+//! come from closed forms and bounds, not from small steps.
+//!
+//! A body that hits stops there, but for the first ball, which bounces and goes on.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
+
+use crate::args::DemoArgs;
+use crate::command::demo::Run;
+use crate::command::demo_walk::{chart, hash};
+use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
+use carom_bounds::{Aabb, Shaft};
+use carom_ccd::{
+    ImpactSettings, Meeting, Motion, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon,
+    SheetPlane, Sides, SimplePolygon, TimeOfImpact, meeting_of_balls,
+};
+use carom_math::{Pose, Vec3, WidePose};
+use carom_response::bounce::{reflect, remaining_move};
+use glam::{DQuat, DVec3};
+use serde_json::{Value, json};
+
+/// Metres from one scene to the next, to the right and down, and scenes in a row.
+const SPACING: [f32; 2] = [4.6, 4.0];
+const IN_A_ROW: usize = 4;
+
+/// All motions last so long; frames show a third more.
+const END: f64 = 1.0;
+const SHOWN: f64 = 1.33;
+
+/// Share of the speed that the first ball keeps.
+const RESTITUTION: f32 = 0.8;
+
+/// What a body does from the time 0 on.
+enum Course {
+    /// It stands where it is, in a state.
+    Stands(BodyState),
+    /// It moves in a straight line until the time, if any, and then by `after`, if that is not where it stops.
+    Moves { velocity: Vec3, hit: Option<f64>, after: Option<Vec3> },
+    /// It moves and turns; between the two times it is near another.
+    Turns { motion: Motion, near: [f64; 2] },
+    /// It moves; between the two times it overlaps another.
+    Passes { velocity: Vec3, overlap: [f64; 2] },
+}
+
+/// A body of a scene, in the scene's own frame.
+struct Body {
+    shape: PlayerShape,
+    start: Pose,
+    course: Course,
+}
+
+/// A scene, in a frame of its own.
+#[derive(Default)]
+struct Scene {
+    name: &'static str,
+    by: &'static str,
+    bodies: Vec<Body>,
+    /// When and where something is touched.
+    hits: Vec<(f64, Vec3)>,
+    answer: String,
+    lines: Vec<[Vec3; 2]>,
+}
+
+impl Scene {
+    fn new(by: &'static str, name: &'static str) -> Scene {
+        Scene { name, by, ..Scene::default() }
+    }
+
+    fn standing(mut self, shape: PlayerShape, start: Pose) -> Scene {
+        self.bodies.push(Body { shape, start, course: Course::Stands(BodyState::Fixed) });
+        self
+    }
+
+    /// A body that moves until the impact.
+    fn moving(mut self, shape: PlayerShape, start: Pose, velocity: DVec3, impact: &TimeOfImpact) -> Scene {
+        let hit = impact.hit();
+        if let Some(impact) = hit {
+            self.hits.push((impact.t_hi, impact.point_b.as_vec3()));
+            self.answer = format!("{:.6} s", impact.t_hi);
+        } else if self.answer.is_empty() {
+            self.answer = "never".to_owned();
+        }
+        let course =
+            Course::Moves { velocity: velocity.as_vec3(), hit: hit.map(|impact| impact.t_hi), after: None };
+        self.bodies.push(Body { shape, start, course });
+        self
+    }
+}
+
+impl Body {
+    fn at(&self, t: f64) -> (Pose, BodyState) {
+        let straight = |velocity: Vec3, t: f64| Pose::from_translation(velocity * t as f32) * self.start;
+        match &self.course {
+            Course::Stands(state) => (self.start, *state),
+            Course::Moves { velocity, hit: Some(hit), after } if *hit <= t => {
+                let rest = after.map_or(Vec3::ZERO, |after| {
+                    remaining_move(after, t as f32, (*hit / t.max(f64::MIN_POSITIVE)) as f32)
+                });
+                let pose = Pose::from_translation(rest) * straight(*velocity, *hit);
+                (pose, if after.is_some() { BodyState::Awake } else { BodyState::InContact })
+            }
+            Course::Moves { velocity, .. } => (straight(*velocity, t), BodyState::Awake),
+            Course::Turns { motion, near: [start, end] } => {
+                let is_near = *start <= t && t <= *end;
+                (narrow(&motion.pose_at(t)), if is_near { BodyState::Near } else { BodyState::Awake })
+            }
+            Course::Passes { velocity, overlap: [start, end] } => {
+                let is_in = *start <= t && t <= *end;
+                (straight(*velocity, t), if is_in { BodyState::Colliding } else { BodyState::Awake })
+            }
+        }
+    }
+}
+
+/// A pose as it is recorded.
+fn narrow(pose: &WidePose) -> Pose {
+    Pose { rotation: DQuat::from_mat3(&pose.rotation).as_quat(), translation: pose.translation.as_vec3() }
+}
+
+/// A flat surface over its corners, seen from both sides.
+fn sheet(corners: &[DVec3], triangles: impl IntoIterator<Item = [u32; 3]>) -> PlayerShape {
+    let triangles = triangles.into_iter().flat_map(|[a, b, c]| [[a, b, c], [a, c, b]]).collect();
+    PlayerShape::Mesh(PlayerMesh { vertices: corners.iter().map(|p| p.as_vec3()).collect(), triangles })
+}
+
+/// The triangles of a fan around the first of `n` corners.
+fn fan(n: usize) -> impl Iterator<Item = [u32; 3]> {
+    (2..n as u32).map(|i| [0, i - 1, i])
+}
+
+fn ball(radius: f64) -> PlayerShape {
+    PlayerShape::Capsule(0.0, radius as f32)
+}
+
+fn at(place: DVec3) -> Pose {
+    Pose::from_translation(place.as_vec3())
+}
+
+/// All scenes.
+fn scenes() -> Result<Vec<Scene>, String> {
+    let mut scenes = Vec::new();
+    let down = |x: f64| DVec3::new(x, -2.4, 0.0);
+    let text = |e: &dyn core::fmt::Display| e.to_string();
+
+    let square = [
+        DVec3::new(-1.5, 0.0, -1.5),
+        DVec3::new(-1.5, 0.0, 1.5),
+        DVec3::new(1.5, 0.0, 1.5),
+        DVec3::new(1.5, 0.0, -1.5),
+    ];
+    let floor = || sheet(&square, fan(4));
+
+    let plane = SheetPlane::new(DVec3::Y, 0.0).map_err(|e| text(&e))?;
+    let sphere = |center: DVec3, radius: f64, velocity: DVec3| {
+        MovingSphere::new(center, radius, velocity).map_err(|e| text(&e))
+    };
+    let (from, velocity) = (DVec3::new(-0.9, 1.8, 0.0), down(1.0));
+    let impact = sphere(from, 0.3, velocity)?.against_plane(&plane, Sides::Both, END);
+    let mut scene = Scene::new("MovingSphere::against_plane", "a ball and a plane; then on after the bounce")
+        .standing(floor(), Pose::IDENTITY)
+        .moving(ball(0.3), at(from), velocity, &impact);
+    if let Some(Body { course: Course::Moves { velocity, after, .. }, .. }) = scene.bodies.last_mut() {
+        *after = Some(reflect(*velocity, Vec3::Y, RESTITUTION, 0.0));
+    }
+    scenes.push(scene);
+
+    let (first, second) = (
+        sphere(DVec3::new(-1.2, 0.4, 0.0), 0.4, DVec3::new(1.6, 0.3, 0.0))?,
+        sphere(DVec3::new(1.3, 0.9, 0.0), 0.3, DVec3::new(-1.2, -0.1, 0.0))?,
+    );
+    let impact = first.against_sphere(&second, END);
+    scenes.push(
+        Scene::new("MovingSphere::against_sphere", "two balls")
+            .moving(ball(0.4), at(first.center()), first.velocity(), &impact)
+            .moving(ball(0.3), at(second.center()), second.velocity(), &impact),
+    );
+
+    let hexagon: Vec<DVec3> = (0..6)
+        .map(|i| {
+            let (s, c) = carom_math::ops::sin_cos(core::f64::consts::TAU * f64::from(i) / 6.0);
+            DVec3::new(1.2 * c, 0.0, -1.2 * s)
+        })
+        .collect();
+    let polygon = Polygon::new(&hexagon).map_err(|e| text(&e))?;
+    let mut scene = Scene::new("MovingSphere::against_polygon", "balls and a polygon: face, edge, corner")
+        .standing(sheet(&hexagon, fan(6)), Pose::IDENTITY);
+    let mut times = Vec::new();
+    for place in [DVec3::new(0.0, 1.7, 0.2), DVec3::new(0.0, 1.7, -1.2), DVec3::new(1.4, 1.7, 0.0)] {
+        let impact = sphere(place, 0.3, down(0.0))?.against_polygon(&polygon, Sides::Both, END);
+        scene = scene.moving(ball(0.3), at(place), down(0.0), &impact);
+        times.push(core::mem::take(&mut scene.answer));
+    }
+    scene.answer = times.join(", ");
+    scenes.push(scene);
+
+    let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+    let around = [
+        corner(-1.5, -1.5),
+        corner(-1.5, 1.5),
+        corner(1.5, 1.5),
+        corner(1.5, 0.2),
+        corner(0.0, 0.2),
+        corner(0.0, -1.5),
+    ];
+    let notched = SimplePolygon::new(&around).map_err(|e| text(&e))?;
+    let mut scene =
+        Scene::new("MovingSphere::against_simple_polygon", "balls and a polygon that is not convex")
+            .standing(sheet(&around, notched.triangles()), Pose::IDENTITY);
+    let mut times = Vec::new();
+    for place in [DVec3::new(-0.7, 1.7, 0.3), DVec3::new(0.8, 1.7, -0.7)] {
+        let impact = sphere(place, 0.3, down(0.0))?.against_simple_polygon(&notched, Sides::Both, END);
+        scene = scene.moving(ball(0.3), at(place), down(0.0), &impact);
+        times.push(core::mem::take(&mut scene.answer));
+    }
+    scene.answer = times.join(", ");
+    scenes.push(scene);
+
+    let triangle = [DVec3::new(-1.5, 0.0, 1.2), DVec3::new(1.5, 0.3, 1.0), DVec3::new(0.0, 0.0, -1.4)];
+    let (lean, place) = (0.9, DVec3::new(0.2, 1.8, 0.2));
+    let turn = DQuat::from_rotation_z(lean);
+    let ends = [place - turn * DVec3::Y * 0.5, place + turn * DVec3::Y * 0.5];
+    let capsule = MovingCapsule::new(ends, [0.25, 0.25], down(0.0)).map_err(|e| text(&e))?;
+    let impact = capsule.against_triangle(&triangle, Sides::Both, END).map_err(|e| text(&e))?;
+    scenes.push(
+        Scene::new("MovingCapsule::against_triangle", "a capsule and a triangle")
+            .standing(sheet(&triangle, fan(3)), Pose::IDENTITY)
+            .moving(
+                PlayerShape::Capsule(0.5, 0.25),
+                Pose { translation: place.as_vec3(), rotation: turn.as_quat() },
+                down(0.0),
+                &impact,
+            ),
+    );
+
+    // An edge of one box meets an edge of the other.
+    let (half, stand, fall) =
+        (DVec3::new(0.7, 0.3, 0.4), DVec3::new(0.0, 0.3, 0.0), DVec3::new(0.3, 1.9, 0.0));
+    let (under, over) =
+        (DQuat::from_rotation_y(0.5), DQuat::from_rotation_z(0.7) * DQuat::from_rotation_y(1.1));
+    let polytope = |center: DVec3, turn: DQuat, velocity: DVec3| {
+        MovingPolytope::cuboid(
+            center,
+            [turn * DVec3::X * half.x, turn * DVec3::Y * half.y, turn * DVec3::Z * half.z],
+            velocity,
+        )
+        .map_err(|e| text(&e))
+    };
+    let (a, b) = (polytope(fall, over, down(0.0))?, polytope(stand, under, DVec3::ZERO)?);
+    let turned = |place: DVec3, turn: DQuat| Pose { translation: place.as_vec3(), rotation: turn.as_quat() };
+    scenes.push(
+        Scene::new("MovingPolytope::time_of_impact", "two boxes, by separating axes over time")
+            .standing(PlayerShape::Cuboid(half.as_vec3()), turned(stand, under))
+            .moving(
+                PlayerShape::Cuboid(half.as_vec3()),
+                turned(fall, over),
+                down(0.0),
+                &a.time_of_impact(&b, END),
+            ),
+    );
+
+    let tip = [
+        DVec3::new(0.0, 1.0, 0.0),
+        DVec3::new(-0.5, 2.0, 0.6),
+        DVec3::new(0.6, 2.0, 0.4),
+        DVec3::new(0.1, 1.9, -0.7),
+    ];
+    let sides = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
+    let edges = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [3, 1]];
+    let hull = MovingPolytope::hull(&tip, &sides, &edges, down(0.0)).map_err(|e| text(&e))?;
+    let base = MovingPolytope::triangle(triangle, DVec3::ZERO).map_err(|e| text(&e))?;
+    scenes.push(
+        Scene::new("MovingPolytope::time_of_impact", "a hull and a triangle, by separating axes over time")
+            .standing(sheet(&triangle, fan(3)), Pose::IDENTITY)
+            .moving(sheet(&tip, sides), Pose::IDENTITY, down(0.0), &hull.time_of_impact(&base, END)),
+    );
+
+    // Boxes along the axes overlap between the latest beginning and the earliest end.
+    let (size, left, right) = (DVec3::splat(0.4), DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.2, 0.8, 0.1));
+    let (go, come) = (DVec3::new(2.6, 0.0, 0.0), DVec3::new(-0.8, -0.3, 0.0));
+    let boxed = |place: DVec3, velocity: DVec3| {
+        MovingAabb::new(place - size, place + size, velocity).map_err(|e| text(&e))
+    };
+    let overlap = boxed(left, go)?.may_meet(&boxed(right, come)?, SHOWN).unwrap_or([f64::INFINITY; 2]);
+    let mut scene = Scene::new("MovingAabb::may_meet", "boxes that begin and end to overlap");
+    scene.answer = format!("{:.6} to {:.6} s", overlap[0], overlap[1]);
+    for (place, velocity) in [(left, go), (right, come)] {
+        let course = Course::Passes { velocity: velocity.as_vec3(), overlap };
+        scene.bodies.push(Body { shape: PlayerShape::Cuboid(size.as_vec3()), start: at(place), course });
+    }
+    scenes.push(scene);
+    scenes.push(planks(&text)?);
+    scenes.push(shaft());
+    Ok(scenes)
+}
+
+/// Two planks that turn: the balls around them tell when one has to look.
+fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
+    let half = DVec3::new(0.7, 0.1, 0.2);
+    let radius = carom_math::ops::sqrt(half.length_squared());
+    let motion = |place: DVec3, velocity: DVec3, spin: DVec3| {
+        Motion::new(DQuat::IDENTITY, place, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
+    };
+    let motions = [
+        motion(DVec3::new(-1.6, 0.4, 0.0), DVec3::new(2.6, 0.0, 0.0), DVec3::Z * 5.0)?,
+        motion(DVec3::new(1.6, 1.4, 0.0), DVec3::new(-1.6, 0.0, 0.0), DVec3::Y * 4.0)?,
+    ];
+    let settings = ImpactSettings::default().with_max_time(SHOWN);
+    let ball = (DVec3::ZERO, radius);
+    let near = match meeting_of_balls(ball, &motions[0], ball, &motions[1], &settings) {
+        Meeting::Between { start, end, .. } => [start, end],
+        Meeting::Never(_) => [f64::INFINITY; 2],
+    };
+    let mut scene =
+        Scene::new("meeting_of_balls", "planks that turn: looked at while balls around them meet");
+    scene.answer = format!("{:.6} to {:.6} s", near[0], near[1]);
+    for motion in motions {
+        let course = Course::Turns { motion, near };
+        scene.bodies.push(Body { shape: PlayerShape::Cuboid(half.as_vec3()), start: Pose::IDENTITY, course });
+    }
+    Ok(scene)
+}
+
+/// A box on its way, and which of many boxes it may meet: those in the shaft between where it is and where it will be.
+fn shaft() -> Scene {
+    let (size, from, way) = (Vec3::splat(0.3), Vec3::new(-1.5, 0.4, -1.2), Vec3::new(2.8, 1.0, 2.4));
+    let aabb = |middle: Vec3, size: Vec3| Aabb { min: middle - size, max: middle + size };
+    let (start, end) = (aabb(from, size), aabb(from + way, size));
+    let shaft = Shaft::new(&start, &end);
+    let mut scene = Scene::new("Shaft::overlaps", "the shaft of a box: which of 27 it may meet");
+    let course = Course::Moves { velocity: way / SHOWN as f32, hit: None, after: None };
+    scene.bodies.push(Body { shape: PlayerShape::Cuboid(size), start: Pose::from_translation(from), course });
+    let (small, mut n) = (Vec3::splat(0.12), 0);
+    for i in 0..27_i16 {
+        let step = Vec3::new(f32::from(i % 3 - 1), f32::from(i / 3 % 3), f32::from(i / 9 - 1));
+        let place = step * Vec3::new(1.3, 0.8, 1.3);
+        let is_in = shaft.overlaps(&aabb(place, small));
+        n += usize::from(is_in);
+        let course = Course::Stands(if is_in { BodyState::Near } else { BodyState::Asleep });
+        scene.bodies.push(Body {
+            shape: PlayerShape::Cuboid(small),
+            start: Pose::from_translation(place),
+            course,
+        });
+    }
+    scene.answer = format!("{n} of 27");
+    scene.lines = corners(&start).into_iter().zip(corners(&end)).map(|(a, b)| [a, b]).collect();
+    scene
+}
+
+fn corners(aabb: &Aabb) -> [Vec3; 8] {
+    core::array::from_fn(|i| {
+        let pick = |axis: usize| if i >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
+        Vec3::new(pick(0), pick(1), pick(2))
+    })
+}
+
+/// Where a scene of `n` stands: the first at the top on the left.
+fn origin(number: usize, n: usize) -> Vec3 {
+    let (row, column) = (number / IN_A_ROW, number % IN_A_ROW);
+    let middle = |n: usize| 0.5 * (n - 1) as f32;
+    Vec3::new(
+        SPACING[0] * (column as f32 - middle(IN_A_ROW)),
+        SPACING[1] * (middle(n.div_ceil(IN_A_ROW)) - row as f32),
+        0.0,
+    )
+}
+
+/// Runs the scenes.
+pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
+    let scenes = scenes()?;
+    let n = scenes.len();
+    let places: Vec<Vec3> = (0..n).map(|i| origin(i, n)).collect();
+    let (mut shapes, mut names) = (Vec::new(), Vec::new());
+    for scene in &scenes {
+        shapes.extend(scene.bodies.iter().map(|body| body.shape.clone()));
+        names.extend(scene.bodies.iter().map(|_| scene.name.to_owned()));
+    }
+    let n_bodies = shapes.len();
+    let n_frames = args.n_frames();
+    let rows: Vec<Value> = scenes.iter().map(|scene| json!([scene.name, scene.answer, scene.by])).collect();
+    // All lasts a second and a third: slow enough to be seen.
+    let seconds = SHOWN / f64::from(n_frames);
+    let mut recording = Recording::new(
+        "impacts: when bodies that move touch",
+        seconds,
+        shapes,
+        (0..n_bodies as u32).collect(),
+    )
+    .with_names(names)
+    .with_state_names([
+        "standing still",
+        "surely not on the way",
+        "moving",
+        "stopped where it touches",
+        "may meet: to be looked at",
+        "overlapping",
+    ])
+    .with_line_names(["sides of the shaft", ""])
+    .with_shown(&["contacts", "lines"])
+    .with_view(View { target: Vec3::new(0.0, 0.6, 0.0), distance: 17.0, yaw: 0.0, pitch: 0.4, speed: 0.25 })
+    .with_charts(vec![chart("bodies that have touched", "", &["bodies"])])
+    .with_table(json!({ "columns": ["scene", "touch at, or may meet", "by"], "rows": rows }));
+    let mut hashed = 0;
+    for frame in 0..=n_frames {
+        let t = SHOWN * f64::from(frame) / f64::from(n_frames);
+        let (mut poses, mut states, mut points, mut lines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (scene, &place) in scenes.iter().zip(&places) {
+            for body in &scene.bodies {
+                let (pose, state) = body.at(t);
+                poses.push(Pose { translation: pose.translation + place, ..pose });
+                states.push(state);
+            }
+            points.extend(scene.hits.iter().filter(|hit| hit.0 <= t).map(|hit| hit.1 + place));
+            lines.extend(scene.lines.iter().map(|line| line.map(|p| p + place)));
+        }
+        let bits = poses.iter().flat_map(|pose| pose.translation.to_array().map(|x| u64::from(x.to_bits())));
+        hashed = hash(core::iter::once(hashed).chain(bits));
+        let n_hit = states.iter().filter(|state| **state == BodyState::InContact).count();
+        recording.push(poses, states, &points, FrameStats { values: vec![n_hit as f64] });
+        recording.push_lines([&lines, &[]]);
+    }
+    let n_hits = scenes.iter().map(|scene| scene.hits.len()).sum();
+    let mut run = Run::of(hashed, n_bodies, [0.0; 3], n_hits, Vec::new(), recording);
+    let told = scenes.iter().map(|scene| format!("  {}: {}", scene.name, scene.answer));
+    run.told = Some(format!("{n} scenes\n{}", told.collect::<Vec<_>>().join("\n")));
+    Ok(run)
+}
