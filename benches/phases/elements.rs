@@ -1,4 +1,5 @@
-//! Moving primitives and elements: balls against balls and triangles, vertices against faces, edges against edges.
+//! Moving primitives and elements: balls against balls, planes and polygons, capsules against triangles, boxes against boxes,
+//! vertices against faces, edges against edges.
 //!
 //! Of the elements nobody beside carom gives a time of impact; the search by boxes of time and place is carom's own, and stands for
 //! how such queries are commonly answered. `published` are the 4,779 queries of the data set, where it is present, and
@@ -7,13 +8,17 @@
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
-use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides, TimeOfImpact};
+use carom_ccd::{
+    Element, ElementSettings, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon, SheetPlane,
+    Sides, SimplePolygon, TimeOfImpact,
+};
+use carom_math::Pose;
 use carom_testkit::conform::element_ccd::{self, Kind};
 use carom_testkit::random::Random;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use parry3d::math::Pose as ParryPose;
 use parry3d::query::{ShapeCastOptions, cast_shapes};
-use parry3d::shape::{Ball, Triangle};
+use parry3d::shape::{Ball, Capsule, Cuboid, HalfSpace, Shape as ParryShape, TriMesh, Triangle};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -33,6 +38,7 @@ fn main() {
     let mut runner = Runner::new("elements");
     let mut random = Random::new(23);
     balls(&mut runner, &mut random);
+    bodies(&mut runner, &mut random);
     for (workload, kind) in [("vertex-face", Kind::VertexFace), ("edge-edge", Kind::EdgeEdge)] {
         if runner.wants(workload) {
             let elements: Vec<Element> = (0..N).map(|_| generated(&mut random, kind)).collect();
@@ -106,38 +112,77 @@ fn race(runner: &mut Runner, workload: &str, elements: &[Element]) {
     runner.alike(row, contest);
 }
 
-/// Balls that fly at balls and at triangles, one in two hits or so.
-fn balls(runner: &mut Runner, random: &mut Random) {
-    let moving = |random: &mut Random, size: f64| {
-        let from = random.cube_point() * 3.0;
-        MovingSphere::new(from, random.range(0.1, 0.3), (random.cube_point() * size - from) * 1.5)
-            .expect("numbers are finite")
-    };
-    let miss = -1.0;
-    let time = |found: TimeOfImpact| found.hit().map_or(miss, |hit| hit.t_hi);
-    let row = |workload| Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 };
+/// The time of a first contact where there is one.
+const MISS: f64 = -1.0;
+
+/// A body of parry's: its shape, its place, and its velocity.
+type Peer<'a> = (&'a dyn ParryShape, ParryPose, DVec3);
+
+fn time(found: &TimeOfImpact) -> f64 {
+    found.hit().map_or(MISS, |hit| hit.t_hi)
+}
+
+/// When parry finds a first contact.
+fn cast((a, place_a, velocity_a): Peer<'_>, (b, place_b, velocity_b): Peer<'_>) -> f64 {
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
+    let [v, w] = [velocity_a, velocity_b].map(|velocity| parry::vector(velocity.as_vec3()));
+    cast_shapes(&place_a, v, a, &place_b, w, b, options)
+        .ok()
+        .flatten()
+        .map_or(MISS, |hit| f64::from(hit.time_of_impact))
+}
+
+fn at(place: DVec3) -> ParryPose {
+    ParryPose::from_translation(parry::vector(place.as_vec3()))
+}
+
+/// A place from which to fly at something near the origin, and the velocity: one in two hits or so.
+fn flight(random: &mut Random, size: f64) -> (DVec3, DVec3) {
+    let from = random.cube_point() * 3.0;
+    (from, (random.cube_point() * size - from) * 1.5)
+}
+
+fn moving(random: &mut Random, size: f64) -> MovingSphere {
+    let (from, velocity) = flight(random, size);
+    MovingSphere::new(from, random.range(0.1, 0.3), velocity).expect("numbers are finite")
+}
+
+fn parry_triangle(corners: &[DVec3; 3]) -> Triangle {
+    let [a, b, c] = corners.map(|p| parry::vector(p.as_vec3()));
+    Triangle::new(a, b, c)
+}
+
+fn row(workload: &'static str) -> Row<'static> {
+    Row { workload, size: 1, unit: Unit::Ns, per_call: N as u64 }
+}
+
+/// Balls that fly at balls, planes, triangles, and a polygon with a notch.
+fn balls(runner: &mut Runner, random: &mut Random) {
     let still = ParryPose::IDENTITY;
-    let at = |p: DVec3| ParryPose::from_translation(parry::vector(p.as_vec3()));
-    let cast =
-        |ball: &MovingSphere, shape: &dyn parry3d::shape::Shape, place: &ParryPose, velocity: DVec3| {
-            let own = Ball::new(ball.radius() as f32);
-            let (v, w) = (parry::vector(ball.velocity().as_vec3()), parry::vector(velocity.as_vec3()));
-            cast_shapes(&at(ball.center()), v, &own, place, w, shape, options)
-                .ok()
-                .flatten()
-                .map_or(miss, |hit| f64::from(hit.time_of_impact))
-        };
+    let own_ball = |ball: &MovingSphere| Ball::new(ball.radius() as f32);
     if runner.wants("sphere-sphere") {
         let pairs: Vec<[MovingSphere; 2]> =
             (0..N).map(|_| [moving(random, 1.0), moving(random, 1.0)]).collect();
-        let ours = |i: usize| time(pairs[i][0].against_sphere(&pairs[i][1], 1.0));
+        let ours = |i: usize| time(&pairs[i][0].against_sphere(&pairs[i][1], 1.0));
         let theirs = |i: usize| {
             let [a, b] = &pairs[i];
-            cast(a, &Ball::new(b.radius() as f32), &at(b.center()), b.velocity())
+            cast((&own_ball(a), at(a.center()), a.velocity()), (&own_ball(b), at(b.center()), b.velocity()))
         };
-        let row = row("sphere-sphere");
-        runner.alike(row, contest(compared(ours, theirs), ours, theirs));
+        runner.alike(row("sphere-sphere"), contest(compared(ours, theirs), ours, theirs));
+    }
+    if runner.wants("sphere-plane") {
+        // parry's half space is solid: balls that start above it.
+        let above = |ball: &MovingSphere| ball.radius() < ball.center().y;
+        let balls: Vec<MovingSphere> =
+            core::iter::repeat_with(|| moving(random, 1.0)).filter(above).take(N).collect();
+        let plane = SheetPlane::new(DVec3::Y, 0.0).expect("a normal");
+        let ours = |i: usize| time(&balls[i].against_plane(&plane, Sides::Both, 1.0));
+        let floor = HalfSpace::new(parry::vector(glam::Vec3::Y));
+        let theirs = |i: usize| {
+            let ball = &balls[i];
+            cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&floor, still, DVec3::ZERO))
+        };
+        runner.alike(row("sphere-plane"), contest(compared(ours, theirs), ours, theirs));
     }
     if runner.wants("sphere-triangle") {
         let triangles: Vec<[DVec3; 3]> =
@@ -145,17 +190,131 @@ fn balls(runner: &mut Runner, random: &mut Random) {
         let balls: Vec<MovingSphere> = (0..N).map(|_| moving(random, 0.8)).collect();
         let own: Vec<Polygon> =
             triangles.iter().map(|t| Polygon::triangle(*t).expect("corners are finite")).collect();
-        let peers: Vec<Triangle> = triangles
-            .iter()
-            .map(|t| {
-                let [a, b, c] = t.map(|p| parry::vector(p.as_vec3()));
-                Triangle::new(a, b, c)
+        let peers: Vec<Triangle> = triangles.iter().map(parry_triangle).collect();
+        let ours = |i: usize| time(&balls[i].against_polygon(&own[i], Sides::Both, 1.0));
+        let theirs = |i: usize| {
+            let ball = &balls[i];
+            cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&peers[i], still, DVec3::ZERO))
+        };
+        runner.alike(row("sphere-triangle"), contest(compared(ours, theirs), ours, theirs));
+    }
+    if runner.wants("sphere-notch") {
+        let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
+        let around = [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, 0.2), (0.0, 0.2), (0.0, -1.0)];
+        let corners = around.map(|(x, z)| corner(x, z));
+        let own = SimplePolygon::new(&corners).expect("a simple polygon");
+        let vertices = corners.map(|p| parry::vector(p.as_vec3()));
+        let peer = TriMesh::new(vertices.to_vec(), own.triangles().collect()).expect("parry takes the mesh");
+        let balls: Vec<MovingSphere> = (0..N).map(|_| moving(random, 1.0)).collect();
+        let ours = |i: usize| time(&balls[i].against_simple_polygon(&own, Sides::Both, 1.0));
+        let theirs = |i: usize| {
+            let ball = &balls[i];
+            cast((&own_ball(ball), at(ball.center()), ball.velocity()), (&peer, still, DVec3::ZERO))
+        };
+        runner.alike(row("sphere-notch"), contest(compared(ours, theirs), ours, theirs));
+    }
+}
+
+/// Capsules that fly at triangles, boxes at boxes, and boxes along the axes.
+fn bodies(runner: &mut Runner, random: &mut Random) {
+    let still = ParryPose::IDENTITY;
+    if runner.wants("capsule-triangle") {
+        let triangles: Vec<[DVec3; 3]> =
+            (0..N).map(|_| core::array::from_fn(|_| random.cube_point())).collect();
+        let capsules: Vec<([DVec3; 2], f64, DVec3)> = (0..N)
+            .map(|_| {
+                let (from, velocity) = flight(random, 0.8);
+                let half = random.cube_point() * 0.4;
+                ([from - half, from + half], random.range(0.1, 0.3), velocity)
             })
             .collect();
-        let ours = |i: usize| time(balls[i].against_polygon(&own[i], Sides::Both, 1.0));
-        let theirs = |i: usize| cast(&balls[i], &peers[i], &still, DVec3::ZERO);
-        let row = row("sphere-triangle");
-        runner.alike(row, contest(compared(ours, theirs), ours, theirs));
+        let own: Vec<MovingCapsule> = capsules
+            .iter()
+            .map(|(ends, radius, velocity)| {
+                MovingCapsule::new(*ends, [*radius; 2], *velocity).expect("numbers are finite")
+            })
+            .collect();
+        let peers: Vec<(Capsule, Triangle)> = capsules
+            .iter()
+            .zip(&triangles)
+            .map(|((ends, radius, _), triangle)| {
+                let [a, b] = ends.map(|p| parry::vector((p - ends[0]).as_vec3()));
+                (Capsule::new(a, b, *radius as f32), parry_triangle(triangle))
+            })
+            .collect();
+        let ours = |i: usize| {
+            let found = own[i].against_triangle(&triangles[i], Sides::Both, 1.0);
+            time(&found.expect("corners are finite"))
+        };
+        let theirs = |i: usize| {
+            let ((capsule, triangle), (ends, _, velocity)) = (&peers[i], &capsules[i]);
+            cast((capsule, at(ends[0]), *velocity), (triangle, still, DVec3::ZERO))
+        };
+        runner.alike(row("capsule-triangle"), contest(compared(ours, theirs), ours, theirs));
+    }
+    if runner.wants("box-box") {
+        let boxes: Vec<[(DVec3, DVec3, DQuat, DVec3); 2]> = (0..N)
+            .map(|_| {
+                core::array::from_fn(|_| {
+                    let (from, velocity) = flight(random, 1.0);
+                    let half = (random.cube_point().abs() + 0.2) * 0.4;
+                    let axis = random.cube_point() * 2.0;
+                    (from, half, DQuat::from_scaled_axis(axis), velocity)
+                })
+            })
+            .collect();
+        let own: Vec<[MovingPolytope; 2]> = boxes
+            .iter()
+            .map(|pair| {
+                pair.map(|(from, half, turn, velocity)| {
+                    let edges = [DVec3::X * half.x, DVec3::Y * half.y, DVec3::Z * half.z].map(|e| turn * e);
+                    MovingPolytope::cuboid(from, edges, velocity).expect("a box")
+                })
+            })
+            .collect();
+        let peers: Vec<[(Cuboid, ParryPose); 2]> = boxes
+            .iter()
+            .map(|pair| {
+                pair.map(|(from, half, turn, _)| {
+                    let place = parry::pose(&Pose { rotation: turn.as_quat(), translation: from.as_vec3() });
+                    (Cuboid::new(parry::vector(half.as_vec3())), place)
+                })
+            })
+            .collect();
+        let ours = |i: usize| time(&own[i][0].time_of_impact(&own[i][1], 1.0));
+        let theirs = |i: usize| {
+            let [(a, place_a), (b, place_b)] = &peers[i];
+            cast((a, *place_a, boxes[i][0].3), (b, *place_b, boxes[i][1].3))
+        };
+        runner.alike(row("box-box"), contest(compared(ours, theirs), ours, theirs));
+    }
+    if runner.wants("aabb-aabb") {
+        let boxes: Vec<[(DVec3, DVec3, DVec3); 2]> = (0..N)
+            .map(|_| {
+                core::array::from_fn(|_| {
+                    let (from, velocity) = flight(random, 1.0);
+                    (from, (random.cube_point().abs() + 0.2) * 0.4, velocity)
+                })
+            })
+            .collect();
+        let own: Vec<[MovingAabb; 2]> = boxes
+            .iter()
+            .map(|pair| {
+                pair.map(|(from, half, velocity)| {
+                    MovingAabb::new(from - half, from + half, velocity).expect("numbers are finite")
+                })
+            })
+            .collect();
+        let peers: Vec<[Cuboid; 2]> = boxes
+            .iter()
+            .map(|pair| pair.map(|(_, half, _)| Cuboid::new(parry::vector(half.as_vec3()))))
+            .collect();
+        let ours = |i: usize| own[i][0].may_meet(&own[i][1], 1.0).map_or(MISS, |[start, _]| start);
+        let theirs = |i: usize| {
+            let [(from, _, v), (to, _, w)] = boxes[i];
+            cast((&peers[i][0], at(from), v), (&peers[i][1], at(to), w))
+        };
+        runner.alike(row("aabb-aabb"), contest(compared(ours, theirs), ours, theirs));
     }
 }
 

@@ -231,7 +231,7 @@ mod tests {
             let with = |n: usize| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
                 let mut builder = Builder::default();
-                pool.install(|| builder.binary(&boxes, &settings).unwrap().len());
+                pool.install(|| builder.binary(&boxes, &settings).unwrap());
                 format!("{:?}", builder.binary)
             };
             let one = with(1);

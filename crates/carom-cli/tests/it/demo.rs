@@ -79,7 +79,8 @@ fn trees_of_all_ways_give_what_overlaps() {
 fn impacts_are_those_of_closed_forms() {
     let text = stdout(&carom("demo impacts --frames 30 --html impacts.html"));
     let of = |scene: &str| {
-        let line = text.lines().find(|line| line.contains(scene)).unwrap_or_else(|| panic!("{scene}: {text}"));
+        let line =
+            text.lines().find(|line| line.contains(scene)).unwrap_or_else(|| panic!("{scene}: {text}"));
         let answer = line.rsplit_once(": ").unwrap().1;
         answer.split([',', ' ']).filter_map(|word| word.parse().ok()).collect::<Vec<f64>>()
     };
