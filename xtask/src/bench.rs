@@ -7,9 +7,10 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-pub(crate) const GROUPS: [&str; 25] = [
+pub(crate) const GROUPS: [&str; 26] = [
     "primitives",
     "bounds",
+    "moving_bounds",
     "broad",
     "cliffs",
     "tetrahedra",

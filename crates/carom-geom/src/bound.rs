@@ -12,19 +12,30 @@ use glam::DVec3;
 
 /// The box around a placed shape, from its support map; never too small.
 pub fn aabb_from_support<S: SupportMap + ?Sized>(shape: &S, pose: &WidePose) -> Aabb {
+    let margin = shape.margin();
+    let reach = shape.center().abs().max_element() + shape.radius() + margin;
+    around_extremes(pose, margin, reach, |direction| {
+        let near = shape.support(direction);
+        shape.support_exact(direction, near).point
+    })
+}
+
+/// The box of a placed shape, from its farthest points along directions of its own frame; it reaches `margin` farther than
+/// these, and with that no farther than `reach` from its origin.
+pub(crate) fn around_extremes(
+    pose: &WidePose,
+    margin: f64,
+    reach: f64,
+    farthest: impl Fn(DVec3) -> DVec3,
+) -> Aabb {
     let (mut min, mut max) = (DVec3::ZERO, DVec3::ZERO);
     for axis in 0..3 {
         // Row of the matrix: the world axis in the shape's frame.
         let direction = pose.rotation.row(axis);
-        let extreme = |direction: DVec3| {
-            let near = shape.support(direction);
-            shape.support_exact(direction, near).point.dot(direction)
-        };
-        max[axis] = extreme(direction);
-        min[axis] = -extreme(-direction);
+        max[axis] = farthest(direction).dot(direction);
+        min[axis] = farthest(-direction).dot(direction);
     }
-    let reach = shape.center().abs().max_element() + shape.radius() + shape.margin();
-    around_local(min - shape.margin(), max + shape.margin(), reach, pose)
+    around_local(min - margin, max + margin, reach, pose)
 }
 
 /// The box of a shape whose extent along the turned axes is `[min, max]` about its origin and which reaches no

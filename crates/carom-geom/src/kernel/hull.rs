@@ -12,7 +12,7 @@
 
 use super::super::num::{EPSILON, Plane, Pose, Vec3, narrow, real, wide, widen};
 use crate::apex_map::ApexMap;
-use crate::bound::aabb_from_support;
+use crate::bound::{aabb_from_support, around_extremes};
 use crate::hull_build::{FlatPoints, quickhull};
 use crate::hull_merge::{Polytope, polytope, renumbered, used_vertices};
 use crate::hull_scan::{SLACK, Scan};
@@ -432,6 +432,13 @@ impl ConvexHull {
     /// A box around the placed hull.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         aabb_from_support(self, &pose.wide())
+    }
+
+    /// The same box by a map of this hull: supports in a time that does not depend on the number of vertices, for hulls of
+    /// many that turn.
+    pub fn aabb_by(&self, map: &ApexMap, pose: &Pose) -> Aabb {
+        let reach = self.center().abs().max_element() + self.radius();
+        around_extremes(&pose.wide(), 0.0, reach, |direction| self.support_by(map, direction).point)
     }
 
     /// [`ConvexHull::climb`] from a vertex, or from the one that the scan finds when it is none.

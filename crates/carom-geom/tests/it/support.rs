@@ -257,6 +257,11 @@ macro_rules! support_tests {
                     margin_check(&cone, cone.aabb(&pose));
                     let ellipsoid = geom::Ellipsoid::new(<$vec3>::new(0.7, 1.3, 0.01)).unwrap();
                     margin_check(&ellipsoid, ellipsoid.aabb(&pose));
+                    let points: Vec<_> = scatter().into_iter().map(|p| stored(p * 0.7)).collect();
+                    let hull = geom::ConvexHull::from_points(&points).unwrap();
+                    margin_check(&hull, hull.aabb(&pose));
+                    let map = hull.apex_map(8);
+                    assert_eq!(hull.aabb_by(&map, &pose), hull.aabb(&pose), "the box by a map is that by supports");
                 }
             }
 
