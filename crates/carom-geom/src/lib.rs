@@ -51,6 +51,7 @@ mod num;
 pub mod f64;
 
 mod apex_map;
+mod barycentric;
 mod bound;
 pub mod check;
 mod chord;
@@ -89,6 +90,7 @@ pub mod winding;
 mod within;
 
 pub use apex_map::ApexMap;
+pub use barycentric::barycentric;
 pub use bound::aabb_from_support;
 pub use distance_field::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
 pub use kernel::*;

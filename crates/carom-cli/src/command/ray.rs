@@ -5,6 +5,7 @@ use crate::load;
 use crate::remarks::Remarks;
 use crate::report::{self, Found, spaced};
 use crate::solid::{self, ShapeSpec, Solid, Winding};
+use carom_geom::barycentric;
 use carom_io::{Part, Placement, without_controls};
 use carom_math::f64::{Interval, Ray};
 use carom_query::f64::{ray_cast, ray_cast_all};
@@ -105,7 +106,8 @@ pub fn note_normals(hits: &[Hit], solid: &Solid, remarks: &mut Remarks) {
 pub fn cast(solid: &Solid, ray: &Ray, interval: Interval, is_all: bool) -> Vec<Hit> {
     let hit = |h: carom_geom::f64::RayHit| {
         let triangle = solid.mesh().map(|_| h.part);
-        let barycentric = triangle.and_then(|t| barycentric(solid, t, ray.at(h.t)));
+        let barycentric =
+            solid.mesh().and_then(|mesh| barycentric(&mesh.mesh().corners(h.part), ray.at(h.t)));
         Hit { t: h.t, triangle, normal: h.normal, barycentric, is_back_face: h.is_back_face }
     };
     if is_all || interval == Interval::BOTH {
@@ -140,22 +142,6 @@ pub fn merged(hits: Vec<Hit>, solid: &Solid, ray: &Ray) -> Vec<Hit> {
         }
     }
     merged
-}
-
-/// The weights of a triangle's corners at a point of its plane.
-fn barycentric(solid: &Solid, triangle: u32, point: DVec3) -> Option<[f64; 3]> {
-    let mesh = solid.mesh()?.mesh();
-    let [a, b, c] = mesh.indices().get(triangle as usize)?.map(|v| mesh.vertices()[v as usize]);
-    // Largest coordinates are 1, so that squares do not overflow.
-    let size = (b - a).abs().max((c - a).abs()).max_element();
-    let (u, v, p) = ((b - a) / size, (c - a) / size, (point - a) / size);
-    let normal = u.cross(v);
-    let area = normal.length_squared();
-    if !(0.0 < area) {
-        return None;
-    }
-    let (second, third) = (p.cross(v).dot(normal) / area, u.cross(p).dot(normal) / area);
-    Some([1.0 - second - third, second, third])
 }
 
 /// Nearer to the origin first, on either side.

@@ -1,6 +1,7 @@
 //! Integration tests of carom-geom.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod barycentric;
 mod far_and_thin;
 mod height_field;
 mod hull;
