@@ -79,6 +79,20 @@ pub enum Command {
         through the middle: blue inside, orange outside, a line every four cells."
     )]
     Sdf(SdfArgs),
+    /// Make a mesh coarser, with a proven bound of the difference
+    #[command(
+        after_help = "Example:\n  carom simplify bunny.obj --triangles 500 --side outside -o coarse.obj\n\n\
+        The new surface is nowhere farther from the old one than the report says. With --side outside the new solid\n\
+        contains the old one: what misses it misses the old one too."
+    )]
+    Simplify(SimplifyArgs),
+    /// Cover a mesh with a few convex hulls
+    #[command(
+        after_help = "Example:\n  carom decompose chair.obj --hulls 16 -o hulls.obj --html hulls.html\n\n\
+        Every triangle lies in the hulls, and so does the inside of a closed mesh. The report says how far the hulls\n\
+        stand off. The file has one object for each hull; the page shows each in its own place."
+    )]
+    Decompose(DecomposeArgs),
     /// Try the broad phases on a recorded run of boxes
     #[command(after_help = "Example:\n  carom pairs run.csv --broad-phase all\n\n\
         The recording has the columns frame,id,minx,miny,minz,maxx,maxy,maxz; a box without a line in a frame has left.\n\
@@ -432,6 +446,70 @@ pub struct SdfArgs {
     /// The most nodes, 4 bytes each
     #[arg(long, value_name = "N", default_value_t = 1 << 28)]
     pub max_nodes: u64,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
+}
+
+/// Arguments of `simplify`.
+#[derive(Debug, Args)]
+pub struct SimplifyArgs {
+    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    pub file: PathBuf,
+    /// Stop at so many triangles
+    #[arg(long, value_name = "N", required_unless_present = "error")]
+    pub triangles: Option<usize>,
+    /// How far the surfaces may be apart, in the unit of the file
+    #[arg(long, value_name = "E", value_parser = positive, allow_hyphen_values = true)]
+    pub error: Option<f64>,
+    /// Which side of the old surface the new one is on
+    #[arg(long, value_name = "SIDE", default_value = "either")]
+    pub side: CoarseSide,
+    /// The OBJ file that the coarser mesh is written to
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the report as one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// How files are read.
+    #[command(flatten)]
+    pub reading: FileArgs,
+}
+
+/// Which side of the old surface the new one is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoarseSide {
+    /// As near as can be.
+    Either,
+    /// The new solid contains the old one.
+    Outside,
+    /// The old solid contains the new one.
+    Inside,
+}
+
+/// Arguments of `decompose`.
+#[derive(Debug, Args)]
+pub struct DecomposeArgs {
+    /// A mesh (OBJ, STL, PLY), scene (glTF, JSON) or robot (URDF); all its parts are one surface
+    pub file: PathBuf,
+    /// The most hulls
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub hulls: u32,
+    /// The most vertices of a hull, at least 8
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=100_000))]
+    pub vertices: u32,
+    /// How far hulls may stand off, as a part of the diagonal: no more cuts then
+    #[arg(long, value_name = "C", default_value_t = 0.02, value_parser = positive, allow_hyphen_values = true)]
+    pub concavity: f64,
+    /// The OBJ file that the hulls are written to
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The page that shows the hulls
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,

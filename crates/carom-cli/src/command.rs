@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod check;
+pub mod decompose;
 pub mod demo;
 pub(crate) mod demo_ants;
 pub(crate) mod demo_figure;
@@ -17,5 +18,6 @@ pub mod info;
 pub mod pairs;
 pub mod ray;
 pub mod sdf;
+pub mod simplify;
 pub mod sweep;
 pub mod trace;

@@ -21,6 +21,7 @@ pub mod command;
 mod debug_lines;
 mod figure;
 mod load;
+mod obj;
 pub mod player;
 mod progress;
 pub mod remarks;
@@ -52,6 +53,8 @@ pub fn main() -> ExitCode {
         Command::Trace(args) => command::trace::run(args),
         Command::Info(args) => command::info::run(args),
         Command::Sdf(args) => command::sdf::run(args),
+        Command::Simplify(args) => command::simplify::run(args),
+        Command::Decompose(args) => command::decompose::run(args),
         Command::Pairs(args) => command::pairs::run(args),
         Command::Batch(args) => command::batch::run(args, winding),
     };

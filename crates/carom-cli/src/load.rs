@@ -1,6 +1,7 @@
 //! Files to parts, for the commands that take several files.
 
 use crate::remarks::Remarks;
+use carom_geom::TriMesh;
 use carom_io::{Model, Options, Part, ReadError};
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,20 @@ pub(crate) fn load(path: &Path, options: &Options, remarks: &mut Remarks) -> Res
     let mut model = carom_io::read_with(path, options)?;
     remarks.add(&Remarks::of_model(path, &mut model));
     Ok(model)
+}
+
+/// Reads a file as one mesh of all its parts, rounded to `f32`.
+pub(crate) fn one_mesh(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<TriMesh, String> {
+    let model = load(path, options, remarks).map_err(|e| e.to_string())?;
+    let said = |e: &dyn core::fmt::Display| format!("{}: {e}", path.display());
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for part in &model.parts {
+        let world = part.world_mesh().map_err(|e| said(&e))?;
+        let first = vertices.len() as u32;
+        vertices.extend(world.vertices.iter().map(|v| v.as_vec3()));
+        triangles.extend(world.triangles.iter().map(|t| t.map(|v| v + first)));
+    }
+    TriMesh::new(vertices, triangles).map_err(|e| said(&e))
 }
 
 /// What notes and errors call a part: its file, and its name if the file has several.

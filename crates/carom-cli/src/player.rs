@@ -198,7 +198,7 @@ impl Recording {
         self
     }
 
-    /// What the six states of [`BodyState`] mean in this scene, in the legend.
+    /// What the six states of [`BodyState`] mean in this scene, in the legend; those without a name are not there.
     pub fn with_state_names(mut self, names: [&str; 6]) -> Recording {
         self.state_names = names.map(str::to_owned).to_vec();
         self

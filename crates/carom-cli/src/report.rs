@@ -1,5 +1,6 @@
 //! What a command says: lines for people, one JSON document for programs.
 
+use crate::remarks::Remarks;
 use crate::solid::Solid;
 use carom_math::f64::Pose;
 use carom_query::f64::{
@@ -86,6 +87,23 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
     file.write_all(text).and_then(|()| file.as_file().sync_all()).map_err(said)?;
     file.persist(&target).map_err(|e| said(e.error))?;
     Ok(())
+}
+
+/// Says what was done, to people or as a document.
+pub(crate) fn finish(
+    is_json: bool,
+    lines: &[String],
+    remarks: &Remarks,
+    document: Value,
+) -> Result<Found, String> {
+    match document {
+        Value::Object(mut document) if is_json => {
+            remarks.add_to(&mut document);
+            print(&Value::Object(document).to_string())?;
+        }
+        _ => print(&lines.join("\n"))?,
+    }
+    Ok(remarks.ending(false))
 }
 
 /// How many pairs of triangles of two meshes in world coordinates share a point; exact.

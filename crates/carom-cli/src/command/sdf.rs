@@ -18,10 +18,8 @@ const GAP: usize = 12;
 /// Runs the command.
 pub fn run(args: &SdfArgs) -> Result<Found, String> {
     let mut remarks = Remarks::default();
-    let model =
-        load::load(&args.file, &args.reading.options(false), &mut remarks).map_err(|e| e.to_string())?;
+    let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();
-    let mesh = mesh_of(&model).map_err(|e| format!("{}: {e}", args.file.display()))?;
     let band = args.band.map_or(f32::INFINITY, |band| band as f32);
     let settings = BakeSettings::default().with_resolution(args.resolution).with_band(band);
     let settings = settings.with_max_nodes(args.max_nodes);
@@ -40,18 +38,6 @@ pub fn run(args: &SdfArgs) -> Result<Found, String> {
         report::print(&Value::Object(document).to_string())?;
     }
     Ok(remarks.ending(false))
-}
-
-/// All parts of a model as one mesh, rounded to `f32`.
-fn mesh_of(model: &carom_io::Model) -> Result<TriMesh, String> {
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for part in &model.parts {
-        let world = part.world_mesh()?;
-        let first = vertices.len() as u32;
-        vertices.extend(world.vertices.iter().map(|v| v.as_vec3()));
-        triangles.extend(world.triangles.iter().map(|t| t.map(|v| v + first)));
-    }
-    TriMesh::new(vertices, triangles).map_err(|e| e.to_string())
 }
 
 /// Writes what is wanted, and says what was done.

@@ -772,7 +772,7 @@ const drawLegend = () => {
   const state = states[Math.min(Math.round(time), nFrames - 1)] || [], count = new Array(6).fill(0);
   for (const i of drawn) count[state[i]]++;
   $("legend").replaceChildren(...phaseNames.flatMap((name, k) => {
-    if (!count[k]) return [];
+    if (!count[k] || !name) return [];
     const d = document.createElement("div"), i = document.createElement("i");
     i.style.background = `rgb(${phaseColours[k]})`; d.append(i, `${count[k].toLocaleString("en")} ${name}`); return [d];
   }));
@@ -816,7 +816,7 @@ const drawLegend = () => {
     d.textContent = !nLevels ? "no tree in this frame" : levels.length < nLevels ? `levels 1 to ${levels.length} of ${nLevels} recorded` : "";
     if (d.textContent) $("legend").append(d);
   }
-  $("legend").hidden = !$("phases").checked && !$("tree").checked;
+  $("legend").hidden = !$("legend").children.length || !$("phases").checked && !$("tree").checked;
   $("level").hidden = !$("tree").checked;
 };
 if (scene.table) {

@@ -4,7 +4,21 @@ use crate::run::{carom, stderr, stdout};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["demo", "check", "distance", "sweep", "ray", "trace", "info", "sdf", "pairs", "batch"] {
+    let commands = [
+        "demo",
+        "check",
+        "distance",
+        "sweep",
+        "ray",
+        "trace",
+        "info",
+        "sdf",
+        "simplify",
+        "decompose",
+        "pairs",
+        "batch",
+    ];
+    for command in commands {
         let output = carom(&format!("{command} --help"));
         assert_eq!(output.status.code(), Some(0));
         let text = stdout(&output);

@@ -3,6 +3,7 @@
 
 mod batch;
 mod check;
+mod coarsen;
 mod demo;
 mod distance;
 mod help;

@@ -1,0 +1,24 @@
+//! Meshes as Wavefront OBJ.
+
+use carom_math::Vec3;
+use core::fmt::Write;
+
+/// Adds an object to a Wavefront OBJ file; `first` counts the vertices of all objects.
+pub(crate) fn write_object(
+    text: &mut String,
+    name: &str,
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    first: &mut u32,
+) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "o {name}");
+    for v in vertices {
+        let _ = writeln!(text, "v {} {} {}", v.x, v.y, v.z);
+    }
+    for t in triangles {
+        let [a, b, c] = t.map(|i| *first + i + 1);
+        let _ = writeln!(text, "f {a} {b} {c}");
+    }
+    *first += vertices.len() as u32;
+}

@@ -1,0 +1,62 @@
+//! Coarser meshes and hulls from files.
+
+use crate::run::{carom, error, folder, json, stdout};
+use carom_scenes::mesh::{MeshData, icosphere, torus};
+use std::fmt::Write;
+
+/// A generated mesh as a file in the folder of the tests.
+fn write(name: &str, mesh: &MeshData) {
+    let mut text = String::new();
+    for v in &mesh.vertices {
+        writeln!(text, "v {} {} {}", v.x, v.y, v.z).unwrap();
+    }
+    for [a, b, c] in &mesh.triangles {
+        writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1).unwrap();
+    }
+    std::fs::write(folder().join(name), text).unwrap();
+}
+
+#[test]
+fn a_ball_is_made_coarser_and_written() {
+    write("coarsen_ball.obj", &icosphere(2000));
+    let (d, status) =
+        json("simplify coarsen_ball.obj --triangles 100 --side outside -o coarsened.obj --json");
+    assert_eq!((status, d["schema"].as_str()), (0, Some("carom.simplify.v1")));
+    assert_eq!((d["triangles"][0].as_u64(), d["triangles"][1].as_u64()), (Some(2000), Some(100)));
+    let off = d["new_to_old"].as_f64().unwrap();
+    assert!(0.01 < off && off < 0.2, "{off}");
+    // What was written is a solid of so many triangles, and holds the ball.
+    let (info, _) = json("info coarsened.obj --json");
+    let part = &info["files"][0]["parts"][0];
+    assert_eq!(part["triangles"], 100, "{info}");
+    assert!(4.0 / 3.0 * 3.1 < part["volume"].as_f64().unwrap(), "{info}");
+    let text = stdout(&carom("simplify coarsen_ball.obj --error 0.05"));
+    assert!(text.contains("2000 triangles, now "), "{text}");
+}
+
+#[test]
+fn a_ring_is_covered_by_hulls_and_shown() {
+    write("coarsen_ring.obj", &torus(1.0, 0.25, 800));
+    let (d, status) =
+        json("decompose coarsen_ring.obj --hulls 6 --vertices 20 -o hulls.obj --html hulls.html --json");
+    assert_eq!((status, d["schema"].as_str()), (0, Some("carom.decompose.v1")));
+    let hulls: Vec<u64> = d["hulls"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    assert!((3..=6).contains(&hulls.len()) && hulls.iter().all(|n| *n <= 20), "{d}");
+    assert_eq!((d["is_solid"].as_bool(), d["stop"].as_str()), (Some(true), Some("hulls")));
+    // One object each in the file, closed; together at least the volume of the ring.
+    let (info, _) = json("info hulls.obj --split objects --json");
+    let parts = info["files"][0]["parts"].as_array().unwrap();
+    assert_eq!(parts.len(), hulls.len());
+    let volume: f64 = parts.iter().map(|part| part["volume"].as_f64().unwrap()).sum();
+    assert!(1.2 < volume && volume < 2.5, "{info}");
+    let html = std::fs::read_to_string(folder().join("hulls.html")).unwrap();
+    assert!(html.contains(&format!("{} hulls", hulls.len())));
+}
+
+#[test]
+fn what_cannot_be_done_is_named() {
+    assert!(error("simplify cube.obj").contains("required arguments"));
+    assert!(error("simplify bad.obj --triangles 4").contains("bad.obj: line 3"));
+    assert!(error("simplify open.obj --triangles 4 --side outside").contains("open.obj: "));
+    assert!(error("decompose cube.obj --vertices 4").contains("4 is not in"));
+}
