@@ -9,15 +9,17 @@
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_ccd::{
-    Element, ElementSettings, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon, SheetPlane,
-    Sides, SimplePolygon, TimeOfImpact,
+    Element, ElementSettings, ImpactSettings, Motion, MovingAabb, MovingCapsule, MovingPolytope,
+    MovingSphere, Polygon, Polyhedron, Proposal, SheetPlane, Sides, SimplePolygon, TimeOfImpact,
+    polyhedra_time_of_impact, time_of_impact,
 };
+use carom_gjk::{GjkSettings, nearest_simplex};
 use carom_math::Pose;
 use carom_testkit::conform::element_ccd::{self, Kind};
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use parry3d::math::Pose as ParryPose;
-use parry3d::query::{ShapeCastOptions, cast_shapes};
+use parry3d::query::{NonlinearRigidMotion, ShapeCastOptions, cast_shapes, cast_shapes_nonlinear};
 use parry3d::shape::{Ball, Capsule, Cuboid, HalfSpace, Shape as ParryShape, TriMesh, Triangle};
 use std::hint::black_box;
 use std::time::Instant;
@@ -288,6 +290,9 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
         };
         runner.alike(row("box-box"), contest(compared(ours, theirs), ours, theirs));
     }
+    if runner.wants("polyhedra") {
+        polyhedra(runner, random);
+    }
     if runner.wants("aabb-aabb") {
         let boxes: Vec<[(DVec3, DVec3, DVec3); 2]> = (0..N)
             .map(|_| {
@@ -316,6 +321,84 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
         };
         runner.alike(row("aabb-aabb"), contest(compared(ours, theirs), ours, theirs));
     }
+}
+
+/// Boxes on screws by vertices and faces, edges and edges, beside the search by axes for convex bodies, and parry.
+fn polyhedra(runner: &mut Runner, random: &mut Random) {
+    const N_PAIRS: usize = 60;
+    let settings = ImpactSettings::default().with_target_distance(1e-4).with_max_time(1.0);
+    let pairs: Vec<[(DVec3, Motion); 2]> = (0..N_PAIRS)
+        .map(|_| {
+            core::array::from_fn(|_| {
+                let (from, velocity) = flight(random, 1.0);
+                let turn = DQuat::from_scaled_axis(random.cube_point() * 2.0);
+                let spin = random.cube_point() * 3.0;
+                let motion =
+                    Motion::new(turn, from, DVec3::ZERO, velocity, spin).expect("numbers are finite");
+                ((random.cube_point().abs() + 0.2) * 0.4, motion)
+            })
+        })
+        .collect();
+    let surface = |half: DVec3| {
+        let sign = |i: u32, axis: u32| if i >> axis & 1 == 0 { -1.0 } else { 1.0 };
+        let corners: Vec<DVec3> =
+            (0..8).map(|i| half * DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2))).collect();
+        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let triangles: Vec<[u32; 3]> =
+            quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        Polyhedron::new(&corners, &triangles).expect("a box")
+    };
+    let own: Vec<[Polyhedron; 2]> = pairs.iter().map(|pair| pair.map(|(half, _)| surface(half))).collect();
+    let features = |i: usize| {
+        let ([a, b], [(_, motion_a), (_, motion_b)]) = (&own[i], &pairs[i]);
+        time(&polyhedra_time_of_impact(a, motion_a, b, motion_b, &settings))
+    };
+    let axes = |i: usize| {
+        let [(half_a, motion_a), (half_b, motion_b)] = &pairs[i];
+        let [a, b] = [half_a, half_b].map(|half| carom_geom::f64::Cuboid::new(*half).expect("a box"));
+        let found = time_of_impact(&a, motion_a, &b, motion_b, &settings, |b_in_a: &_, tolerance| {
+            let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
+            let near = nearest_simplex(&a, &b, b_in_a, &gjk, None);
+            Proposal {
+                axis: near.axis,
+                points_a: near.points_a,
+                points_b: near.points_b,
+                n_points: near.n_points,
+                weights: near.weights,
+            }
+        });
+        time(&found)
+    };
+    let theirs = |i: usize| {
+        let moving = |(half, motion): &(DVec3, Motion)| {
+            let place =
+                Pose { rotation: motion.rotation().as_quat(), translation: motion.center_at(0.0).as_vec3() };
+            let [linear, angular] = [motion.linear(), motion.angular()].map(|v| parry::vector(v.as_vec3()));
+            let path = NonlinearRigidMotion::new(parry::pose(&place), Default::default(), linear, angular);
+            (Cuboid::new(parry::vector(half.as_vec3())), path)
+        };
+        let [(a, path_a), (b, path_b)] = [moving(&pairs[i][0]), moving(&pairs[i][1])];
+        cast_shapes_nonlinear(&path_a, &a, &path_b, &b, 0.0, 1.0, true)
+            .ok()
+            .flatten()
+            .map_or(MISS, |hit| f64::from(hit.time_of_impact))
+    };
+    let mut answers = Answers::new();
+    for i in 0..N_PAIRS {
+        answers.number(&format!("pair {i}, by axes"), features(i), axes(i), TOLERANCE);
+        answers.number(&format!("pair {i}, parry"), features(i), theirs(i), TOLERANCE);
+    }
+    let all = |answer: &dyn Fn(usize) -> f64| {
+        for i in 0..N_PAIRS {
+            black_box(answer(black_box(i)));
+        }
+    };
+    let row = Row { workload: "polyhedra", size: 12, unit: Unit::Us, per_call: N_PAIRS as u64 };
+    let contest = Contest::new(answers)
+        .entry("carom by features", || all(&features))
+        .entry("carom by axes", || all(&axes))
+        .entry("parry", || all(&theirs));
+    runner.alike(row, contest);
 }
 
 /// Times are alike where both hit, and one of them has a hit that the other has not only in passing.

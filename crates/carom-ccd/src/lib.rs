@@ -54,8 +54,11 @@
 //! surfaces meet vertex on face and edge on edge.
 //!
 //! ```
-//! use carom_ccd::{Element, ElementSettings, MovingSphere, Polygon, Sides, SimplePolygon};
-//! use carom_math::glam::DVec3;
+//! use carom_ccd::{
+//!     Element, ElementSettings, ImpactSettings, Motion, MovingSphere, Polygon, Polyhedron, Sides, SimplePolygon,
+//!     polyhedra_time_of_impact,
+//! };
+//! use carom_math::glam::{DQuat, DVec3};
 //!
 //! let floor = [DVec3::ZERO, DVec3::Z * 4.0, DVec3::X * 4.0];
 //! let ball = MovingSphere::new(DVec3::new(1.0, 3.0, 1.0), 0.5, DVec3::new(0.0, -10.0, 0.0))?;
@@ -78,6 +81,15 @@
 //! let start = [DVec3::new(1.0, 1.0, 1.0), floor[0], floor[1], floor[2]];
 //! let end = [DVec3::new(1.0, -1.0, 1.0), floor[0], floor[1], floor[2] + DVec3::Y];
 //! assert!(Element::vertex_face(start, end)?.time_of_impact(&ElementSettings::default()).hit().is_some());
+//!
+//! // Bodies of triangles, convex or not, that also turn: vertices against faces, edges against edges.
+//! let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+//! let body = Polyhedron::new(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])?;
+//! let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO)?;
+//! let thrown = Motion::new(DQuat::IDENTITY, DVec3::splat(2.0), DVec3::ZERO, DVec3::splat(-2.0), DVec3::Y)?;
+//! let settings = ImpactSettings::default().with_target_distance(1e-3).with_max_time(1.0);
+//! let answer = polyhedra_time_of_impact(&body, &still, &body, &thrown, &settings);
+//! assert!(answer.hit().is_some_and(|impact| 0.5 < impact.t_lo && impact.t_hi < 1.0));
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -103,6 +115,7 @@ mod moving_sphere;
 mod nearest;
 mod overlap;
 mod plane;
+mod polyhedra;
 mod portal;
 mod proposal;
 mod schedule;
@@ -129,6 +142,7 @@ pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
 pub use nearest::way_to_triangle;
 pub use plane::{half_space_time_of_impact, half_space_time_of_impact_counted};
+pub use polyhedra::{Polyhedron, polyhedra_time_of_impact};
 pub use proposal::Proposal;
 pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;

@@ -12,6 +12,7 @@ mod element_data;
 mod hard;
 mod motion;
 mod moving_sphere;
+mod polyhedra;
 mod schedule;
 mod simple_polygon;
 mod sphere_triangle;

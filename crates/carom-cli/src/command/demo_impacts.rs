@@ -12,7 +12,7 @@ use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, V
 use carom_bounds::{Aabb, Shaft};
 use carom_ccd::{
     ImpactSettings, Meeting, Motion, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon,
-    SheetPlane, Sides, SimplePolygon, TimeOfImpact, meeting_of_balls,
+    Polyhedron, SheetPlane, Sides, SimplePolygon, TimeOfImpact, meeting_of_balls, polyhedra_time_of_impact,
 };
 use carom_math::{Pose, Vec3, WidePose};
 use carom_response::bounce::{reflect, remaining_move};
@@ -38,6 +38,8 @@ enum Course {
     Moves { velocity: Vec3, hit: Option<f64>, after: Option<Vec3> },
     /// It moves and turns; between the two times it is near another.
     Turns { motion: Motion, near: [f64; 2] },
+    /// It moves and turns until the time, if any.
+    Screws { motion: Motion, hit: Option<f64> },
     /// It moves; between the two times it overlaps another.
     Passes { velocity: Vec3, overlap: [f64; 2] },
 }
@@ -103,6 +105,11 @@ impl Body {
             Course::Turns { motion, near: [start, end] } => {
                 let is_near = *start <= t && t <= *end;
                 (narrow(&motion.pose_at(t)), if is_near { BodyState::Near } else { BodyState::Awake })
+            }
+            Course::Screws { motion, hit } => {
+                let is_hit = hit.is_some_and(|hit| hit <= t);
+                let pose = motion.pose_at(hit.map_or(t, |hit| hit.min(t)));
+                (narrow(&pose), if is_hit { BodyState::InContact } else { BodyState::Awake })
             }
             Course::Passes { velocity, overlap: [start, end] } => {
                 let is_in = *start <= t && t <= *end;
@@ -289,6 +296,7 @@ fn scenes() -> Result<Vec<Scene>, String> {
     }
     scenes.push(scene);
     scenes.push(planks(&text)?);
+    scenes.push(polyhedra(&text)?);
     scenes.push(shaft());
     Ok(scenes)
 }
@@ -316,6 +324,41 @@ fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, Str
     for motion in motions {
         let course = Course::Turns { motion, near };
         scene.bodies.push(Body { shape: PlayerShape::Cuboid(half.as_vec3()), start: Pose::IDENTITY, course });
+    }
+    Ok(scene)
+}
+
+/// Two angles, neither of them convex, on screws: an edge of one meets an edge of the other.
+fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
+    let outline = [(-0.6, -0.6), (0.9, -0.6), (0.9, 0.0), (0.0, 0.0), (0.0, 0.9), (-0.6, 0.9)];
+    let side = |z: f64| outline.map(|(x, y)| DVec3::new(x, y, z));
+    let vertices: Vec<DVec3> = side(-0.25).into_iter().chain(side(0.25)).collect();
+    let mut triangles = vec![[0, 2, 1], [0, 3, 2], [0, 4, 3], [0, 5, 4]];
+    triangles.extend(triangles.clone().into_iter().map(|[a, b, c]| [a + 6, c + 6, b + 6]));
+    for (i, j) in (0..6).map(|i| (i, (i + 1) % 6)) {
+        triangles.extend([[i, j, j + 6], [i, j + 6, i + 6]]);
+    }
+    let body = Polyhedron::new(&vertices, &triangles).map_err(|e| text(&e))?;
+    let motion = |place: DVec3, velocity: DVec3, spin: DVec3| {
+        Motion::new(DQuat::IDENTITY, place, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
+    };
+    let motions = [
+        motion(DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.6, 0.2, 0.0), DVec3::new(0.5, 1.5, 2.5))?,
+        motion(DVec3::new(1.5, 1.1, 0.0), DVec3::new(-1.5, 0.0, 0.0), DVec3::new(-2.0, 1.0, 1.0))?,
+    ];
+    let settings = ImpactSettings::default().with_target_distance(1e-3).with_max_time(END);
+    let found = polyhedra_time_of_impact(&body, &motions[0], &body, &motions[1], &settings);
+    let mut scene = Scene::new("polyhedra_time_of_impact", "bodies that are not convex, on screws");
+    let hit = found.hit().map(|hit| hit.t_hi);
+    scene.answer = hit.map_or_else(|| "never".to_owned(), |hit| format!("{hit:.6} s"));
+    scene.hits.extend(found.hit().map(|hit| (hit.t_hi, hit.point_b.as_vec3())));
+    for motion in motions {
+        let mesh = PlayerMesh {
+            vertices: vertices.iter().map(|p| p.as_vec3()).collect(),
+            triangles: triangles.clone(),
+        };
+        let course = Course::Screws { motion, hit };
+        scene.bodies.push(Body { shape: PlayerShape::Mesh(mesh), start: Pose::IDENTITY, course });
     }
     Ok(scene)
 }
