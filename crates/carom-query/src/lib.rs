@@ -7,7 +7,7 @@
 //! ```
 //! use carom_geom::{Cuboid, Sphere};
 //! use carom_math::{Pose, Vec3};
-//! use carom_query::{Shape, contact, distance, intersects};
+//! use carom_query::{Shape, contact, distance, intersects, separating_plane};
 //!
 //! let ball = Shape::Sphere(Sphere::new(0.5)?);
 //! let brick = Shape::Cuboid(Cuboid::new(Vec3::new(1.0, 0.5, 0.5))?);
@@ -16,6 +16,10 @@
 //! assert!(!intersects(&brick, &here, &ball, &there));
 //! let gap = distance(&brick, &here, &ball, &there);
 //! assert_eq!((gap.distance, gap.point_a, gap.point_b), (0.25, Vec3::Y * 0.5, Vec3::Y * 0.75));
+//!
+//! // A proof that they are apart: all of the brick is below the plane, all of the ball above.
+//! let plane = separating_plane(&brick, &here, &ball, &there).expect("they are apart");
+//! assert!((plane.end_of_a - 0.5).abs() < 1e-9 && (plane.start_of_b - 0.75).abs() < 1e-9);
 //!
 //! // Deeper by 0.3: the contact says how far B must move along the normal.
 //! let deep = contact(&brick, &here, &ball, &Pose::from_translation(Vec3::Y * 0.7), 0.0).unwrap();

@@ -6,6 +6,7 @@ use crate::report::{self, Found, counted, spaced};
 use crate::shape_arg::ShapeArg;
 use crate::solid::{self, Solid, Winding};
 use carom_io::Placement;
+use carom_query::f64::separating_plane;
 use glam::DVec3;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,12 @@ pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
     document.extend(report::distance_members(&a, &b, false));
+    if let Some(plane) = separating_plane(&a.shape, &a.pose, &b.shape, &b.pose) {
+        let members = json!({
+            "normal": plane.normal.to_array(), "end_of_a": plane.end_of_a, "start_of_b": plane.start_of_b,
+        });
+        document.insert("plane".to_owned(), members);
+    }
     remarks.add_to(&mut document);
     let is_intersecting = document["intersects"] == json!(true);
     if args.json {

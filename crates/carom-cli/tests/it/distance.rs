@@ -22,6 +22,15 @@ fn shapes_apart() {
 }
 
 #[test]
+fn a_plane_proves_that_shapes_are_apart() {
+    let (d, _) = json("distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1 --json");
+    assert!(near(&d["plane"]["normal"], &[-1.0, 0.0, 0.0]), "{d}");
+    assert!(near(&d["plane"]["end_of_a"], &[-1.5]) && near(&d["plane"]["start_of_b"], &[-1.0]), "{d}");
+    let (d, _) = json("distance box:1,1,1 sphere:0.5 --pose-b 1.2,0.1,0,0,0,0,1 --json");
+    assert!(d.get("plane").is_none(), "{d}");
+}
+
+#[test]
 fn shapes_in_each_other() {
     let (d, status) = json("distance box:1,1,1 sphere:0.5 --pose-b 1.2,0.1,0,0,0,0,1 --json");
     assert_eq!(status, 1);

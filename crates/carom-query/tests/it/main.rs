@@ -32,6 +32,7 @@ mod ray_cases;
 mod ray_depth;
 mod rays;
 mod round_manifolds;
+mod separating_plane;
 mod solid_truth;
 mod solids;
 mod spins;
