@@ -113,7 +113,7 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
-        "everything", "tetrahedra", "trees", "impacts"])]
+        "everything", "tetrahedra", "trees", "impacts", "deadline"])]
     pub scene: String,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
@@ -130,7 +130,7 @@ pub struct DemoArgs {
     /// crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
-    /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 1200 for ants, 900 for car, 600 for clock, stairs, cloth,
+    /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 400 for deadline, 1200 for ants, 900 for car, 600 for clock, stairs, cloth,
     /// morph and tetrahedra, 30 for bullets, else 300
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: Option<u32>,
@@ -201,6 +201,7 @@ impl DemoArgs {
         let usual = match self.scene.as_str() {
             "level" => 3300,
             "trees" => 1400,
+            "deadline" => 400,
             "ants" => 1200,
             "car" => 900,
             "clock" | "stairs" | "cloth" | "morph" | "tetrahedra" => 600,

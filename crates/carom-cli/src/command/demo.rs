@@ -3,7 +3,8 @@
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
 use crate::command::{
-    demo_figure, demo_impacts, demo_model, demo_particles, demo_soft, demo_tetrahedra, demo_trees, demo_walk,
+    demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_soft, demo_tetrahedra,
+    demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
@@ -147,7 +148,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
     let run = match args.scene.as_str() {
-        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" if args.check => {
+        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline"
+            if args.check =>
+        {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
         "level" | "car" => demo_walk::play(args)?,
@@ -156,6 +159,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "tetrahedra" => demo_tetrahedra::play(args)?,
         "trees" => demo_trees::play(args)?,
         "impacts" => demo_impacts::play(args)?,
+        "deadline" => demo_deadline::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

@@ -106,6 +106,21 @@ fn impacts_are_those_of_closed_forms() {
 }
 
 #[test]
+fn a_deadline_leaves_pairs_open_in_one_order_only() {
+    let text = stdout(&carom("demo deadline --frames 60 --html deadline.html"));
+    let told = text.split("decided: ").nth(1).unwrap();
+    let steps =
+        |order: &str| told.split(order).nth(1).unwrap().split([',', ';']).next().unwrap().trim().to_owned();
+    assert_eq!(steps("breadth first:"), "not all", "{text}");
+    for order in ["depth first:", "the middle first:"] {
+        let n: u64 = steps(order).parse().unwrap_or_else(|_| panic!("{order} {text}"));
+        assert!(24 < n && n < 1440, "{text}");
+    }
+    let html = std::fs::read_to_string(folder().join("deadline.html")).unwrap();
+    assert!(html.contains("what is known when the time is over"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
