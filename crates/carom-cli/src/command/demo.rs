@@ -3,8 +3,8 @@
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
 use crate::command::{
-    demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_soft, demo_tetrahedra,
-    demo_trees, demo_walk,
+    demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_soft,
+    demo_tetrahedra, demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
@@ -148,7 +148,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
     let run = match args.scene.as_str() {
-        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline"
+        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes"
             if args.check =>
         {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
@@ -160,6 +160,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "trees" => demo_trees::play(args)?,
         "impacts" => demo_impacts::play(args)?,
         "deadline" => demo_deadline::play(args)?,
+        "boxes" => demo_boxes::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

@@ -121,6 +121,23 @@ fn a_deadline_leaves_pairs_open_in_one_order_only() {
 }
 
 #[test]
+fn boxes_are_the_looser_the_less_they_look_at() {
+    let text = stdout(&carom("demo boxes --frames 40 --html boxes.html"));
+    let volume = |name: &str| -> f64 {
+        let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {text}"));
+        line.rsplit_once(": ").unwrap().1.split(';').next().unwrap().parse().unwrap()
+    };
+    let along = ["around all corners", "around the turned box", "around every orientation"].map(volume);
+    assert!(along[0] < along[1] && along[1] < along[2], "{text}");
+    let fitted = volume("own axes, fitted");
+    for own in ["covariance of the corners", "covariance of the surface", "centres of regions"] {
+        assert!(fitted <= volume(own) && volume(own) < along[0], "{text}");
+    }
+    let html = std::fs::read_to_string(folder().join("boxes.html")).unwrap();
+    assert!(html.contains("boxes around a body that tumbles"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
