@@ -113,7 +113,7 @@ pub struct DemoArgs {
     /// The scene
     #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
-        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes"])]
+        "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays"])]
     pub scene: String,
     /// What the `cloth` falls on; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]

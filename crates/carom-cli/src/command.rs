@@ -11,6 +11,7 @@ pub(crate) mod demo_figure;
 pub(crate) mod demo_impacts;
 pub(crate) mod demo_model;
 pub(crate) mod demo_particles;
+pub(crate) mod demo_rays;
 pub(crate) mod demo_soft;
 pub(crate) mod demo_tetrahedra;
 pub(crate) mod demo_trees;

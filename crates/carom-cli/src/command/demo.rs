@@ -3,7 +3,7 @@
 use crate::args::DemoArgs;
 use crate::command::demo_ants::{self, Colony};
 use crate::command::{
-    demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_soft,
+    demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays, demo_soft,
     demo_tetrahedra, demo_trees, demo_walk,
 };
 use crate::debug_lines::DebugLines;
@@ -149,6 +149,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     }
     let run = match args.scene.as_str() {
         "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes"
+        | "rays"
             if args.check =>
         {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
@@ -161,6 +162,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         "impacts" => demo_impacts::play(args)?,
         "deadline" => demo_deadline::play(args)?,
         "boxes" => demo_boxes::play(args)?,
+        "rays" => demo_rays::play(args)?,
         "morph" | "walk" => match &args.file {
             Some(file) => demo_model::play(args, file)?,
             None => demo_figure::play(args)?,

@@ -138,6 +138,17 @@ fn boxes_are_the_looser_the_less_they_look_at() {
 }
 
 #[test]
+fn rays_find_vertices_in_the_other_knot() {
+    let text = stdout(&carom("demo rays --frames 20 --html rays.html"));
+    let numbers: Vec<u64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let [triangles, frames, most, cast, followed] = numbers[..] else { panic!("{text}") };
+    assert_eq!((triangles, frames), (6000, 20));
+    assert!(100 < most && most < 6000 && 0 < followed && followed < cast, "{text}");
+    let html = std::fs::read_to_string(folder().join("rays.html")).unwrap();
+    assert!(html.contains("how deep two knots are in each other"));
+}
+
+#[test]
 fn page_shows_the_pile() {
     let page = folder().join("pile.html");
     let text = stdout(&carom("demo --bodies 200 --frames 90 --html pile.html"));
