@@ -36,6 +36,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             let (over, title) = match over {
                 ClothOver::Ball => (Over::Ball, "cloth over a ball"),
                 ClothOver::Corner => (Over::Corner, "cloth over the corner of a box"),
+                ClothOver::Edge => (Over::Edge, "cloth over a sharp edge"),
                 ClothOver::MovingBall => (Over::MovingBall, "cloth over a moving ball"),
             };
             (soft::cloth_over(over, n), title, view([0.0, 0.02, 0.0], 2.3, 0.6, 0.3))
