@@ -10,13 +10,19 @@
 //!   has the same by `set_vertices`, which refits its tree.
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
 //!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
-//! - `crossings of a sheet` is a waving sheet against itself, with normal cones and without.
+//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on a budget.
+//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built anew.
+//! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and depth and
+//!   direction of each vertex in it. parry projects the vertices, or casts the same rays.
 //! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With the data set there is also a cloth
 //!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it.
 //!
 //! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a ten-thousandth. Its free
 //! step is shorter than the certified one, by at most a quarter here.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+#[path = "deform/push_out.rs"]
+mod push_out;
 
 use carom_benches::peers::ipctk::Cloth;
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
@@ -27,7 +33,8 @@ use carom_bvh::{BuildSettings, Bvh, TreeVolume};
 use carom_deform::known::{BoneWeights, Deformation, KnownTree};
 use carom_deform::{
     AutoTree, Cones, DeformableMesh, DualQuaternionTree, FeatureSearch, FollowingTree, HybridTree,
-    KnownError, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, RebuiltTree, RefitTree,
+    KnownError, LazyTree, LinearSkinTree, ModalTree, MorphTree, PairKind, PushOut, RayDepths, RebuiltTree,
+    RefitTree,
 };
 use carom_geom::TriMesh;
 use carom_math::{Interval, Pose, Ray};
@@ -77,6 +84,8 @@ fn main() {
     door(&mut runner);
     known(&mut runner);
     sheet(&mut runner);
+    edits(&mut runner);
+    push_out::race(&mut runner);
     let (before, after, faces) = rolled_cloth(if runner.is_quick() { 60 } else { 215 });
     cloth(&mut runner, "", &before, &after, &faces, [0.25, 1.0].map(|part| part * ROLL_GAP as f32));
     let real = meshes::mesh("cloth_ball92").zip(data::find("sequences/cloth_ball/positions_frame93.f32"));
@@ -474,7 +483,7 @@ fn sheet(runner: &mut Runner) {
         let mesh = DeformableMesh::from_triangles(&both[0], faces.clone());
         mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>()
     };
-    let turns = [const { Cell::new(0_usize) }; 2];
+    let turns = [const { Cell::new(0_usize) }; 3];
     let mut with = (mesh(), FeatureSearch::default().with_cones(Cones::Auto));
     let mut without = (mesh(), FeatureSearch::default());
     let run = |k: usize, (mesh, search): &mut (DeformableMesh<RefitTree>, FeatureSearch)| {
@@ -482,13 +491,89 @@ fn sheet(runner: &mut Runner) {
         mesh.set_positions(&both[turn]).expect("vertices of a scene are finite");
         search.crossings(mesh).finish().pairs.len()
     };
+    let mut in_parts = (mesh(), FeatureSearch::default());
+    let run_in_parts = |(mesh, search): &mut (DeformableMesh<RefitTree>, FeatureSearch)| {
+        let turn = turns[2].replace(1 - turns[2].get());
+        mesh.set_positions(&both[turn]).expect("vertices of a scene are finite");
+        let mut crossings = search.crossings(mesh);
+        while !crossings.run(1000) {}
+        crossings.finish().pairs.len()
+    };
     let mut answers = Answers::new();
-    answers.equal("crossings", &run(0, &mut with), &run(1, &mut without));
+    let n_pairs = run(0, &mut with);
+    answers.equal("crossings", &n_pairs, &run(1, &mut without));
+    answers.equal("in parts", &n_pairs, &run_in_parts(&mut in_parts));
     let row = Row { workload: "crossings of a sheet", size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
     let contest = Contest::new(answers)
         .entry("carom cones", || _ = black_box(run(0, &mut with)))
-        .entry("carom", || _ = black_box(run(1, &mut without)));
+        .entry("carom", || _ = black_box(run(1, &mut without)))
+        .entry("carom in parts of 1000", || _ = black_box(run_in_parts(&mut in_parts)));
     runner.some(row, contest);
+}
+
+/// Some faces are removed and come again as the last ones, and one small query; trees follow, or are built anew.
+fn edits(runner: &mut Runner) {
+    if !runner.wants("edit: 20 faces") {
+        return;
+    }
+    let n = if runner.is_quick() { 60 } else { 224 };
+    let positions = waving_sheet(n, 2.0, 0.0, 0.0);
+    let mut mesh = DeformableMesh::from_triangles(&positions, grid(n))
+        .expect("vertices of a scene are finite")
+        .with_trees::<RefitTree>();
+    let middle = positions[n * n / 2 + n / 2];
+    let query = Aabb { min: middle - 0.01, max: middle + 0.01 };
+    let faces = RefCell::new(grid(n));
+    let found_in = |faces: &[[u32; 3]], found: &[u32]| {
+        let mut found: Vec<[u32; 3]> = found.iter().map(|&face| faces[face as usize]).collect();
+        found.sort_unstable();
+        found
+    };
+    let mut first = 0;
+    let mut edit = |found: &mut Vec<u32>| {
+        first = (first + 4999) % (mesh.faces().len() - 20);
+        let numbers: Vec<u32> = (first as u32..first as u32 + 20).collect();
+        let taken = mesh.faces()[first..first + 20].to_vec();
+        mesh.remove_faces(&numbers).expect("the faces are there");
+        mesh.add_faces(&[], &taken).expect("the vertices are there");
+        found.clear();
+        mesh.collect_faces_touching(&query, found);
+        let mut faces = faces.borrow_mut();
+        faces.clear();
+        faces.extend_from_slice(mesh.faces());
+    };
+    let build = |found: &mut Vec<u32>| {
+        let mesh = DeformableMesh::from_triangles(&positions, faces.borrow().clone());
+        let mut mesh = mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>();
+        found.clear();
+        mesh.collect_faces_touching(&query, found);
+    };
+    let (mut found, mut anew, mut answers) = (Vec::new(), Vec::new(), Answers::new());
+    build(&mut found);
+    let before = found_in(&grid(n), &found);
+    for _ in 0..20 {
+        edit(&mut found);
+        build(&mut anew);
+        let faces = faces.borrow();
+        answers.equal("as before", &found_in(&faces, &found), &before);
+        answers.equal("the same faces", &found, &anew);
+    }
+    let row = Row { workload: "edit: 20 faces", size: grid(n).len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom edit", || edit(&mut found))
+        .entry("carom built anew", || build(&mut anew))
+        .entry("parry built anew", || {
+            black_box(parry::mesh(&positions, &faces.borrow()).expect("parry takes the mesh"));
+        });
+    runner.slow(row, contest);
+}
+
+/// A sheet of `n` by `n` vertices and this side around a height, which waves.
+fn waving_sheet(n: usize, side: f32, height: f32, phase: f32) -> Vec<Vec3> {
+    let at = |i: usize| side * (i as f32 / (n - 1) as f32 - 0.5);
+    let place = |i: usize| (at(i % n), at(i / n));
+    let high = |x: f32, z: f32| height + 0.02 * ((9.0 * x + phase).sin() + (7.0 * z - phase).cos());
+    (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
 }
 
 /// The triangles of a grid of `n` by `n` vertices.

@@ -303,6 +303,15 @@ impl<T: FollowingTree> DeformableMesh<T> {
         [0, 1, 2].map(|i: usize| self.trees[i].tree.work())
     }
 
+    /// Calls `visit` with the box of each part of the tree of faces that was computed for the present positions: for
+    /// drawing and tests. There is none until a query or a search comes.
+    pub fn visit_fresh_boxes(&self, mut visit: impl FnMut(&Aabb)) {
+        let tracked = &self.trees[Features::Faces as usize];
+        if !tracked.is_new && tracked.origins.is_none() {
+            tracked.tree.visit_fresh(&mut visit);
+        }
+    }
+
     fn bounds(&self, features: Features, over: Over, margin: f32) -> Bounds<'_> {
         bounds_of!(self, features, over, margin)
     }
