@@ -108,10 +108,8 @@ pub(super) fn race(runner: &mut Runner) {
             let along = parry::vector(-normal.normalize());
             let ray = parry3d::query::Ray::new(parry::vector(*p), along);
             let hit = their_around.cast_local_ray_and_get_normal(&ray, f32::MAX, false)?;
-            let n_faces = round.triangles.len() as u32;
-            // Faces hit from behind have numbers from there on.
-            matches!(hit.feature, FeatureId::Face(face) if n_faces <= face)
-                .then_some(f64::from(hit.time_of_impact))
+            // That is what a triangle calls its back.
+            (hit.feature == FeatureId::Face(1)).then_some(f64::from(hit.time_of_impact))
         }))
     };
     let mut race = |workload: &str,
