@@ -295,6 +295,9 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
 /// What a ray that hits nothing counts as.
 const MISS: f32 = -1.0;
 
+/// The answer of a mesh as a number.
+type Question<'a, M> = &'a dyn Fn(&M) -> f32;
+
 /// One question each about a knot that has new vertices, through `MeshShape` of carom-query.
 fn door(runner: &mut Runner) {
     let wanted = ["door: ray", "door: point", "door: ball"];
@@ -346,7 +349,7 @@ fn door(runner: &mut Runner) {
         );
         f32::from(u8::from(meets.is_ok_and(|meets| meets.intersecting)))
     };
-    let questions: [(&dyn Fn(&Shape) -> f32, &dyn Fn(&ParryMesh) -> f32); 3] =
+    let questions: [(Question<'_, Shape>, Question<'_, ParryMesh>); 3] =
         [(&by_ray, &peer_by_ray), (&by_point, &peer_by_point), (&by_ball, &peer_by_ball)];
     for (workload, (question, peer_question)) in wanted.into_iter().zip(questions) {
         if !runner.wants(workload) {

@@ -85,6 +85,9 @@ fn combs(n_faces: usize) -> Scene {
     }
 }
 
+/// What is asked of both meshes after a step.
+type Ask<'a, T> = &'a mut dyn FnMut(&mut [DeformableMesh<T>; 2]);
+
 impl Scene {
     fn meshes<T: FollowingTree>(&self) -> [DeformableMesh<T>; 2] {
         [0, 1].map(|side| {
@@ -94,7 +97,7 @@ impl Scene {
     }
 
     /// A step to the next moment of meshes that are followed by these trees, and a question about them.
-    fn steps<T: FollowingTree>(&self) -> impl FnMut(&mut dyn FnMut(&mut [DeformableMesh<T>; 2])) {
+    fn steps<T: FollowingTree>(&self) -> impl FnMut(Ask<'_, T>) {
         let (mut meshes, mut turn) = (self.meshes::<T>(), 0);
         move |question| {
             turn = 1 - turn;
