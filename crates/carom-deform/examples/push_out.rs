@@ -8,7 +8,6 @@
 use carom_deform::{ContactSides, DeformError, DeformableMesh, PushOut, RayDepths};
 use carom_scenes::mesh::icosphere;
 use glam::{DVec3, Vec3};
-use std::error::Error;
 
 /// A square sheet with sides of 1 m and `n` by `n` vertices, at the height 1.2 m. Its faces turn down.
 fn sheet(n: u16) -> Result<DeformableMesh, DeformError> {
@@ -33,19 +32,17 @@ fn box_distance(half: DVec3, p: DVec3) -> Option<(f64, DVec3)> {
     Some((over.max_element(), axis * p.signum()))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let n: u16 = std::env::args().nth(1).map_or(Ok(20), |word| word.parse())?;
-    let n = n.clamp(2, 250);
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let n = std::env::args().nth(1).map_or(Ok(20), |word| word.parse::<u16>())?.clamp(2, 250);
     let round = icosphere(2000);
     let ball = DeformableMesh::from_triangles(&round.vertices_f32(), round.triangles)?;
-    let half = Vec3::new(1.0, 0.015, 1.0);
-    let corner = |i: u8| half * Vec3::from([1, 2, 4].map(|bit| if i & bit == 0 { -1.0 } else { 1.0 }));
+    let half = DVec3::new(1.0, 0.015, 1.0);
+    let sign = |i: u8| DVec3::from([1, 2, 4].map(|bit| if i & bit == 0 { -1.0 } else { 1.0 }));
+    let corners: Vec<Vec3> = (0..8).map(|i| (half * sign(i)).as_vec3()).collect();
     let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let sides = quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
-    let plate = DeformableMesh::from_triangles(&(0..8).map(corner).collect::<Vec<_>>(), sides)?;
+    let plate = DeformableMesh::from_triangles(&corners, sides)?;
     let ball_field = |p: DVec3| Some((p.length() - 1.0, p.normalize_or(DVec3::Y)));
-    let plate_field = |p: DVec3| box_distance(half.as_dvec3(), p);
-
     for (name, collider) in [("ball", &ball), ("plate", &plate)] {
         let mut n_kept = Vec::new();
         for way in ["field", "rays", "history"] {
@@ -59,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 found.clear();
                 match (way, name) {
                     ("field", "ball") => falling.collect_push_outs(&ball_field, &mut found),
-                    ("field", _) => falling.collect_push_outs(&plate_field, &mut found),
+                    ("field", _) => falling.collect_push_outs(&|p| box_distance(half, p), &mut found),
                     ("rays", _) => found.extend(rays.update(&falling, &mut collider).finish().push_outs),
                     _ => found.extend(history.update(&falling, &mut collider)?.finish().push_outs),
                 }
@@ -70,10 +67,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 falling.set_positions(&positions)?;
             }
             let is_kept = |p: &&Vec3| if name == "ball" { 0.99 < p.length() } else { 0.0 < p.y };
-            n_kept.push(falling.positions().iter().filter(is_kept).count());
-            println!("{name}, {way}: {:?} vertices are kept off, by up to {deepest:.3} m", n_kept.last());
+            let n_now = falling.positions().iter().filter(is_kept).count();
+            println!("{name}, {way}: {n_now} vertices are kept off, by up to {deepest:.3} m");
+            n_kept.push(n_now);
         }
-        let n_all = usize::from(n) * usize::from(n);
+        let n_all = usize::from(n * n);
         if n_kept != if name == "ball" { [n_all; 3] } else { [0, 0, n_all] } {
             return Err(format!("{name}: {n_kept:?} of {n_all} vertices are kept off").into());
         }
