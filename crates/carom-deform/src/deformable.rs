@@ -23,6 +23,7 @@ use crate::counters::TreeWork;
 use crate::error::DeformError;
 use crate::search::View;
 use crate::update::{AutoTree, FollowingTree};
+use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
