@@ -10,13 +10,19 @@
 //!   has the same by `set_vertices`, which refits its tree.
 //! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
 //!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
-//! - `crossings of a sheet` is a waving sheet against itself, with normal cones and without.
+//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on a budget.
+//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built anew.
+//! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and depth and
+//!   direction of each vertex in it. parry projects the vertices, or casts the same rays.
 //! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With the data set there is also a cloth
-//!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it.
+//!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it; barriers have none.
 //!
 //! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a ten-thousandth. Its free
 //! step is shorter than the certified one, by at most a quarter here.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+#[path = "deform/push_out.rs"]
+mod push_out;
 
 use carom_benches::peers::ipctk::Cloth;
 use carom_benches::peers::{obvhs as obvhs_peer, parry};
@@ -77,6 +83,8 @@ fn main() {
     door(&mut runner);
     known(&mut runner);
     sheet(&mut runner);
+    edits(&mut runner);
+    push_out::race(&mut runner);
     let (before, after, faces) = rolled_cloth(if runner.is_quick() { 60 } else { 215 });
     cloth(&mut runner, "", &before, &after, &faces, [0.25, 1.0].map(|part| part * ROLL_GAP as f32));
     let real = meshes::mesh("cloth_ball92").zip(data::find("sequences/cloth_ball/positions_frame93.f32"));
@@ -252,6 +260,10 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
     let boxes_of_moved = boxes(&both[0], &faces);
     let anew =
         || Bvh::<V>::fitted(&boxes_of_moved, &settings, |numbers| fit(&both[0], numbers)).expect("as above");
+    // Volumes hold the triangles, not their boxes.
+    let has_vertex_in = |i: u32, query: &Aabb| {
+        faces[i as usize].iter().any(|&v| query.overlaps(&Aabb::from_point(both[0][v as usize])))
+    };
     let mut rng = Rng::new(8);
     let (mut answers, mut tests) = (Answers::new(), [0; 2]);
     let fresh = anew();
@@ -262,7 +274,7 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
             let mut found = Vec::new();
             let visit = tree.visit_box(&query, |leaf| {
                 let own = leaf.primitives.iter().copied();
-                found.extend(own.filter(|&i| boxes_of_moved[i as usize].overlaps(&query)));
+                found.extend(own.filter(|&i| has_vertex_in(i, &query)));
                 ControlFlow::Continue(())
             });
             found.sort_unstable();
@@ -279,6 +291,12 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
     runner.slow(row, contest);
     println!("    tests of 100 small boxes: {} after a refit, {} fitted anew", tests[0], tests[1]);
 }
+
+/// What a ray that hits nothing counts as.
+const MISS: f32 = -1.0;
+
+/// The answer of a mesh as a number.
+type Question<'a, M> = &'a dyn Fn(&M) -> f32;
 
 /// One question each about a knot that has new vertices, through `MeshShape` of carom-query.
 fn door(runner: &mut Runner) {
@@ -308,16 +326,19 @@ fn door(runner: &mut Runner) {
     let follow_parry = || theirs.borrow_mut().set_vertices(&their_vertices[next(1)]);
 
     let here = Pose::IDENTITY;
-    let (start, along) = (Vec3::new(0.3, 0.4, 4.0), Vec3::new(0.1, 0.15, -1.0));
+    // From outside to a vertex, so that it hits the knot, at least at one of the moments.
+    let aim = both[0][both[0].len() / 2];
+    let start = Vec3::new(0.3, 0.4, 4.0);
+    let along = (aim - start).normalize();
     let ray = Ray::new(start, along);
     let their_ray = parry3d::query::Ray::new(parry::vector(start), parry::vector(along));
     let ball = Shape::Sphere(carom_geom::Sphere::new(0.1).expect("a radius"));
     let ball_at = Pose::from_translation(both[0][both[0].len() / 3] + 0.05);
     let their_ball = parry3d::shape::Ball::new(0.1);
-    let by_ray = |mesh: &Shape| ray_cast(mesh, &here, &ray, Interval::FORWARD).map_or(f32::NAN, |hit| hit.t);
+    let by_ray = |mesh: &Shape| ray_cast(mesh, &here, &ray, Interval::FORWARD).map_or(MISS, |hit| hit.t);
     let by_point = |mesh: &Shape| project_point(mesh, &here, start).map_or(f32::NAN, |near| near.distance);
     let by_ball = |mesh: &Shape| f32::from(u8::from(intersects(mesh, &here, &ball, &ball_at)));
-    let peer_by_ray = |mesh: &ParryMesh| mesh.cast_local_ray(&their_ray, f32::MAX, false).unwrap_or(f32::NAN);
+    let peer_by_ray = |mesh: &ParryMesh| mesh.cast_local_ray(&their_ray, f32::MAX, false).unwrap_or(MISS);
     let peer_by_point = |mesh: &ParryMesh| mesh.distance_to_local_point(parry::vector(start), false);
     let peer_by_ball = |mesh: &ParryMesh| {
         let meets = parry3d::query::intersection_test(
@@ -328,13 +349,14 @@ fn door(runner: &mut Runner) {
         );
         f32::from(u8::from(meets.is_ok_and(|meets| meets.intersecting)))
     };
-    let questions: [(&dyn Fn(&Shape) -> f32, &dyn Fn(&ParryMesh) -> f32); 3] =
+    let questions: [(Question<'_, Shape>, Question<'_, ParryMesh>); 3] =
         [(&by_ray, &peer_by_ray), (&by_point, &peer_by_point), (&by_ball, &peer_by_ball)];
     for (workload, (question, peer_question)) in wanted.into_iter().zip(questions) {
         if !runner.wants(workload) {
             continue;
         }
         let mut answers = Answers::new();
+        turns.iter().for_each(|turn| turn.set(1));
         for _ in 0..2 {
             let ours = question(&follow());
             follow_parry();
@@ -474,7 +496,7 @@ fn sheet(runner: &mut Runner) {
         let mesh = DeformableMesh::from_triangles(&both[0], faces.clone());
         mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>()
     };
-    let turns = [const { Cell::new(0_usize) }; 2];
+    let turns = [const { Cell::new(0_usize) }; 3];
     let mut with = (mesh(), FeatureSearch::default().with_cones(Cones::Auto));
     let mut without = (mesh(), FeatureSearch::default());
     let run = |k: usize, (mesh, search): &mut (DeformableMesh<RefitTree>, FeatureSearch)| {
@@ -482,13 +504,89 @@ fn sheet(runner: &mut Runner) {
         mesh.set_positions(&both[turn]).expect("vertices of a scene are finite");
         search.crossings(mesh).finish().pairs.len()
     };
+    let mut in_parts = (mesh(), FeatureSearch::default());
+    let run_in_parts = |(mesh, search): &mut (DeformableMesh<RefitTree>, FeatureSearch)| {
+        let turn = turns[2].replace(1 - turns[2].get());
+        mesh.set_positions(&both[turn]).expect("vertices of a scene are finite");
+        let mut crossings = search.crossings(mesh);
+        while !crossings.run(1000) {}
+        crossings.finish().pairs.len()
+    };
     let mut answers = Answers::new();
-    answers.equal("crossings", &run(0, &mut with), &run(1, &mut without));
+    let n_pairs = run(0, &mut with);
+    answers.equal("crossings", &n_pairs, &run(1, &mut without));
+    answers.equal("in parts", &n_pairs, &run_in_parts(&mut in_parts));
     let row = Row { workload: "crossings of a sheet", size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
     let contest = Contest::new(answers)
         .entry("carom cones", || _ = black_box(run(0, &mut with)))
-        .entry("carom", || _ = black_box(run(1, &mut without)));
+        .entry("carom", || _ = black_box(run(1, &mut without)))
+        .entry("carom in parts of 1000", || _ = black_box(run_in_parts(&mut in_parts)));
     runner.some(row, contest);
+}
+
+/// Some faces are removed and come again as the last ones, and one small query; trees follow, or are built anew.
+fn edits(runner: &mut Runner) {
+    if !runner.wants("edit: 20 faces") {
+        return;
+    }
+    let n = if runner.is_quick() { 60 } else { 224 };
+    let positions = waving_sheet(n, 2.0, 0.0, 0.0);
+    let mut mesh = DeformableMesh::from_triangles(&positions, grid(n))
+        .expect("vertices of a scene are finite")
+        .with_trees::<RefitTree>();
+    let middle = positions[n * n / 2 + n / 2];
+    let query = Aabb { min: middle - 0.01, max: middle + 0.01 };
+    let faces = RefCell::new(grid(n));
+    let found_in = |faces: &[[u32; 3]], found: &[u32]| {
+        let mut found: Vec<[u32; 3]> = found.iter().map(|&face| faces[face as usize]).collect();
+        found.sort_unstable();
+        found
+    };
+    let mut first = 0;
+    let mut edit = |found: &mut Vec<u32>| {
+        first = (first + 4999) % (mesh.faces().len() - 20);
+        let numbers: Vec<u32> = (first as u32..first as u32 + 20).collect();
+        let taken = mesh.faces()[first..first + 20].to_vec();
+        mesh.remove_faces(&numbers).expect("the faces are there");
+        mesh.add_faces(&[], &taken).expect("the vertices are there");
+        found.clear();
+        mesh.collect_faces_touching(&query, found);
+        let mut faces = faces.borrow_mut();
+        faces.clear();
+        faces.extend_from_slice(mesh.faces());
+    };
+    let build = |found: &mut Vec<u32>| {
+        let mesh = DeformableMesh::from_triangles(&positions, faces.borrow().clone());
+        let mut mesh = mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>();
+        found.clear();
+        mesh.collect_faces_touching(&query, found);
+    };
+    let (mut found, mut anew, mut answers) = (Vec::new(), Vec::new(), Answers::new());
+    build(&mut found);
+    let before = found_in(&grid(n), &found);
+    for _ in 0..20 {
+        edit(&mut found);
+        build(&mut anew);
+        let faces = faces.borrow();
+        answers.equal("as before", &found_in(&faces, &found), &before);
+        answers.equal("the same faces", &found, &anew);
+    }
+    let row = Row { workload: "edit: 20 faces", size: grid(n).len() as u64, unit: Unit::Ms, per_call: 1 };
+    let contest = Contest::new(answers)
+        .entry("carom edit", || edit(&mut found))
+        .entry("carom built anew", || build(&mut anew))
+        .entry("parry built anew", || {
+            black_box(parry::mesh(&positions, &faces.borrow()).expect("parry takes the mesh"));
+        });
+    runner.slow(row, contest);
+}
+
+/// A sheet of `n` by `n` vertices and this side around a height, which waves.
+fn waving_sheet(n: usize, side: f32, height: f32, phase: f32) -> Vec<Vec3> {
+    let at = |i: usize| side * (i as f32 / (n - 1) as f32 - 0.5);
+    let place = |i: usize| (at(i % n), at(i / n));
+    let high = |x: f32, z: f32| height + 0.02 * ((9.0 * x + phase).sin() + (7.0 * z - phase).cos());
+    (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
 }
 
 /// The triangles of a grid of `n` by `n` vertices.
@@ -527,6 +625,17 @@ fn cloth(
     faces: &[[u32; 3]],
     distances: [f32; 2],
 ) {
+    let all = [
+        "candidates within",
+        "candidates of a step",
+        "pairs within",
+        "barriers within",
+        "free step",
+        "crossings",
+    ];
+    if !all.iter().any(|workload| runner.wants(&format!("{prefix}{workload}"))) {
+        return;
+    }
     let mesh = DeformableMesh::from_triangles(before, faces.to_vec());
     let mut mesh = mesh.expect("vertices of a scene are finite").with_trees::<RefitTree>();
     mesh.set_positions(after).expect("vertices of a scene are finite");
@@ -539,7 +648,7 @@ fn cloth(
         let workload = format!("{prefix}{workload}");
         let row = Row { workload: &workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
         let mut contest = Contest::new(answers).entry("carom", work);
-        if has_peer {
+        if has_peer && !question.is_empty() {
             contest = contest.told_entry("ipctk", || ask(question).1);
         }
         runner.slow(row, contest);
@@ -589,6 +698,17 @@ fn cloth(
         mesh.set_positions(after).expect("vertices of a scene are finite");
         black_box(search.within(&mut mesh, distance).finish().pairs.len());
     });
+
+    let near = search.within(&mut mesh, distance).finish().pairs.to_vec();
+    let reach = f64::from(distance);
+    let barriers = || {
+        let all = near.iter().filter_map(|pair| pair.barrier(&pair.stencil(&mesh, &mesh), 0.0, reach));
+        all.map(|barrier| barrier.gradient.iter().sum::<DVec3>().length()).fold(0.0, f64::max)
+    };
+    let mut answers = Answers::new();
+    // A barrier moves no pair as a whole.
+    answers.number("sum of a gradient", barriers(), 0.0, 1e-12);
+    race(&format!("barriers within {distance}"), "", answers, &mut || _ = black_box(barriers()));
 
     let mut answers = Answers::new();
     step(&mut mesh);

@@ -167,6 +167,8 @@ pub enum ClothOver {
     Ball,
     /// The corner of a box.
     Corner,
+    /// The sharp edge of a wedge.
+    Edge,
     /// A ball that swings to and fro.
     MovingBall,
 }

@@ -1,14 +1,19 @@
 //! A cloth that is rolled up, and stops where it meets itself: `cloth_self_collision [ROWS]`.
 //!
-//! Each step wants new positions. The search says how far the vertices may go; they stop a little before.
+//! Each step wants new positions. The search says how far the vertices may go; they stop a little
+//! before. It runs in parts, as a program with a budget for each frame would do. At the end the
+//! barriers of an implicit solver are summed.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
-use carom_deform::{DeformableMesh, FeatureSearch};
+use carom_deform::{Barrier, DeformableMesh, FeatureSearch};
 use glam::Vec3;
 use std::error::Error;
 
 /// Metres from sheet to sheet.
 const THICKNESS: f32 = 0.01;
+
+/// Tests of boxes and features in a part of a search, about.
+const BUDGET: u64 = 2000;
 
 /// The place of a point of the cloth, each coordinate from 0 to 1, when it is rolled up by a part from 0 to 1: from
 /// nearly flat to a roll so narrow that the end would lie in the beginning.
@@ -36,7 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let part = step as f32 / n_steps as f32;
         let wanted: Vec<Vec3> = (0..n * n).map(|vertex| place(vertex, part)).collect();
         cloth.set_positions(&wanted)?;
-        let found = search.impacts(&mut cloth).finish();
+        let (mut impacts, mut n_parts) = (search.impacts(&mut cloth), 1);
+        while !impacts.run(BUDGET) {
+            n_parts += 1;
+        }
+        let found = impacts.finish();
         let (free, counters) = (found.free_step(), found.counters);
         // A little less, as the positions on the way are rounded.
         let fraction = if free.fraction < 1.0 { 0.9 * free.fraction as f32 } else { 1.0 };
@@ -46,16 +55,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         // The place that was reached is the past of the next step.
         cloth.set_positions(&now)?;
         println!(
-            "step {step}: {} candidates, {} tested closely; {:.1} % of the step is free",
+            "step {step}: {n_parts} parts, {} candidates, {} tested closely; {:.1} % of the step is free",
             counters.candidates,
             counters.exact_tests,
             100.0 * free.fraction
         );
     }
-    let near = search.within(&mut cloth, THICKNESS).finish().pairs.len();
+    let near = search.within(&mut cloth, THICKNESS).finish().pairs.to_vec();
+    let reach = f64::from(THICKNESS);
+    let barriers: Vec<Barrier> =
+        near.iter().filter_map(|pair| pair.barrier(&pair.stencil(&cloth, &cloth), reach, reach)).collect();
+    let sum: f64 = barriers.iter().map(|barrier| barrier.value).sum();
+    let steepest =
+        barriers.iter().flat_map(|barrier| barrier.gradient).map(|g| g.length()).fold(0.0, f64::max);
+    println!("{} barriers with the sum {sum:.2e} m2, the steepest {steepest:.2e} m", barriers.len());
     let crossings = search.crossings(&mut cloth).finish().pairs.len();
     println!(
-        "{near} pairs of features within twice the thickness, {crossings} pairs of triangles that cross"
+        "{} pairs of features within twice the thickness, {crossings} pairs of triangles that cross",
+        near.len()
     );
     if crossings == 0 { Ok(()) } else { Err("the cloth passes through itself".into()) }
 }

@@ -23,6 +23,7 @@ use crate::counters::TreeWork;
 use crate::error::DeformError;
 use crate::search::View;
 use crate::update::{AutoTree, FollowingTree};
+use alloc::vec;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use glam::Vec3;
@@ -303,6 +304,15 @@ impl<T: FollowingTree> DeformableMesh<T> {
         [0, 1, 2].map(|i: usize| self.trees[i].tree.work())
     }
 
+    /// Calls `visit` with the box of each part of the tree of faces that was computed for the present positions: for
+    /// drawing and tests. There is none until a query or a search comes.
+    pub fn visit_fresh_boxes(&self, mut visit: impl FnMut(&Aabb)) {
+        let tracked = &self.trees[Features::Faces as usize];
+        if !tracked.is_new && tracked.origins.is_none() {
+            tracked.tree.visit_fresh(&mut visit);
+        }
+    }
+
     fn bounds(&self, features: Features, over: Over, margin: f32) -> Bounds<'_> {
         bounds_of!(self, features, over, margin)
     }
@@ -419,10 +429,36 @@ fn numbers(vertices: &[Vec3; 4]) -> [f32; 12] {
 
 /// The vertices of features, in ascending order.
 fn vertices_of(edges: &[[u32; 2]], faces: &[[u32; 3]]) -> Vec<u32> {
-    let mut vertices: Vec<u32> = edges.as_flattened().iter().chain(faces.as_flattened()).copied().collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    vertices
+    let all = || edges.as_flattened().iter().chain(faces.as_flattened());
+    let mut is_there = vec![false; all().max().map_or(0, |&last| last as usize + 1)];
+    all().for_each(|&vertex| is_there[vertex as usize] = true);
+    (0..).zip(is_there).filter(|(_, is_there)| *is_there).map(|(vertex, _)| vertex).collect()
+}
+
+/// Lists sorted by their first number, then by the rest: buckets of the first number are short.
+fn sorted_lists<T: Copy + Ord>(lists: &[T], first: impl Fn(&T) -> u32) -> Vec<T> {
+    let n = lists.iter().map(|list| first(list) as usize + 1).max().unwrap_or(0);
+    let mut all = in_buckets(lists, n, &first);
+    all.chunk_by_mut(|a, b| first(a) == first(b)).for_each(<[T]>::sort_unstable);
+    all
+}
+
+/// Items in the order of their buckets, which are below `n`; those of one bucket as they were.
+fn in_buckets<T: Copy>(items: &[T], n: usize, bucket: impl Fn(&T) -> u32) -> Vec<T> {
+    let mut places = vec![0; n + 1];
+    for item in items {
+        places[bucket(item) as usize + 1] += 1;
+    }
+    for i in 0..n {
+        places[i + 1] += places[i];
+    }
+    let mut out = items.to_vec();
+    for item in items {
+        let place: &mut usize = &mut places[bucket(item) as usize];
+        out[*place] = *item;
+        *place += 1;
+    }
+    out
 }
 
 fn triangle_edges(&[a, b, c]: &[u32; 3]) -> [[u32; 2]; 3] {
@@ -435,16 +471,15 @@ fn edges_of<const N: usize, const M: usize>(
     edges: impl Fn(&[u32; N]) -> [[u32; 2]; M],
 ) -> Result<(Vec<[u32; 2]>, Vec<u32>), DeformError> {
     check_count(elements.len())?;
-    let mut all: Vec<([u32; 2], u32)> = (0_u32..)
+    let all: Vec<([u32; 2], u32)> = (0_u32..)
         .zip(elements)
         .flat_map(|(i, element)| edges(element).map(|[v, w]| ([v.min(w), v.max(w)], i)))
         // Degenerate triangles have edges without length.
         .filter(|([v, w], _)| v != w)
         .collect();
-    all.sort_unstable();
+    let mut all = sorted_lists(&all, |(edge, _)| edge[0]);
     all.dedup_by_key(|(edge, _)| *edge);
-    all.sort_unstable_by_key(|&(edge, owner)| (owner, edge));
-    Ok(all.into_iter().unzip())
+    Ok(in_buckets(&all, elements.len(), |(_, owner)| *owner).into_iter().unzip())
 }
 
 /// The faces that one tetrahedron alone has, in the order of the tetrahedra.

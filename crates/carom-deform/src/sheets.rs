@@ -154,6 +154,10 @@ impl Sheets {
         self.sheets[face as usize]
     }
 
+    pub(crate) fn n_sheets(&self) -> usize {
+        self.is_closed.len()
+    }
+
     pub(crate) fn is_closed(&self, sheet: u32) -> bool {
         self.is_closed[sheet as usize]
     }
@@ -166,6 +170,12 @@ impl Sheets {
     pub(crate) fn point(&self, positions: &[Vec3], face: u32, weights: [f64; 3]) -> DVec3 {
         let [a, b, c] = self.corners(positions, face);
         a * weights[0] + b * weights[1] + c * weights[2]
+    }
+
+    /// The squared distance from a point to the box of a face: not above that to the face.
+    pub(crate) fn box_distance_sq(&self, positions: &[Vec3], face: u32, p: DVec3) -> f64 {
+        let [a, b, c] = self.corners(positions, face);
+        (p.clamp(a.min(b).min(c), a.max(b).max(c)) - p).length_squared()
     }
 
     pub(crate) fn nearest(&self, positions: &[Vec3], face: u32, p: DVec3) -> Nearest {

@@ -159,10 +159,17 @@ impl ContactSides {
         self.near.clear();
         self.near_faces.sort_unstable_by_key(|&face| (self.sheets.sheet(face), face));
         for &face in &self.near_faces {
+            let sheet = self.sheets.sheet(face);
+            let last = self.near.last_mut();
+            let is_farther = |(last, nearest): &(u32, Nearest)| {
+                *last == sheet && nearest.distance_sq < self.sheets.box_distance_sq(positions, face, p)
+            };
+            if last.as_deref().is_some_and(is_farther) {
+                continue;
+            }
             counters.face_tests += 1;
             let found = self.sheets.nearest(positions, face, p);
-            let sheet = self.sheets.sheet(face);
-            match self.near.last_mut() {
+            match last {
                 Some((last, nearest)) if *last == sheet => {
                     if found.distance_sq < nearest.distance_sq {
                         *nearest = found;
@@ -276,16 +283,16 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         let at = self.positions[vertex as usize];
         let p = at.as_dvec3();
         let reach = f64::from(self.memory.reach).max(self.thickness);
-        let margin = carom_math::rounding::up(reach);
+        while self.memory.contacts.get(self.contact).is_some_and(|contact| contact.vertex < vertex) {
+            self.contact += 1;
+        }
+        let margin = carom_math::rounding::up(self.farthest_nearest(vertex, p).min(reach));
         self.memory.near_faces.clear();
         let around = grown(&Aabb { min: at, max: at }, margin);
         self.collider.collect_faces_touching(&around, &mut self.memory.near_faces);
         let (positions, memory) = (self.collider.positions(), &mut *self.memory);
         memory.list_near(positions, p, &mut self.counters);
         memory.near.retain(|(_, near)| near.distance_sq <= reach * reach);
-        while memory.contacts.get(self.contact).is_some_and(|contact| contact.vertex < vertex) {
-            self.contact += 1;
-        }
         // Sheets with a contact and sheets that are near, both in ascending order.
         let mut n_near = 0;
         loop {
@@ -306,6 +313,17 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
             memory.next.push(contact);
             memory.found.extend(memory.push_out(&contact, &at, p, positions, self.thickness));
         }
+    }
+
+    /// How far the nearest point of the collider is from a vertex at most: as far as the face of its contact, if there is
+    /// one sheet alone.
+    fn farthest_nearest(&mut self, vertex: u32, p: DVec3) -> f64 {
+        let memory = &*self.memory;
+        let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex);
+        let Some(old) = old.filter(|_| memory.sheets.n_sheets() == 1) else { return f64::INFINITY };
+        self.counters.face_tests += 1;
+        let at = memory.sheets.nearest(self.collider.positions(), old.face, p);
+        sqrt(at.distance_sq) + POINT_ERROR * p.abs().max(at.point.abs()).max_element()
     }
 
     /// Runs to the end and gives what was found.

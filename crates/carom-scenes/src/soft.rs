@@ -114,6 +114,8 @@ pub enum Over {
     Ball,
     /// A box that stands on a corner, so that the cloth falls on the opposite one.
     Corner,
+    /// The sharp upper edge of a wedge, of 37 degrees.
+    Edge,
     /// A ball that swings to and fro.
     MovingBall,
 }
@@ -183,6 +185,7 @@ pub fn cloth_over(over: Over, n: usize) -> SoftScene {
             }
             (mesh, Path::Still, half * sqrt(3.0))
         }
+        Over::Edge => (wedge(DVec3::new(0.2, 0.3, 0.5)), Path::Still, 0.3),
     };
     let (positions, triangles) = sheet(n, |u, v| {
         turn * DVec3::new(size * (u - 0.497), 0.0, size * (v - 0.503)) + DVec3::Y * (top + 0.08)
@@ -321,6 +324,16 @@ fn floor(half_side: f64) -> ObstacleSpec {
         vertex.y -= 0.1;
     }
     ObstacleSpec { mesh, path: Path::Still, is_floor: true }
+}
+
+/// A wedge in a box around the origin: as wide as the box at its foot, and sharp along z at its top.
+fn wedge(half: DVec3) -> MeshData {
+    let foot = [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, z]| DVec3::new(x, -1.0, z));
+    let top = [-1.0, 1.0].map(|z| DVec3::new(0.0, 1.0, z));
+    let vertices = foot.iter().chain(&top).map(|corner| half * *corner).collect();
+    let triangles =
+        alloc::vec![[0, 1, 3], [0, 3, 2], [0, 2, 5], [0, 5, 4], [1, 4, 5], [1, 5, 3], [0, 4, 1], [2, 3, 5]];
+    MeshData { vertices, triangles }
 }
 
 /// A box around the origin, as twelve triangles.

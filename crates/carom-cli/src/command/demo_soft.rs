@@ -26,7 +26,7 @@ const MAX_FOUND: usize = 100;
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let n = args.detail();
     let (scene, title, view) = match (args.scene.as_str(), args.over) {
-        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.1, 0.45, -0.1], 2.8, 0.6, 0.25)),
+        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.15, 0.6, -0.4], 4.0, 0.6, 0.25)),
         ("shatter", _) => (
             soft::shatter(n),
             "a ball breaks a plate",
@@ -36,6 +36,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             let (over, title) = match over {
                 ClothOver::Ball => (Over::Ball, "cloth over a ball"),
                 ClothOver::Corner => (Over::Corner, "cloth over the corner of a box"),
+                ClothOver::Edge => (Over::Edge, "cloth over a sharp edge"),
                 ClothOver::MovingBall => (Over::MovingBall, "cloth over a moving ball"),
             };
             (soft::cloth_over(over, n), title, view([0.0, 0.02, 0.0], 2.3, 0.6, 0.3))

@@ -17,8 +17,8 @@
 //! add its pieces.
 
 use super::{
-    DeformableMesh, Inside, check_count, check_vertices, checked_travel, edges_of, surface, triangle_edges,
-    vertices_of,
+    DeformableMesh, Inside, check_count, check_vertices, checked_travel, edges_of, sorted_lists, surface,
+    triangle_edges, vertices_of,
 };
 use crate::error::DeformError;
 use crate::update::FollowingTree;
@@ -428,13 +428,21 @@ fn origins_of<const N: usize>(
     now: &[[u32; N]],
     origin: impl Fn(u32) -> u32,
 ) -> Vec<u32> {
-    let mut known: Vec<([u32; N], u32)> =
-        (0..).zip(before).map(|(i, feature)| (sorted(*feature), i)).collect();
-    known.sort_unstable();
+    let known: Vec<([u32; N], u32)> = (0..).zip(before).map(|(i, feature)| (sorted(*feature), i)).collect();
+    let known = sorted_lists(&known, |(feature, _)| feature[0]);
+    let mut next = 0;
     let number = |feature: &[u32; N]| {
         let key = sorted(feature.map(&origin));
+        // Most features come in the order that they had.
+        if before.get(next).is_some_and(|other| sorted(*other) == key) {
+            next += 1;
+            return next as u32 - 1;
+        }
         let place = known.partition_point(|(other, _)| *other < key);
-        known.get(place).filter(|(other, _)| *other == key).map_or(ADDED, |(_, number)| *number)
+        known.get(place).filter(|(other, _)| *other == key).map_or(ADDED, |(_, number)| {
+            next = *number as usize + 1;
+            *number
+        })
     };
     now.iter().map(number).collect()
 }

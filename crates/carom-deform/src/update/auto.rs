@@ -149,6 +149,14 @@ impl FollowingTree for AutoTree {
             ..whole
         }
     }
+
+    fn visit_fresh(&self, visit: &mut dyn FnMut(&Aabb)) {
+        if self.is_complete {
+            self.whole.visit_fresh(visit);
+        } else {
+            self.lazy.visit_fresh(self.whole.tree(), visit);
+        }
+    }
 }
 
 /// Whether a lazy step has computed so much that a whole one would have been better.

@@ -141,4 +141,11 @@ impl FollowingTree for HybridTree {
     fn work(&self) -> TreeWork {
         self.work
     }
+
+    fn visit_fresh(&self, visit: &mut dyn FnMut(&Aabb)) {
+        for node in 0..self.tree.n_nodes() as u32 {
+            let fresh = self.tree.children(node).filter(|(reference, _)| self.steps[*reference] == self.step);
+            fresh.for_each(|(reference, _)| visit(&self.parts[reference]));
+        }
+    }
 }

@@ -92,6 +92,14 @@ impl LazyBoxes {
         self.limit < self.total
     }
 
+    /// Calls `visit` with the box of each part that was fitted in this step.
+    pub(super) fn visit_fresh(&self, tree: &Bvh, visit: &mut dyn FnMut(&Aabb)) {
+        for node in 0..tree.n_nodes() as u32 {
+            let fresh = tree.children(node).filter(|(reference, _)| self.steps[*reference] == self.step);
+            fresh.for_each(|(reference, _)| visit(&self.boxes[reference]));
+        }
+    }
+
     /// What touches the query, unsorted.
     pub(super) fn collect(
         &mut self,
@@ -216,5 +224,9 @@ impl FollowingTree for LazyTree {
 
     fn work(&self) -> TreeWork {
         self.work
+    }
+
+    fn visit_fresh(&self, visit: &mut dyn FnMut(&Aabb)) {
+        self.lazy.visit_fresh(&self.tree, visit);
     }
 }

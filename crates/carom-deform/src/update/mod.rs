@@ -70,6 +70,15 @@ pub trait FollowingTree: Sealed + Sized {
 
     /// The work since the tree was built.
     fn work(&self) -> TreeWork;
+
+    /// Calls `visit` with the box of each part of the tree that is up to date since the last
+    /// [`FollowingTree::advance`]: for drawing and tests.
+    fn visit_fresh(&self, visit: &mut dyn FnMut(&Aabb)) {
+        let tree = self.tree();
+        for node in 0..tree.n_nodes() as u32 {
+            tree.children(node).for_each(|(reference, _)| visit(&tree.volume(reference)));
+        }
+    }
 }
 
 /// How the trees are built.

@@ -1,7 +1,7 @@
 //! Trees that follow: the same answers from all, whatever happens and is asked.
 
 use crate::scenes::{grid, scenes, waves};
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, BoundingVolume};
 use carom_deform::{AutoTree, DeformableMesh, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
 use carom_testkit::conform::following_tree;
 use carom_testkit::random::Random;
@@ -51,6 +51,44 @@ fn lazy_trees_compute_what_is_asked_for() {
         let (lazy, auto) = (updates::<LazyTree>(n_queries), updates::<AutoTree>(n_queries));
         assert!(4 * lazy <= 5 * whole && 4 * auto <= 5 * whole, "{n_queries}: {lazy} {auto} of {whole}");
     }
+}
+
+/// The boxes that trees have computed for a query: each is tight around positions of now, each answer is in one. A refit
+/// has all, a lazy tree few.
+#[test]
+fn fresh_boxes_are_those_of_the_present_positions() {
+    fn fresh<T: FollowingTree>() -> usize {
+        let n = 40;
+        let start = waves(n, 0.2, 0.0);
+        let mut mesh = DeformableMesh::from_triangles(&start, grid(n)).unwrap().with_trees::<T>();
+        let mut n_fresh = 0;
+        for step in 1..4 {
+            let now = waves(n, 0.2, 0.01 * f64::from(step));
+            mesh.set_positions(&now).unwrap();
+            mesh.visit_fresh_boxes(|_| panic!("nothing was asked yet"));
+            let (middle, mut found, mut boxes) = (now[n * n / 2 + step as usize], Vec::new(), Vec::new());
+            mesh.collect_faces_touching(&Aabb { min: middle - 0.05, max: middle + 0.05 }, &mut found);
+            mesh.visit_fresh_boxes(|aabb| boxes.push(*aabb));
+            let is_tight = |aabb: &Aabb| {
+                let has = |at: fn(&Vec3) -> f32, side: Vec3| now.iter().any(|p| at(p) == at(&side));
+                [aabb.min, aabb.max]
+                    .iter()
+                    .all(|side| has(|p| p.x, *side) && has(|p| p.y, *side) && has(|p| p.z, *side))
+            };
+            assert!(boxes.iter().all(is_tight));
+            for &face in &found {
+                let own = Aabb::from_points(&mesh.faces()[face as usize].map(|v| now[v as usize]));
+                assert!(boxes.iter().any(|aabb| aabb.contains(&own)), "{face}");
+            }
+            assert!(!found.is_empty());
+            n_fresh = boxes.len();
+        }
+        n_fresh
+    }
+    let [all, rebuilt] = [fresh::<RefitTree>(), fresh::<RebuiltTree>()];
+    let [hybrid, lazy, auto] = [fresh::<HybridTree>(), fresh::<LazyTree>(), fresh::<AutoTree>()];
+    println!("boxes: {all} refit, {rebuilt} rebuilt, {hybrid} hybrid, {lazy} lazy, {auto} auto");
+    assert!(8 * lazy < all && 8 * auto < all && hybrid < all && lazy < hybrid && rebuilt == all);
 }
 
 /// Vertices that change places wear a tree out; trees that rebuild test fewer boxes then.

@@ -4,10 +4,10 @@ use crate::hash;
 use carom_scenes::soft::{Over, SoftMaterial, SoftScene, cloth_over, flag, jelly, shatter};
 use glam::Vec3;
 
-fn scenes() -> [SoftScene; 6] {
-    let over = [Over::Ball, Over::Corner, Over::MovingBall].map(|over| cloth_over(over, 6));
-    let [ball, corner, moving] = over;
-    [ball, corner, moving, flag(6), jelly(2), shatter(4)]
+fn scenes() -> [SoftScene; 7] {
+    let over = [Over::Ball, Over::Corner, Over::MovingBall, Over::Edge].map(|over| cloth_over(over, 6));
+    let [ball, corner, moving, edge] = over;
+    [ball, corner, moving, edge, flag(6), jelly(2), shatter(4)]
 }
 
 #[test]
@@ -18,7 +18,10 @@ fn soft_scenes_are_the_same_bits_everywhere() {
         let offsets = scene.obstacles.iter().flat_map(|obstacle| obstacle.path.offset(0.7).to_array());
         hash(bits.chain(wind).chain(offsets.map(f64::to_bits))) >> 32
     });
-    assert_eq!(hashes, [0xf747_3422, 0xd5cf_7668, 0x3626_21d3, 0x9ae2_4490, 0x2ec7_8914, 0xd62c_689d]);
+    assert_eq!(
+        hashes,
+        [0xf747_3422, 0xd5cf_7668, 0x3626_21d3, 0xb1c8_a50a, 0x9ae2_4490, 0x2ec7_8914, 0xd62c_689d]
+    );
 }
 
 /// Elements have particles that exist; edges are longer than the gap; some particles have a mass.
