@@ -6,6 +6,7 @@ mod links;
 #[cfg(feature = "parallel")]
 mod par;
 mod penalty;
+mod responses;
 mod scene;
 mod stacks;
 mod truths;
