@@ -71,6 +71,7 @@ mod joint_mass;
 mod kept;
 mod lane_vec;
 mod load;
+pub mod ode;
 #[cfg(feature = "parallel")]
 mod par;
 mod penalty;
