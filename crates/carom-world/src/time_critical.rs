@@ -29,6 +29,7 @@ use carom_broad::Pair;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3};
 use carom_query::Shape;
+use carom_response::Body;
 
 /// To look at a pair instead of moving its contacts takes at least this part of looking at it.
 const LEAST_PART: f64 = 0.25;
@@ -54,6 +55,15 @@ const LEAST_PAIRS: usize = PAIRS_PER_LOOK;
 
 /// By this part of them the manifolds may become more in a step.
 const GROWTH: f64 = 1.0 / 16.0;
+
+/// The number of a random draw for two bodies: another one for each pair, and in each step in which
+/// one of them moves otherwise. It follows from the state alone, so a snapshot draws the same.
+pub(crate) fn number_of_draw(pair: Pair, a: &Body, b: &Body) -> u64 {
+    let velocities = [a.linear_velocity, b.linear_velocity, a.pose.translation, b.pose.translation];
+    let words = velocities.into_iter().flat_map(|v| v.to_array()).map(f32::to_bits);
+    let fold = |hash: u64, word: u32| (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3);
+    words.chain([pair.a, pair.b]).fold(0xcbf2_9ce4_8422_2325, fold)
+}
 
 /// The budget of one step, while it is spent.
 #[derive(Clone, Copy)]
