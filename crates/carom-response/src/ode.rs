@@ -19,7 +19,7 @@ use crate::body::{Body, BodyKind};
 use crate::penalty::Penalty;
 use alloc::vec::Vec;
 use carom_math::glam::{DMat3, DQuat, DVec3};
-use carom_math::{Pose, ops};
+use carom_math::{Pose, ops, rotation};
 
 /// The numbers of one body: centre, rotation (x, y, z, w), momentum, angular momentum.
 const BODY_NUMBERS: usize = 13;
@@ -240,7 +240,7 @@ impl<F: Fn(f64, &mut Loads<'_>)> RigidOde<F> {
         for (k, (inertia, body)) in self.inertias.iter().zip(bodies).enumerate() {
             let own = state.body(k);
             let origin = own.center - own.rotation * inertia.center_of_mass;
-            body.pose = Pose::new(own.rotation.as_quat().normalize(), origin.as_vec3());
+            body.pose = Pose::new(rotation::normalize(own.rotation.as_quat()), origin.as_vec3());
             body.linear_velocity = inertia.velocity(&own).as_vec3();
             body.angular_velocity = inertia.angular_velocity(&own).as_vec3();
         }
@@ -357,6 +357,12 @@ const STAGES: [(f64, [f64; 6]); 6] = [
 const ERROR: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
+/// The least tolerance: some hundred times the rounding of `f64`.
+const MIN_TOLERANCE: f64 = 1e-13;
+
+/// A number of steps that is above a whole one by less than this is so by rounding.
+const WHOLE: f64 = 1e-9;
+
 /// Least and largest ratio of a step to the one before.
 const STEP_RATIOS: [f64; 2] = [0.2, 5.0];
 
@@ -394,7 +400,7 @@ impl Integrator {
         match self.method {
             Method::RungeKutta4 { step } => self.advance_equally(ode, y, [from, length], step),
             Method::DormandPrince { tolerance } => {
-                self.advance_adaptively(ode, y, [from, to], tolerance.clamp(1e-13, 1.0))
+                self.advance_adaptively(ode, y, [from, to], tolerance.clamp(MIN_TOLERANCE, 1.0))
             }
         }
     }
@@ -409,7 +415,7 @@ impl Integrator {
         if !(0.0 < step) {
             return Err(OdeError::BadStep);
         }
-        let n = (length / step - 1e-9).max(0.0);
+        let n = (length / step - WHOLE).max(0.0);
         if !(n < Self::MAX_STEPS as f64) {
             return Err(OdeError::TooManySteps { t: from });
         }

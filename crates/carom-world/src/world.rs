@@ -37,7 +37,7 @@ use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3, clock};
 use carom_query::Shape;
 use carom_response::{
-    Body, BodyKind, ContactLink, Contacts, Joint, Response, Solver, SolverSettings, StepStats, plausible,
+    Body, BodyKind, ContactLink, Contacts, Joint, Response, Solver, SolverSettings, StepStats,
 };
 
 /// Bodies, and what happens to them.
@@ -504,36 +504,6 @@ impl<B: BroadPhase> World<B> {
         // Those of pairs that are gone are in their order, too.
         crate::events::merge(events, &work.ended);
         stats.n_touching = n_touching;
-    }
-
-    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
-    fn stop_unknown(&mut self) {
-        if self.stats.undone.n_unknown == 0 {
-            return;
-        }
-        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in self.busy.iter().map(|&place| &self.records[place as usize]).filter(is_unknown) {
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            // The box of what is not convex or has no end says little of where it is.
-            let is_like_its_box = |k: usize| self.shapes[k].as_ref().is_some_and(Shape::is_convex);
-            let box_of = |k: usize| self.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
-            let (true, true, Some(box_a), Some(box_b)) =
-                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
-            else {
-                continue;
-            };
-            let axis = time_critical::least_overlap(&box_a, &box_b);
-            if let Ok([body_a, body_b]) = self.bodies.get_disjoint_mut([a, b]) {
-                let has_parted = match self.settings.scatter {
-                    Some(scatter) => {
-                        let draw = time_critical::number_of_draw(record.pair(), body_a, body_b);
-                        scatter.apply(body_a, body_b, axis, draw)
-                    }
-                    None => plausible::stop_approach(body_a, body_b, axis),
-                };
-                self.stats.undone.n_stopped += usize::from(has_parted);
-            }
-        }
     }
 
     /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
