@@ -38,7 +38,9 @@ pub fn stick(n_balls: usize, seed: u64) -> SceneSpec {
         let dart = ShapeSpec::Capsule { half_height: 0.05, radius: 0.04 };
         let aside = 0.12 * (k as f32 - 0.5 * (N_BOXES as f32 - 1.0));
         let mut dart = BodySpec::new(dart, at(-4.0 - 3.0 * k as f32, 1.9, z + aside));
-        dart.linear_velocity = Vec3::X * 15.0;
+        // Thrown so high that each arrives at the height at which it starts.
+        let flight = (3.6 + 3.0 * k as f32) / 15.0;
+        dart.linear_velocity = Vec3::new(15.0, 0.5 * 9.81 * flight, 0.0);
         (dart.density, dart.is_fast, dart.sticks) = (200.0, true, true);
         scene.bodies.push(dart);
     }

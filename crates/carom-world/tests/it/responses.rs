@@ -405,6 +405,25 @@ fn mixed<B: BroadPhase + Default>() -> World<B> {
     world
 }
 
+/// The scene of the demo: each dart sticks in its box, many balls on the wall, and energy only falls.
+#[test]
+fn darts_and_balls_stick() {
+    let mut world = World::new();
+    let ids = carom_testkit::scene_world::fill(&mut world, &carom_scenes::stick(40, 1));
+    let (mut told, mut last) = (Vec::new(), f64::INFINITY);
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+        told.extend_from_slice(world.responses());
+        let now = world.energy(0.0).total();
+        assert!(now <= last * 1.01, "{last} to {now}");
+        last = now;
+    }
+    let n_with = |id: BodyId| told.iter().filter(|event| event.a == id || event.b == id).count();
+    let hit: Vec<usize> = (0..6).map(|k| n_with(ids[2 + 3 * k + 1])).collect();
+    println!("{} stuck, {} of them on the wall; in the boxes {hit:?}", told.len(), n_with(ids[1]));
+    assert!(hit.iter().all(|&n| n == 1) && 8 < n_with(ids[1]));
+}
+
 fn trace<B: BroadPhase>(world: &mut World<B>, n_steps: usize) -> Vec<(u64, Vec<ResponseEvent>)> {
     (0..n_steps)
         .map(|_| {
