@@ -111,7 +111,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// The scene
-    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "level", "car",
+    #[arg(default_value = "pile", value_parser = ["pile", "clock", "stairs", "ants", "bullets", "stick", "level", "car",
         "cloth", "jelly", "shatter", "morph", "walk", "water", "sand", "rain",
         "everything", "tetrahedra", "trees", "impacts", "deadline", "boxes", "rays"])]
     pub scene: String,
@@ -125,7 +125,7 @@ pub struct DemoArgs {
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
-    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 40 in
+    /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls that `stick`, 40 in
     /// `level`, 24 gears in `clock`, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and
     /// crumbs; in `car` there is one
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -188,6 +188,7 @@ impl DemoArgs {
     pub fn n_bodies(&self) -> usize {
         let usual = match self.scene.as_str() {
             "bullets" => 100,
+            "stick" => 60,
             "level" => 40,
             "clock" => 24,
             "tetrahedra" => 30,

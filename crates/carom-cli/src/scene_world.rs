@@ -6,7 +6,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, World};
 use std::sync::Arc;
 
 /// Shapes of a scene: equal large ones are built once.
@@ -80,6 +80,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
         .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
         .with_fast(spec.is_fast)
+        .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
 }
 
 impl<'a> Cache<'a> {

@@ -6,7 +6,7 @@
 //! - A fast body with an axis of symmetry has a closed form: it spins about its axis, and the axis
 //!   precesses about the angular momentum.
 //!
-//! For smooth motion without contacts there is also the classical Runge-Kutta step for any y' = f(t, y).
+//! For other motion, with forces and contacts, there is [`crate::ode`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (the ODE form); E. Hairer, C. Lubich, G. Wanner,
 //! Geometric Numerical Integration, 2006, IV.4 (projection onto invariants) and VII.5 (rigid bodies).
@@ -204,19 +204,4 @@ pub fn turn_by_euler(rotation: Quat, angular_velocity: Vec3, h: Real) -> Quat {
     let half = angular_velocity * (0.5 * h);
     let (q, d) = (rotation, rotation::mul(Quat::from_xyzw(half.x, half.y, half.z, 0.0), rotation));
     rotation::normalize(Quat::from_xyzw(q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w))
-}
-
-/// One step of the classical fourth-order Runge-Kutta method for y' = f(t, y), with `N` numbers in y.
-pub fn runge_kutta<const N: usize>(
-    f: impl Fn(Real, &[Real; N]) -> [Real; N],
-    t: Real,
-    y: &[Real; N],
-    h: Real,
-) -> [Real; N] {
-    let along = |slope: &[Real; N], h: Real| core::array::from_fn(|k| y[k] + slope[k] * h);
-    let k1 = f(t, y);
-    let k2 = f(t + 0.5 * h, &along(&k1, 0.5 * h));
-    let k3 = f(t + 0.5 * h, &along(&k2, 0.5 * h));
-    let k4 = f(t + h, &along(&k3, h));
-    core::array::from_fn(|k| y[k] + (k1[k] + 2.0 * (k2[k] + k3[k]) + k4[k]) * (h / 6.0))
 }

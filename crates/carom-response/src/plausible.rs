@@ -1,30 +1,145 @@
-//! What two bodies do when there was no time to find out where they touch: they stop approaching.
+//! What two bodies do if there was no time to find out where they touch.
 //!
-//! One impulse through both centres of mass, perfectly inelastic, along a direction that the caller guesses from their
-//! volumes. It takes energy or leaves it, whatever the guess, turns nothing, and keeps the momentum.
+//! - They stop approaching: [`stop_approach`], one impulse through both centres of mass along a
+//!   direction that the caller guesses from their volumes.
+//! - Or they part in a direction drawn at random around that of a bounce: [`Scatter`]. Many such
+//!   hits look alive, and none can be told from the right one.
 //!
-//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically Based Animation,
-//! Eurographics 2000 (a response from bounding volumes when time is out).
-//! Differs: the direction is not drawn at random; boxes offer one, and equal input must give equal bits.
+//! Neither adds energy, whatever the guess. Both keep the momentum and turn nothing.
+//!
+//! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically
+//! Based Animation, Eurographics 2000 (a response from bounding volumes when time is out);
+//! C. O'Sullivan, J. Dingliana, Collisions and Perception, ACM TOG 20(3), 2001 (how far a direction
+//! may be off unnoticed).
+//! Differs: draws follow from a seed, so that equal input gives equal bits.
 
 use crate::body::{Body, BodyKind};
-use carom_math::{Real, Vec3};
+use carom_math::{Real, Vec3, ops};
+use core::f32::consts::{FRAC_PI_2, TAU};
 
 /// Takes the speed with which the centres approach along `normal`, a unit vector from A to B, and says whether they did.
 ///
 /// Sleeping, halted and fixed bodies do not give way; bodies that are set in motion by their owner do not either.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
-    let gives_way = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
-    let stands = |body: &Body| body.kind == BodyKind::Fixed || body.is_halted;
-    let moves = |body: &Body| if stands(body) { Vec3::ZERO } else { body.linear_velocity };
-    let (inverse_a, inverse_b) = (gives_way(a), gives_way(b));
-    let speed = (moves(b) - moves(a)).dot(normal);
-    let impulse = -speed / (inverse_a + inverse_b);
-    // Neither gives way: 0 / 0 or an infinite impulse.
-    if !(speed < 0.0 && impulse < Real::INFINITY) {
+    let Some(meeting) = Meeting::of(a, b, normal) else { return false };
+    let [inverse_a, inverse_b] = meeting.inverse_masses;
+    let impulse = -meeting.velocity.dot(normal) / (inverse_a + inverse_b);
+    if !(impulse < Real::INFINITY) {
         return false;
     }
     a.linear_velocity -= normal * (impulse * inverse_a);
     b.linear_velocity += normal * (impulse * inverse_b);
     true
+}
+
+/// A bounce whose direction is drawn at random, around that of the law of reflection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Scatter {
+    /// Part of the approach speed that is given back, from 0 to 1. At 0 nothing is drawn: the
+    /// bodies slide along each other.
+    pub restitution: Real,
+    /// The largest angle between the direction and that of the reflection, in radians, from 0 to
+    /// pi / 2. It is less where a direction so far off would lead into the other body.
+    pub spread: Real,
+    /// Other seeds draw other directions.
+    pub seed: u64,
+}
+
+impl Scatter {
+    /// A scatter with these numbers.
+    pub const fn new(restitution: Real, spread: Real, seed: u64) -> Scatter {
+        Scatter { restitution, spread, seed }
+    }
+
+    /// Whether its numbers are in their range.
+    pub fn is_sound(&self) -> bool {
+        (0.0..=1.0).contains(&self.restitution) && (0.0..=FRAC_PI_2).contains(&self.spread)
+    }
+
+    /// Lets two bodies part whose centres approach along `normal`, a unit vector from A to B, and
+    /// says whether they did. `draw` is the number of the draw: equal numbers draw the same.
+    ///
+    /// The relative velocity after has the length that the reflection gives it; its direction is
+    /// uniform in a cap around that of the reflection. So the mean direction is that of the
+    /// reflection, and the energy is that of the reflection in each draw. Bodies give way as in
+    /// [`stop_approach`].
+    pub fn apply(&self, a: &mut Body, b: &mut Body, normal: Vec3, draw: u64) -> bool {
+        let Some(meeting) = Meeting::of(a, b, normal) else { return false };
+        let speed = meeting.velocity.dot(normal);
+        let reflected = meeting.velocity - normal * ((1.0 + self.restitution) * speed);
+        let length = reflected.length();
+        let axis = reflected / length;
+        if !axis.is_finite() {
+            return meeting.push(a, b, reflected - meeting.velocity);
+        }
+        // As far as to the plane between the bodies: the cap stays round, and its mean the axis.
+        let rise = axis.dot(normal).clamp(0.0, 1.0);
+        let to_plane = ops::sqrt((1.0 - rise) * (1.0 + rise));
+        let cos_cap = ops::sin_cos(self.spread).1.max(to_plane);
+        let [first, second] = units(self.seed, draw);
+        let cos = 1.0 - first * (1.0 - cos_cap);
+        let sin = ops::sqrt(((1.0 - cos) * (1.0 + cos)).max(0.0));
+        let (s, c) = ops::sin_cos(second * TAU);
+        let (x, y) = axis.any_orthonormal_pair();
+        let after = (axis * cos + (x * c + y * s) * sin) * length;
+        // Rounding must neither turn it into the other body nor make it longer.
+        let after = after - normal * after.dot(normal).min(0.0);
+        let after = after * (length / after.length().max(length));
+        meeting.push(a, b, after - meeting.velocity)
+    }
+}
+
+/// Two bodies of which at least one gives way, while their centres approach.
+struct Meeting {
+    /// Of B against A.
+    velocity: Vec3,
+    inverse_masses: [Real; 2],
+    /// Mass that both feel.
+    mass: Real,
+}
+
+impl Meeting {
+    fn of(a: &Body, b: &Body, normal: Vec3) -> Option<Meeting> {
+        let gives_way = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
+        let stands = |body: &Body| body.kind == BodyKind::Fixed || body.is_halted;
+        let moves = |body: &Body| if stands(body) { Vec3::ZERO } else { body.linear_velocity };
+        let inverse_masses = [gives_way(a), gives_way(b)];
+        let velocity = moves(b) - moves(a);
+        let mass = 1.0 / (inverse_masses[0] + inverse_masses[1]);
+        // Neither gives way: the mass is infinite.
+        (velocity.dot(normal) < 0.0 && mass < Real::INFINITY).then_some(Meeting {
+            velocity,
+            inverse_masses,
+            mass,
+        })
+    }
+
+    /// Changes the velocity of B against A.
+    fn push(&self, a: &mut Body, b: &mut Body, change: Vec3) -> bool {
+        let impulse = change * self.mass;
+        if !impulse.is_finite() {
+            return false;
+        }
+        a.linear_velocity -= impulse * self.inverse_masses[0];
+        b.linear_velocity += impulse * self.inverse_masses[1];
+        true
+    }
+}
+
+/// Two numbers from 0 to 1 that look random, of a seed and the number of a draw.
+///
+/// Reference: G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA
+/// 2014 (SplitMix64).
+fn units(seed: u64, draw: u64) -> [Real; 2] {
+    const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mixed = |state: u64| {
+        let z = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    };
+    let bits = mixed(mixed(seed.wrapping_add(GAMMA)).wrapping_add(draw.wrapping_mul(GAMMA)));
+    // 24 bits each: every number is exact.
+    [bits >> 40, bits >> 8 & 0xff_ffff].map(|bits| bits as Real / 16_777_216.0)
 }

@@ -74,6 +74,8 @@ pub struct BodySpec {
     pub family: u32,
     /// Fast for its size: it shall pass through nothing within a step.
     pub is_fast: bool,
+    /// It stays on what it touches first.
+    pub sticks: bool,
 }
 
 impl BodySpec {
@@ -90,6 +92,7 @@ impl BodySpec {
             restitution: 0.0,
             family: 0,
             is_fast: false,
+            sticks: false,
         }
     }
 

@@ -41,6 +41,7 @@ mod rng;
 mod skin;
 pub mod soft;
 mod stairs;
+mod stick;
 mod tetrahedra;
 mod works;
 
@@ -58,5 +59,6 @@ pub use ragdoll::{RAGDOLL_BODIES, push_ragdoll};
 pub use rng::Rng;
 pub use skin::{Bone, SkinnedMesh, walking_figure};
 pub use stairs::stairs;
+pub use stick::stick;
 pub use tetrahedra::Tetrahedra;
 pub use works::works;

@@ -7,7 +7,7 @@ use carom_geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
-use carom_world::{BodyDesc, BodyId, JointKind, Motor, World};
+use carom_world::{BodyDesc, BodyId, JointKind, Motor, Response, World};
 use std::sync::Arc;
 
 /// Returns the shape of a scene's body.
@@ -47,6 +47,7 @@ pub fn fill<B: BroadPhase>(world: &mut World<B>, scene: &SceneSpec) -> Vec<BodyI
             .with_damping(0.0, spec.angular_damping)
             .with_family(spec.family)
             .with_fast(spec.is_fast)
+            .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
     };
     // Bodies of the same spec that follow each other share a shape.
     let mut last: Option<(&ShapeSpec, Shape)> = None;

@@ -2,12 +2,12 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (rigid bodies).
 
-use crate::WorldError;
+use crate::{WorldError, responses};
 use carom_broad::{Filter, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_response::Body;
+use carom_response::{Body, Response};
 
 /// A handle of a body; once the body is removed, an error wherever it is used.
 ///
@@ -80,6 +80,8 @@ pub struct BodyDesc {
     pub family: u32,
     /// Tells what it touches, and pushes nothing.
     pub is_sensor: bool,
+    /// What it does to bodies that it touches: [`World::set_response`](crate::World::set_response).
+    pub response: Response,
     /// Fast for its size: what its way in a step meets, turning included, stops it there until the next step, so that a dynamic
     /// body passes through nothing. Of two fast bodies each is stopped by the other's whole way, also where a third
     /// stopped that one before.
@@ -113,6 +115,7 @@ impl BodyDesc {
             mask: Groups::all(),
             family: 0,
             is_sensor: false,
+            response: Response::Collide,
             is_fast: false,
             gravity_scale: 1.0,
             linear_damping: 0.0,
@@ -182,6 +185,11 @@ impl BodyDesc {
         BodyDesc { is_sensor, ..self }
     }
 
+    /// With this response to what it touches.
+    pub fn with_response(self, response: Response) -> BodyDesc {
+        BodyDesc { response, ..self }
+    }
+
     /// Fast, or not.
     pub fn with_fast(self, is_fast: bool) -> BodyDesc {
         BodyDesc { is_fast, ..self }
@@ -243,6 +251,7 @@ pub(crate) fn admit(desc: &BodyDesc) -> Result<(Traits, Body), WorldError> {
     check_not_negative(desc.linear_damping, "linear damping")?;
     check_not_negative(desc.angular_damping, "angular damping")?;
     check_not_negative(desc.density, "density")?;
+    responses::check_response(desc.response)?;
     if !desc.gravity_scale.is_finite() {
         return Err(WorldError::BadNumber("gravity scale"));
     }

@@ -65,6 +65,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.n_bodies += 1;
         self.n_sensors += usize::from(desc.is_sensor);
+        self.rules.set_body(index as u32, desc.response);
         Ok(self.id_at(index as u32))
     }
 
@@ -77,6 +78,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.turns.are_rings_known &= !self.joints.remove_of(id.index);
         self.solver.forget(index);
+        self.rules.forget(id.index);
         self.movers.unsettle();
         self.are_fast_known &= !self.traits[index].is_fast;
         self.put_shape(index, None);
@@ -300,7 +302,7 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
+    pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
         let (index_a, index_b) = (self.check(a)?, self.check(b)?);
         if a == b || !(joint.frame_a.is_finite() && joint.frame_b.is_finite()) {
             return Err(WorldError::BadJoint);
@@ -314,14 +316,14 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// The handle's number, if it is live.
-    fn check(&self, id: BodyId) -> Result<usize, WorldError> {
+    pub(crate) fn check(&self, id: BodyId) -> Result<usize, WorldError> {
         let index = id.index as usize;
         let is_live = id.generation % 2 == 1 && self.generations.get(index) == Some(&id.generation);
         if is_live { Ok(index) } else { Err(WorldError::StaleBody(id)) }
     }
 
     /// Wakes the body and everything that touches it.
-    fn wake_around(&mut self, id: BodyId) {
+    pub(crate) fn wake_around(&mut self, id: BodyId) {
         let mut others = Vec::new();
         let World { meetings, pairs, records, .. } = self;
         meetings.visit(pairs, id.index, |place| {

@@ -14,6 +14,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (speculative contacts, cores).
 //! Differs: the ball follows what moves, and it is swept only if its way is longer than what is left of it.
 
+use crate::narrow;
 use crate::sweep::CORE;
 use crate::world::World;
 use alloc::vec::Vec;
@@ -232,7 +233,7 @@ impl<B: BroadPhase> World<B> {
                 let traits = &self.traits[other as usize];
                 let meets =
                     |proxy| self.broad.aabb(proxy).is_ok_and(|aabb| aabb.intersection(&way).is_some());
-                if !traits.is_sensor
+                if !narrow::is_sensor_pair(pair, &self.traits, &self.rules)
                     && self.proxies[other as usize].is_some_and(meets)
                     && self.traits[index].filter.meets(&traits.filter)
                     && self.is_wanted(pair)

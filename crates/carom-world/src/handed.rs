@@ -4,14 +4,16 @@
 
 use crate::body::Traits;
 use crate::narrow::{NOT_SOLVED, Record};
+use crate::responses::Rules;
 use carom_math::ops;
-use carom_response::ContactLink;
+use carom_response::{ContactLink, Response};
 
 /// What the contacts for the solver are made of, beside the records.
 pub(crate) struct Handed<'a> {
     /// By body: the solver moves it.
     pub(crate) is_active: &'a [bool],
     pub(crate) traits: &'a [Traits],
+    pub(crate) rules: &'a Rules,
     /// How many manifolds are in motion: the numbers of those at rest follow.
     pub(crate) n_manifolds: u32,
 }
@@ -67,8 +69,14 @@ impl Handed<'_> {
             let is_new = core::mem::take(&mut record.is_unsolved);
             let (a, b) = (record.a.index, record.b.index);
             let (traits_a, traits_b) = (&self.traits[a as usize], &self.traits[b as usize]);
-            let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
-            let restitution = traits_a.restitution.max(traits_b.restitution);
+            // Bodies that stick do not part before they are joined. Friction acts a gap apart on the
+            // two, and would change their angular momentum.
+            let (friction, restitution) = if self.rules.of(record.pair()) == Response::Stick {
+                (0.0, 0.0)
+            } else {
+                let friction = ops::sqrt(traits_a.friction * traits_b.friction).min(f32::MAX);
+                (friction, traits_a.restitution.max(traits_b.restitution))
+            };
             let first = if record.is_at_rest { self.n_manifolds + record.first } else { record.first };
             for (number, out) in (first..first + record.n).zip(&mut out) {
                 *out = ContactLink::new(a, b, number, friction, restitution).with_new(is_new);

@@ -11,6 +11,7 @@ use crate::internal_edges::{self, Resting};
 use crate::joint::Joints;
 use crate::movers::Movers;
 use crate::recycling::Size;
+use crate::responses::Rules;
 use crate::rest::Rest;
 use crate::time_critical::{Allowance, Carrier, carry, is_otherwise_round, round_of};
 use alloc::vec::Vec;
@@ -18,7 +19,7 @@ use carom_broad::Pair;
 use carom_geom::{Contact, Manifold};
 use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape, intersects, manifolds};
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, Response};
 
 /// What is known of a pair of bodies whose boxes touch.
 #[derive(Clone, Copy, Debug)]
@@ -242,6 +243,12 @@ pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: 
     (has_dynamic || traits[a].is_sensor || traits[b].is_sensor)
         && !is_family
         && !joints.connects(pair.a, pair.b)
+}
+
+/// The pair is tested and reported, and pushes nothing: one of the two is a sensor, or a rule lets
+/// them pass.
+pub(crate) fn is_sensor_pair(pair: Pair, traits: &[Traits], rules: &Rules) -> bool {
+    traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor || rules.of(pair) == Response::Pass
 }
 
 /// What was done with the records.

@@ -16,17 +16,19 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn find_pairs(&mut self) {
         let mut new = mem::take(&mut self.work.pairs);
         self.broad.pairs(&mut new);
-        let World { traits, work, bodies, .. } = self;
-        let has_sensor = |pair: Pair| traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
+        let World { traits, rules, work, bodies, .. } = self;
+        let has_sensor = |pair: Pair| narrow::is_sensor_pair(pair, traits, rules);
         self.stats.n_crowded = crowd::thin_out(&mut new, bodies.len(), &mut work.counts, has_sensor);
         self.stats.n_pairs = new.len();
         self.stats.n_box_tests = self.broad.counters().tests;
         let is_renumbered = mem::take(&mut self.is_renumbered);
         let mut changes = mem::take(&mut self.work.changes);
-        // Where a number passed to another body the pair is another one.
+        // If a number passed to another body, or bodies pass that pushed before, the pair is another one.
         let is_same = |old: usize| {
             let (record, pair) = (&self.records[old], self.pairs[old]);
-            record.a == self.id_at(pair.a) && record.b == self.id_at(pair.b)
+            record.a == self.id_at(pair.a)
+                && record.b == self.id_at(pair.b)
+                && record.is_sensor == narrow::is_sensor_pair(pair, &self.traits, &self.rules)
         };
         changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
@@ -36,10 +38,10 @@ impl<B: BroadPhase> World<B> {
             self.turns.note_changes(gone, changes.added.iter().map(|&place| new[place as usize]));
             let (mut records, mut pairs) = (mem::take(&mut self.records), mem::take(&mut self.pairs));
             let mut gaps = mem::take(&mut self.gaps);
-            let World { generations, traits, bodies, joints, .. } = &*self;
+            let World { generations, traits, rules, bodies, joints, .. } = &*self;
             changes.apply((&mut records, &mut pairs, &mut gaps), &new, |pair| {
                 let id = |index| BodyId { index, generation: generations[index as usize] };
-                let is_sensor = traits[pair.a as usize].is_sensor || traits[pair.b as usize].is_sensor;
+                let is_sensor = narrow::is_sensor_pair(pair, traits, rules);
                 let is_wanted = narrow::is_wanted(pair, traits, bodies, joints);
                 Record::new(id(pair.a), id(pair.b), is_wanted, is_sensor)
             });

@@ -4,6 +4,7 @@
 
 use crate::WorldError;
 use carom_response::SolverSettings;
+use carom_response::plausible::Scatter;
 
 /// The largest prediction and recycling distance, in units of length.
 const MAX_DISTANCE: f32 = 1e3;
@@ -24,6 +25,10 @@ pub struct WorldSettings {
     /// Bodies that slide over a floor of many pieces, the triangles of a mesh or bodies side by side, do not catch on the edges
     /// between them ([`carom_query::smooth_internal_edges`]).
     pub smooths_internal_edges: bool,
+    /// What bodies do whose shapes nobody has tested for want of time, on a budget: they part in a
+    /// direction drawn at random. If there is none, they stop approaching.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub scatter: Option<Scatter>,
 }
 
 impl Default for WorldSettings {
@@ -34,6 +39,7 @@ impl Default for WorldSettings {
             // About a millimetre.
             recycling: 1.0 / 1024.0,
             smooths_internal_edges: true,
+            scatter: None,
         }
     }
 }
@@ -48,6 +54,9 @@ impl WorldSettings {
         let distances = [(self.prediction, "prediction"), (self.recycling, "recycling")];
         match distances.iter().find(|(x, _)| !(0.0..=MAX_DISTANCE).contains(x)) {
             Some(&(_, name)) => Err(WorldError::BadSetting(name)),
+            None if self.scatter.is_some_and(|scatter| !scatter.is_sound()) => {
+                Err(WorldError::BadSetting("scatter"))
+            }
             None => Ok(()),
         }
     }
@@ -77,6 +86,12 @@ impl WorldSettings {
         } else {
             0.0
         }
+    }
+
+    /// With a response at random for pairs that a budget leaves untested.
+    pub const fn with_scatter(mut self, scatter: Option<Scatter>) -> WorldSettings {
+        self.scatter = scatter;
+        self
     }
 
     /// Whether edges inside a floor of many pieces are smoothed away.

@@ -13,6 +13,7 @@ use crate::movers::Movers;
 use crate::narrow::{self, Record};
 use crate::records::Records;
 use crate::recycling::Size;
+use crate::responses::Rules;
 use crate::rest::Rest;
 use crate::time_critical::MOST_HELD;
 use crate::turns::LAPS;
@@ -50,6 +51,8 @@ pub struct Snapshot {
     /// Calls in a row in which nothing moved.
     n_held: u32,
     joints: Joints,
+    #[cfg_attr(feature = "serde", serde(default))]
+    rules: Rules,
     records: Vec<Record>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
@@ -87,6 +90,7 @@ impl<B: BroadPhase> World<B> {
             is_unsettled: self.is_unsettled,
             n_held: self.pace.n_held,
             joints: self.joints.stored(),
+            rules: self.rules.clone(),
             records,
             caches,
             manifolds,
@@ -126,6 +130,7 @@ impl<B: BroadPhase + Default> World<B> {
         world.turn = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         [world.turns.next, world.turns.lap] = snapshot.turn_to_move;
         world.joints = Joints::restored(&snapshot.joints);
+        world.rules = snapshot.rules.clone();
         world.movers = Movers::of(&snapshot.bodies);
         world.records = Records { list: snapshot.records.clone(), caches: snapshot.caches.clone() };
         world.pairs = world.records.iter().map(Record::pair).collect();
@@ -185,6 +190,7 @@ impl Snapshot {
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
+        self.rules.check(&is_live)?;
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         demand(self.dt.is_finite() && 0.0 <= self.dt, "the time step", 0)?;
@@ -268,7 +274,8 @@ impl Snapshot {
             }
             let [a, b] = [record.a, record.b].map(|id| id.index as usize);
             let is_sensor = self.traits[a].is_sensor || self.traits[b].is_sensor;
-            demand(record.is_sensor == is_sensor, "whether a pair has a sensor", index)?;
+            // A rule that lets bodies pass may have come or gone since.
+            demand(record.is_sensor || !is_sensor, "whether a pair has a sensor", index)?;
             let is_wanted = narrow::is_wanted(record.pair(), &self.traits, &self.bodies, &joints);
             demand(record.is_wanted == is_wanted, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;

@@ -21,6 +21,7 @@ use crate::pace::Pace;
 use crate::placing::Placing;
 use crate::records::Records;
 use crate::recycling::Size;
+use crate::responses::{ResponseEvent, Rules};
 use crate::rest::Rest;
 use crate::settings::WorldSettings;
 use crate::stats::{Clock, PhaseTimes, Stats, Undone};
@@ -36,7 +37,7 @@ use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3, clock};
 use carom_query::Shape;
 use carom_response::{
-    Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, StepStats, plausible,
+    Body, BodyKind, ContactLink, Contacts, Joint, Response, Solver, SolverSettings, StepStats,
 };
 
 /// Bodies, and what happens to them.
@@ -96,6 +97,9 @@ pub struct World<B: BroadPhase = DynamicBvh> {
     /// Whom each body meets, as long as the records stay.
     pub(crate) meetings: Meetings,
     pub(crate) events: Vec<Event>,
+    /// What bodies do when they touch, and what they did in the last step.
+    pub(crate) rules: Rules,
+    pub(crate) responses: Vec<ResponseEvent>,
     pub(crate) solver: Solver,
     /// Something changed since the last detection.
     pub(crate) is_changed: bool,
@@ -200,6 +204,8 @@ impl<B: BroadPhase> World<B> {
             rest: Rest::default(),
             meetings: Meetings::default(),
             events: Vec::new(),
+            rules: Rules::default(),
+            responses: Vec::new(),
             solver: Solver::new(settings.solver),
             is_changed: false,
             dt: 0.0,
@@ -260,6 +266,7 @@ impl<B: BroadPhase> World<B> {
             self.stop_unknown();
             self.wake_touched(dt);
             self.keep_awake(dt);
+            self.note_approaching();
         } else {
             self.joints.find_moving(&self.movers, &mut self.work.joints);
         }
@@ -295,6 +302,9 @@ impl<B: BroadPhase> World<B> {
         self.refit_moved(plan.is_free());
         self.stats.times.refit = clock.lap();
         self.take_pace(&mut plan, &course);
+        if has_length {
+            self.apply_responses();
+        }
         Ok(&self.stats)
     }
 
@@ -310,6 +320,7 @@ impl<B: BroadPhase> World<B> {
     fn detect_within(&mut self, plan: &mut Plan, recycling: f32) {
         let mut clock = Clock::start();
         self.work.ended.clear();
+        self.responses.clear();
         self.stats.n_bodies = self.n_bodies;
         (self.stats.n_tested, self.stats.n_recycled) = (0, 0);
         self.stats.n_steps = 0;
@@ -495,29 +506,6 @@ impl<B: BroadPhase> World<B> {
         stats.n_touching = n_touching;
     }
 
-    /// Bodies whose boxes meet, and whose shapes nobody has looked at for want of time, do not approach farther.
-    fn stop_unknown(&mut self) {
-        if self.stats.undone.n_unknown == 0 {
-            return;
-        }
-        let is_unknown = |record: &&Record| record.is_put_off && record.is_new && !record.is_sensor;
-        for record in self.busy.iter().map(|&place| &self.records[place as usize]).filter(is_unknown) {
-            let (a, b) = (record.a.index as usize, record.b.index as usize);
-            // The box of what is not convex or has no end says little of where it is.
-            let is_like_its_box = |k: usize| self.shapes[k].as_ref().is_some_and(Shape::is_convex);
-            let box_of = |k: usize| self.proxies[k].and_then(|proxy| self.broad.aabb(proxy).ok());
-            let (true, true, Some(box_a), Some(box_b)) =
-                (is_like_its_box(a), is_like_its_box(b), box_of(a), box_of(b))
-            else {
-                continue;
-            };
-            let axis = time_critical::least_overlap(&box_a, &box_b);
-            if let Ok([body_a, body_b]) = self.bodies.get_disjoint_mut([a, b]) {
-                self.stats.undone.n_stopped += usize::from(plausible::stop_approach(body_a, body_b, axis));
-            }
-        }
-    }
-
     /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
     fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies[id.index as usize].is_sleeping;
@@ -565,7 +553,9 @@ impl<B: BroadPhase> World<B> {
                     continue;
                 }
                 let record = &self.records[place as usize];
-                let touches = |m: &Manifold| m.contacts().iter().any(|c| c.distance <= slop);
+                // What is struck must give way at once if a rule acts on it: it may be done in this step.
+                let limit = if self.rules.of(pair) == Response::Collide { slop } else { f32::INFINITY };
+                let touches = |m: &Manifold| m.contacts().iter().any(|c| c.distance <= limit);
                 if !record.is_sensor && self.manifolds_of(record).iter().any(touches) {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -589,10 +579,10 @@ impl<B: BroadPhase> World<B> {
 
     /// The manifolds in which something moves, as the solver takes them.
     fn hand_over_contacts(&mut self) {
-        let World { records, busy, traits, bodies, movers, manifolds, work, .. } = self;
+        let World { records, busy, traits, rules, bodies, movers, manifolds, work, .. } = self;
         let Work { is_active, solved, parts, contacts, .. } = work;
         movers.tell_active(bodies, is_active);
-        let handed = Handed { is_active, traits, n_manifolds: manifolds.len() as u32 };
+        let handed = Handed { is_active, traits, rules, n_manifolds: manifolds.len() as u32 };
         // What is there already is written over, here and below.
         solved.resize(busy.len(), 0);
         #[cfg(feature = "parallel")]

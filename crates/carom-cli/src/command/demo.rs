@@ -169,6 +169,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
         },
         "clock" => simulate(&carom_scenes::works(args.n_bodies()), None, args)?,
         "bullets" => simulate(&carom_scenes::bullets(args.n_bodies(), args.seed), None, args)?,
+        "stick" => simulate(&carom_scenes::stick(args.n_bodies(), args.seed), None, args)?,
         "ants" => {
             // Three crumbs for four ants.
             let hill = carom_scenes::ants(args.n_bodies() * 4 / 7, args.seed);
@@ -317,6 +318,7 @@ fn play(
             .with_charts(charts(args.has_budget()));
     match args.scene.as_str() {
         "bullets" => recording = recording.with_view(bullets_view()),
+        "stick" => recording = recording.with_view(stick_view()),
         "clock" => recording = recording.with_view(clock_view(scene)),
         "stairs" => recording = recording.with_view(stairs_view(scene)),
         "ants" => recording = recording.with_view(demo_ants::view()),
@@ -381,6 +383,11 @@ fn play(
 /// From in front of the wall, beside the way of the bullets and so near that one sees them strike; slow, for all is over in three steps.
 fn bullets_view() -> View {
     View { target: Vec3::new(-0.3, 0.9, 0.0), distance: 2.5, yaw: -0.8, pitch: 0.1, speed: 0.02 }
+}
+
+/// From before the boxes and the wall, on the side from which the darts come.
+fn stick_view() -> View {
+    View { target: Vec3::new(0.0, 2.0, 0.0), distance: 15.0, yaw: -0.9, pitch: 0.25, speed: 1.0 }
 }
 
 /// From before the plate, a little aside, so that all of it is seen.

@@ -229,6 +229,24 @@ fn bullets_are_stopped_by_a_thin_wall() {
     }
 }
 
+/// Twelve more move: the boxes and their darts. All runs are the same.
+#[test]
+fn darts_and_balls_stick() {
+    let run = |arguments: &str| {
+        let (d, status) = json(&format!("demo stick --bodies 20 --frames 120 --json {arguments}"));
+        assert_eq!((status, d["scene"].as_str(), d["bodies"].as_u64()), (0, Some("stick"), Some(32)));
+        d
+    };
+    let d = run("--threads 1");
+    let energy: Vec<f64> = d["energy"].as_array().unwrap().iter().map(|e| e.as_f64().unwrap()).collect();
+    // Most of it goes into impacts, and none comes.
+    let most = energy.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!(most <= energy[0] * 1.001 && energy[119] < 0.7 * energy[0], "{energy:?}");
+    for listed in ["auto", "brute-force"] {
+        assert_eq!(d["hash"], run(&format!("--threads 2 --broad-phase {listed}"))["hash"], "{listed}");
+    }
+}
+
 /// Whole ragdolls, none of which gains energy on its way down.
 #[test]
 fn ragdolls_fall_down_the_stairs() {

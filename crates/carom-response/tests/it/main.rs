@@ -3,9 +3,12 @@
 
 mod hurry;
 mod links;
+mod ode;
 #[cfg(feature = "parallel")]
 mod par;
 mod penalty;
+mod plausible;
+mod responses;
 mod scene;
 mod stacks;
 mod truths;

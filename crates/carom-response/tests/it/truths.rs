@@ -5,7 +5,6 @@ use carom_geom::{Contact, FeatureId, Manifold};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_response::{
     Body, ContactImpulse, ContactPair, Joint, JointKind, Motor, Solver, SolverError, SolverSettings, bounce,
-    integrate,
 };
 use carom_testkit::random::Random;
 use proptest::prelude::*;
@@ -473,18 +472,6 @@ fn a_grain_and_an_asteroid_turn() {
     for power in [-60, -45, 45, 60] {
         assert_eq!(step(2_f32.powi(power)), truth, "2^{power}");
     }
-}
-
-#[test]
-fn runge_kutta_of_a_spring() {
-    let f = |_: f32, y: &[f32; 2]| [y[1], -y[0]];
-    let mut y = [1.0, 0.0];
-    let n = 100;
-    let h = std::f32::consts::TAU / n as f32;
-    for k in 0..n {
-        y = integrate::runge_kutta(f, k as f32 * h, &y, h);
-    }
-    assert!((y[0] - 1.0).abs() < 1e-5 && y[1].abs() < 1e-5);
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! A dart sticks in a box that swings, a bat knocks a ball away, and a ghost passes a wall.
+
+use carom_geom::{Cuboid, Sphere};
+use carom_math::Vec3;
+use carom_query::Shape;
+use carom_world::{BodyDesc, EventKind, JointKind, Response, World};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cube = |half: f32| Cuboid::new(Vec3::splat(half)).map(Shape::Cuboid);
+    let ball = |radius: f32| Sphere::new(radius).map(Shape::Sphere);
+    let mut world = World::new();
+    world.solver_settings_mut().gravity = Vec3::ZERO;
+
+    // A box on a hinge, and a dart that flies at its lower half.
+    let hook = world.insert(BodyDesc::fixed(ball(0.1)?).with_position(Vec3::Y))?;
+    let target = world.insert(BodyDesc::new(cube(0.5)?))?;
+    world.insert_joint_at(hook, target, JointKind::Ball { cone: 4.0 }, Vec3::Y, Vec3::X)?;
+    let dart = BodyDesc::new(ball(0.05)?).with_position(Vec3::new(-3.0, -0.3, 0.0)).with_density(100.0);
+    let dart = dart.with_velocity(Vec3::X * 40.0, Vec3::ZERO).with_fast(true);
+    world.insert(dart.with_response(Response::Stick))?;
+
+    // A bat gives what it hits 5 Ns more than the collision does.
+    let bat = BodyDesc::new(cube(0.5)?).with_position(Vec3::new(-3.0, 0.0, 5.0));
+    let bat = bat.with_velocity(Vec3::X * 3.0, Vec3::ZERO).with_response(Response::Knock { impulse: 5.0 });
+    world.insert(bat)?;
+    let struck = world.insert(BodyDesc::new(ball(0.5)?).with_position(Vec3::new(0.0, 0.0, 5.0)))?;
+
+    // A rule of one pair: the wall holds everything but the ghost.
+    let wall = world.insert(BodyDesc::fixed(cube(0.5)?).with_position(Vec3::Z * 10.0))?;
+    let ghost = BodyDesc::new(ball(0.3)?).with_position(Vec3::new(-3.0, 0.0, 10.0));
+    let ghost = world.insert(ghost.with_velocity(Vec3::X * 3.0, Vec3::ZERO))?;
+    world.set_pair_response(wall, ghost, Some(Response::Pass))?;
+
+    for step in 0..120 {
+        world.step(1.0 / 60.0)?;
+        for event in world.responses() {
+            let [a, b] = [event.a.index(), event.b.index()];
+            println!(
+                "step {step:3}: {a} and {b} {:?}, energy lost {:.1} J",
+                event.response, event.energy_lost
+            );
+        }
+        for event in world.events().iter().filter(|event| event.kind != EventKind::Persisted) {
+            println!("step {step:3}: {} and {} {:?}", event.a.index(), event.b.index(), event.kind);
+        }
+    }
+    let speed = world.motion(struck)?.linear_velocity.length();
+    let at = world.pose(ghost)?.translation.x;
+    println!(
+        "the ball flies at {speed:.1} m/s; the ghost is at {at:.1} m; {:?}",
+        world.pose(target)?.rotation
+    );
+    Ok(())
+}

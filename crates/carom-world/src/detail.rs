@@ -1,0 +1,88 @@
+//! Levels of detail for collision: far and small bodies get simpler shapes, with a bound of the error.
+//!
+//! A level is a shape and its error: no point of its surface is farther than that from the surface
+//! of the exact shape, nor the other way round. So distances and depths of two bodies are off by at
+//! most the sum of their errors. How much may be off is for the viewer to say: a length at a
+//! distance is seen under an angle ([`allowed_error`]).
+//!
+//! Reference: R. Kulpa et al., Imperceptible Relaxation of Collision Avoidance Constraints in
+//! Virtual Crowds, ACM TOG 30(6), 2011 (coarser where it is not noticed); D. Luebke et al., Level of
+//! Detail for 3D Graphics, 2003, 4.1 (hysteresis).
+
+use crate::WorldError;
+use alloc::vec::Vec;
+use carom_query::Shape;
+
+/// A level is left for a coarser one only if the error of that is below this part of what is
+/// allowed, so that a body at the border does not change its shape to and fro.
+const COARSER_BELOW: f32 = 0.75;
+
+/// Returns the length that is seen under `angle` from a `distance`, in the unit of the distance.
+///
+/// The angle is in radians, and small: that of a pixel is the field of view over the number of
+/// pixels.
+pub fn allowed_error(distance: f32, angle: f32) -> f32 {
+    distance.max(0.0) * angle.max(0.0)
+}
+
+/// The shapes of a body from exact to coarse, each with the bound of its error.
+///
+/// ```
+/// use carom_geom::{Cuboid, Sphere};
+/// use carom_math::Vec3;
+/// use carom_query::Shape;
+/// use carom_world::{BodyDesc, DetailLevels, World, allowed_error};
+///
+/// // The corners of a cube of 1 m are 0.366 m outside of a ball of 0.5 m.
+/// let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5))?);
+/// let levels = DetailLevels::new(cube.clone()).with_level(Shape::Sphere(Sphere::new(0.5)?), 0.3661)?;
+/// let mut world = World::new();
+/// let id = world.insert(BodyDesc::new(cube).with_position(Vec3::Z * 900.0))?;
+/// // Two pixels of a milliradian, seen from the origin.
+/// let level = levels.level(allowed_error(world.pose(id)?.translation.length(), 0.002), 0);
+/// assert_eq!(level, 1);
+/// world.set_shape(id, levels.shape(level).clone())?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct DetailLevels {
+    /// Errors ascend, from 0.
+    levels: Vec<(Shape, f32)>,
+}
+
+impl DetailLevels {
+    /// The exact shape alone.
+    pub fn new(exact: Shape) -> DetailLevels {
+        DetailLevels { levels: alloc::vec![(exact, 0.0)] }
+    }
+
+    /// With a coarser shape and its error, a length. Errors must ascend.
+    pub fn with_level(mut self, shape: Shape, error: f32) -> Result<DetailLevels, WorldError> {
+        let last = self.levels.last().map_or(0.0, |level| level.1);
+        if !(last <= error && error < f32::INFINITY) {
+            return Err(WorldError::BadNumber("error of a level"));
+        }
+        self.levels.push((shape, error));
+        Ok(self)
+    }
+
+    /// Returns the number of the coarsest level whose error is allowed; 0 is the exact shape.
+    ///
+    /// `current` is the level that the body has: a coarser one is taken only if its error is well
+    /// below what is allowed.
+    pub fn level(&self, allowed: f32, current: usize) -> usize {
+        let coarsest = |limit: f32| self.levels.iter().rposition(|level| level.1 <= limit).unwrap_or(0);
+        let fine_enough = coarsest(allowed);
+        if fine_enough <= current { fine_enough } else { coarsest(COARSER_BELOW * allowed).max(current) }
+    }
+
+    /// Returns the shape of a level, or the coarsest one.
+    pub fn shape(&self, level: usize) -> &Shape {
+        &self.levels[level.min(self.levels.len() - 1)].0
+    }
+
+    /// Returns the error of a level, or of the coarsest one: a length.
+    pub fn error(&self, level: usize) -> f32 {
+        self.levels[level.min(self.levels.len() - 1)].1
+    }
+}

@@ -1,0 +1,131 @@
+//! A budget for each step, so that frames end at their deadline.
+//!
+//! A frame is a step and the rest, such as drawing. The rest is not known before, so it is
+//! predicted from the frames before, and the step gets what is left:
+//!
+//! - The prediction is a running mean and four running mean deviations, as in the timeout of TCP.
+//! - The mean rises faster than it falls: a frame that is late costs more than a step with less
+//!   work.
+//! - It follows the median of the last three frames. One slow frame hardly changes it.
+//! - If steps take longer than their budgets, the budgets shrink by the same ratio.
+//!
+//! Numbers in, a number out: no clock is read, and equal costs give equal budgets.
+//!
+//! Reference: V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988 (mean and deviation);
+//! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 and 19.9.3 (constant frame rates).
+
+use carom_math::Budget;
+use core::time::Duration;
+
+/// Part of a change that the mean follows in a frame: when costs rise, and when they fall.
+const MEAN_GAINS: [f64; 2] = [0.5, 0.125];
+
+/// Part of a change that the deviation follows in a frame.
+const DEVIATION_GAIN: f64 = 0.25;
+
+/// Deviations above the mean that are predicted.
+const N_DEVIATIONS: f64 = 4.0;
+
+/// Deviations that a single cost counts as at most: above the mean, and below it, so that costs
+/// that fall do not widen the prediction.
+const MAX_DEVIATIONS: [f64; 2] = [3.0, 1.0];
+
+/// Running mean, mean deviation, and the last two costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Prediction {
+    mean: f64,
+    deviation: f64,
+    last: [f64; 2],
+}
+
+impl Prediction {
+    fn new(cost: f64) -> Prediction {
+        Prediction { mean: cost, deviation: 0.0, last: [cost; 2] }
+    }
+
+    fn note(&mut self, cost: f64) {
+        let [before, last] = self.last;
+        self.last = [last, cost];
+        let median = before.max(last).min(before.min(last).max(cost));
+        let change = median - self.mean;
+        let counts = MAX_DEVIATIONS[usize::from(cost < self.mean)] * self.deviation;
+        let off = (cost - self.mean).abs().min(counts);
+        self.mean += change * MEAN_GAINS[usize::from(change < 0.0)];
+        self.deviation += (change.max(off) - self.deviation) * DEVIATION_GAIN;
+    }
+
+    /// Rarely exceeded.
+    fn high(&self) -> f64 {
+        self.mean + N_DEVIATIONS * self.deviation
+    }
+}
+
+/// Chooses the budget of each step from the costs of the frames before.
+///
+/// ```
+/// use carom_world::{Budget, FrameController, World};
+/// use std::time::{Duration, Instant};
+///
+/// let mut world = World::new();
+/// let mut frames = FrameController::new(Duration::from_millis(16));
+/// for _ in 0..3 {
+///     let start = Instant::now();
+///     world.step_within(1.0 / 60.0, frames.budget())?;
+///     let step = start.elapsed();
+///     // Draw the world here.
+///     frames.note(step, start.elapsed());
+/// }
+/// assert!(matches!(frames.budget(), Budget::Time(budget) if budget <= Duration::from_millis(16)));
+/// # Ok::<(), carom_world::WorldError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FrameController {
+    /// Seconds.
+    deadline: f64,
+    least: f64,
+    /// Seconds of a frame beside its step; `None` before the first one.
+    rest: Option<Prediction>,
+    /// What a step takes in units of its budget; 1 if it ends on time.
+    overrun: Prediction,
+}
+
+impl FrameController {
+    /// A controller of frames that end within `deadline` of their start. A step gets at least a
+    /// sixteenth of it, and half of it in the first frame.
+    pub fn new(deadline: Duration) -> FrameController {
+        let deadline = deadline.as_secs_f64();
+        FrameController { deadline, least: deadline / 16.0, rest: None, overrun: Prediction::new(1.0) }
+    }
+
+    /// With this least budget of a step: bodies go on even if the rest takes all the time.
+    pub fn with_least(self, least: Duration) -> FrameController {
+        FrameController { least: least.as_secs_f64(), ..self }
+    }
+
+    /// Returns the budget of the next step.
+    pub fn budget(&self) -> Budget {
+        Budget::Time(Duration::from_secs_f64(self.seconds()))
+    }
+
+    fn seconds(&self) -> f64 {
+        let left = match &self.rest {
+            Some(rest) => self.deadline - rest.high(),
+            None => 0.5 * self.deadline,
+        };
+        (left / self.overrun.high()).max(self.least)
+    }
+
+    /// Notes what the step of a frame took, and what all of the frame did, the step included.
+    pub fn note(&mut self, step: Duration, frame: Duration) {
+        let budget = self.seconds();
+        let cost = step.as_secs_f64();
+        if 0.0 < budget {
+            self.overrun.note((cost / budget).max(1.0));
+        }
+        let rest = frame.saturating_sub(step).as_secs_f64();
+        match &mut self.rest {
+            Some(known) => known.note(rest),
+            None => self.rest = Some(Prediction::new(rest)),
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Rules for what bodies do when they touch, if it is not to collide: stick, knock away, or pass.
+//!
+//! - A rule is of one body or of one pair. That of a pair comes first; of two bodies the later one
+//!   counts ([`Response::of_pair`]).
+//! - Pairs that pass are pairs of a sensor: tested and reported, never pushed.
+//! - Bodies that stick collide without restitution and friction until a detection sees them touch.
+//!   At the end of that step they get one velocity field and a fixed joint. All impulses between
+//!   them until then keep the momentum, so the common motion does not depend on them; the angular
+//!   momentum is kept as well as the solver does, whose levers are those of the start of a step.
+//! - A sleeping body in a rule wakes as soon as a contact is known, so that it does not act as a wall.
+//! - The energy that an impact takes is that of the motion against each other, before the first
+//!   impulse between the two.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
+
+use crate::{BodyId, Event, EventKind, JointId, World, WorldError};
+use alloc::vec::Vec;
+use carom_broad::{BroadPhase, Pair};
+use carom_math::Vec3;
+use carom_response::response::{self, CommonMotion, Exchange};
+use carom_response::{Body, BodyKind, Inconsistency, Joint, JointKind, Response};
+
+/// What a rule did to two bodies that touched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ResponseEvent {
+    /// The body with the smaller number.
+    pub a: BodyId,
+    /// The other.
+    pub b: BodyId,
+    /// What they did: stick or knock.
+    pub response: Response,
+    /// The joint that holds bodies that stick.
+    pub joint: Option<JointId>,
+    /// The impulse of a knock on B, in the world frame; of bodies that stick, zero.
+    pub impulse: Vec3,
+    /// Kinetic energy that the impact took; negative if it added some. For bodies that stick, this
+    /// counts from the last step before they pushed each other.
+    pub energy_lost: f64,
+}
+
+/// The rules, sorted by body and by pair. Most worlds have none.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Rules {
+    of_bodies: Vec<(u32, Response)>,
+    of_pairs: Vec<([u32; 2], Response)>,
+    /// Pairs that are about to stick, with the energy that this takes.
+    approaching: Vec<([u32; 2], f64)>,
+}
+
+impl Rules {
+    fn is_empty(&self) -> bool {
+        self.of_bodies.is_empty() && self.of_pairs.is_empty()
+    }
+
+    fn of_body(&self, body: u32) -> Response {
+        let found = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number);
+        found.map_or(Response::Collide, |place| self.of_bodies[place].1)
+    }
+
+    /// What a pair does.
+    pub(crate) fn of(&self, Pair { a, b }: Pair) -> Response {
+        match self.of_pairs.binary_search_by_key(&[a, b], |&(pair, _)| pair) {
+            Ok(place) => self.of_pairs[place].1,
+            Err(_) if self.of_bodies.is_empty() => Response::Collide,
+            Err(_) => Response::of_pair(self.of_body(a), self.of_body(b)),
+        }
+    }
+
+    /// Whether any pair could pass.
+    pub(crate) fn has_pass(&self) -> bool {
+        self.of_bodies.iter().any(|rule| rule.1 == Response::Pass)
+            || self.of_pairs.iter().any(|rule| rule.1 == Response::Pass)
+    }
+
+    pub(crate) fn set_body(&mut self, body: u32, response: Response) {
+        let response = Some(response).filter(|&response| response != Response::Collide);
+        set(&mut self.of_bodies, body, response);
+    }
+
+    /// Drops the rules of a body that is removed.
+    pub(crate) fn forget(&mut self, body: u32) {
+        set(&mut self.of_bodies, body, None);
+        self.of_pairs.retain(|(pair, _)| !pair.contains(&body));
+        self.approaching.retain(|(pair, _)| !pair.contains(&body));
+    }
+
+    /// Checks that rules are sorted, of living bodies, and sound.
+    pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
+        let lives = |body: u32| is_live.get(body as usize) == Some(&true);
+        let are_bodies = |k: usize| lives(self.of_bodies[k].0) && self.of_bodies[k].1.is_sound();
+        let is_pair = |[a, b]: [u32; 2]| a < b && lives(a) && lives(b);
+        let are_pairs = |k: usize| is_pair(self.of_pairs[k].0) && self.of_pairs[k].1.is_sound();
+        let are_near = |k: usize| is_pair(self.approaching[k].0) && self.approaching[k].1.is_finite();
+        check_list(&self.of_bodies, are_bodies, "a response of a body")?;
+        check_list(&self.of_pairs, are_pairs, "a response of a pair")?;
+        check_list(&self.approaching, are_near, "a pair that is about to stick")
+    }
+}
+
+/// Sets or removes an entry of a sorted list.
+fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
+    match (list.binary_search_by(|(other, _)| other.cmp(&key)), value) {
+        (Ok(place), Some(value)) => list[place].1 = value,
+        (Ok(place), None) => drop(list.remove(place)),
+        (Err(place), Some(value)) => list.insert(place, (key, value)),
+        (Err(_), None) => {}
+    }
+}
+
+fn check_list<K: Ord, V>(
+    list: &[(K, V)],
+    is_sound: impl Fn(usize) -> bool,
+    what: &'static str,
+) -> Result<(), Inconsistency> {
+    let is_good = |k: usize| is_sound(k) && (k == 0 || list[k - 1].0 < list[k].0);
+    (0..list.len()).find(|&k| !is_good(k)).map_or(Ok(()), |index| Err(Inconsistency { what, index }))
+}
+
+impl<B: BroadPhase> World<B> {
+    /// What a body does to the bodies that it touches.
+    pub fn response(&self, id: BodyId) -> Result<Response, WorldError> {
+        self.motion(id).map(|_| self.rules.of_body(id.index))
+    }
+
+    /// Sets what a body does to the bodies that it touches, and wakes it and what it touched.
+    ///
+    /// Bodies that stick are held by a fixed joint ([`World::responses`] names it), and do not
+    /// collide any more: the event of their contact is [`EventKind::Ended`]. To part them, set the
+    /// response to [`Response::Collide`] and remove the joint.
+    pub fn set_response(&mut self, id: BodyId, response: Response) -> Result<(), WorldError> {
+        let index = self.check(id)?;
+        check_response(response)?;
+        self.wake_around(id);
+        self.rules.set_body(id.index, response);
+        self.note_new_rule(index);
+        Ok(())
+    }
+
+    /// Sets what two bodies do when they touch, whatever their own responses are; `None` goes back
+    /// to these. Wakes both and what they touched.
+    pub fn set_pair_response(
+        &mut self,
+        a: BodyId,
+        b: BodyId,
+        response: Option<Response>,
+    ) -> Result<(), WorldError> {
+        let indices = [self.check(a)?, self.check(b)?];
+        response.map_or(Ok(()), check_response)?;
+        if a == b {
+            return Err(WorldError::BadNumber("response of a body to itself"));
+        }
+        for (id, index) in [a, b].into_iter().zip(indices) {
+            self.wake_around(id);
+            self.note_new_rule(index);
+        }
+        set(&mut self.rules.of_pairs, [a.index.min(b.index), a.index.max(b.index)], response);
+        Ok(())
+    }
+
+    /// What rules did in the last step, sorted by the bodies; no part of a snapshot.
+    pub fn responses(&self) -> &[ResponseEvent] {
+        &self.responses
+    }
+
+    /// Pairs are tested anew, and those that pass now or did before become other pairs.
+    fn note_new_rule(&mut self, index: usize) {
+        self.is_stale[index] = true;
+        self.is_renumbered = true;
+        self.is_changed = true;
+    }
+
+    /// Before the response: notes what energy sticking would take of the pairs that are near.
+    pub(crate) fn note_approaching(&mut self) {
+        if self.rules.is_empty() {
+            return;
+        }
+        for number in 0..self.busy.len() {
+            let record = &self.records[self.busy[number] as usize];
+            let pair = record.pair();
+            let is_near = 0 < record.n && record.is_wanted && !record.is_sensor;
+            if !is_near || self.rules.of(pair) != Response::Stick {
+                continue;
+            }
+            let key = [pair.a, pair.b];
+            if self.rules.approaching.binary_search_by_key(&key, |&(pair, _)| pair).is_err() {
+                let mut group = self.rigid_group(pair.a);
+                group.extend(self.rigid_group(pair.b));
+                let lost = self.stick_energy(&group);
+                set(&mut self.rules.approaching, key, Some(lost));
+            }
+        }
+    }
+
+    /// After a step: sticks and knocks the bodies that touched in it.
+    pub(crate) fn apply_responses(&mut self) {
+        if self.rules.is_empty() {
+            return;
+        }
+        for number in 0..self.events.len() {
+            let Event { a, b, kind, is_sensor } = self.events[number];
+            if is_sensor || kind == EventKind::Ended {
+                continue;
+            }
+            match self.rules.of(Pair { a: a.index, b: b.index }) {
+                Response::Stick => self.stick(a, b),
+                Response::Knock { impulse } if kind == EventKind::Began => self.knock(a, b, impulse),
+                _ => {}
+            }
+        }
+        // Pairs that did not push each other approach anew.
+        let mut approaching = core::mem::take(&mut self.rules.approaching);
+        approaching.retain(|&([a, b], _)| !self.joints.connects(a, b) && self.has_pushed(a, b));
+        self.rules.approaching = approaching;
+    }
+
+    fn stick(&mut self, a: BodyId, b: BodyId) {
+        let (point, _) = self.contact_of(a, b);
+        let Some(joint) = Joint::at(JointKind::Fixed, &self.bodies, a.index, b.index, point, Vec3::X) else {
+            return;
+        };
+        let known = self.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
+        let known = known.ok().map(|place| self.rules.approaching[place].1);
+        // Refused only if the frames are not finite, of bodies at the end of the numbers.
+        let Ok(joint) = self.admit_joint(a, b, joint) else { return };
+        let group = self.rigid_group(a.index);
+        let energy_lost = known.unwrap_or_else(|| self.stick_energy(&group));
+        let common = CommonMotion::of(group.iter().map(|&body| &self.bodies[body as usize]));
+        for body in group {
+            self.change_motion(body, |body| common.give(body));
+        }
+        self.responses.push(ResponseEvent {
+            a,
+            b,
+            response: Response::Stick,
+            joint: Some(joint),
+            impulse: Vec3::ZERO,
+            energy_lost,
+        });
+    }
+
+    fn knock(&mut self, a: BodyId, b: BodyId, size: f32) {
+        let (point, normal) = self.contact_of(a, b);
+        let [mut body_a, mut body_b] = [a, b].map(|id| self.bodies[id.index as usize]);
+        let Exchange { impulse, energy_lost, .. } =
+            response::knock(&mut body_a, &mut body_b, point, normal, size);
+        let is_finite = |body: &Body| body.linear_velocity.is_finite() && body.angular_velocity.is_finite();
+        if !(is_finite(&body_a) && is_finite(&body_b)) {
+            return;
+        }
+        for (id, knocked) in [(a, body_a), (b, body_b)] {
+            self.change_motion(id.index, |body| {
+                body.linear_velocity = knocked.linear_velocity;
+                body.angular_velocity = knocked.angular_velocity;
+            });
+        }
+        let response = Response::Knock { impulse: size };
+        self.responses.push(ResponseEvent { a, b, response, joint: None, impulse, energy_lost });
+    }
+
+    /// Wakes a dynamic body and changes its velocities.
+    fn change_motion(&mut self, number: u32, change: impl FnOnce(&mut Body)) {
+        let index = number as usize;
+        if self.bodies[index].kind == BodyKind::Dynamic {
+            self.movers.wake(&mut self.bodies, index);
+            change(&mut self.bodies[index]);
+            self.is_stale[index] |= self.bodies[index].is_halted;
+            self.foresee_way(index);
+        }
+    }
+
+    /// The bodies that fixed joints make one with this one, ascending.
+    fn rigid_group(&self, body: u32) -> Vec<u32> {
+        let mut group = alloc::vec![body];
+        let mut next = 0;
+        while let Some(&body) = group.get(next) {
+            next += 1;
+            // What hangs on a wall is not one with all else that does.
+            if self.bodies[body as usize].kind != BodyKind::Dynamic {
+                continue;
+            }
+            for &(other, joint) in self.joints.of(body) {
+                let is_fixed = self.joints.get(joint).is_some_and(|joint| joint.kind == JointKind::Fixed);
+                if is_fixed && !group.contains(&other) {
+                    group.push(other);
+                }
+            }
+        }
+        group.sort_unstable();
+        group
+    }
+
+    /// Kinetic energy that is lost if these bodies get their common motion.
+    fn stick_energy(&self, group: &[u32]) -> f64 {
+        let bodies = group.iter().map(|&body| &self.bodies[body as usize]);
+        let common = CommonMotion::of(bodies.clone());
+        let energy = |body: &Body| body.energy(Vec3::ZERO, 0.0).kinetic;
+        let after = |body: &Body| {
+            let mut body = *body;
+            common.give(&mut body);
+            energy(&body)
+        };
+        bodies.map(|body| energy(body) - after(body)).sum()
+    }
+
+    /// A point and the normal from A to B of the contact of two bodies; by their centres if there
+    /// is none.
+    fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
+        let [body_a, body_b] = [a, b].map(|id| self.bodies[id.index as usize]);
+        let manifold = self.place_of(a, b).and_then(|place| {
+            let manifolds = self.manifolds_of(&self.records[place]);
+            manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
+        });
+        let is_light = body_b.inverse_mass < body_a.inverse_mass;
+        let Some(manifold) = manifold else {
+            let [center_a, center_b] = [body_a, body_b].map(|body| body.world_center());
+            let point = if body_a.kind == BodyKind::Dynamic && is_light { center_a } else { center_b };
+            return (point, (center_b - center_a).try_normalize().unwrap_or(Vec3::Y));
+        };
+        // The heavier body has moved less since the contact was found.
+        let contacts = manifold.contacts();
+        let points = contacts.iter().map(|contact| if is_light { contact.point_b } else { contact.point_a });
+        (points.sum::<Vec3>() / contacts.len() as f32, manifold.normal())
+    }
+
+    /// The place of the record of two bodies.
+    fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
+        let mut found = None;
+        let World { meetings, pairs, records, .. } = self;
+        meetings.visit(pairs, a.index, |place| {
+            if records[place].a == a && records[place].b == b {
+                found = Some(place);
+            }
+        });
+        found
+    }
+
+    /// The solver pushed two bodies apart in this step.
+    fn has_pushed(&mut self, a: u32, b: u32) -> bool {
+        let [a, b] = [a, b].map(|index| self.id_at(index));
+        let Some(place) = self.place_of(a, b) else { return false };
+        let record = &self.records[place];
+        let first = record.first_solved as usize;
+        let pushed = self.solver.contact_impulses().get(first..first.saturating_add(record.n as usize));
+        pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
+    }
+}
+
+/// Refuses a response whose numbers are out of their range.
+pub(crate) fn check_response(response: Response) -> Result<(), WorldError> {
+    if response.is_sound() { Ok(()) } else { Err(WorldError::BadNumber("response")) }
+}
