@@ -318,7 +318,7 @@ fn play(
             .with_charts(charts(args.has_budget()));
     match args.scene.as_str() {
         "bullets" => recording = recording.with_view(bullets_view()),
-        "stick" => recording = recording.with_view(stick_view()),
+        "stick" => recording = recording.with_view(stick_view()).with_shown(&["lines"]),
         "clock" => recording = recording.with_view(clock_view(scene)),
         "stairs" => recording = recording.with_view(stairs_view(scene)),
         "ants" => recording = recording.with_view(demo_ants::view()),

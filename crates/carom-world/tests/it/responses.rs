@@ -92,7 +92,7 @@ fn off_centre_hits_keep_the_angular_momentum() {
     for case in 0..40 {
         let mut world = weightless::<DynamicBvh>();
         let mut point = |scale: f32| random.cube_point().as_vec3() * scale;
-        let shape = |k: usize| if k % 2 == 0 { ball(0.4) } else { cuboid(Vec3::new(0.7, 0.3, 0.4)) };
+        let shape = |k: usize| if k.is_multiple_of(2) { ball(0.4) } else { cuboid(Vec3::new(0.7, 0.3, 0.4)) };
         let a = sticky(shape(case), Vec3::NEG_X * 2.0 + point(0.4), Vec3::X * 4.0 + point(0.5));
         let b = sticky(shape(case / 2), point(0.4), point(0.5));
         let a = world.insert(a.with_velocity(Vec3::X * 4.0, point(3.0)).with_fast(case % 3 == 0)).unwrap();
