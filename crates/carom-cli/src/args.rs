@@ -122,6 +122,9 @@ pub struct DemoArgs {
     /// in, if not given
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Draw the surface of the liquid in `water` and `everything`, beside its particles
+    #[arg(long)]
+    pub surface: bool,
     /// Points along a side of the `cloth`, cells along the `jelly`, pieces along the plate of `shatter`: 33, 6 and 12 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,

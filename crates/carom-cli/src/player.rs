@@ -116,6 +116,8 @@ pub struct Recording {
     /// Meshes that change their shape.
     surfaces: Vec<PlayerMesh>,
     clouds: Vec<PlayerCloud>,
+    /// Number of the cloud whose skin each frame brings.
+    skinned: Option<usize>,
     min: Vec3,
     max: Vec3,
     frames: Vec<Frame>,
@@ -139,6 +141,8 @@ struct Frame {
     surfaces: Vec<SurfaceFrame>,
     /// The places of the particles of each cloud.
     clouds: Vec<SurfaceFrame>,
+    /// A mesh in place of the particles of one cloud.
+    skin: Option<PlayerMesh>,
 }
 
 /// Contacts kept in one frame: enough to see where they are, few enough to load.
@@ -174,6 +178,7 @@ impl Recording {
             follow: None,
             surfaces: Vec::new(),
             clouds: Vec::new(),
+            skinned: None,
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
             frames: Vec::new(),
@@ -216,7 +221,7 @@ impl Recording {
         self
     }
 
-    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`.
+    /// Switches of the page that are on at first: `contacts`, `lines`, `boxes`, `tree`, `skin`.
     pub fn with_shown(mut self, switches: &[&str]) -> Recording {
         self.shown = switches.iter().map(|name| (*name).to_owned()).collect();
         self
@@ -252,6 +257,13 @@ impl Recording {
         self
     }
 
+    /// Frames may bring a skin for the particles of the cloud with this number, by [`push_skin`](Recording::push_skin).
+    /// A switch of the page shows one or the other.
+    pub fn with_skin(mut self, cloud: usize) -> Recording {
+        self.skinned = Some(cloud);
+        self
+    }
+
     /// Adds a frame: a pose and a state for each body, the contact points in the world, the charts' values.
     pub fn push(&mut self, poses: Vec<Pose>, states: Vec<BodyState>, contacts: &[Vec3], stats: FrameStats) {
         let is_plane =
@@ -280,6 +292,7 @@ impl Recording {
             caption: String::new(),
             surfaces,
             clouds,
+            skin: None,
         });
     }
 
@@ -307,6 +320,12 @@ impl Recording {
         self.grow(&clouds);
         let Some(frame) = self.frames.last_mut() else { return };
         frame.clouds = clouds;
+    }
+
+    /// Adds to the last frame a surface around the particles, with vertices and triangles of its own in each frame.
+    pub fn push_skin(&mut self, skin: PlayerMesh) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.skin = Some(skin);
     }
 
     /// Takes vertices into the box of the scene.
@@ -444,7 +463,9 @@ impl Recording {
             };
             let surfaces: Vec<Value> = write(&mut surface_writers, &frame.surfaces)?;
             let clouds: Vec<Value> = write(&mut cloud_writers, &frame.clouds)?;
+            let skin = frame.skin.as_ref().map(|skin| describe_mesh(skin, &mut sections));
             frames.push(json!({
+                "skin": skin,
                 "surfaces": surfaces, "clouds": clouds, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
                 "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels, "caption": frame.caption,
             }));
@@ -460,6 +481,7 @@ impl Recording {
         let description = json!({
             "surfaces": surfaces,
             "clouds": clouds,
+            "skinned": self.skinned,
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
             "min": min.to_array(), "extent": extent.to_array(),
@@ -512,7 +534,7 @@ impl Sections {
     }
 }
 
-/// A shape for the script; meshes have their coordinates in 16 bits within their own box.
+/// A shape for the script.
 fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
     match shape {
         PlayerShape::Cuboid(half) => json!({"kind": "box", "half": half.to_array()}),
@@ -520,46 +542,48 @@ fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
             json!({"kind": "capsule", "half": half_height, "radius": radius})
         }
         PlayerShape::Plane(normal) => json!({"kind": "plane", "normal": normal.to_array()}),
-        PlayerShape::Mesh(mesh) => {
-            let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-            for v in &mesh.vertices {
-                (min, max) = (min.min(*v), max.max(*v));
-            }
-            let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
-            let mut last = [0u16; 3];
-            let residuals: Vec<[u16; 3]> = mesh
-                .vertices
-                .iter()
-                .map(|v| {
-                    let now = quantised_point(*v, min, extent);
-                    let residual = core::array::from_fn(|i| zigzag(now[i].wrapping_sub(last[i]) as i16));
-                    last = now;
-                    residual
-                })
-                .collect();
-            let vertices =
-                sections.push((0..6).flat_map(|plane| {
-                    residuals.iter().map(move |r| (r[plane / 2] >> (8 * (plane % 2))) as u8)
-                }));
-            let mut last = 0u32;
-            let indices: Vec<u32> = mesh
-                .triangles
-                .iter()
-                .flatten()
-                .map(|v| {
-                    let step = v.wrapping_sub(last) as i32;
-                    last = *v;
-                    ((step << 1) ^ (step >> 31)) as u32
-                })
-                .collect();
-            let triangles =
-                sections.push((0..4).flat_map(|plane| indices.iter().map(move |i| (i >> (8 * plane)) as u8)));
-            json!({
-                "kind": "mesh", "min": min.to_array(), "extent": extent.to_array(),
-                "vertices": vertices, "triangles": triangles,
-            })
-        }
+        PlayerShape::Mesh(mesh) => describe_mesh(mesh, sections),
     }
+}
+
+/// A mesh for the script, its coordinates in 16 bits within its own box.
+fn describe_mesh(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
+    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for v in &mesh.vertices {
+        (min, max) = (min.min(*v), max.max(*v));
+    }
+    let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
+    let mut last = [0u16; 3];
+    let residuals: Vec<[u16; 3]> = mesh
+        .vertices
+        .iter()
+        .map(|v| {
+            let now = quantised_point(*v, min, extent);
+            let residual = core::array::from_fn(|i| zigzag(now[i].wrapping_sub(last[i]) as i16));
+            last = now;
+            residual
+        })
+        .collect();
+    let vertices = sections.push(
+        (0..6).flat_map(|plane| residuals.iter().map(move |r| (r[plane / 2] >> (8 * (plane % 2))) as u8)),
+    );
+    let mut last = 0u32;
+    let indices: Vec<u32> = mesh
+        .triangles
+        .iter()
+        .flatten()
+        .map(|v| {
+            let step = v.wrapping_sub(last) as i32;
+            last = *v;
+            ((step << 1) ^ (step >> 31)) as u32
+        })
+        .collect();
+    let triangles =
+        sections.push((0..4).flat_map(|plane| indices.iter().map(move |i| (i >> (8 * plane)) as u8)));
+    json!({
+        "kind": "mesh", "min": min.to_array(), "extent": extent.to_array(),
+        "vertices": vertices, "triangles": triangles,
+    })
 }
 
 /// Small numbers of either sign to small numbers without.

@@ -147,6 +147,9 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if args.file.is_some() && args.scene != "walk" {
         return Err(format!("--file: the scene {:?} plays no file", args.scene));
     }
+    if args.surface && !matches!(args.scene.as_str(), "water" | "everything") {
+        return Err(format!("--surface: the scene {:?} has no liquid", args.scene));
+    }
     let run = match args.scene.as_str() {
         "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes"
         | "rays"

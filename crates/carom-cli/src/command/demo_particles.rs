@@ -5,6 +5,8 @@
 //! and the energy must not grow if only the weight moves them. With something elastic it must not be
 //! above that of the start.
 
+mod everything;
+
 use crate::args::DemoArgs;
 use crate::command::demo::{Checked, Run, pool_of};
 use crate::command::demo_walk::{chart, every, hash};
@@ -14,15 +16,13 @@ use crate::player::{
 };
 use crate::progress::Progress;
 use crate::report::text;
-use crate::skins::{Crossings, Skin};
+use crate::skins::Crossings;
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_particles::{
-    BodyBoundary, Bounce, Camera, Cloth, ClothSettings, DepthBuffer, Fate, FieldBoundary, Grains, Liquid,
-    ParticleBody, ParticleError, ParticleSettings, ParticleSolver, ShapeMatching, SoftBody, SoftBodySettings,
-    Solid, SolidPass, Surface, Surroundings,
+    BodyBoundary, Bounce, Camera, DepthBuffer, Fate, FieldBoundary, Grains, Liquid, ParticleError,
+    ParticleSettings, ParticleSolver, Surface, SurfaceMesh, Surroundings, liquid_surface,
 };
 use carom_scenes::Rng;
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 const DT: f32 = 1.0 / 60.0;
@@ -30,6 +30,9 @@ const GRAVITY: f32 = 9.81;
 
 /// The part of the energy at the start by which it may rise above the least before.
 const ENERGY_SLACK: f64 = 0.01;
+
+/// In radii of particles: cells of the surface that is drawn. With less a page is larger than 10 MB.
+const SKIN_CELL: f32 = 1.5;
 
 /// Faults that are kept as lines.
 const MAX_FOUND: usize = 100;
@@ -39,7 +42,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let mut scene: Box<dyn Scene + Send> = match args.scene.as_str() {
         "sand" => Box::new(Hourglass::new(args.n_bodies()).map_err(text)?),
         "rain" => Box::new(Rain::new(args.n_bodies(), args.seed).map_err(text)?),
-        "everything" => Box::new(Everything::new(args.n_bodies())?),
+        "everything" => Box::new(everything::Everything::new(args.n_bodies())?),
         _ => Box::new(Tank::new(args.n_bodies()).map_err(text)?),
     };
     pool_of(args)?.install(|| simulate(&mut *scene, args))
@@ -56,6 +59,11 @@ trait Scene {
     /// Surfaces whose vertices are the particles after those of the clouds, in turn.
     fn surfaces(&self) -> Vec<PlayerMesh> {
         Vec::new()
+    }
+
+    /// The radius of the particles of the first cloud, if they are a liquid.
+    fn liquid_radius(&self) -> Option<f32> {
+        None
     }
 
     /// A chart of the scene's own.
@@ -104,6 +112,9 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
         .with_surfaces(surfaces)
         .with_view(view)
         .with_charts(vec![chart("time of a step", "ms", &["step"]), scene.chart()]);
+    if args.surface {
+        recording = recording.with_skin(0).with_shown(&["skin"]);
+    }
     let mut checked = Checked {
         n_faults: 0,
         found: Vec::new(),
@@ -164,6 +175,13 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
                 faces: vec![FaceState::Free; n_faces],
             });
             recording.push_surfaces(frames.collect());
+            if let (true, Some(radius)) = (args.surface, scene.liquid_radius()) {
+                let liquid = &scene.places()[..counts[0]];
+                let SurfaceMesh { vertices, triangles, .. } =
+                    liquid_surface(liquid, radius, SKIN_CELL * radius)
+                        .map_err(|e| format!("frame {frame}: {e}"))?;
+                recording.push_skin(PlayerMesh { vertices, triangles });
+            }
         }
         progress.step();
     }
@@ -280,6 +298,10 @@ impl Scene for Tank {
             colour: [52, 116, 190],
             foam_speed: 4.0,
         }]
+    }
+
+    fn liquid_radius(&self) -> Option<f32> {
+        Some(0.5 * self.solver.spacing())
     }
 
     fn chart(&self) -> Chart {
@@ -462,215 +484,6 @@ impl Scene for Hourglass {
 
     fn outside(&self, p: Vec3) -> f32 {
         (-glass(p, self.neck).0).max(-GLASS_HEIGHT - p.y)
-    }
-}
-
-// ---- A cloth bag of water falls on jelly and a block; sand lies beside them.
-
-/// The bag: a ball of cloth of this radius, open above this part of it.
-const BAG_RADIUS: f32 = 0.42;
-const BAG_OPENING: f32 = 0.55;
-const BAG_HEIGHT: f32 = 1.0;
-
-struct Everything {
-    solver: ParticleSolver,
-    places: Vec<Vec3>,
-    clouds: Vec<PlayerCloud>,
-    surfaces: Vec<PlayerMesh>,
-    /// The numbers of the particles, as they are drawn.
-    order: Vec<u32>,
-    bodies: Vec<Box<dyn ParticleBody + Send>>,
-    skin: Skin,
-}
-
-/// A block of particles beside each other, from its lowest corner on.
-fn block(from: Vec3, [x, y, z]: [u32; 3], spacing: f32) -> Vec<Vec3> {
-    let place = |i: u32| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32);
-    (0..x * y * z).map(|i| from + (place(i) + 0.5) * spacing).collect()
-}
-
-/// Five tetrahedra in each cell of such a block, mirrored from cell to cell.
-fn tetrahedra_of([x, y, z]: [u32; 3]) -> Vec<[u32; 4]> {
-    const CELL: [[u32; 4]; 5] = [[0, 3, 5, 6], [0, 3, 5, 1], [0, 3, 6, 2], [0, 5, 6, 4], [3, 5, 6, 7]];
-    let cells = (0..y - 1).flat_map(|j| (0..z - 1).flat_map(move |k| (0..x - 1).map(move |i| [i, j, k])));
-    let in_cell = |[i, j, k]: [u32; 3]| {
-        let flip = (i + j + k) % 2;
-        CELL.map(|corners| {
-            corners.map(|c| {
-                let [a, b, d] = [c & 1, c >> 1 & 1, c >> 2];
-                (j + b) * x * z + (k + d) * x + i + (a ^ flip)
-            })
-        })
-    };
-    cells.flat_map(in_cell).collect()
-}
-
-/// The faces of tetrahedra that belong to one of them alone, seen from outside.
-fn skin_of(tetrahedra: &[[u32; 4]], places: &[Vec3]) -> Vec<[u32; 3]> {
-    let mut faces = BTreeMap::new();
-    for &[a, b, c, d] in tetrahedra {
-        for [p, q, r, inside] in [[a, b, c, d], [a, b, d, c], [a, c, d, b], [b, c, d, a]] {
-            let [o, u, v, w] = [p, q, r, inside].map(|i| places[i as usize]);
-            let is_outward = (u - o).cross(v - o).dot(w - o) < 0.0;
-            let mut key = [p, q, r];
-            key.sort_unstable();
-            let face = if is_outward { [p, q, r] } else { [p, r, q] };
-            faces.entry(key).and_modify(|twice| *twice = None).or_insert(Some(face));
-        }
-    }
-    faces.into_values().flatten().collect()
-}
-
-impl Everything {
-    fn new(n: usize) -> Result<Everything, String> {
-        // About a half of the particles are water in the bag.
-        let spacing =
-            (4.19 * BAG_RADIUS * BAG_RADIUS * BAG_RADIUS / (0.5 * n as f32)).cbrt().clamp(0.01, 0.12);
-        let mut solver = ParticleSolver::new(ParticleSettings::new(0.5 * spacing)).map_err(text)?;
-        solver.add_plane(Vec3::Y, 0.0, &Surface::default()).map_err(text)?;
-        for normal in [Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
-            solver.add_plane(normal, -1.5, &Surface::default()).map_err(text)?;
-        }
-        let mass = 1000.0 * spacing * spacing * spacing;
-        let mut bodies: Vec<Box<dyn ParticleBody + Send>> = Vec::new();
-
-        // The bag: faces of a ball, those at the top left out, with edges of about 0.7 of the spacing.
-        let area = 4.0 * core::f32::consts::PI * BAG_RADIUS * BAG_RADIUS;
-        let ball = carom_scenes::mesh::icosphere((area / (0.43 * 0.5 * spacing * spacing)) as usize);
-        let is_kept = |i: u32| ball.vertices[i as usize].y < f64::from(BAG_OPENING);
-        let mut number = vec![u32::MAX; ball.vertices.len()];
-        let mut bag = Vec::new();
-        for (i, vertex) in ball.vertices.iter().enumerate().filter(|(i, _)| is_kept(*i as u32)) {
-            number[i] = bag.len() as u32;
-            bag.push(vertex.as_vec3() * BAG_RADIUS + Vec3::Y * BAG_HEIGHT);
-        }
-        let faces = ball.triangles.iter().filter(|t| t.iter().all(|&i| is_kept(i)));
-        let bag_faces: Vec<[u32; 3]> = faces.map(|t| t.map(|i| number[i as usize])).collect();
-        let held = solver.add_solid(&Solid::default(), &bag, &vec![1.0 / mass; bag.len()]).map_err(text)?;
-        let cloth = Cloth::new(held.indices.start as usize, &bag, &bag_faces, &ClothSettings::default());
-        bodies.push(Box::new(cloth.map_err(text)?));
-
-        let cells = (0.7 / spacing).ceil().max(2.0) as u32;
-        let size = [cells, cells / 2 + 1, cells];
-        let jelly = block(Vec3::new(-0.35, 0.0, -0.35), size, spacing);
-        let jelly_held =
-            solver.add_solid(&Solid::default(), &jelly, &vec![1.0 / mass; jelly.len()]).map_err(text)?;
-        let tetrahedra = tetrahedra_of(size);
-        let settings = SoftBodySettings::default().with_youngs_modulus(1e5);
-        let soft = SoftBody::new(jelly_held.indices.start as usize, &jelly, &tetrahedra, &settings);
-        bodies.push(Box::new(soft.map_err(text)?));
-
-        let mut order: Vec<u32> = Vec::new();
-        let mut clouds = Vec::new();
-        let mut cloud = |name: &str, ids: core::ops::Range<u32>, colour: [u8; 3], foam_speed: f32| {
-            clouds.push(PlayerCloud {
-                name: name.to_owned(),
-                n: ids.len(),
-                radius: 0.5 * spacing,
-                colour,
-                foam_speed,
-            });
-            order.extend(ids);
-        };
-        let side = (2.0 * BAG_RADIUS / spacing) as u32;
-        let inside = (BAG_RADIUS - spacing) * (BAG_RADIUS - spacing);
-        let mut water = block(Vec3::splat(-BAG_RADIUS), [side; 3], spacing);
-        water.retain(|p| p.length_squared() < inside && p.y < 0.3 * BAG_RADIUS);
-        water.iter_mut().for_each(|p| p.y += BAG_HEIGHT);
-        let ids = solver.add_liquid(&Liquid::default(), &water).map_err(text)?;
-        cloud("particles of water", ids, [52, 116, 190], 4.0);
-        let heap = (0.45 / spacing).ceil() as u32;
-        let sand = block(Vec3::new(0.6, 0.0, -0.2), [heap, heap, heap], spacing);
-        cloud(
-            "grains",
-            solver.add_grains(&Grains::default(), &sand).map_err(text)?,
-            [214, 176, 104],
-            f32::INFINITY,
-        );
-        let stone = block(Vec3::new(-1.1, 0.0, -0.2), [heap, heap, heap], spacing);
-        let stone_held =
-            solver.add_solid(&Solid::default(), &stone, &vec![1.0 / mass; stone.len()]).map_err(text)?;
-        let rigid = ShapeMatching::rigid(stone_held.indices.start as usize, &stone);
-        bodies.push(Box::new(rigid.map_err(text)?));
-        cloud("particles of a rigid block", stone_held.ids, [128, 134, 144], f32::INFINITY);
-
-        order.extend(jelly_held.ids.chain(held.ids));
-        let jelly_faces = skin_of(&tetrahedra, &jelly);
-        let skin = Skin::new([&bag, &jelly], [&bag_faces, &jelly_faces], spacing)?;
-        let surfaces = vec![
-            PlayerMesh { vertices: jelly, triangles: jelly_faces },
-            PlayerMesh { vertices: bag, triangles: bag_faces },
-        ];
-        let mut scene = Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies, skin };
-        scene.collect_places();
-        Ok(scene)
-    }
-
-    fn collect_places(&mut self) {
-        let Everything { solver, places, order, .. } = self;
-        places.clear();
-        places.extend(order.iter().filter_map(|&id| solver.position(id)));
-    }
-}
-
-impl Scene for Everything {
-    fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
-        let shapes = [Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z].map(PlayerShape::Plane);
-        ("a bag of water falls on jelly", shapes.into(), view([0.0, 0.6, 0.0], 4.0, 0.35, 0.3))
-    }
-
-    fn clouds(&self) -> Vec<PlayerCloud> {
-        self.clouds.clone()
-    }
-
-    fn surfaces(&self) -> Vec<PlayerMesh> {
-        self.surfaces.clone()
-    }
-
-    fn chart(&self) -> Chart {
-        chart("denser than at rest", "%", &["mean of the water"])
-    }
-
-    fn step(&mut self) -> Result<(), String> {
-        let last = self.solver.settings().iterations - 1;
-        let Everything { bodies, skin, .. } = self;
-        let mut failed = None;
-        let mut constraints = |pass: &mut SolidPass<'_>| {
-            for body in bodies.iter_mut() {
-                failed = failed.take().or(pass.project(&mut **body).err().map(text));
-            }
-            let is_last = pass.iteration == last;
-            failed = failed.take().or(skin.project(pass, is_last).err());
-        };
-        let mut around = Surroundings { constraints: Some(&mut constraints), ..Surroundings::default() };
-        self.solver.step_in(DT, &mut around).map_err(text)?;
-        self.collect_places();
-        failed.map_or(Ok(()), Err)
-    }
-
-    fn poses(&self) -> Vec<Pose> {
-        let corner = Vec3::new(1.5, 0.0, 1.5);
-        [Vec3::ZERO, -corner, corner, -corner, corner].map(Pose::from_translation).into()
-    }
-
-    fn places(&self) -> &[Vec3] {
-        &self.places
-    }
-
-    fn value(&mut self) -> Result<f64, ParticleError> {
-        Ok(100.0 * f64::from(self.solver.compression()?.mean))
-    }
-
-    fn energy(&mut self) -> Option<f64> {
-        Some(energy_of(&self.solver))
-    }
-
-    fn is_elastic(&self) -> bool {
-        true
-    }
-
-    fn outside(&self, p: Vec3) -> f32 {
-        (-p.y).max(p.x.abs() - 1.5).max(p.z.abs() - 1.5)
     }
 }
 

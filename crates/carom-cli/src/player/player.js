@@ -75,11 +75,11 @@ const pointsAt = (s, time) => {
   return p;
 };
 // Vertices of a surface at a moment, and their normals: those of the faces around, by area.
-const surfaceAt = (s, time) => {
-  const p = pointsAt(s, time), m = s.normals;
+const surfaceAt = (s, time) => normalsInto(s.normals, pointsAt(s, time), s.triangles);
+const normalsInto = (m, p, triangles) => {
   m.fill(0);
-  for (let i = 0; i < s.triangles.length; i += 3) {
-    const [u, v, w] = [3 * s.triangles[i], 3 * s.triangles[i + 1], 3 * s.triangles[i + 2]];
+  for (let i = 0; i < triangles.length; i += 3) {
+    const [u, v, w] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
     const e = [p[v] - p[u], p[v + 1] - p[u + 1], p[v + 2] - p[u + 2]], h = [p[w] - p[u], p[w + 1] - p[u + 1], p[w + 2] - p[u + 2]];
     const c = [e[1] * h[2] - e[2] * h[1], e[2] * h[0] - e[0] * h[2], e[0] * h[1] - e[1] * h[0]];
     for (const at of [u, v, w]) for (let k = 0; k < 3; k++) m[at + k] += c[k];
@@ -154,21 +154,27 @@ const capsule = () => {
   }
   return { v, n };
 };
-const meshOf = shape => {
+// The vertices of a mesh and the numbers of the corners of its triangles.
+const unpacked = shape => {
   const packed = section(shape.vertices), count = packed.length / 6, points = new Float32Array(3 * count);
   const last = [0, 0, 0];
   for (let i = 0; i < count; i++) for (let k = 0; k < 3; k++) {
     last[k] = last[k] + unzigzag(packed[2 * k * count + i] | packed[(2 * k + 1) * count + i] << 8) & 65535;
     points[3 * i + k] = shape.min[k] + shape.extent[k] * last[k] / 65535;
   }
-  const raw = section(shape.triangles), nIndices = raw.length / 4;
-  const v = new Float32Array(4 * nIndices), n = new Float32Array(3 * nIndices);
+  const raw = section(shape.triangles), nIndices = raw.length / 4, corners = new Uint32Array(nIndices);
   let index = 0;
   for (let i = 0; i < nIndices; i++) {
     const r = raw[i] | raw[nIndices + i] << 8 | raw[2 * nIndices + i] << 16 | raw[3 * nIndices + i] << 24;
     index = index + unzigzag(r) | 0;
-    for (let k = 0; k < 3; k++) v[4 * i + k] = points[3 * index + k];
+    corners[i] = index;
   }
+  return { points, corners };
+};
+const meshOf = shape => {
+  const { points, corners } = unpacked(shape), nIndices = corners.length;
+  const v = new Float32Array(4 * nIndices), n = new Float32Array(3 * nIndices);
+  corners.forEach((index, i) => { for (let k = 0; k < 3; k++) v[4 * i + k] = points[3 * index + k]; });
   for (let i = 0; i + 2 < nIndices; i += 3) {
     const e = [0, 0, 0], f = [0, 0, 0];
     for (let k = 0; k < 3; k++) { e[k] = v[4 * i + 4 + k] - v[4 * i + k]; f[k] = v[4 * i + 8 + k] - v[4 * i + k]; }
@@ -334,6 +340,14 @@ for (const s of surfaces) {
   s.colourBuffer = buffer(s.colour, gl.DYNAMIC_DRAW);
   gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
 }
+// A skin for the particles of one cloud, other vertices and triangles in each frame: by index, in 16 bytes and 12 for each vertex.
+const skin = { n: 0, frame: -1, array: gl.createVertexArray() };
+gl.bindVertexArray(skin.array);
+skin.vertexBuffer = buffer(new Float32Array(3), gl.DYNAMIC_DRAW); attribute(0, 3, gl.FLOAT, false, 0);
+skin.normalBuffer = buffer(new Float32Array(3), gl.DYNAMIC_DRAW); attribute(1, 3, gl.FLOAT, false, 0);
+skin.cornerBuffer = gl.createBuffer();
+gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, skin.cornerBuffer);
+gl.bindVertexArray(null);
 for (const c of clouds) {
   c.tint = new Uint8Array(4 * c.n);
   c.array = gl.createVertexArray();
@@ -552,7 +566,31 @@ const placeSurfaces = () => {
     upload(s.vertexBuffer, s.vertices); upload(s.normalBuffer, s.turned); upload(s.colourBuffer, s.colour);
   });
 };
+const isSkinShown = () => scene.skinned !== null && $("skin").checked;
+const placeSkin = () => {
+  const at = Math.min(Math.round(time), nFrames - 1), stored = scene.frames[at].skin;
+  if (!isSkinShown() || skin.frame === at) return;
+  skin.frame = at; skin.n = 0;
+  if (!stored) return;
+  const { points, corners } = unpacked(stored), normals = new Float32Array(points.length);
+  normalsInto(normals, points, corners);
+  skin.n = corners.length;
+  upload(skin.vertexBuffer, points); upload(skin.normalBuffer, normals);
+  gl.bindVertexArray(skin.array);
+  gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, skin.cornerBuffer);
+  gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, corners, gl.DYNAMIC_DRAW);
+  gl.bindVertexArray(null);
+};
+const drawSkin = () => {
+  if (!isSkinShown() || !skin.n) return;
+  gl.vertexAttrib4f(2, 0, 0, 0, 1); gl.vertexAttrib4f(3, 0, 0, 0, 1); gl.vertexAttrib4f(4, 1, 1, 1, 0);
+  const [red, green, blue] = clouds[scene.skinned].colour;
+  gl.vertexAttrib4f(5, red / 255, green / 255, blue / 255, 1);
+  gl.bindVertexArray(skin.array);
+  gl.drawElements(gl.TRIANGLES, skin.n, gl.UNSIGNED_INT, 0);
+};
 const drawSurfaces = () => {
+  drawSkin();
   gl.vertexAttrib4f(2, 0, 0, 0, 1); gl.vertexAttrib4f(3, 0, 0, 0, 1); gl.vertexAttrib4f(4, 1, 1, 1, 0);
   for (const s of surfaces) { gl.bindVertexArray(s.array); gl.drawArrays(gl.TRIANGLES, 0, s.triangles.length); }
 };
@@ -572,7 +610,8 @@ const placeClouds = () => {
   }
 };
 const drawClouds = (program, size) => {
-  for (const c of clouds) {
+  for (const [number, c] of clouds.entries()) {
+    if (isSkinShown() && number === scene.skinned) continue;
     gl.uniform1f(program.uniforms.radius, c.radius); gl.uniform1f(program.uniforms.size, size);
     gl.bindVertexArray(c.array); gl.drawArrays(gl.POINTS, 0, c.n);
   }
@@ -587,6 +626,7 @@ const draw = () => {
   if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
   place();
   placeSurfaces();
+  placeSkin();
   placeClouds();
   follow();
   const eye = eyeOf(), far = camera.distance + 3 * sceneRadius, near = Math.max(camera.distance / 500, far / 20000);
@@ -781,10 +821,11 @@ const drawLegend = () => {
     const b = document.createElement("b");
     b.textContent = caption; $("legend").prepend(b);
   }
-  for (const c of clouds) {
+  clouds.forEach((c, number) => {
     const d = document.createElement("div"), i = document.createElement("i");
-    i.style.background = `rgb(${c.colour})`; d.append(i, `${c.n.toLocaleString("en")} ${c.name}`); $("legend").append(d);
-  }
+    const around = isSkinShown() && number === scene.skinned ? `, within ${(skin.n / 3).toLocaleString("en")} faces` : "";
+    i.style.background = `rgb(${c.colour})`; d.append(i, `${c.n.toLocaleString("en")} ${c.name}${around}`); $("legend").append(d);
+  });
   const touches = new Array(faceNames.length).fill(0);
   for (const s of surfaces) for (const face of s.faces[frameAt()]) touches[face]++;
   touches.forEach((n, k) => {
@@ -912,7 +953,7 @@ $("forth").addEventListener("click", () => step(1));
 $("scrub").max = nFrames - 1;
 $("scrub").addEventListener("input", () => { setPlaying(false); setTime(Number($("scrub").value)); });
 $("home").addEventListener("click", () => { home(); needsDraw = true; });
-for (const id of ["phases", "contacts", "lines", "boxes", "tree", "level"]) $(id).addEventListener("change", () => { needsDraw = true; });
+for (const id of ["phases", "contacts", "lines", "boxes", "tree", "level", "skin"]) $(id).addEventListener("change", () => { needsDraw = true; });
 addEventListener("keydown", e => {
   if (e.target.tagName === "SELECT" || e.ctrlKey || e.metaKey || e.altKey) return;
   const act = { " ": () => setPlaying(!isPlaying), ArrowLeft: () => step(-1), ArrowRight: () => step(1),
@@ -927,6 +968,7 @@ if (!depths) $("trees").style.display = "none";
 if (!scene.frames.some(f => f.lines.some(([, n]) => n))) $("strokes").style.display = "none";
 if (!scene.frames.some(f => f.nContacts)) $("contacts").parentElement.style.display = "none";
 if (scene.lineNames.length) $("lines").nextSibling.textContent = "lines";
+if (scene.skinned === null) $("skin").parentElement.style.display = "none";
 if (surfaces.length) $("phases").nextSibling.textContent = "colour what touches";
 $("playback").hidden = nFrames < 2;
 if (nFrames < 2) $("playback").style.display = "none";
@@ -961,7 +1003,7 @@ if (!nFrames) { fail("The recording has no frame."); return; }
 // An address that ends in #frame=12&show=contacts,boxes&play=1 opens the page in that state.
 const wish = new URLSearchParams(location.hash.slice(1));
 const shownFirst = wish.has("show") ? wish.get("show").split(",") : scene.shown;
-for (const id of ["contacts", "lines", "boxes", "tree"]) if (shownFirst.includes(id)) $(id).checked = true;
+for (const id of ["contacts", "lines", "boxes", "tree", "skin"]) if (shownFirst.includes(id)) $(id).checked = true;
 if (wish.has("level")) $("level").value = String(Number(wish.get("level")) - 1);
 if (wish.has("frame")) setTime(Number(wish.get("frame")) || 0);
 $("message").hidden = true;
