@@ -82,7 +82,7 @@ impl Body {
         let any = self.straight.any_orientation();
         let any = Aabb { min: any.min + pose.translation, max: any.max + pose.translation };
         let along = [Aabb::from_points(&all), self.straight.placed(&pose.wide()), any]
-            .map(|aabb| (corners(&aabb), aabb.volume()));
+            .map(|aabb| (Obb::from_aabb(&aabb).corners(), aabb.volume()));
         let own = self.oriented.map(|obb| {
             let placed = obb.placed(&pose.wide());
             (placed.corners(), placed.volume())
@@ -91,11 +91,9 @@ impl Body {
     }
 }
 
-fn corners(aabb: &Aabb) -> [Vec3; 8] {
-    core::array::from_fn(|i| {
-        let side = |axis: usize| if i >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
-        Vec3::new(side(0), side(1), side(2))
-    })
+/// The edges of a box with these corners, moved.
+fn edges(corners: &[Vec3; 8], by: Vec3) -> [[Vec3; 2]; 12] {
+    EDGES.map(|edge| edge.map(|k| corners[k] + by))
 }
 
 /// Where the scene with a number is.
@@ -154,7 +152,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         for (i, (corners, volume)) in boxes.iter().enumerate() {
             poses.push(Pose { rotation, translation: origin(i) });
             states.push(BodyState::Awake);
-            lines.extend(EDGES.map(|edge| edge.map(|k| corners[k] + origin(i))));
+            lines.extend(edges(corners, origin(i)));
             sums[i] += f64::from(*volume);
         }
         let mut n_inside = 0;
@@ -167,10 +165,11 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         let two = swinging(turn);
         let mut common = Vec::new();
         for aabb in &two {
-            lines.extend(EDGES.map(|edge| edge.map(|k| corners(aabb)[k] + origin(shared))));
+            lines.extend(edges(&Obb::from_aabb(aabb).corners(), origin(shared)));
         }
         if let Some(both) = two[0].intersection(&two[1]) {
-            common.extend(EDGES.map(|edge| edge.map(|k| corners(&both)[k] + origin(shared))));
+            common
+                .extend(EDGES.map(|edge| edge.map(|k| Obb::from_aabb(&both).corners()[k] + origin(shared))));
         }
         let values =
             boxes.iter().map(|(_, volume)| f64::from(*volume)).chain([f64::from(n_inside)]).collect();

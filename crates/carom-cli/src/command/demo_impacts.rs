@@ -9,7 +9,7 @@ use crate::args::DemoArgs;
 use crate::command::demo::Run;
 use crate::command::demo_walk::{chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
-use carom_bounds::{Aabb, Shaft};
+use carom_bounds::{Aabb, BoundingVolume, Obb, Shaft};
 use carom_ccd::{
     ImpactSettings, Meeting, Motion, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon,
     Polyhedron, SheetPlane, Sides, SimplePolygon, TimeOfImpact, meeting_of_balls, polyhedra_time_of_impact,
@@ -386,15 +386,13 @@ fn shaft() -> Scene {
         });
     }
     scene.answer = format!("{n} of 27");
-    scene.lines = corners(&start).into_iter().zip(corners(&end)).map(|(a, b)| [a, b]).collect();
+    scene.lines = Obb::from_aabb(&start)
+        .corners()
+        .into_iter()
+        .zip(Obb::from_aabb(&end).corners())
+        .map(|(a, b)| [a, b])
+        .collect();
     scene
-}
-
-fn corners(aabb: &Aabb) -> [Vec3; 8] {
-    core::array::from_fn(|i| {
-        let pick = |axis: usize| if i >> axis & 1 == 0 { aabb.min[axis] } else { aabb.max[axis] };
-        Vec3::new(pick(0), pick(1), pick(2))
-    })
 }
 
 /// Where a scene of `n` stands: the first at the top on the left.
