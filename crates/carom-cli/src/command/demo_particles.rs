@@ -31,7 +31,7 @@ const GRAVITY: f32 = 9.81;
 /// The part of the energy at the start by which it may rise above the least before.
 const ENERGY_SLACK: f64 = 0.01;
 
-/// In radii of particles: cells of the surface that is drawn. With less a page is larger than 10 MB.
+/// In radii of particles: cells of the surface that is drawn. The page grows with the inverse square.
 const SKIN_CELL: f32 = 1.5;
 
 /// Faults that are kept as lines.
