@@ -1,24 +1,30 @@
 //! Meshes that change their shape: the trees that follow them, a few queries in each step, and a cloth against itself.
 //!
-//! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry and obvhs are given the boxes of
-//!   the triangles, and computing these is timed too.
-//! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit for it. Vertices go back and
-//!   forth by a thousandth of the size. Times are means over steps: lazy trees are refitted in some of them.
-//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends, and
-//!   one fitted anew.
-//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question. parry
-//!   has the same by `set_vertices`, which refits its tree.
-//! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows from parameters, with
-//!   one small query. The peers compute all vertices by carom's code, and the boxes of all triangles.
-//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on a budget.
-//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built anew.
-//! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and depth and
-//!   direction of each vertex in it. parry projects the vertices, or casts the same rays.
-//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet. With the data set there is also a cloth
-//!   that lies crumpled on a ball. Its rows begin with `real`. The peer is ipc-toolkit, where Python has it; barriers have none.
+//! - `refit` is a step of a knot: new positions, trees that follow, and one small query. parry
+//!   and obvhs are given the boxes of the triangles, and computing these is timed too.
+//! - `ask N boxes` is a step with so many small queries. The peers have nothing but a whole refit
+//!   for it. Vertices go back and forth by a thousandth of the size. Times are means over steps:
+//!   lazy trees are refitted in some of them.
+//! - `follow: VOLUME` is a tree of such volumes that follows the vertices of a knot which bends,
+//!   and one fitted anew.
+//! - `door: QUESTION` is a step of a knot through carom-query: new vertices, and one question.
+//!   parry has the same by `set_vertices`, which refits its tree.
+//! - `morph`, `linear skin`, `dual quaternion skin`, `modes` are a step of a knot that follows
+//!   from parameters, with one small query. The peers compute all vertices by carom's code, and
+//!   the boxes of all triangles.
+//! - `crossings of a sheet` is a waving sheet against itself, with normal cones, without, and on
+//!   a budget.
+//! - `edit: 20 faces` removes some faces of that sheet and adds them again. The peers are built
+//!   anew.
+//! - `push-out: WAY` is a step of a waving sheet that lies in a ball, or of a ball in a ball, and
+//!   depth and direction of each vertex in it. parry projects the vertices, or casts the same
+//!   rays.
+//! - The cloth is generated: a sheet that is rolled up, whose waves grow until its turns meet.
+//!   With the data set there is also a cloth that lies crumpled on a ball. Its rows begin with
+//!   `real`. The peer is ipc-toolkit, where Python has it; barriers have none.
 //!
-//! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by a ten-thousandth. Its free
-//! step is shorter than the certified one, by at most a quarter here.
+//! ipc-toolkit counts candidates, and its boxes are not rounded outwards. So counts may differ by
+//! a ten-thousandth. Its free step is shorter than the certified one, by at most a quarter here.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 #[path = "deform/push_out.rs"]
@@ -292,7 +298,7 @@ fn follow_volumes<V: TreeVolume>(runner: &mut Runner, workload: &str) {
     println!("    tests of 100 small boxes: {} after a refit, {} fitted anew", tests[0], tests[1]);
 }
 
-/// What a ray that hits nothing counts as.
+/// The answer of a ray that hits nothing.
 const MISS: f32 = -1.0;
 
 /// The answer of a mesh as a number.

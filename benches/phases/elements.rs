@@ -16,6 +16,7 @@ use carom_ccd::{
 use carom_gjk::{GjkSettings, nearest_simplex};
 use carom_math::Pose;
 use carom_testkit::conform::element_ccd::{self, Kind};
+use carom_testkit::meshes::BOX_TRIANGLES;
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use parry3d::math::Pose as ParryPose;
@@ -343,10 +344,7 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
         let sign = |i: u32, axis: u32| if i >> axis & 1 == 0 { -1.0 } else { 1.0 };
         let corners: Vec<DVec3> =
             (0..8).map(|i| half * DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2))).collect();
-        let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        let triangles: Vec<[u32; 3]> =
-            quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-        Polyhedron::new(&corners, &triangles).expect("a box")
+        Polyhedron::new(&corners, &BOX_TRIANGLES).expect("a box")
     };
     let own: Vec<[Polyhedron; 2]> = pairs.iter().map(|pair| pair.map(|(half, _)| surface(half))).collect();
     let features = |i: usize| {

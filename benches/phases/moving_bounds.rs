@@ -1,4 +1,4 @@
-//! Which box for bodies that turn: a cube for all orientations, a box fitted anew by supports or by an apex map, or a box around
+//! Boxes for bodies that turn: a cube for all orientations, a box fitted anew by supports or by an apex map, or a box around
 //! a few balls. Bodies that spin on the spot, and bodies that fall; the boxes alone, and with the pairs that a tree finds.
 //!
 //! The pairs of boxes fitted to all corners must be among those of each kind. Akenine-Moller et al., Real-Time Rendering, 4th ed.,

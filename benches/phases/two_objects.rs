@@ -85,7 +85,7 @@ fn combs(n_faces: usize) -> Scene {
     }
 }
 
-/// What is asked of both meshes after a step.
+/// A question about both meshes after a step.
 type Ask<'a, T> = &'a mut dyn FnMut(&mut [DeformableMesh<T>; 2]);
 
 impl Scene {

@@ -7,12 +7,12 @@
 //! Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.4 (equal halves, for a balanced tree).
 
 use super::rows::Row;
-use super::top_down::part_by;
+use super::top_down::{around, part_by};
 use crate::relative::inverse_power_of_two;
 use carom_bounds::{BoundingVolume, Moments};
 use glam::{DVec3, Vec3};
 
-/// Where a range of triangles is split on an axis.
+/// The place on an axis at which a range of triangles is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SplitAt {
@@ -27,7 +27,7 @@ pub enum SplitAt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnAxes {
-    /// Where on the axis.
+    /// The place on the axis.
     pub at: SplitAt,
     /// A range of at most so many triangles is a leaf; at least 1.
     pub max_leaf: u32,
@@ -63,7 +63,7 @@ impl OwnAxes {
 
 /// Parts rows in place, whose tags are numbers of triangles; how many go to the left, or `None` where no axis parts them.
 pub(crate) fn part(rows: &mut [Row], triangle: &impl Fn(u32) -> [Vec3; 3], at: SplitAt) -> Option<usize> {
-    let all = rows.iter().fold(Row::EMPTY, |all, row| all.merged(row)).aabb();
+    let all = around(rows).aabb();
     let origin = all.center().as_dvec3();
     let scale = inverse_power_of_two(f64::from(all.extents().max_element()));
     let corners = |row: &Row| triangle(row.tag()).map(|p| (p.as_dvec3() - origin) * scale);
@@ -73,9 +73,10 @@ pub(crate) fn part(rows: &mut [Row], triangle: &impl Fn(u32) -> [Vec3; 3], at: S
         moments.add_triangle(a, b, c);
     }
     let frame = moments.surface_frame();
+    let to_frame = frame.transpose();
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for p in rows.iter().flat_map(corners) {
-        let along = frame.transpose() * p;
+        let along = to_frame * p;
         (low, high) = (low.min(along), high.max(along));
     }
     let lengths = high - low;

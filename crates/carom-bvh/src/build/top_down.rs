@@ -1,6 +1,6 @@
 //! Splits rows from the top down by any rule: the frame that the rules of their own files fill in.
 //!
-//! Where a rule finds no split, or the tree has become too deep for it, the range is halved as it stands.
+//! If a rule finds no split, or the tree has become too deep for it, the range is halved as it stands.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
 
@@ -44,7 +44,7 @@ pub(crate) fn split(
 }
 
 /// The box around rows, and the number of primitives in them; the tag is 0.
-fn around(rows: &[Row]) -> Row {
+pub(crate) fn around(rows: &[Row]) -> Row {
     let mut all = rows.iter().fold(Row::EMPTY, |all, row| all.merged(row));
     all.set_numbers(0, rows.iter().map(Row::count).sum());
     all

@@ -1,12 +1,11 @@
 //! Polyhedra by vertex and face, edge and edge: against the search for convex bodies, and against all times looked at.
 
-use carom_ccd::{
-    ImpactSettings, Motion, Polyhedron, Proposal, TimeOfImpact, polyhedra_time_of_impact, time_of_impact,
-};
+use crate::cast::proposer;
+use carom_ccd::{ImpactSettings, Motion, Polyhedron, TimeOfImpact, polyhedra_time_of_impact, time_of_impact};
 use carom_geom::f64::Cuboid;
 use carom_geom::tri_distance::closest_points;
 use carom_geom::{FeatureKind, ShapeError};
-use carom_gjk::{GjkSettings, nearest_simplex};
+use carom_testkit::meshes::BOX_TRIANGLES;
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 
@@ -16,22 +15,6 @@ const TARGET: f64 = 1e-3;
 fn settings() -> ImpactSettings {
     ImpactSettings::default().with_target_distance(TARGET).with_max_time(1.0).with_max_steps(400)
 }
-
-/// Pairs of triangles for each side.
-const BOX_TRIANGLES: [[u32; 3]; 12] = [
-    [0, 2, 3],
-    [0, 3, 1],
-    [4, 5, 7],
-    [4, 7, 6],
-    [0, 1, 5],
-    [0, 5, 4],
-    [2, 6, 7],
-    [2, 7, 3],
-    [0, 4, 6],
-    [0, 6, 2],
-    [1, 3, 7],
-    [1, 7, 5],
-];
 
 fn cuboid(half: DVec3) -> Polyhedron {
     let corners: Vec<DVec3> = (0..8_u32)
@@ -73,17 +56,7 @@ fn flight(random: &mut Random, spin: f64) -> Motion {
 
 fn by_axes(a: DVec3, motion_a: &Motion, b: DVec3, motion_b: &Motion) -> TimeOfImpact {
     let [a, b] = [a, b].map(|half| Cuboid::new(half).unwrap());
-    time_of_impact(&a, motion_a, &b, motion_b, &settings(), |b_in_a: &_, tolerance| {
-        let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
-        let near = nearest_simplex(&a, &b, b_in_a, &gjk, None);
-        Proposal {
-            axis: near.axis,
-            points_a: near.points_a,
-            points_b: near.points_b,
-            n_points: near.n_points,
-            weights: near.weights,
-        }
-    })
+    time_of_impact(&a, motion_a, &b, motion_b, &settings(), proposer(&a, &b, &mut 0))
 }
 
 /// The two brackets hold the same time; which of the two they say.

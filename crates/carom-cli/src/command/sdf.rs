@@ -7,7 +7,7 @@ use crate::report::{self, Found, number};
 use carom_geom::TriMesh;
 use carom_sdf::{BakeSettings, Field, SdfGrid, SignMethod, SparseSdf};
 use glam::Vec3;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Pixels along the longest side of a slice.
 const PIXELS: f32 = 400.0;
@@ -24,30 +24,25 @@ pub fn run(args: &SdfArgs) -> Result<Found, String> {
     let settings = BakeSettings::default().with_resolution(args.resolution).with_band(band);
     let settings = settings.with_max_nodes(args.max_nodes);
     let failed = |e| format!("{}: {e}", args.file.display());
-    let report = if args.sparse {
+    let (lines, document) = if args.sparse {
         let field = SparseSdf::from_mesh(&mesh, &settings).map_err(failed)?;
         let stored = json!({"blocks": field.n_blocks(), "stored_blocks": field.n_stored_blocks()});
-        finish(args, &mesh, &field, &field.to_bytes(), stored)?
+        write(args, &mesh, &field, &field.to_bytes(), stored)?
     } else {
         let field = SdfGrid::from_mesh(&mesh, &settings).map_err(failed)?;
-        finish(args, &mesh, &field, &field.to_bytes(), json!({"nodes": field.values().len()}))?
+        write(args, &mesh, &field, &field.to_bytes(), json!({"nodes": field.values().len()}))?
     };
-    if args.json {
-        let mut document = report;
-        remarks.add_to(&mut document);
-        report::print(&Value::Object(document).to_string())?;
-    }
-    Ok(remarks.ending(false))
+    report::finish(args.json, &lines, &remarks, document)
 }
 
-/// Writes what is wanted, and says what was done.
-fn finish(
+/// Writes what is wanted. Returns what was done, as lines and as a document.
+fn write(
     args: &SdfArgs,
     mesh: &TriMesh,
     field: &impl Field,
     bytes: &[u8],
     stored: Value,
-) -> Result<Map<String, Value>, String> {
+) -> Result<(Vec<String>, Value), String> {
     let (grid, thin) = (field.grid(), thin_triangles(mesh, field));
     let (sign, said) = sign_words(field.sign_method());
     let n_triangles = mesh.n_triangles();
@@ -71,21 +66,19 @@ fn finish(
         report::write_file(path, &picture(field)?)?;
         lines.push(format!("  slices in {}", path.display()));
     }
-    if !args.json {
-        report::print(&lines.join("\n"))?;
-    }
-    let mut document = Map::new();
-    document.insert("schema".to_owned(), json!("carom.sdf.v1"));
-    document.insert("file".to_owned(), json!(args.file.display().to_string()));
-    document.insert("triangles".to_owned(), json!(n_triangles));
-    document.insert("cells".to_owned(), json!(grid.cells().to_array()));
-    document.insert("cell".to_owned(), json!(grid.cell()));
-    document.insert("first".to_owned(), json!(grid.first().to_array()));
-    document.insert("stored".to_owned(), stored);
-    document.insert("sign".to_owned(), json!(sign));
-    document.insert("error_bound".to_owned(), json!(field.error_bound()));
-    document.insert("thin_triangles".to_owned(), json!(thin));
-    Ok(document)
+    let document = json!({
+        "schema": "carom.sdf.v1",
+        "file": args.file.display().to_string(),
+        "triangles": n_triangles,
+        "cells": grid.cells().to_array(),
+        "cell": grid.cell(),
+        "first": grid.first().to_array(),
+        "stored": stored,
+        "sign": sign,
+        "error_bound": field.error_bound(),
+        "thin_triangles": thin,
+    });
+    Ok((lines, document))
 }
 
 fn sign_words(sign: SignMethod) -> (&'static str, String) {

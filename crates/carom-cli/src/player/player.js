@@ -340,7 +340,7 @@ for (const s of surfaces) {
   s.colourBuffer = buffer(s.colour, gl.DYNAMIC_DRAW);
   gl.enableVertexAttribArray(5); gl.vertexAttribPointer(5, 3, gl.UNSIGNED_BYTE, true, 4, 0);
 }
-// A skin for the particles of one cloud, other vertices and triangles in each frame: by index, in 16 bytes and 12 for each vertex.
+// A skin for the particles of one cloud: other vertices and triangles in each frame.
 const skin = { n: 0, frame: -1, array: gl.createVertexArray() };
 gl.bindVertexArray(skin.array);
 skin.vertexBuffer = buffer(new Float32Array(3), gl.DYNAMIC_DRAW); attribute(0, 3, gl.FLOAT, false, 0);
@@ -568,7 +568,7 @@ const placeSurfaces = () => {
 };
 const isSkinShown = () => scene.skinned !== null && $("skin").checked;
 const placeSkin = () => {
-  const at = Math.min(Math.round(time), nFrames - 1), stored = scene.frames[at].skin;
+  const at = frameAt(), stored = scene.frames[at].skin;
   if (!isSkinShown() || skin.frame === at) return;
   skin.frame = at; skin.n = 0;
   if (!stored) return;

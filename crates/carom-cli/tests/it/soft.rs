@@ -49,9 +49,9 @@ fn shape_of(world: &mut SoftWorld) -> [f32; 3] {
 }
 
 /// Cloth that falls on something, slowly and fast, never crosses itself or what it meets: each frame is checked exactly.
-/// Ten seconds at three resolutions with `CAROM_SLOW`, else one second of a coarse cloth.
+/// Ten seconds at three resolutions with `CAROM_SLOW`, else a short run of a coarse cloth.
 fn drape(over: Over) {
-    let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 60) };
+    let (sizes, n_frames): (&[usize], u32) = if is_long() { (&[17, 33, 49], 600) } else { (&[9], 150) };
     for &n in sizes {
         for thrown in [Vec3::ZERO, Vec3::new(0.5, -8.0, 0.25)] {
             let name = format!("cloth of {n} x {n} over {over:?}, thrown at {} m/s", thrown.length().round());
@@ -66,16 +66,19 @@ fn drape(over: Over) {
             assert!(mean < height - 0.2 && low < mean - 0.2, "{name} does not drape: {mean}, {low}");
             // The middle of the cloth still lies on top.
             let top = world.positions().iter().map(|p| p.y).fold(0.0, f32::max);
-            assert!(0.28 < top && world.touches().contains(&FaceState::TouchesOther), "{name} fell off");
+            // The edge itself is 0.3 m high.
+            let high = if over == Over::Edge { 0.28 } else { 0.3 };
+            assert!(high < top && world.touches().contains(&FaceState::TouchesOther), "{name} fell off");
             if over == Over::MovingBall {
                 let seconds = f64::from(n_frames) / 60.0;
                 assert!(0.99 * seconds < world.obstacle_seconds(), "{name}: the ball waited too often");
             } else {
-                // What was thrown sways for longer.
+                // Thrown cloth sways for longer, and so does cloth on an edge.
                 let rest = match (is_long(), thrown == Vec3::ZERO) {
                     (true, true) => 0.02,
                     (true, false) => 0.1,
-                    _ => 2.0,
+                    (false, _) if over == Over::Edge => 1.2,
+                    (false, _) => 0.6,
                 };
                 assert!(speed < rest, "{name} does not come to rest: {speed}");
                 check_energy(&name, &energies);

@@ -1,8 +1,8 @@
 //! The proof that two bodies are apart: a plane between them.
 //!
-//! Two convex bodies that do not touch have a plane between them: across the line between their nearest points. Whoever
-//! doubts it measures both bodies along its normal, which costs two supports and needs no search. That is done here as well,
-//! with rounding counted, so no plane is given that does not hold. Bodies that are not convex may be apart without a plane;
+//! Two convex bodies that do not touch have a plane between them: across the line between their nearest points. To
+//! check it, both bodies are measured along its normal, which costs two supports and needs no search. That is done here, with
+//! rounding counted; the normal of a half-space is its own to rounding. Bodies that are not convex may be apart without a plane;
 //! then the proof is the lower bound that `distance` gives.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
