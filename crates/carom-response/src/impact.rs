@@ -30,7 +30,7 @@ const MAX_SWEEPS: usize = 32;
 const ROUNDS: usize = 12;
 
 /// Contacts that close within this many substeps bounce: the solver must not stop them before.
-const LOOK_AHEAD: Real = 1.5;
+pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 
 /// The bodies that bounce, by slot.
 pub(crate) struct Bouncers<'a> {
@@ -195,7 +195,7 @@ fn bounce_one(
     let mut a = Half::new(bodies, slot_a, moment);
     let mut b = Half::new(bodies, slot_b, moment);
     let gain = b.gain_along(normal) - a.gain_along(normal);
-    let ahead = LOOK_AHEAD * moment.next_h;
+    let ahead = BOUNCE_LOOK_AHEAD * moment.next_h;
     let mut points = [Vec3::ZERO; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];
     let mut mass = [0.0; MAX_CONTACTS];

@@ -88,6 +88,7 @@ mod validate;
 
 pub use body::{Body, BodyKind, Energy};
 pub use contact::{ContactImpulse, ContactLink, ContactPair, Contacts};
+pub use impact::BOUNCE_LOOK_AHEAD;
 pub use island::DisjointSets;
 pub use joint::{Joint, JointImpulse, JointKind, Motor};
 pub use penalty::Penalty;

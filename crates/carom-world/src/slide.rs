@@ -39,6 +39,8 @@ pub(crate) struct Slides {
     near: Vec<Near>,
     /// Unit vectors into the walls beside it.
     walls: Vec<DVec3>,
+    /// Unit vectors into those beside it that were stopped as well.
+    stopped: Vec<DVec3>,
 }
 
 /// Something near a body that slides.
@@ -87,9 +89,10 @@ impl<B: BroadPhase> World<B> {
         let Ok(known) = self.broad.aabb(proxy) else { return };
         let start = self.bodies[index].pose;
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
-        let Slides { near, walls, .. } = slides;
+        let Slides { near, walls, stopped, .. } = slides;
         near.clear();
         walls.clear();
+        stopped.clear();
         // A body that turns far does not turn on: its orientation is one that its momentum gave.
         let mut may_turn = whole.n_legs() == 1;
         for other in pairs.iter().map(|pair| pair.1 as usize) {
@@ -105,14 +108,18 @@ impl<B: BroadPhase> World<B> {
                 let apart = f64::from(found.contact.distance);
                 target = (0.0 < apart).then(|| self.least_distance(apart, [index, other], is_fast));
                 may_turn &= 0.0 < apart;
-                walls.push(found.contact.normal.as_dvec3());
+                let normal = found.contact.normal.as_dvec3();
+                walls.push(normal);
+                if sweeps.stops[other] < 1.0 {
+                    stopped.push(normal);
+                }
             }
             near.push(Near { index: other, motion, target });
         }
         let core = self.core_of(index);
         let center = self.bodies[index].center_of_mass.as_dvec3();
         let placing = self.placing();
-        let (mut linear, mut angular) = (whole.linear() * rest, DVec3::ZERO);
+        let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
         let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];
         if may_turn {
@@ -188,6 +195,12 @@ impl Sweeps {
     fn slides_on(&self, index: usize) -> bool {
         self.stops[index] < 1.0 && self.limbs[index] == Limb::Not && self.flights[index].is_some()
     }
+}
+
+/// A way without what leads away from others that were stopped. If a body left one that follows it, and has lost the
+/// rest of its own way, that one would lose as much in each step, and would never reach it.
+fn staying(way: DVec3, stopped: &[DVec3]) -> DVec3 {
+    stopped.iter().fold(way, |way, normal| way - *normal * way.dot(*normal).min(0.0))
 }
 
 /// What is left of a way that leads into no wall: the nearest one.

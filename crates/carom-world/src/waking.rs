@@ -1,4 +1,4 @@
-//! Changes of the settings, and which sleeping bodies they wake.
+//! Waking: what begins to touch a sleeping body, what may reach it, and changes of the settings.
 //!
 //! Settings are changed between steps. The next step compares them with those of the step before:
 //! so no change is lost, however it was made. A body is woken if the change acts on it:
@@ -12,10 +12,12 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
+use crate::narrow::Record;
 use crate::{BodyId, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
-use carom_broad::BroadPhase;
-use carom_response::SolverSettings;
+use carom_broad::{BroadPhase, Pair};
+use carom_geom::Manifold;
+use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
     /// Replaces all settings. The next step wakes what a change concerns, as it does for
@@ -33,6 +35,95 @@ impl<B: BroadPhase> World<B> {
         for body in 0..self.bodies.len() {
             self.movers.wake(&mut self.bodies, body);
         }
+    }
+
+    /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
+    pub(crate) fn wake_newly_touched(&mut self) {
+        let sleeps = |id: &BodyId| self.bodies[id.index as usize].is_sleeping;
+        let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
+        let records = self.busy.iter().map(|&place| &self.records[place as usize]);
+        let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
+        let sleepers: Vec<BodyId> = sleepers.collect();
+        if sleepers.is_empty() {
+            return;
+        }
+        for sleeper in sleepers {
+            self.movers.wake(&mut self.bodies, sleeper.index as usize);
+        }
+        self.movers.settle(&mut self.bodies);
+        self.find_busy();
+    }
+
+    /// Wakes each sleeping body that something moving touches, or may reach in this step, with all that fell asleep with it.
+    /// A body that sleeps on takes no impulse: to the others it is a wall, and momentum would be lost.
+    ///
+    /// While some bodies are halted, those that would fall asleep together do so one after the other. So a body that is
+    /// about to fall asleep wakes nobody then.
+    pub(crate) fn wake_touched(&mut self, dt: f32) {
+        let drowsy = if self.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
+        // A step has one substep at least, and bounces look ahead from its end.
+        let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
+        loop {
+            self.joints.find_moving(&self.movers, &mut self.work.joints);
+            let mut sleepers: Vec<u32> = Vec::new();
+            let sleeps = |body: u32| self.bodies[body as usize].is_sleeping;
+            let pushes = |body: u32| {
+                let body = &self.bodies[body as usize];
+                !body.is_sleeping
+                    && match body.kind {
+                        BodyKind::Fixed => false,
+                        BodyKind::Kinematic => body.is_driven(),
+                        BodyKind::Dynamic => !body.is_halted && body.sleep_time < drowsy,
+                    }
+            };
+            let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
+            // Where all move there is nobody to wake.
+            let stays =
+                |(number, body): (u32, &Body)| !self.movers.has(number) && body.kind != BodyKind::Fixed;
+            let some_stay = (0..).zip(&self.bodies).any(stays);
+            for &place in if some_stay { &self.busy[..] } else { &[] } {
+                let pair = self.pairs[place as usize];
+                if self.movers.has(pair.a) == self.movers.has(pair.b) || !is_woken(pair) {
+                    continue;
+                }
+                let record = &self.records[place as usize];
+                // A rule may act on any contact that is known.
+                let always = self.rules.of(pair) != Response::Collide;
+                let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
+                if !record.is_sensor && self.manifolds_of(record).iter().any(is_met) {
+                    sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
+                }
+            }
+            for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
+                if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
+                    sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
+                }
+            }
+            if sleepers.is_empty() {
+                return;
+            }
+            for sleeper in sleepers {
+                self.movers.wake(&mut self.bodies, sleeper as usize);
+            }
+            self.movers.settle(&mut self.bodies);
+            // Those that they touch are among the busy now.
+            self.find_busy();
+        }
+    }
+
+    /// Whether two bodies touch, or may reach each other within `time` at the velocities that they have.
+    ///
+    /// Bodies slower than the speed of sleep are left to touch first: a pile whose bodies sway a little would wake
+    /// itself for ever, and at such speeds a step sees them within the slop before anything stops them.
+    fn may_meet(&self, pair: Pair, manifold: &Manifold, time: f32) -> bool {
+        let [a, b] = [pair.a, pair.b].map(|body| &self.bodies[body as usize]);
+        let settings = &self.settings.solver;
+        let [slop, slow] = [settings.slop, settings.sleep_speed].map(|x| x * settings.length_unit);
+        manifold.contacts().iter().any(|contact| {
+            let velocity = a.velocity_at(contact.point_a) - b.velocity_at(contact.point_b);
+            let closing = velocity.dot(manifold.normal());
+            contact.distance <= slop || slow < closing && contact.distance - closing * time <= slop
+        })
     }
 
     /// Checks the settings, and lets act what was changed since the last step.

@@ -36,9 +36,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::Manifold;
 use carom_math::{Budget, Pose, Vec3, clock};
 use carom_query::Shape;
-use carom_response::{
-    Body, BodyKind, ContactLink, Contacts, Joint, Response, Solver, SolverSettings, StepStats,
-};
+use carom_response::{Body, BodyKind, ContactLink, Contacts, Joint, Solver, SolverSettings, StepStats};
 
 /// Bodies, and what happens to them.
 ///
@@ -504,77 +502,6 @@ impl<B: BroadPhase> World<B> {
         // Those of pairs that are gone are in their order, too.
         crate::events::merge(events, &work.ended);
         stats.n_touching = n_touching;
-    }
-
-    /// Wakes sleeping bodies in contacts that began: something was put there, grew, or may touch them now.
-    fn wake_newly_touched(&mut self) {
-        let sleeps = |id: &BodyId| self.bodies[id.index as usize].is_sleeping;
-        let began = |record: &&Record| record.is_touching && !record.was_touching && !record.is_sensor;
-        let records = self.busy.iter().map(|&place| &self.records[place as usize]);
-        let sleepers = records.filter(began).flat_map(|record| [record.a, record.b]).filter(sleeps);
-        let sleepers: Vec<BodyId> = sleepers.collect();
-        if sleepers.is_empty() {
-            return;
-        }
-        for sleeper in sleepers {
-            self.movers.wake(&mut self.bodies, sleeper.index as usize);
-        }
-        self.movers.settle(&mut self.bodies);
-        self.find_busy();
-    }
-
-    /// Who sleeps and is touched by something that moves wakes, with all that fell asleep with it.
-    ///
-    /// Where some are halted those that would fall asleep together do so one after the other: who is about to wakes nobody.
-    fn wake_touched(&mut self, dt: f32) {
-        let drowsy = if self.movers.has_halted() { self.drowsy_from(dt) } else { f32::INFINITY };
-        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
-        loop {
-            self.joints.find_moving(&self.movers, &mut self.work.joints);
-            let mut sleepers: Vec<u32> = Vec::new();
-            let sleeps = |body: u32| self.bodies[body as usize].is_sleeping;
-            let pushes = |body: u32| {
-                let body = &self.bodies[body as usize];
-                !body.is_sleeping
-                    && match body.kind {
-                        BodyKind::Fixed => false,
-                        BodyKind::Kinematic => body.is_driven(),
-                        BodyKind::Dynamic => !body.is_halted && body.sleep_time < drowsy,
-                    }
-            };
-            let is_woken = |pair: Pair| sleeps(pair.a) && pushes(pair.b) || sleeps(pair.b) && pushes(pair.a);
-            // Where all move there is nobody to wake.
-            let stays =
-                |(number, body): (u32, &Body)| !self.movers.has(number) && body.kind != BodyKind::Fixed;
-            let some_stay = (0..).zip(&self.bodies).any(stays);
-            for &place in if some_stay { &self.busy[..] } else { &[] } {
-                let pair = self.pairs[place as usize];
-                if self.movers.has(pair.a) == self.movers.has(pair.b) || !is_woken(pair) {
-                    continue;
-                }
-                let record = &self.records[place as usize];
-                // What is struck must give way at once if a rule acts on it: it may be done in this step.
-                let limit = if self.rules.of(pair) == Response::Collide { slop } else { f32::INFINITY };
-                let touches = |m: &Manifold| m.contacts().iter().any(|c| c.distance <= limit);
-                if !record.is_sensor && self.manifolds_of(record).iter().any(touches) {
-                    sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
-                }
-            }
-            for joint in self.work.joints.iter().map(|&place| self.joints.at(place)) {
-                if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
-                    sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
-                }
-            }
-            if sleepers.is_empty() {
-                return;
-            }
-            for sleeper in sleepers {
-                self.movers.wake(&mut self.bodies, sleeper as usize);
-            }
-            self.movers.settle(&mut self.bodies);
-            // Those that they touch are among the busy now.
-            self.find_busy();
-        }
     }
 
     /// The manifolds in which something moves, as the solver takes them.

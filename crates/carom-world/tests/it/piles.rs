@@ -52,34 +52,44 @@ fn a_push_wakes_the_stack() {
     assert!((world.pose(bodies[1]).unwrap().translation.y - 0.5).abs() < 0.02, "it fell to the ground");
 }
 
+/// Most piles sleep after 10 s, and all after 30 s: how long one takes is chance.
 #[test]
-fn a_pile_of_hundreds_comes_to_rest_above_the_floor() {
-    let mut world = world_on::<DynamicBvh>();
-    world.insert(ground()).unwrap();
-    let mut dice = Dice::new(3);
-    let mut bodies = Vec::new();
-    for i in 0..300 {
-        let (layer, cell) = (i / 25, i % 25);
-        let at = Vec3::new(
-            (cell % 5) as f32 * 1.15 - 2.3,
-            1.0 + 1.2 * layer as f32,
-            (cell / 5) as f32 * 1.15 - 2.3,
-        );
-        let turn = carom_math::Quat::from_scaled_axis(dice.point(1.0));
-        let pose = carom_math::Pose::new(turn, at + dice.point(0.05));
-        bodies.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
+fn piles_of_hundreds_come_to_rest_above_the_floor() {
+    const N_PILES: u64 = 12;
+    let mut n_early = 0;
+    for seed in 1..=N_PILES {
+        let mut world = world_on::<DynamicBvh>();
+        world.insert(ground()).unwrap();
+        let mut dice = Dice::new(seed);
+        let mut bodies = Vec::new();
+        for i in 0..300 {
+            let (layer, cell) = (i / 25, i % 25);
+            let at = Vec3::new(
+                (cell % 5) as f32 * 1.15 - 2.3,
+                1.0 + 1.2 * layer as f32,
+                (cell / 5) as f32 * 1.15 - 2.3,
+            );
+            let turn = carom_math::Quat::from_scaled_axis(dice.point(1.0));
+            let pose = carom_math::Pose::new(turn, at + dice.point(0.05));
+            bodies.push(world.insert(BodyDesc::new(cuboid(Vec3::splat(0.5))).with_pose(pose)).unwrap());
+        }
+        let n_sleeping = |world: &World| bodies.iter().filter(|&&id| world.is_sleeping(id).unwrap()).count();
+        for _ in 0..600 {
+            world.step(DT).unwrap();
+        }
+        n_early += usize::from(n_sleeping(&world) == bodies.len());
+        for &body in &bodies {
+            let motion = world.motion(body).unwrap();
+            assert!(0.45 < motion.pose.translation.y, "pile {seed}: {:?}", motion.pose);
+            assert!(motion.linear_velocity.length() < 0.3, "pile {seed}: {:?}", motion.linear_velocity);
+        }
+        for _ in 0..1200 {
+            world.step(DT).unwrap();
+        }
+        assert_eq!(n_sleeping(&world), bodies.len(), "pile {seed} does not fall asleep");
     }
-    for _ in 0..600 {
-        world.step(DT).unwrap();
-    }
-    let mut n_sleeping = 0;
-    for &body in &bodies {
-        let motion = world.motion(body).unwrap();
-        assert!(0.45 < motion.pose.translation.y, "{:?}", motion.pose);
-        assert!(motion.linear_velocity.length() < 0.3, "{:?}", motion.linear_velocity);
-        n_sleeping += usize::from(motion.is_sleeping);
-    }
-    assert!(270 < n_sleeping, "{n_sleeping} of 300 sleep");
+    println!("{n_early} of {N_PILES} piles sleep after 10 s");
+    assert!(9 <= n_early, "{n_early} of {N_PILES}");
 }
 
 #[test]

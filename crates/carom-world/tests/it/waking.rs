@@ -262,3 +262,49 @@ fn what_is_driven_or_pushed_moves() {
     let turned = 2.0 * world.pose(wheel).unwrap().rotation.y.asin();
     assert!((turned - 0.1).abs() < 0.002, "{turned}");
 }
+
+/// A sleeping body takes its part of the momentum, wherever the other one is when the step begins: known beyond the
+/// slop, its contact made a wall of the sleeping body for one step.
+#[test]
+fn what_is_struck_asleep_moves_as_if_it_were_awake() {
+    let mut n = 0;
+    for restitution in [0.0, 1.0] {
+        for speed in [0.12, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 20.0_f32] {
+            for place in 0..24 {
+                for is_fast in [false, true] {
+                    // Slower impacts do not bounce, and at 20 m/s a body passes others if it is not fast.
+                    if restitution == 1.0 && speed < 1.0 || speed == 20.0 && !is_fast {
+                        continue;
+                    }
+                    let name =
+                        format!("{speed} m/s, restitution {restitution}, place {place}, fast {is_fast}");
+                    let gap = 0.02 + 0.1 * speed + place as f32 * speed * DT / 24.0;
+                    let desc = |at: f32, v: f32| {
+                        let desc = BodyDesc::new(ball(0.5)).with_position(Vec3::X * at);
+                        let desc = desc.with_restitution(restitution).with_fast(is_fast);
+                        desc.with_velocity(Vec3::X * v, Vec3::ZERO)
+                    };
+                    let [asleep, awake] = [true, false].map(|sleeps| {
+                        let mut world = world_on::<DynamicBvh>();
+                        world.solver_settings_mut().gravity = Vec3::ZERO;
+                        let struck = world.insert(desc(0.0, 0.0)).unwrap();
+                        if sleeps {
+                            sleep(&mut world, &[struck]);
+                        }
+                        let striker = world.insert(desc(-1.0 - gap, speed)).unwrap();
+                        for _ in 0..30 {
+                            world.step(DT).unwrap();
+                        }
+                        [striker, struck].map(|id| world.motion(id).unwrap().linear_velocity.x / speed)
+                    });
+                    assert_eq!(asleep, awake, "{name}");
+                    assert!((asleep[0] + asleep[1] - 1.0).abs() < 1e-4, "{name}: {asleep:?}");
+                    let mean = 0.5 - 0.5 * restitution;
+                    assert!((asleep[0] - mean).abs() < 1e-3, "{name}: {asleep:?}");
+                    n += 1;
+                }
+            }
+        }
+    }
+    println!("{n} impacts");
+}
