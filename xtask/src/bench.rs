@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// The phases, in the order of a frame; each is a program of the package carom-benches.
-pub(crate) const GROUPS: [&str; 26] = [
+pub(crate) const GROUPS: [&str; 27] = [
     "primitives",
+    "pair_lists",
     "bounds",
     "moving_bounds",
     "broad",

@@ -151,6 +151,7 @@ extern crate alloc;
 mod kernel;
 mod lazy;
 mod num;
+mod pair_batch;
 
 /// The same queries for `f64`.
 #[cfg(feature = "f64")]
@@ -170,4 +171,5 @@ pub use carom_bvh::{
 pub use carom_ccd::{Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, TimeOfImpact, Why};
 pub use carom_gjk::Outcome;
 pub use kernel::*;
+pub use pair_batch::{PairBatch, PlacedPair, intersects_batch};
 pub use workspace::Workspace;

@@ -27,6 +27,7 @@ mod mesh_manifolds;
 mod mesh_mesh;
 mod mesh_moves;
 mod mesh_timed;
+mod pair_batch;
 mod ray_batch;
 mod ray_cases;
 mod ray_depth;
