@@ -9,12 +9,13 @@
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
 use carom_ccd::{
-    Element, ElementSettings, ImpactSettings, Motion, MovingAabb, MovingCapsule, MovingPolytope,
-    MovingSphere, Polygon, Polyhedron, Proposal, SheetPlane, Sides, SimplePolygon, TimeOfImpact,
-    polyhedra_time_of_impact, time_of_impact,
+    Chain, ChainMotion, Earliest, Element, ElementSettings, ImpactSettings, Link, LinkJoint, Motion,
+    MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Path, Polygon, Polyhedron, Proposal, SheetPlane,
+    Sides, SimplePolygon, TimeOfImpact, path_time_of_impact, polyhedra_time_of_impact, time_of_impact,
 };
+use carom_geom::f64::Cuboid as Box64;
 use carom_gjk::{GjkSettings, nearest_simplex};
-use carom_math::Pose;
+use carom_math::{Pose, WidePose};
 use carom_testkit::conform::element_ccd::{self, Kind};
 use carom_testkit::meshes::BOX_TRIANGLES;
 use carom_testkit::random::Random;
@@ -294,6 +295,9 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
     if runner.wants("polyhedra") {
         polyhedra(runner, random);
     }
+    if runner.wants("arms") {
+        arms(runner, random);
+    }
     if runner.wants("aabb-aabb") {
         let boxes: Vec<[(DVec3, DVec3, DVec3); 2]> = (0..N)
             .map(|_| {
@@ -353,18 +357,8 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
     };
     let axes = |i: usize| {
         let [(half_a, motion_a), (half_b, motion_b)] = &pairs[i];
-        let [a, b] = [half_a, half_b].map(|half| carom_geom::f64::Cuboid::new(*half).expect("a box"));
-        let found = time_of_impact(&a, motion_a, &b, motion_b, &settings, |b_in_a: &_, tolerance| {
-            let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
-            let near = nearest_simplex(&a, &b, b_in_a, &gjk, None);
-            Proposal {
-                axis: near.axis,
-                points_a: near.points_a,
-                points_b: near.points_b,
-                n_points: near.n_points,
-                weights: near.weights,
-            }
-        });
+        let [a, b] = [half_a, half_b].map(|half| Box64::new(*half).expect("a box"));
+        let found = time_of_impact(&a, motion_a, &b, motion_b, &settings, by_gjk(&a, &b));
         time(&found)
     };
     let theirs = |i: usize| {
@@ -396,6 +390,95 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
         .entry("carom by features", || all(&features))
         .entry("carom by axes", || all(&axes))
         .entry("parry", || all(&theirs));
+    runner.alike(row, contest);
+}
+
+/// Nearest points of two boxes show the searches the way.
+fn by_gjk(a: &Box64, b: &Box64) -> impl FnMut(&WidePose, f64) -> Proposal {
+    move |b_in_a, tolerance| {
+        let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
+        let near = nearest_simplex(a, b, b_in_a, &gjk, None);
+        Proposal {
+            axis: near.axis,
+            points_a: near.points_a,
+            points_b: near.points_b,
+            n_points: near.n_points,
+            weights: near.weights,
+        }
+    }
+}
+
+/// Arms of six links that swing past a box: the search along paths, and parry's distances at 256 times.
+fn arms(runner: &mut Runner, random: &mut Random) {
+    const N_ARMS: usize = 60;
+    const N_LINKS: usize = 6;
+    const N_TIMES: usize = 256;
+    let settings = ImpactSettings::default().with_target_distance(1e-3).with_max_time(1.0);
+    let link = |parent: Option<usize>, axis: DVec3| Link {
+        parent,
+        on_parent: (DQuat::IDENTITY, if parent.is_none() { DVec3::ZERO } else { DVec3::Y * 0.5 }),
+        joint: LinkJoint::Revolute { axis },
+    };
+    let links = (0..N_LINKS).map(|k| link(k.checked_sub(1), [DVec3::Y, DVec3::Z, DVec3::Z][k % 3]));
+    let chain = Chain::new(links.collect()).expect("parents come first");
+    let base = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).expect("numbers are finite");
+    let half = DVec3::new(0.05, 0.2, 0.05);
+    let body = Box64::new(half).expect("a box");
+    let arms: Vec<(ChainMotion<'_>, Motion)> = (0..N_ARMS)
+        .map(|_| {
+            let [values, rates] =
+                [0, 1].map(|_| (0..N_LINKS).map(|_| random.range(-1.0, 1.0)).collect::<Vec<_>>());
+            let motion = ChainMotion::new(&chain, base, &values, &rates).expect("one for each link");
+            let at = random.cube_point() * 0.8 + DVec3::Y;
+            (motion, Motion::fixed(DQuat::IDENTITY, at).expect("numbers are finite"))
+        })
+        .collect();
+    let ours = |i: usize| {
+        let (motion, place) = &arms[i];
+        let mut first = Earliest::new();
+        for number in 0..N_LINKS {
+            let path = motion.link(number).expect("the chain has it");
+            let until = settings.with_max_time(first.until(1.0));
+            first.add(path_time_of_impact(&body, &path, &body, place, &until, by_gjk(&body, &body)));
+        }
+        time(&first.answer())
+    };
+    let peer = Cuboid::new(parry::vector(half.as_vec3()));
+    let theirs = |i: usize| {
+        let (motion, place) = &arms[i];
+        let placed = |pose: WidePose| {
+            let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
+            parry::pose(&Pose { rotation, translation: pose.translation.as_vec3() })
+        };
+        let there = placed(place.pose_at(0.0));
+        for k in 0..=N_TIMES {
+            let t = k as f64 / N_TIMES as f64;
+            for number in 0..N_LINKS {
+                let here = placed(motion.link(number).expect("the chain has it").pose_at(t));
+                let gap =
+                    parry3d::query::distance(&here, &peer, &there, &peer).expect("parry has boxes").distance;
+                if gap <= 1e-3 {
+                    return t;
+                }
+            }
+        }
+        MISS
+    };
+    let mut answers = Answers::new();
+    for i in 0..N_ARMS {
+        // A sample is late by one step at most.
+        answers.number(&format!("arm {i}"), ours(i), theirs(i), 1.0 / N_TIMES as f64 + TOLERANCE);
+    }
+    let all = |answer: &dyn Fn(usize) -> f64| {
+        for i in 0..N_ARMS {
+            black_box(answer(black_box(i)));
+        }
+    };
+    let n_hits = (0..N_ARMS).filter(|&i| ours(i) != MISS).count();
+    println!("    {n_hits} of {N_ARMS} arms touch the box");
+    let row = Row { workload: "arms", size: N_LINKS as u64, unit: Unit::Us, per_call: N_ARMS as u64 };
+    let contest =
+        Contest::new(answers).entry("carom", || all(&ours)).entry("parry at 256 times", || all(&theirs));
     runner.alike(row, contest);
 }
 

@@ -8,11 +8,8 @@
 //! (the Illinois rule). Differs: it ends just above the target, from the safe side; a bracket
 //! that shrinks from one side alone is halved.
 
-use crate::Tally;
-use crate::body_pair::{BodyPair, Moment};
+use crate::body_pair::Moment;
 use crate::chord::chord_bound;
-use crate::separation::Axis;
-use carom_geom::SupportMap;
 
 /// Values of the separation that may be spent on certifying the way along one axis.
 ///
@@ -46,29 +43,29 @@ pub(crate) struct Advanced {
 type Value = (f64, f64);
 
 /// Follows the separation from a time at which it is above the target, to where it is above by at most `tolerance`, or to the end.
-pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
-    pair: &BodyPair<'_, A, B>,
-    axis: &mut Axis,
+/// `kappa` bounds its second derivative, as for [`chord_bound`].
+pub(crate) fn advance(
+    separation: &mut impl FnMut(&Moment) -> f64,
+    kappa: f64,
     from: Value,
     end: &Moment,
     target: f64,
     tolerance: f64,
-    tally: &impl Tally,
 ) -> Advanced {
     let (mut here, mut least, mut slope) = (from, from.1, 0.0);
     let (mut n_left, mut n_roots) = (MAX_VALUES, 0);
     // The times to be reached, the next one last; at all of them the separation is above the target.
     let mut ahead = [(0.0, 0.0); MAX_VALUES + 2];
     let mut n_ahead = 1;
-    let far = (end.t, axis.separation(pair, end, tally));
+    let far = (end.t, separation(end));
     ahead[0] = far;
     if !(target < far.1) {
         n_roots += 1;
-        (ahead[0], slope) = root(pair, axis, here, far, target, tolerance, tally);
+        (ahead[0], slope) = root(separation, here, far, target, tolerance);
     }
     while 0 < n_ahead {
         let goal = ahead[n_ahead - 1];
-        let bound = chord_bound(here.1, goal.1, axis.kappa, goal.0 - here.0);
+        let bound = chord_bound(here.1, goal.1, kappa, goal.0 - here.0);
         if goal.0 <= here.0 || target < bound {
             if here.0 < goal.0 {
                 (here, least) = (goal, least.min(bound));
@@ -81,7 +78,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = (middle, axis.separation(pair, &Moment::new(middle), tally));
+        let value = (middle, separation(&Moment::new(middle)));
         if target < value.1 {
             ahead[n_ahead] = value;
             n_ahead += 1;
@@ -90,7 +87,7 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         } else {
             // A dip: whatever lies behind it is out of reach.
             n_roots += 1;
-            (ahead[0], slope) = root(pair, axis, here, value, target, tolerance, tally);
+            (ahead[0], slope) = root(separation, here, value, target, tolerance);
             n_ahead = 1;
         }
     }
@@ -101,14 +98,12 @@ pub(crate) fn advance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 
 /// A time at which the separation is above the target by at most `tolerance`, between one above and one below it, and the slope
 /// there. Above by more where the values are spent.
-fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
-    pair: &BodyPair<'_, A, B>,
-    axis: &mut Axis,
+fn root(
+    separation: &mut impl FnMut(&Moment) -> f64,
     mut above: Value,
     mut below: Value,
     target: f64,
     tolerance: f64,
-    tally: &impl Tally,
 ) -> (Value, f64) {
     let mut n_left = MAX_ROOT_VALUES;
     let wanted = target + 0.5 * tolerance;
@@ -123,7 +118,7 @@ fn root<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             break;
         }
         n_left -= 1;
-        let value = axis.separation(pair, &Moment::new(t), tally);
+        let value = separation(&Moment::new(t));
         // The end that stays twice counts half.
         if target < value {
             (above, high) = ((t, value), value - wanted);

@@ -11,6 +11,7 @@
 //! Reference: N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3 (bounds for inner products).
 
 use crate::chord::UNIT;
+use crate::proposal::weights_inside;
 use crate::{Motion, Proposal};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, ops};
@@ -289,7 +290,9 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         // Weights below 0 would leave the body.
         let mut weights = proposal.weights.map(|weight| weight.max(0.0));
         if n == 4 && weights == [0.0; 4] {
-            weights = self.weights_inside(placed, proposal);
+            weights = weights_inside(core::array::from_fn(|i| {
+                self.place_b(placed, proposal.points_b[i]) - self.place_a(placed, proposal.points_a[i])
+            }));
         }
         let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
         for i in 0..n {
@@ -301,17 +304,5 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
             return None;
         }
         Some((placed.rotation_a * (a / sum), placed.between + placed.rotation_b * (b / sum)))
-    }
-
-    /// How much each of four pairs counts in the point where they meet, by the volumes that the origin makes with the others.
-    fn weights_inside(&self, placed: &Placed, proposal: &Proposal) -> [f64; 4] {
-        let [x, y, z, w]: [DVec3; 4] = core::array::from_fn(|i| {
-            self.place_b(placed, proposal.points_b[i]) - self.place_a(placed, proposal.points_a[i])
-        });
-        let parts = [y.dot(z.cross(w)), -x.dot(z.cross(w)), x.dot(y.cross(w)), -x.dot(y.cross(z))];
-        let sum = parts[0] + parts[1] + parts[2] + parts[3];
-        let weights = parts.map(|part| (part / sum).max(0.0));
-        let total = weights[0] + weights[1] + weights[2] + weights[3];
-        if 0.0 < total && total.is_finite() { weights.map(|weight| weight / total) } else { [0.25; 4] }
     }
 }

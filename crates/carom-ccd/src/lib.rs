@@ -49,6 +49,28 @@
 //! assert!((tip - DVec3::X).length() < 1e-15);
 //! ```
 //!
+//! Any other motion is a [`Path`]: a pose at each time, and a bound on the acceleration. Links in
+//! joints are one ([`Chain`]).
+//!
+//! ```
+//! use carom_ccd::{Chain, ChainMotion, Link, LinkJoint, Motion, Path};
+//! use carom_math::glam::{DQuat, DVec3};
+//!
+//! // Two links of 1 m, each turning about z by a quarter turn in a second.
+//! let joint = LinkJoint::Revolute { axis: DVec3::Z };
+//! let on = |parent, at| Link { parent, on_parent: (DQuat::IDENTITY, at), joint };
+//! let chain = Chain::new(vec![on(None, DVec3::ZERO), on(Some(0), DVec3::X)])?;
+//! let base = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO)?;
+//! let quarter = core::f64::consts::FRAC_PI_2;
+//! let motion = ChainMotion::new(&chain, base, &[0.0; 2], &[quarter; 2])?;
+//! let hand = motion.link(1).expect("there are two");
+//! let tip = hand.pose_at(1.0).transform_point(DVec3::X);
+//! assert!((tip - DVec3::new(-1.0, 1.0, 0.0)).length() < 1e-15);
+//! // No point of the hand is accelerated by more: (pi / 2)^2 for the elbow, pi^2 for the hand.
+//! assert!((hand.acceleration(1.0, 0.0, 1.0) - 5.0 * quarter * quarter).abs() < 1e-12);
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
 //! Bodies that only translate have closed forms: balls against planes, balls and polygons, capsules
 //! against triangles, boxes along the axes. Polytopes have them on their separating axes. Deforming
 //! surfaces meet vertex on face and edge on edge.
@@ -102,6 +124,7 @@ mod advance;
 mod ball_triangle;
 mod body_pair;
 mod capsule_triangle;
+mod chain;
 mod chord;
 mod conservative;
 mod counters;
@@ -114,6 +137,7 @@ mod motion;
 mod moving_sphere;
 mod nearest;
 mod overlap;
+mod path;
 mod plane;
 mod polyhedra;
 mod portal;
@@ -132,6 +156,7 @@ mod turn;
 
 pub use aabb::MovingAabb;
 pub use capsule_triangle::MovingCapsule;
+pub use chain::{Chain, ChainError, ChainMotion, Link, LinkJoint, LinkPath};
 pub use conservative::{conservative_advancement, conservative_advancement_counted};
 pub use counters::{ImpactCounters, Tally};
 pub use dynamic_sat::MovingPolytope;
@@ -141,6 +166,7 @@ pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
 pub use nearest::way_to_triangle;
+pub use path::{Path, path_time_of_impact};
 pub use plane::{half_space_time_of_impact, half_space_time_of_impact_counted};
 pub use polyhedra::{Polyhedron, polyhedra_time_of_impact};
 pub use proposal::Proposal;

@@ -96,7 +96,9 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
             tolerance = (0.25 * tolerance).max(finest);
             continue;
         }
-        let advanced = advance(&pair, &mut axis, (probe, here), &Moment::new(end), target, tolerance, tally);
+        let kappa = axis.kappa;
+        let mut separation = |moment: &Moment| axis.separation(&pair, moment, tally);
+        let advanced = advance(&mut separation, kappa, (probe, here), &Moment::new(end), target, tolerance);
         least = least.min(back).min(advanced.least);
         if end <= advanced.time {
             return TimeOfImpact::Clear(Clear::new(least));

@@ -33,3 +33,13 @@ impl Proposal {
         weights: [0.0; 4],
     };
 }
+
+/// How much each of four pairs counts in the point where they meet, from the differences of their points: by the volumes
+/// that the origin makes with the others.
+pub(crate) fn weights_inside([x, y, z, w]: [DVec3; 4]) -> [f64; 4] {
+    let parts = [y.dot(z.cross(w)), -x.dot(z.cross(w)), x.dot(y.cross(w)), -x.dot(y.cross(z))];
+    let sum = parts[0] + parts[1] + parts[2] + parts[3];
+    let weights = parts.map(|part| (part / sum).max(0.0));
+    let total = weights[0] + weights[1] + weights[2] + weights[3];
+    if 0.0 < total && total.is_finite() { weights.map(|weight| weight / total) } else { [0.25; 4] }
+}

@@ -197,7 +197,9 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
                 }
                 least = back;
             }
-            let mut advanced = advance(pair, &mut axis, (probe.t, here), end, self.target, tolerance, tally);
+            let kappa = axis.kappa;
+            let mut separation = |moment: &Moment| axis.separation(pair, moment, tally);
+            let mut advanced = advance(&mut separation, kappa, (probe.t, here), end, self.target, tolerance);
             advanced.least = advanced.least.min(least);
             if best.as_ref().is_none_or(|best| best.advanced.time < advanced.time) {
                 // At its root, an axis that turns with its features has come as far as they let it. Trying the other one all the same

@@ -2,7 +2,10 @@
 
 use crate::bytes::Bytes;
 use crate::convex::shape;
-use carom_ccd::{ImpactSettings, Motion, Proposal, TimeOfImpact, conservative_advancement, time_of_impact};
+use carom_ccd::{
+    ImpactSettings, Motion, Proposal, TimeOfImpact, conservative_advancement, path_time_of_impact,
+    time_of_impact,
+};
 use carom_geom::SupportMap;
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex, wide};
 use carom_math::WidePose;
@@ -21,7 +24,8 @@ pub fn impacts(bytes: &[u8]) {
     let target = settings.target_distance.max(0.0);
     let answer = time_of_impact(a, &motion_a, b, &motion_b, &settings, proposer(a, b));
     let slow = conservative_advancement(a, &motion_a, b, &motion_b, &settings, proposer(a, b));
-    for answer in [&answer, &slow] {
+    let along = path_time_of_impact(a, &motion_a, b, &motion_b, &settings, proposer(a, b));
+    for answer in [&answer, &slow, &along] {
         match answer {
             TimeOfImpact::Hit(impact) => {
                 assert!(0.0 <= impact.t_lo && impact.t_lo <= impact.t_hi && impact.t_hi <= 1.0, "{answer:?}");
@@ -54,7 +58,7 @@ pub fn impacts(bytes: &[u8]) {
         let signed = wide::signed_distance(a, b, &b_in_a, &GjkSettings::default(), None);
         [signed.lower_bound, signed.upper_bound]
     };
-    for answer in [&answer, &slow] {
+    for answer in [&answer, &slow, &along] {
         let (free, least) = match answer {
             TimeOfImpact::Hit(impact) => {
                 let [lower, _] = bounds(impact.t_hi);

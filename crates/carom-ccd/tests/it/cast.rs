@@ -118,9 +118,20 @@ pub(crate) fn proposer<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b: &B,
     n_proposals: &mut u32,
 ) -> impl FnMut(&WidePose, f64) -> Proposal {
-    let mut cache = GjkCache::new();
+    let mut propose = by_gjk(a, b);
     move |b_in_a, tolerance| {
         *n_proposals += 1;
+        propose(b_in_a, tolerance)
+    }
+}
+
+/// Proposals by GJK.
+pub(crate) fn by_gjk<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    b: &B,
+) -> impl FnMut(&WidePose, f64) -> Proposal {
+    let mut cache = GjkCache::new();
+    move |b_in_a, tolerance| {
         let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
         let nearest = nearest_simplex(a, b, b_in_a, &gjk, Some(&mut cache));
         Proposal {

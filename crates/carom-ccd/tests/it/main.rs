@@ -6,6 +6,7 @@ mod ball_triangle;
 mod bilateral;
 mod capsule;
 mod cast;
+mod chain;
 mod dynamic_sat;
 mod element;
 mod element_data;

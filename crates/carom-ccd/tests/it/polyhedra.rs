@@ -1,6 +1,6 @@
 //! Polyhedra by vertex and face, edge and edge: against the search for convex bodies, and against all times looked at.
 
-use crate::cast::proposer;
+use crate::cast::by_gjk;
 use carom_ccd::{ImpactSettings, Motion, Polyhedron, TimeOfImpact, polyhedra_time_of_impact, time_of_impact};
 use carom_geom::f64::Cuboid;
 use carom_geom::tri_distance::closest_points;
@@ -56,7 +56,7 @@ fn flight(random: &mut Random, spin: f64) -> Motion {
 
 fn by_axes(a: DVec3, motion_a: &Motion, b: DVec3, motion_b: &Motion) -> TimeOfImpact {
     let [a, b] = [a, b].map(|half| Cuboid::new(half).unwrap());
-    time_of_impact(&a, motion_a, &b, motion_b, &settings(), proposer(&a, &b, &mut 0))
+    time_of_impact(&a, motion_a, &b, motion_b, &settings(), by_gjk(&a, &b))
 }
 
 /// The two brackets hold the same time; which of the two they say.

@@ -1,0 +1,352 @@
+//! Links in joints: a robot arm, a digger, a door on its hinge. Each link moves on its parent.
+//!
+//! A joint turns or slides at a constant rate. So the place of a point is a sum of vectors, one for each joint and one for
+//! the point itself, and each of them is turned by all joints before it. A vector of length r, turned by joints with rates
+//! w1, w2, ..., has a second derivative of at most `(w1 + w2 + ...)^2 r`; one that grows at the rate v while it is turned has
+//! `2 (w1 + w2 + ...) v` more. The sum of these bounds the acceleration of the point, however the links stand.
+//!
+//! Two links of a chain are seen from their nearest common ancestor: how that one moves does not matter to their distance.
+//!
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models
+//! and Temporal Culling, SIGGRAPH 2007, 4; M. Tang, Y. Kim, D. Manocha, C2A, ICRA 2009 (bounds of links, summed up).
+//! Differs: bounds of accelerations in place of speeds.
+
+use crate::chord::UNIT;
+use crate::path::{Path, path_time_of_impact};
+use crate::{ImpactSettings, Motion, Proposal, TimeOfImpact};
+use alloc::vec::Vec;
+use carom_geom::SupportMap;
+use carom_math::{WidePose, ops, scaling, tol};
+use core::fmt;
+use glam::{DQuat, DVec3};
+
+/// What a joint does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LinkJoint {
+    /// Nothing: its value does not matter.
+    Fixed,
+    /// Turns about an axis through the origin of the link; the value is in radians.
+    Revolute {
+        /// A vector of any length but 0, in the frame of the link.
+        axis: DVec3,
+    },
+    /// Slides along an axis; the value is a length.
+    Prismatic {
+        /// A vector of any length but 0, in the frame of the link.
+        axis: DVec3,
+    },
+}
+
+/// One link of a chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// The number of the link on which it moves, less than its own; `None`: the base.
+    pub parent: Option<usize>,
+    /// The frame of the link in that of its parent, with the joint at 0: orientation and place.
+    pub on_parent: (DQuat, DVec3),
+    /// How it moves.
+    pub joint: LinkJoint,
+}
+
+/// Why a chain or its motion was refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ChainError {
+    /// The parent of this link does not come before it.
+    Parent {
+        /// The number of the link.
+        link: usize,
+    },
+    /// This link's frame, axis, or the value or rate of its joint has a number that is NaN or infinite.
+    NotFinite {
+        /// The number of the link.
+        link: usize,
+    },
+    /// The rotation of this link's frame has this length; it is too far from 1 to be a rounding error.
+    NotUnit {
+        /// The number of the link.
+        link: usize,
+        /// The length.
+        length: f64,
+    },
+    /// The axis of this link's joint has no length.
+    NoAxis {
+        /// The number of the link.
+        link: usize,
+    },
+    /// There is not one value, or not one rate, for each link.
+    Count {
+        /// How many links there are.
+        links: usize,
+        /// How many numbers were given.
+        given: usize,
+    },
+    /// The time between two positions is not a positive number.
+    Duration(f64),
+}
+
+impl fmt::Display for ChainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChainError::Parent { link } => write!(f, "the parent of link {link} does not come before it"),
+            ChainError::NotFinite { link } => write!(f, "link {link} has a number that is NaN or infinite"),
+            ChainError::NotUnit { link, length } => {
+                write!(f, "the rotation of link {link} has length {length}, not 1")
+            }
+            ChainError::NoAxis { link } => write!(f, "the axis of link {link} has no length"),
+            ChainError::Count { links, given } => write!(f, "{given} numbers for {links} links"),
+            ChainError::Duration(time) => {
+                write!(f, "the time between the positions is {time}, not positive")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ChainError {}
+
+/// Links on links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    links: Vec<Link>,
+}
+
+impl Chain {
+    /// From links, parents before their children. The first link that is wrong is named.
+    pub fn new(mut links: Vec<Link>) -> Result<Chain, ChainError> {
+        for (number, link) in links.iter_mut().enumerate() {
+            if link.parent.is_some_and(|parent| number <= parent) {
+                return Err(ChainError::Parent { link: number });
+            }
+            let (rotation, place) = &mut link.on_parent;
+            if !(rotation.is_finite() && place.is_finite()) {
+                return Err(ChainError::NotFinite { link: number });
+            }
+            let length = ops::sqrt(rotation.length_squared());
+            if !((length - 1.0).abs() <= tol::QUATERNION_LENGTH) {
+                return Err(ChainError::NotUnit { link: number, length });
+            }
+            *rotation *= 1.0 / length;
+            if let LinkJoint::Revolute { axis } | LinkJoint::Prismatic { axis } = &mut link.joint {
+                if !axis.is_finite() {
+                    return Err(ChainError::NotFinite { link: number });
+                }
+                *axis = scaling::unit(*axis).ok_or(ChainError::NoAxis { link: number })?;
+            }
+        }
+        Ok(Chain { links })
+    }
+
+    /// The links; axes are of length one.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The nearest link that both stand on, or are; `None`: the base.
+    fn common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
+        let (mut a, mut b) = (Some(a), Some(b));
+        while a != b {
+            // The larger number is no ancestor of the other.
+            if b < a {
+                a = self.links[a?].parent;
+            } else {
+                b = self.links[b?].parent;
+            }
+        }
+        a
+    }
+}
+
+/// How the links of a chain move: its base by a motion, each joint at a constant rate.
+#[derive(Clone, Debug)]
+pub struct ChainMotion<'c> {
+    chain: &'c Chain,
+    base: Motion,
+    values: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl<'c> ChainMotion<'c> {
+    /// From the values of the joints at the time 0 and their rates, one for each link: radians or lengths, per unit of time.
+    /// Those of fixed joints do not matter, but are to be finite.
+    pub fn new(
+        chain: &'c Chain,
+        base: Motion,
+        values: &[f64],
+        rates: &[f64],
+    ) -> Result<ChainMotion<'c>, ChainError> {
+        let links = chain.links.len();
+        for given in [values.len(), rates.len()] {
+            if given != links {
+                return Err(ChainError::Count { links, given });
+            }
+        }
+        let is_wrong = |link: &usize| !(values[*link].is_finite() && rates[*link].is_finite());
+        if let Some(link) = (0..links).find(is_wrong) {
+            return Err(ChainError::NotFinite { link });
+        }
+        Ok(ChainMotion { chain, base, values: values.to_vec(), rates: rates.to_vec() })
+    }
+
+    /// From one position at the time 0 to another at the time `duration`: values of the joints. A revolute joint may turn by
+    /// more than a full turn.
+    pub fn between(
+        chain: &'c Chain,
+        base: Motion,
+        start: &[f64],
+        end: &[f64],
+        duration: f64,
+    ) -> Result<ChainMotion<'c>, ChainError> {
+        if !(0.0 < duration && duration.is_finite()) {
+            return Err(ChainError::Duration(duration));
+        }
+        if start.len() != end.len() {
+            return Err(ChainError::Count { links: chain.links.len(), given: end.len() });
+        }
+        let rates: Vec<f64> = start.iter().zip(end).map(|(start, end)| (end - start) / duration).collect();
+        ChainMotion::new(chain, base, start, &rates)
+    }
+
+    /// The path of a link. `None` if there is no such link.
+    pub fn link(&self, number: usize) -> Option<LinkPath<'_>> {
+        (number < self.chain.links.len()).then_some(LinkPath { motion: self, number, seen_from: None })
+    }
+
+    /// When two links of the chain first come within the target distance of each other, as
+    /// [`path_time_of_impact`] finds it. `None` if there is no such link, or if they are the same.
+    ///
+    /// Links that share a joint mostly overlap there, so it is for the caller to say which pairs are of interest.
+    pub fn links_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+        &self,
+        (link_a, a): (usize, &A),
+        (link_b, b): (usize, &B),
+        settings: &ImpactSettings,
+        propose: impl FnMut(&WidePose, f64) -> Proposal,
+    ) -> Option<TimeOfImpact> {
+        let (path_a, path_b) = (self.link(link_a)?, self.link(link_b)?);
+        if link_a == link_b {
+            return None;
+        }
+        let seen_from = self.chain.common_ancestor(link_a, link_b);
+        let [path_a, path_b] = [path_a, path_b].map(|path| LinkPath { seen_from: Some(seen_from), ..path });
+        let mut answer = path_time_of_impact(a, &path_a, b, &path_b, settings, propose);
+        if let TimeOfImpact::Hit(impact) = &mut answer {
+            let frame = match seen_from {
+                Some(ancestor) => {
+                    LinkPath { motion: self, number: ancestor, seen_from: None }.pose_at(impact.t_hi)
+                }
+                None => Motion::pose_at(&self.base, impact.t_hi),
+            };
+            impact.point_a = frame.transform_point(impact.point_a);
+            impact.point_b = frame.transform_point(impact.point_b);
+            impact.normal = frame.transform_vector(impact.normal);
+        }
+        Some(answer)
+    }
+
+    fn value_at(&self, link: usize, t: f64) -> f64 {
+        self.values[link] + self.rates[link] * t
+    }
+
+    /// The largest absolute value of a joint.
+    fn farthest(&self, link: usize, start: f64, end: f64) -> f64 {
+        self.value_at(link, start).abs().max(self.value_at(link, end).abs())
+    }
+
+    /// The frame of a link in that of its parent.
+    fn on_parent(&self, link: usize, t: f64) -> WidePose {
+        let Link { on_parent: (rotation, place), joint, .. } = self.chain.links[link];
+        let still = WidePose::from_quat(rotation, place);
+        let value = self.value_at(link, t);
+        let moved = match joint {
+            LinkJoint::Fixed => return still,
+            LinkJoint::Revolute { axis } => {
+                let (sine, cosine) = ops::sin_cos(0.5 * value);
+                let turn = axis * sine;
+                WidePose::from_quat(DQuat::from_xyzw(turn.x, turn.y, turn.z, cosine), DVec3::ZERO)
+            }
+            LinkJoint::Prismatic { axis } => WidePose { translation: axis * value, ..WidePose::IDENTITY },
+        };
+        placed_on(&still, &moved)
+    }
+}
+
+/// A frame that is given in another one.
+fn placed_on(frame: &WidePose, inner: &WidePose) -> WidePose {
+    WidePose {
+        rotation: frame.rotation * inner.rotation,
+        translation: frame.transform_point(inner.translation),
+    }
+}
+
+/// The path of one link of a chain that moves.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkPath<'m> {
+    motion: &'m ChainMotion<'m>,
+    number: usize,
+    /// In the frame of this ancestor, or of the base; else in the outer frame.
+    seen_from: Option<Option<usize>>,
+}
+
+impl LinkPath<'_> {
+    /// The link and those that it stands on, up to that from which it is seen.
+    fn upwards(&self) -> impl Iterator<Item = usize> + '_ {
+        let seen_from = self.seen_from.flatten();
+        let next = move |link: &usize| self.motion.chain.links[*link].parent;
+        core::iter::successors(Some(self.number), next).take_while(move |link| seen_from != Some(*link))
+    }
+}
+
+impl Path for LinkPath<'_> {
+    fn pose_at(&self, t: f64) -> WidePose {
+        let mut pose = WidePose::IDENTITY;
+        for link in self.upwards() {
+            pose = placed_on(&self.motion.on_parent(link, t), &pose);
+        }
+        if self.seen_from.is_none() { placed_on(&Motion::pose_at(&self.motion.base, t), &pose) } else { pose }
+    }
+
+    fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64 {
+        // Upwards: each joint turns all the vectors below it. `turned` is the sum of the lengths of these; `once` is the bound of
+        // a first derivative, `twice` of a second.
+        let (mut turned, mut once, mut twice) = (reach, 0.0, 0.0);
+        let turn = |rate: f64, (turned, once, twice): (f64, &mut f64, &mut f64)| {
+            *twice += 2.0 * rate * *once + rate * rate * turned;
+            *once += rate * turned;
+        };
+        for link in self.upwards() {
+            let rate = self.motion.rates[link].abs();
+            match self.motion.chain.links[link].joint {
+                LinkJoint::Fixed => {}
+                LinkJoint::Revolute { .. } => turn(rate, (turned, &mut once, &mut twice)),
+                LinkJoint::Prismatic { .. } => {
+                    turned += self.motion.farthest(link, start, end);
+                    once += rate;
+                }
+            }
+            turned += scaling::length(self.motion.chain.links[link].on_parent.1);
+        }
+        if self.seen_from.is_none() {
+            turned += scaling::length(self.motion.base.local_center());
+            turn(scaling::length(self.motion.base.angular()), (turned, &mut once, &mut twice));
+        }
+        twice * (1.0 + 64.0 * UNIT)
+    }
+
+    fn rounding(&self, reach: f64, start: f64, end: f64) -> f64 {
+        // Each frame is off by some forty roundings of all that hangs on it, and by those of its angle.
+        let (mut arm, mut sum) = (reach, 80.0 * reach);
+        for link in self.upwards() {
+            let value = self.motion.farthest(link, start, end);
+            match self.motion.chain.links[link].joint {
+                LinkJoint::Fixed => {}
+                LinkJoint::Revolute { .. } => sum += 8.0 * value * arm,
+                LinkJoint::Prismatic { .. } => arm += value,
+            }
+            arm += scaling::length(self.motion.chain.links[link].on_parent.1);
+            sum += 80.0 * arm;
+        }
+        let of_base = if self.seen_from.is_none() { self.motion.base.rounding(arm, start, end) } else { 0.0 };
+        UNIT * sum + of_base
+    }
+}

@@ -1,0 +1,203 @@
+//! A rigid motion of any kind, and when two bodies on such ways first touch: a bracket that is proved.
+//!
+//! A search needs two things of a motion: the pose at a time, and a bound on the acceleration of the body's points. Along a
+//! fixed axis the separation of two bodies then lies above its chord less what the accelerations allow ([`crate::chord`]).
+//! So two values of it certify the time between them, whatever the way is: a link of a robot arm, a spline, a crank.
+//!
+//! The search is that of [`crate::time_of_impact`] with fixed axes: nearest points propose an axis, the separation along it
+//! is followed down to the target distance, and a little later the next axis is asked for. For bodies that turn at a constant
+//! rate that function is faster: it knows how an axis turns with the body.
+//!
+//! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated Models using Taylor Models
+//! and Temporal Culling, SIGGRAPH 2007; M. Tang, Y. Kim, D. Manocha, Controlled Conservative Advancement for
+//! Continuous Collision Detection, 2009.
+//! Differs: of second order, from bounds on accelerations; the contact is proved too.
+
+use crate::advance::advance;
+use crate::body_pair::Moment;
+use crate::chord::{UNIT, chord_bound};
+use crate::proposal::weights_inside;
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, Undecided, Why};
+use carom_geom::SupportMap;
+use carom_math::{WidePose, scaling, tol};
+use glam::DVec3;
+
+/// Steps in a row that lead nowhere, before the search gives up.
+const MAX_STALLS: u32 = 3;
+
+/// A rigid motion over time.
+///
+/// An implementation must be right about its bounds: what [`path_time_of_impact`] proves rests on them.
+pub trait Path {
+    /// The body's frame in the outer frame at a time.
+    fn pose_at(&self, t: f64) -> WidePose;
+
+    /// A bound on the acceleration, length per unit of time squared, of each point of the body within `reach` of the
+    /// origin of its frame, at all times from `start` to `end`.
+    fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64;
+
+    /// A length: how far such a point may be from where [`Path::pose_at`] puts it, by rounding.
+    fn rounding(&self, reach: f64, start: f64, end: f64) -> f64;
+}
+
+impl Path for Motion {
+    fn pose_at(&self, t: f64) -> WidePose {
+        Motion::pose_at(self, t)
+    }
+
+    fn acceleration(&self, reach: f64, _start: f64, _end: f64) -> f64 {
+        self.angular().length_squared() * (reach + scaling::length(self.local_center()))
+    }
+
+    fn rounding(&self, reach: f64, start: f64, end: f64) -> f64 {
+        let latest = start.abs().max(end.abs());
+        let far = scaling::length(self.center_at(0.0)) + scaling::length(self.linear()) * latest;
+        let turned = scaling::length(self.angular()) * latest;
+        // As for a pair of bodies: see `body_pair`.
+        UNIT * (40.0 * far + (80.0 + 8.0 * turned) * (reach + scaling::length(self.local_center())))
+    }
+}
+
+/// When two convex bodies on any paths first come within the target distance of each other.
+///
+/// What it takes and gives is as for [`crate::time_of_impact`], with two differences. Contact is proved by a distance, so
+/// the target distance is to be above 0; with 0 the answer is undecided where they touch. A better distance of bodies that
+/// do not meet is not looked for, and features are not named.
+pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+    a: &A,
+    path_a: &(impl Path + ?Sized),
+    b: &B,
+    path_b: &(impl Path + ?Sized),
+    settings: &ImpactSettings,
+    mut propose: impl FnMut(&WidePose, f64) -> Proposal,
+) -> TimeOfImpact {
+    let (start, end) = (settings.start_time, settings.max_time.max(settings.start_time));
+    let (reach_a, reach_b) = (reach_of(a), reach_of(b));
+    let rounding = path_a.rounding(reach_a, start, end) + path_b.rounding(reach_b, start, end);
+    let up = 1.0 + 64.0 * UNIT;
+    let kappa = up * (path_a.acceleration(reach_a, start, end) + path_b.acceleration(reach_b, start, end));
+    let target = settings.target_distance.max(0.0);
+    let finest = 16.0 * rounding;
+    let smaller = (a.radius() + a.margin()).min(b.radius() + b.margin());
+    let mut tolerance = (settings.tolerance.max(0.0) * smaller).max(finest);
+    let margins = a.margin() + b.margin();
+
+    let place = |t: f64| Placed { t, a: path_a.pose_at(t), b: path_b.pose_at(t) };
+    // A length that the distance at that time is surely not below.
+    let separation = |placed: &Placed, n: DVec3| {
+        let to_a = placed.a.rotation.transpose() * n;
+        let to_b = placed.b.rotation.transpose() * -n;
+        let far_a = placed.a.transform_point(a.support_exact(to_a, a.support(to_a)).point);
+        let far_b = placed.b.transform_point(b.support_exact(to_b, b.support(to_b)).point);
+        n.dot(far_b - far_a) - margins - rounding
+    };
+
+    let mut safe = place(start);
+    let mut probe = safe;
+    let mut least = f64::INFINITY;
+    let mut upper = f64::INFINITY;
+    let (mut is_exact, mut n_stalls) = (false, 0);
+    for _ in 0..settings.max_steps.max(1) {
+        let wanted = if is_exact { tol::GJK_TOUCHING } else { part_of_distance(margins + target, tolerance) };
+        let proposal = propose(&probe.b.relative_to(&probe.a), wanted);
+        let nearest = probe.nearest(&proposal);
+        upper = nearest.map_or(f64::INFINITY, |[p, q]| {
+            let distance = scaling::length(q - p) + rounding - margins;
+            if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) }
+        });
+        if let Some([p, q]) = nearest
+            && upper <= target
+        {
+            let n = scaling::unit(q - p).unwrap_or_else(|| centers(a, b, &probe));
+            let points = [p + n * a.margin(), q - n * b.margin()];
+            let proof = if upper == 0.0 { Proof::Overlap } else { Proof::Within(upper) };
+            return TimeOfImpact::Hit(Impact::new([safe.t, probe.t], points, n, proof));
+        }
+        let n = scaling::unit(probe.a.rotation * proposal.axis);
+        let here = n.map(|n| separation(&probe, n));
+        let back = match (n, here) {
+            (Some(n), Some(here)) if safe.t < probe.t => {
+                Some(chord_bound(separation(&safe, n), here, kappa, probe.t - safe.t))
+            }
+            _ => here,
+        };
+        let (Some(n), Some(here), Some(_)) = (n, here, back.filter(|&back| target < back)) else {
+            if safe.t < probe.t {
+                // A little too far. How far apart they are there tells how much.
+                probe = safe;
+                tolerance = (0.25 * tolerance).min(0.2 * (upper - target)).max(finest);
+            } else if !is_exact {
+                is_exact = true;
+            } else {
+                break;
+            }
+            continue;
+        };
+        least = least.min(here).min(back.unwrap_or(here));
+        let mut along = |moment: &Moment| separation(&place(moment.t), n);
+        let advanced = advance(&mut along, kappa, (probe.t, here), &Moment::new(end), target, tolerance);
+        least = least.min(advanced.least);
+        if end <= advanced.time {
+            return TimeOfImpact::Clear(Clear::new(least));
+        }
+        let stalls = advanced.time - safe.t <= tol::IMPACT_STALL * (end - start);
+        n_stalls = if stalls { n_stalls + 1 } else { 0 };
+        safe = place(advanced.time);
+        if MAX_STALLS <= n_stalls && tolerance <= finest {
+            break;
+        }
+        let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
+        let is_beyond = advanced.slope < 0.0 && safe.t < safe.t + beyond;
+        probe = if is_beyond { place((safe.t + beyond).min(end)) } else { safe };
+    }
+    let why = if upper - target <= 64.0 * rounding { Why::WithinRounding } else { Why::StepsSpent };
+    TimeOfImpact::Undecided(Undecided::new(safe.t, upper, why))
+}
+
+/// Both frames at a time.
+#[derive(Clone, Copy)]
+struct Placed {
+    t: f64,
+    a: WidePose,
+    b: WidePose,
+}
+
+impl Placed {
+    /// The nearest points of the cores that a proposal is about, in the outer frame.
+    fn nearest(&self, proposal: &Proposal) -> Option<[DVec3; 2]> {
+        let n = proposal.n_points.min(4);
+        let on_a = |i: usize| self.a.transform_point(proposal.points_a[i]);
+        let on_b = |i: usize| self.b.transform_point(proposal.points_b[i]);
+        // Weights below 0 would leave the body.
+        let mut weights = proposal.weights.map(|weight| weight.max(0.0));
+        if n == 4 && weights == [0.0; 4] {
+            weights = weights_inside(core::array::from_fn(|i| on_b(i) - on_a(i)));
+        }
+        let (mut a, mut b, mut sum) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        for i in 0..n {
+            a += proposal.points_a[i] * weights[i];
+            b += proposal.points_b[i] * weights[i];
+            sum += weights[i];
+        }
+        // Not so for NaN.
+        (0.5 < sum && sum < 2.0).then(|| [self.a.transform_point(a / sum), self.b.transform_point(b / sum)])
+    }
+}
+
+/// The largest distance of a point of the body from the origin of its frame.
+fn reach_of(shape: &(impl SupportMap + ?Sized)) -> f64 {
+    (scaling::length(shape.center()) + shape.radius() + shape.margin()) * (1.0 + 16.0 * UNIT)
+}
+
+/// A fraction of the distance of the cores: nearest points that are known so well do not hide the tolerance.
+fn part_of_distance(cores: f64, tolerance: f64) -> f64 {
+    let part = 0.25 * tolerance / (cores + tolerance);
+    // Not so for NaN.
+    if part < tol::IMPACT_PROPOSAL { part.max(tol::GJK_TOUCHING) } else { tol::IMPACT_PROPOSAL }
+}
+
+/// From the middle of A to that of B.
+fn centers<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(a: &A, b: &B, placed: &Placed) -> DVec3 {
+    let way = placed.b.transform_point(b.center()) - placed.a.transform_point(a.center());
+    scaling::unit(way).unwrap_or(DVec3::X)
+}
