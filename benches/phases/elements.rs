@@ -413,6 +413,7 @@ fn arms(runner: &mut Runner, random: &mut Random) {
     const N_ARMS: usize = 60;
     const N_LINKS: usize = 6;
     const N_TIMES: usize = 256;
+    const BLOCK: f64 = 0.3;
     let settings = ImpactSettings::default().with_target_distance(1e-3).with_max_time(1.0);
     let link = |parent: Option<usize>, axis: DVec3| Link {
         parent,
@@ -423,7 +424,7 @@ fn arms(runner: &mut Runner, random: &mut Random) {
     let chain = Chain::new(links.collect()).expect("parents come first");
     let base = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).expect("numbers are finite");
     let half = DVec3::new(0.05, 0.2, 0.05);
-    let body = Box64::new(half).expect("a box");
+    let (body, block) = (Box64::new(half).expect("a box"), Box64::new(DVec3::splat(BLOCK)).expect("a box"));
     let arms: Vec<(ChainMotion<'_>, Motion)> = (0..N_ARMS)
         .map(|_| {
             let [values, rates] =
@@ -439,11 +440,12 @@ fn arms(runner: &mut Runner, random: &mut Random) {
         for number in 0..N_LINKS {
             let path = motion.link(number).expect("the chain has it");
             let until = settings.with_max_time(first.until(1.0));
-            first.add(path_time_of_impact(&body, &path, &body, place, &until, by_gjk(&body, &body)));
+            first.add(path_time_of_impact(&body, &path, &block, place, &until, by_gjk(&body, &block)));
         }
         time(&first.answer())
     };
-    let peer = Cuboid::new(parry::vector(half.as_vec3()));
+    let [peer, peer_block] =
+        [half, DVec3::splat(BLOCK)].map(|half| Cuboid::new(parry::vector(half.as_vec3())));
     let theirs = |i: usize| {
         let (motion, place) = &arms[i];
         let placed = |pose: WidePose| {
@@ -455,8 +457,9 @@ fn arms(runner: &mut Runner, random: &mut Random) {
             let t = k as f64 / N_TIMES as f64;
             for number in 0..N_LINKS {
                 let here = placed(motion.link(number).expect("the chain has it").pose_at(t));
-                let gap =
-                    parry3d::query::distance(&here, &peer, &there, &peer).expect("parry has boxes").distance;
+                let gap = parry3d::query::distance(&here, &peer, &there, &peer_block)
+                    .expect("parry has boxes")
+                    .distance;
                 if gap <= 1e-3 {
                     return t;
                 }
