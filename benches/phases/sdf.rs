@@ -5,7 +5,11 @@
 //! - `all nodes` is a bake at all nodes of 64 cells along each axis. The peer is the projection
 //!   onto a mesh of parry, asked for each node; it gives the distance without a sign.
 //! - `sample N` is distance and gradient of points near the surface: a batch, and one by one.
+//! - The other rows are in `sdf/pairs.rs`: a field against bodies and rays.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
+
+#[path = "sdf/pairs.rs"]
+mod pairs;
 
 use carom_benches::peers::parry;
 use carom_benches::{Answers, Contest, Row, Runner, Unit};
@@ -29,6 +33,7 @@ fn main() {
         sample(&mut runner, &mesh, n);
     }
     all_nodes(&mut runner, &mesh);
+    pairs::pairs(&mut runner, &mesh);
 }
 
 /// Cells along each axis around the torus.

@@ -18,6 +18,7 @@ mod changing;
 mod convex;
 mod deform;
 mod elements;
+mod field_pairs;
 mod hull;
 mod impacts;
 mod known;
@@ -44,6 +45,7 @@ pub use changing::changing;
 pub use convex::convex;
 pub use deform::deform;
 pub use elements::elements;
+pub use field_pairs::field_pairs;
 pub use hull::hull;
 pub use impacts::impacts;
 pub use known::known;
@@ -65,7 +67,7 @@ pub use world::world;
 pub type Body = (&'static str, fn(&[u8]));
 
 /// All of them; the bodies that read files lie with their targets.
-pub const BODIES: [Body; 25] = [
+pub const BODIES: [Body; 26] = [
     ("convex", convex),
     ("triangles", triangles),
     ("hull", hull),
@@ -80,6 +82,7 @@ pub const BODIES: [Body; 25] = [
     ("changing", changing),
     ("deform", deform),
     ("elements", elements),
+    ("field_pairs", field_pairs),
     ("manifolds", manifolds),
     ("pairs", pairs),
     ("pairs_f64", pairs_f64),

@@ -14,6 +14,7 @@
 //! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2 (branch
 //! and bound); B. Mirtich, V-Clip, 1998 (support planes as certificates).
 
+use crate::ray_convex::Point;
 use carom_geom::{DistanceField, DistanceSample, LinearFloor, SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, wide};
 use carom_math::WidePose;
@@ -503,6 +504,7 @@ pub(crate) fn least_gap(
     let n_left = MAX_PARTS / 8;
     let smallest = SMALLEST * a.resolution();
     let mut search = GapSearch { a, b, best: None, limit, at_least: limit, tolerance, smallest, n_left };
+    search.begin();
     let root = search.floor(&part_a, &part_b);
     let finest = FIRST_PART * part_a.half.max_element().max(part_b.half.max_element());
     let at_least = in_passes(finest, smallest, |finest| {
@@ -512,6 +514,14 @@ pub(crate) fn least_gap(
     });
     search.polish();
     search.best.map(|best| LeastPair { at_least: at_least.min(best.sum), ..best })
+}
+
+/// Returns a place near the surface that is about as near to a point as any.
+fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<DVec3> {
+    let at = WidePose { translation: point, ..WidePose::IDENTITY };
+    let mut target = Convex::new(&Point, &at);
+    let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
+    least.map(|least| least.place)
 }
 
 /// A part of a field's box.
@@ -565,6 +575,25 @@ impl GapSearch<'_> {
             at_least = at_least.max(a.floor.value + b.floor.value + along.dot(between) - missed);
         }
         at_least
+    }
+
+    /// Offers places near both surfaces, found in turn from the middle of the second field. Without
+    /// one no part is left out, and the middles of parts that are larger than a field have no sample.
+    fn begin(&mut self) {
+        let [low, high] = self.b.field.bounds();
+        let middle = self.b.pose.transform_point((low + high) * 0.5);
+        let mut place_a = place_near(self.a, middle);
+        for _ in 0..2 {
+            let Some(from) = place_a else { return };
+            let own = self.b.pose.inverse_transform_point(from);
+            let Some(own) = place_near(self.b.field, own) else { return };
+            let place_b = self.b.pose.transform_point(own);
+            self.offer([from, place_b]);
+            place_a = place_near(self.a, place_b);
+            if let Some(place_a) = place_a {
+                self.offer([place_a, place_b]);
+            }
+        }
     }
 
     fn offer(&mut self, places: [DVec3; 2]) {

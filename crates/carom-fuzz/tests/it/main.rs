@@ -54,6 +54,7 @@ bodies! {
     convex 4000;
     triangles 6000;
     elements 1500;
+    field_pairs 1500;
     sphere_triangle 1500;
     hull 3000;
     impacts 3000;

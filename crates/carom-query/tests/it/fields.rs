@@ -493,3 +493,27 @@ fn a_field_weighs_what_its_mesh_does() {
     let difference = (found.inertia - exact.inertia).to_cols_array().map(f32::abs);
     assert!(difference.iter().all(|x| *x < 0.05 * exact.mass * 0.4), "{found:?} {exact:?}");
 }
+
+/// A small field in the box of a large one, whose first parts have no sample of the small one, has a
+/// distance. Found by the fuzz body `field_pairs`.
+#[test]
+fn a_small_field_beside_a_large_one_is_found() {
+    let (large, small) = (Vec3::new(800.0, 2000.0, 400.0), Vec3::new(6.0, 80.0, 40.0));
+    let fields = [large, small].map(|half| {
+        let settings = BakeSettings::default().with_resolution(12).with_band(2.0);
+        let field = SdfGrid::from_mesh(&box_mesh(half), &settings).unwrap();
+        Shape::Field(Arc::new(FieldShape::new(field)))
+    });
+    let error = bound(&fields[0]) + bound(&fields[1]);
+    for gap in [20.0, 300.0, 1000.0] {
+        let pose = Pose::from_translation(Vec3::X * (large.x + gap + small.x));
+        for found in [
+            distance(&fields[0], &Pose::IDENTITY, &fields[1], &pose),
+            distance(&fields[1], &pose, &fields[0], &Pose::IDENTITY),
+        ] {
+            let Outcome::Within(within) = found.outcome else { panic!("{gap}: {found:?}") };
+            let off = f64::from((found.distance - gap).abs());
+            assert!(off <= within.max(f64::from(error)), "{gap}: {found:?}");
+        }
+    }
+}
