@@ -4,11 +4,13 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 (most of them).
 
-use crate::Auto;
+use crate::{Auto, KdOctree};
 use alloc::boxed::Box;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, BruteForce, FoundBy, PointFilter, SpatialIndex};
-use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{
+    CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,
+};
 use carom_broad_sap::{
     AutoBoxPruning, AxisPruner, BoxPruning, MultiBoxPruning, MultiSap, RegionAxes, RegionPruner, Regions,
     SapSettings, SweepAndPrune, SweepSort,
@@ -82,6 +84,8 @@ pub const ALGORITHMS: &[Listed] = &[
     listed("hierarchical-grid", Growth::Even, |_| Box::new(HierarchicalGrid::new())),
     listed("spatial-hash", Growth::Even, |_| Box::new(SpatialHash::new())),
     listed("loose-octree", Growth::Even, |_| Box::new(LooseOctree::new())),
+    listed("loose-quadtree", Growth::Even, |_| Box::new(LooseQuadtree::new())),
+    listed("kd-octree", Growth::Even, |_| Box::new(KdOctree::new())),
     listed("auto-box-pruning", Growth::Even, |_| Box::new(AutoBoxPruning::new())),
     listed("multi-box-pruning", Growth::Even, |place| {
         Box::new(MultiBoxPruning::with_finder(RegionPruner::new(place.regions())))

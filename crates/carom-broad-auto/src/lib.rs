@@ -35,8 +35,12 @@ mod auto;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
 mod features;
+#[cfg(feature = "kd-octree")]
+mod kd_octree;
 mod policy;
 
 pub use auto::Auto;
 pub use features::Features;
+#[cfg(feature = "kd-octree")]
+pub use kd_octree::KdOctree;
 pub use policy::{Algorithm, AutoSettings, Choice};

@@ -248,7 +248,7 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
         self.moving.bytes() + self.fixed.bytes() + self.work.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, _: &[u32], changes: Changes) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }

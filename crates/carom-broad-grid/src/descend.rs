@@ -24,12 +24,16 @@ type Visit<'a> = &'a mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>;
 
 impl<P: Placement> SparseGrid<P> {
     /// What the boxes at home in a node, and in those below, may fill. A box that is in several cells is at home in the
-    /// one of its least corner.
-    fn bounds(node: &Node) -> Aabb {
+    /// one of its least corner. Along an axis that is left out: what all boxes fill.
+    fn bounds(&self, node: &Node) -> Aabb {
         let (corner, side) = node.key.corner();
         let (below, above) = if P::IS_LOOSE { (REACH, 1.0 + REACH) } else { (0.0, 2.0) };
         let corner = DVec3::from_array(corner);
-        Aabb::around(corner - below * side, corner + above * side)
+        let mut bounds = Aabb::around(corner - below * side, corner + above * side);
+        if let Some((axis, (low, high))) = self.height() {
+            (bounds.min[axis], bounds.max[axis]) = (low, high);
+        }
+        bounds
     }
 
     /// Calls `visit` with the bounds of every node, and how far below the top it is.
@@ -37,7 +41,7 @@ impl<P: Placement> SparseGrid<P> {
         let mut nodes: Stack<(usize, u32)> = self.nodes.roots.iter().map(|&root| (0, root)).collect();
         while let Some((depth, number)) = nodes.pop() {
             let node = &self.nodes.nodes[number as usize];
-            visit(depth, &Self::bounds(node));
+            visit(depth, &self.bounds(node));
             nodes.extend(self.nodes.children(node).map(|child| (depth + 1, child)));
         }
     }
@@ -47,12 +51,11 @@ impl<P: Placement> SparseGrid<P> {
         self.nodes.members(node).filter(|&slot| P::IS_LOOSE || self.places[slot as usize].first == node.key)
     }
 
-    /// The slots that are in no cell yet.
-    fn unsettled<'a>(&'a self, proxies: &'a ProxyTable) -> impl Iterator<Item = u32> + 'a {
-        // A slot may be listed twice; then the table, not the list, says what there is.
-        let (all, listed) = if self.pending.is_empty() { (0, 0) } else { (proxies.n_slots(), 1) };
-        let is_nowhere = |slot: &u32| self.places[*slot as usize].first.level == 0;
-        proxies.live().take(all * listed).filter(is_nowhere)
+    /// The slots that wait for a cell.
+    fn unsettled(&self) -> impl Iterator<Item = u32> {
+        // A slot may be listed twice, so the places, not the list, say which.
+        let n = if self.pending.is_empty() { 0 } else { self.places.len() as u32 };
+        (0..n).filter(|&slot| self.places[slot as usize].is_waiting())
     }
 
     /// Walks down where `reaches` gives a distance within the end, the nearest first; `open` gives the new end.
@@ -66,7 +69,7 @@ impl<P: Placement> SparseGrid<P> {
         let push = |stack: &mut Stack<(f32, u32)>, children: &mut dyn Iterator<Item = u32>, end: f32| {
             let first = stack.len();
             for child in children {
-                if let Some(at) = reaches(&Self::bounds(&self.nodes.nodes[child as usize]), end) {
+                if let Some(at) = reaches(&self.bounds(&self.nodes.nodes[child as usize]), end) {
                     stack.push((at, child));
                 }
             }
@@ -98,7 +101,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
             },
         );
         if flow.is_continue() {
-            let _ = scan_box(self.unsettled(proxies), boxes, query, visit);
+            let _ = scan_box(self.unsettled(), boxes, query, visit);
         }
     }
 
@@ -111,8 +114,12 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
         let boxes = proxies.boxes();
         let mut stack: Stack<(u32, bool)> = self.nodes.roots.iter().map(|&root| (root, false)).collect();
         while let Some((number, is_inside)) = stack.pop() {
-            let node = &self.nodes.nodes[number as usize];
-            let culling = if is_inside { Culling::Inside } else { classify(&Self::bounds(node)) };
+            let mut node = &self.nodes.nodes[number as usize];
+            // A cell that holds nothing but one smaller cell tells no more than that one.
+            while let (0, Some(child)) = (node.n, self.nodes.only_child(node)) {
+                node = &self.nodes.nodes[child as usize];
+            }
+            let culling = if is_inside { Culling::Inside } else { classify(&self.bounds(node)) };
             let flow = match culling {
                 Culling::Outside => continue,
                 Culling::Inside => self.residents(node).try_for_each(&mut *visit),
@@ -123,7 +130,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
             }
             stack.extend(self.nodes.children(node).map(|child| (child, culling == Culling::Inside)));
         }
-        let _ = scan_culled(self.unsettled(proxies), boxes, classify, visit);
+        let _ = scan_culled(self.unsettled(), boxes, classify, visit);
     }
 
     fn visit_ray(&self, proxies: &ProxyTable, ray: &Ray, interval: Interval, visit: Visit<'_>) {
@@ -136,7 +143,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
             |node, end| scan_ray(self.residents(node), boxes, ray, until(end), visit),
         );
         if let ControlFlow::Continue(end) = flow {
-            let _ = scan_ray(self.unsettled(proxies), boxes, ray, until(end), visit);
+            let _ = scan_ray(self.unsettled(), boxes, ray, until(end), visit);
         }
     }
 
@@ -151,7 +158,7 @@ impl<P: Placement> FinderIndex for SparseGrid<P> {
             |node, end| scan_near(self.residents(node), boxes, point, end, visit),
         );
         if let ControlFlow::Continue(end) = flow {
-            let _ = scan_near(self.unsettled(proxies), boxes, point, end, visit);
+            let _ = scan_near(self.unsettled(), boxes, point, end, visit);
         }
     }
 }

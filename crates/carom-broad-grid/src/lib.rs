@@ -28,10 +28,12 @@
 //! | [`HierarchicalGrid`] | sizes spread evenly over decades | the same | sizes all alike; needles |
 //! | [`SpatialHash`] | sizes alike in a wide, empty world; searches now and then | nothing, while it stays in its cells (up to 8) | memory; sizes spread over decades; jumps; needles |
 //! | [`LooseOctree`] | many sizes, few movers, many queries | nothing, while its centre stays in its cell | many searches for pairs; needles most of all |
+//! | [`LooseQuadtree`] | the same, in worlds much flatter than wide | the same, and it may go up and down | the same; towers of boxes |
 //!
 //! They do not need the bounds of the world. Tests per box and pair stay below a limit for boxes as
 //! large as the world, crowds at one place, and clusters within clusters (tests:
-//! `cliffs::no_world_makes_the_*_fall_off`).
+//! `cliffs::no_world_makes_the_*_fall_off`). That is not so for the quadtree, which tests all boxes
+//! of a tower against each other.
 //!
 //! # Memory
 //! Upper bounds in bytes, of 20,000 boxes in a sparse and in a dense crowd (tests: `memory`). The
@@ -95,7 +97,7 @@ pub use dense::{DenseGrid, Layout};
 #[cfg(feature = "hierarchical-grid")]
 pub use hierarchical::{Hierarchical, HierarchicalGrid};
 #[cfg(feature = "loose-octree")]
-pub use loose_octree::{Loose, LooseOctree};
+pub use loose_octree::{Flat, Loose, LooseOctree, LooseQuadtree};
 #[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 pub use sparse::{Placement, SparseGrid};
 #[cfg(feature = "spatial-hash")]

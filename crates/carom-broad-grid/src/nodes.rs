@@ -315,6 +315,13 @@ impl Nodes {
         node.children.into_iter().filter(|&child| child != NONE)
     }
 
+    /// The child of a node that has one child alone.
+    pub(crate) fn only_child(&self, node: &Node) -> Option<u32> {
+        let mut children = self.children(node);
+        let first = children.next();
+        if children.next().is_some() { None } else { first }
+    }
+
     /// Bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         // hashbrown keeps one byte per place, and at least an eighth of the places free.

@@ -11,7 +11,6 @@ use crate::nodes::cell;
 use crate::size::{doubling, size};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
-use carom_broad::ProxyTable;
 
 /// Sizes down to this many doublings below the largest share its level.
 const SHARED: usize = 3;
@@ -34,6 +33,8 @@ pub struct Sizes {
     shared: [u16; 256],
     /// No level below this one.
     floor: i32,
+    /// The number of boxes.
+    n: usize,
     /// Boxes that came, went, or changed size or cell since levels were chosen.
     n_changes: usize,
     centers: Vec<[f64; 3]>,
@@ -46,6 +47,7 @@ impl Default for Sizes {
             counts: [0; 256],
             shared: core::array::from_fn(|i| i as u16),
             floor: 0,
+            n: 0,
             n_changes: 0,
             centers: Vec::new(),
             cells: Vec::new(),
@@ -57,12 +59,14 @@ impl Sizes {
     /// A box is new.
     pub(crate) fn enter(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] += 1;
+        self.n += 1;
         self.n_changes += 1;
     }
 
     /// A box is gone.
     pub(crate) fn leave(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] -= 1;
+        self.n -= 1;
         self.n_changes += 1;
     }
 
@@ -73,6 +77,11 @@ impl Sizes {
             self.leave(old);
             self.enter(new);
         }
+    }
+
+    /// The number of boxes.
+    pub(crate) fn len(&self) -> usize {
+        self.n
     }
 
     /// So many boxes left their cells.
@@ -91,14 +100,16 @@ impl Sizes {
     }
 
     /// Chooses levels anew, when much has changed. True when they are others: every box must be placed again.
-    pub(crate) fn replan(&mut self, proxies: &ProxyTable, is_shared: bool) -> bool {
+    ///
+    /// `box_of` gives the box of a slot as [`Sizes::enter`] was given it; `slots` are those of all boxes.
+    pub(crate) fn replan(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb, is_shared: bool) -> bool {
         // So seldom that placing all again costs little for each change.
-        if self.n_changes * 4 <= proxies.n_live() {
+        if self.n_changes * 4 <= slots.len() {
             return false;
         }
         self.n_changes = 0;
-        let is_other_floor = self.find_floor(proxies);
-        let is_other_size = is_shared && self.share(proxies.n_live() as u64);
+        let is_other_floor = self.find_floor(slots, box_of);
+        let is_other_size = is_shared && self.share(slots.len() as u64);
         is_other_floor || is_other_size
     }
 
@@ -122,36 +133,34 @@ impl Sizes {
     }
 
     /// Chooses the floor; true when it is another.
-    fn find_floor(&mut self, proxies: &ProxyTable) -> bool {
-        let n_slots = proxies.n_slots() as u64;
+    fn find_floor(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb) -> bool {
+        let n_slots = slots.len() as u64;
         let n = n_slots.min(N_SAMPLES as u64);
         self.centers.clear();
         for i in 0..n {
             // Multiples of the golden ratio: no pattern in the numbering survives.
-            let slot =
+            let place =
                 if n == n_slots { i } else { ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32 };
-            if proxies.is_live(slot as usize) {
-                let aabb = &proxies.boxes()[slot as usize];
-                let center = |axis: usize| 0.5 * (f64::from(aabb.min[axis]) + f64::from(aabb.max[axis]));
-                self.centers.push([0, 1, 2].map(center));
-            }
+            let aabb = box_of(slots[place as usize]);
+            let center = |axis: usize| 0.5 * (f64::from(aabb.min[axis]) + f64::from(aabb.max[axis]));
+            self.centers.push([0, 1, 2].map(center));
         }
         let before = self.floor;
         if 0 < before {
-            let full = self.fullness(proxies.n_live(), before);
+            let full = self.fullness(slots.len(), before);
             if FULL_ENOUGH.0 <= full && full <= FULL_ENOUGH.1 {
                 return false;
             }
         }
         // Up from the median size, as long as cells do not get too full.
         let (mut median, mut below) = (0, 0);
-        while median < 255 && (below + self.counts[median] as usize) * 2 < proxies.n_live() {
+        while median < 255 && (below + self.counts[median] as usize) * 2 < slots.len() {
             below += self.counts[median] as usize;
             median += 1;
         }
         self.floor = 0;
         for level in (median as i32).max(1)..255 {
-            if FULL < self.fullness(proxies.n_live(), level) {
+            if FULL < self.fullness(slots.len(), level) {
                 break;
             }
             self.floor = level;

@@ -15,7 +15,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{Changes, Filter, FinderIndex, Found, Mobility, PairFinder, ProxyId, ProxyTable};
-use core::marker::PhantomData;
 
 /// When one box in so many leaves its cells at once, all cells are made anew, which costs less.
 const MANY: usize = 4;
@@ -23,8 +22,8 @@ const MANY: usize = 4;
 /// Cells whose questions are written down at a time.
 const PIECE: usize = 64;
 
-/// Which cells of a [`SparseGrid`] hold a box: [`Hashed`](crate::Hashed) or [`Loose`](crate::Loose). Nothing but
-/// the time depends on it.
+/// Which cells of a [`SparseGrid`] hold a box: [`Hashed`](crate::Hashed), [`Loose`](crate::Loose) or
+/// [`Flat`](crate::Flat). Nothing but the time depends on it.
 pub trait Placement: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
@@ -37,8 +36,23 @@ pub(crate) mod sealed {
         /// One loose cell holds a box, not all cells that it touches.
         const IS_LOOSE: bool;
 
-        /// The cells of a box.
-        fn place(aabb: &Aabb, sizes: &Sizes) -> Place;
+        /// The axis along which there is one cell alone, 0 to 2.
+        fn left_out(&self) -> Option<usize> {
+            None
+        }
+
+        /// The box as cells see it: from 0 to 0 along the axis left out.
+        #[inline]
+        fn footprint(&self, aabb: &Aabb) -> Aabb {
+            let mut seen = *aabb;
+            if let Some(axis) = self.left_out() {
+                (seen.min[axis], seen.max[axis]) = (0.0, 0.0);
+            }
+            seen
+        }
+
+        /// The cells of a footprint.
+        fn place(seen: &Aabb, sizes: &Sizes) -> Place;
     }
 }
 
@@ -49,10 +63,24 @@ pub struct Place {
     pub(crate) span: u8,
 }
 
-/// Not placed, or not live.
+/// Not a box of this grid.
 const NOWHERE: Place = Place { first: Key { level: 0, at: [0; 3] }, span: 0 };
 
+/// A box that is put into cells by the next search.
+const WAITING: Place = Place { first: Key { level: -1, at: [0; 3] }, span: 0 };
+
 impl Place {
+    /// It is put into cells by the next search.
+    pub(crate) fn is_waiting(self) -> bool {
+        self == WAITING
+    }
+
+    /// It is in cells.
+    #[inline]
+    fn is_settled(self) -> bool {
+        0 < self.first.level
+    }
+
     /// The cells, in order.
     fn cells(self) -> impl Iterator<Item = Key> {
         (0..8u8).filter(move |corner| corner & !self.span == 0).map(move |corner| {
@@ -77,7 +105,8 @@ struct Work {
     leaving: Vec<u32>,
 }
 
-/// Boxes in cells of all sizes: the finder of [`SpatialHash`](crate::SpatialHash) and [`LooseOctree`](crate::LooseOctree).
+/// Boxes in cells of all sizes: the finder of [`SpatialHash`](crate::SpatialHash), [`LooseOctree`](crate::LooseOctree)
+/// and [`LooseQuadtree`](crate::LooseQuadtree).
 #[derive(Default)]
 pub struct SparseGrid<P: Placement> {
     pub(crate) nodes: Nodes,
@@ -85,11 +114,13 @@ pub struct SparseGrid<P: Placement> {
     pub(crate) places: Vec<Place>,
     /// By slot, the positions in its cells: up to eight, or one for loose cells.
     positions: Vec<u32>,
-    /// Slots that are in no cell yet; some may be dead, or there twice.
+    /// Holds all slots that wait for a cell; some others, and some twice.
     pub(crate) pending: Vec<u32>,
+    /// What the boxes in cells fill along the axis left out, and 0, or more.
+    height: (f32, f32),
     sizes: Sizes,
     work: Work,
-    placement: PhantomData<P>,
+    placement: P,
 }
 
 fn is_moving(filter: &Filter) -> bool {
@@ -100,23 +131,47 @@ impl<P: Placement> SparseGrid<P> {
     /// Positions kept per slot.
     const N_POSITIONS: usize = if P::IS_LOOSE { 1 } else { 8 };
 
+    /// No boxes; cells as the placement says.
+    pub fn with_placement(placement: P) -> SparseGrid<P> {
+        SparseGrid { placement, ..SparseGrid::default() }
+    }
+
     /// The cells of a box.
     fn place(&self, aabb: &Aabb) -> Place {
-        P::place(aabb, &self.sizes)
+        P::place(&self.placement.footprint(aabb), &self.sizes)
+    }
+
+    /// What boxes in cells fill along the axis left out, if there is one; and that axis.
+    pub(crate) fn height(&self) -> Option<(usize, (f32, f32))> {
+        self.placement.left_out().map(|axis| (axis, self.height))
+    }
+
+    /// A box in a cell is there.
+    fn note_height(&mut self, aabb: &Aabb) {
+        if let Some(axis) = self.placement.left_out() {
+            self.height = (self.height.0.min(aabb.min[axis]), self.height.1.max(aabb.max[axis]));
+        }
     }
 
     /// Takes all boxes out of their cells at once.
-    fn scatter(&mut self, proxies: &ProxyTable) {
+    fn scatter(&mut self) {
         self.nodes.clear();
+        self.height = (0.0, 0.0);
         self.positions.fill(NONE);
-        self.places.fill(NOWHERE);
         self.pending.clear();
-        self.pending.extend(proxies.live());
+        for (slot, place) in self.places.iter_mut().enumerate() {
+            if *place != NOWHERE {
+                *place = WAITING;
+                self.pending.push(slot as u32);
+            }
+        }
     }
 
-    /// Puts a box that is nowhere into its cells.
+    /// Puts a box that is in no cell into its cells.
     fn settle(&mut self, proxies: &ProxyTable, slot: u32) {
-        let place = self.place(&proxies.boxes()[slot as usize]);
+        let aabb = &proxies.boxes()[slot as usize];
+        let place = self.place(aabb);
+        self.note_height(aabb);
         let is_moving = is_moving(&proxies.filters()[slot as usize]);
         self.places[slot as usize] = place;
         for (i, key) in place.cells().enumerate() {
@@ -124,10 +179,11 @@ impl<P: Placement> SparseGrid<P> {
         }
     }
 
-    /// Takes a box out of its cells, if it is in any.
-    fn unsettle(&mut self, slot: u32, is_moving: bool) {
+    /// Takes a box out of its cells, if it is in any; its place becomes `then`.
+    fn unsettle(&mut self, slot: u32, is_moving: bool, then: Place) {
         let first = slot as usize * Self::N_POSITIONS;
-        if self.places[slot as usize] == NOWHERE {
+        let place = core::mem::replace(&mut self.places[slot as usize], then);
+        if !place.is_settled() {
             return;
         }
         for i in first..first + Self::N_POSITIONS {
@@ -143,7 +199,6 @@ impl<P: Placement> SparseGrid<P> {
                 *its = position;
             }
         }
-        self.places[slot as usize] = NOWHERE;
     }
 }
 
@@ -152,7 +207,8 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         let n_slots = self.places.len().max(slot as usize + 1);
         self.places.resize(n_slots, NOWHERE);
         self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
-        self.sizes.enter(aabb);
+        self.places[slot as usize] = WAITING;
+        self.sizes.enter(&self.placement.footprint(aabb));
         self.pending.push(slot);
     }
 
@@ -161,18 +217,21 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         for (id, aabb) in moves {
             let slot = id.index();
             let old = core::mem::replace(&mut proxies.boxes_mut()[slot as usize], *aabb);
-            self.sizes.change(&old, aabb);
+            self.sizes.change(&self.placement.footprint(&old), &self.placement.footprint(aabb));
             let place = self.places[slot as usize];
-            if place != NOWHERE && place != self.place(aabb) {
-                leaving.push(slot);
+            if place.is_settled() {
+                self.note_height(aabb);
+                if place != self.place(aabb) {
+                    leaving.push(slot);
+                }
             }
         }
         self.sizes.note_moves(leaving.len());
-        if proxies.n_live() < leaving.len() * MANY {
-            self.scatter(proxies);
+        if self.sizes.len() < leaving.len() * MANY {
+            self.scatter();
         } else {
             for &slot in &leaving {
-                self.unsettle(slot, is_moving(&proxies.filters()[slot as usize]));
+                self.unsettle(slot, is_moving(&proxies.filters()[slot as usize]), WAITING);
                 self.settle(proxies, slot);
             }
         }
@@ -180,26 +239,26 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         self.work.leaving = leaving;
     }
 
-    fn refiltered(&mut self, slot: u32, old: &Filter, _: &Filter) {
-        if self.places[slot as usize] != NOWHERE {
-            self.unsettle(slot, is_moving(old));
-            self.pending.push(slot);
-        }
+    fn refiltered(&mut self, slot: u32, _: &Aabb, old: &Filter, _: &Filter) {
+        self.unsettle(slot, is_moving(old), WAITING);
+        self.pending.push(slot);
     }
 
     fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
-        self.sizes.leave(aabb);
-        self.unsettle(slot, is_moving(filter));
+        self.sizes.leave(&self.placement.footprint(aabb));
+        self.unsettle(slot, is_moving(filter), NOWHERE);
     }
 
-    fn refresh(&mut self, proxies: &ProxyTable, _: &[u32], _: Changes) -> u64 {
-        let is_replanned = self.sizes.replan(proxies, !P::IS_LOOSE);
+    fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> u64 {
+        let SparseGrid { sizes, placement, .. } = self;
+        let seen = |slot: u32| placement.footprint(&proxies.boxes()[slot as usize]);
+        let is_replanned = sizes.replan(slots, seen, !P::IS_LOOSE);
         if is_replanned {
-            self.scatter(proxies);
+            self.scatter();
         }
         let pending = core::mem::take(&mut self.pending);
         for &slot in &pending {
-            if proxies.is_live(slot as usize) && self.places[slot as usize] == NOWHERE {
+            if self.places[slot as usize].is_waiting() {
                 self.settle(proxies, slot);
             }
         }
@@ -243,20 +302,28 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
             + search.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, _: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], _: Changes) -> Result<(), String> {
         self.nodes.validate()?;
         let mut n_members = 0;
         for slot in 0..proxies.n_slots() as u32 {
             let place = self.places.get(slot as usize).copied().unwrap_or(NOWHERE);
-            let is_live = proxies.is_live(slot as usize);
-            if place == NOWHERE {
-                if is_live && !self.pending.contains(&slot) {
+            if (place != NOWHERE) != slots.binary_search(&slot).is_ok() {
+                return Err(format!("slot {slot} is at {place:?}"));
+            }
+            if !place.is_settled() {
+                if place.is_waiting() && !self.pending.contains(&slot) {
                     return Err(format!("slot {slot} is nowhere"));
                 }
                 continue;
             }
-            if !is_live || place != self.place(&proxies.boxes()[slot as usize]) {
+            let aabb = &proxies.boxes()[slot as usize];
+            if place != self.place(aabb) {
                 return Err(format!("slot {slot} should not be at {place:?}"));
+            }
+            if let Some((axis, (low, high))) = self.height()
+                && (aabb.min[axis] < low || high < aabb.max[axis])
+            {
+                return Err(format!("slot {slot} reaches out of {low} to {high}"));
             }
             for (i, key) in place.cells().enumerate() {
                 let position = self.positions[slot as usize * Self::N_POSITIONS + i];

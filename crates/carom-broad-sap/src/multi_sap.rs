@@ -198,7 +198,7 @@ impl PairFinder for RegionAxes {
             + is_changed.capacity()
     }
 
-    fn validate(&self, _: &ProxyTable, _: Changes) -> Result<(), String> {
+    fn validate(&self, _: &ProxyTable, _: &[u32], _: Changes) -> Result<(), String> {
         if !self.changed.is_empty() {
             return Ok(());
         }

@@ -96,12 +96,12 @@ impl PairFinder for SortedAxes {
         sap.bytes() + 4 * (coming.capacity() + going.capacity()) + new.capacity() * size_of::<(u32, Aabb)>()
     }
 
-    fn validate(&self, proxies: &ProxyTable, _: Changes) -> Result<(), String> {
+    fn validate(&self, _: &ProxyTable, slots: &[u32], _: Changes) -> Result<(), String> {
         if !self.coming.is_empty() || !self.going.is_empty() || self.sap.is_unsettled() {
             return Ok(());
         }
-        if self.sap.len() != proxies.n_live() {
-            return Err(format!("{} boxes are sorted, {} are live", self.sap.len(), proxies.n_live()));
+        if self.sap.len() != slots.len() {
+            return Err(format!("{} boxes are sorted, {} are live", self.sap.len(), slots.len()));
         }
         self.sap.validate()
     }

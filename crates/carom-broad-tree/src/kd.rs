@@ -99,7 +99,7 @@ impl PairFinder for PlaneTree {
         self.planes.bytes() + self.packed.bytes() + self.jobs.bytes() + self.work.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }
@@ -107,9 +107,9 @@ impl PairFinder for PlaneTree {
         self.packed.validate(&self.planes, proxies.boxes())?;
         let mut held: Vec<u32> = self.planes.order.clone();
         held.sort_unstable();
-        if held.iter().copied().eq(proxies.live()) {
+        if held == slots {
             return Ok(());
         }
-        Err(format!("{} boxes at the nodes, {} live", held.len(), proxies.n_live()))
+        Err(format!("{} boxes at the nodes, {} live", held.len(), slots.len()))
     }
 }

@@ -70,7 +70,7 @@ impl PairFinder for TreeMaker {
         self.tree.bytes() + self.order.bytes() + self.descent.bytes() + self.tasks.bytes()
     }
 
-    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
         if changes.is_any() {
             return Ok(());
         }
@@ -78,10 +78,10 @@ impl PairFinder for TreeMaker {
         let mut held: Vec<u32> = self.tree.slots.as_flattened().to_vec();
         held.retain(|&slot| slot != NO_SLOT);
         held.sort_unstable();
-        if held.iter().copied().eq(proxies.live()) {
+        if held == slots {
             return Ok(());
         }
-        Err(format!("{} boxes in the tree, {} live", held.len(), proxies.n_live()))
+        Err(format!("{} boxes in the tree, {} live", held.len(), slots.len()))
     }
 }
 

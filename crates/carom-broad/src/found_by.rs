@@ -75,8 +75,8 @@ pub trait PairFinder {
     }
 
     /// The box of a slot has another filter.
-    fn refiltered(&mut self, slot: u32, old: &Filter, new: &Filter) {
-        let _ = (slot, old, new);
+    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+        let _ = (slot, aabb, old, new);
     }
 
     /// This box left the slot.
@@ -97,6 +97,7 @@ pub trait PairFinder {
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut Found);
 
     /// What answers spatial queries, if it can with these changes since the last refresh; otherwise the boxes are asked one by one.
+    /// If it can with some changes, it is the same index with none.
     fn index(&self, changes: Changes) -> Option<&dyn FinderIndex> {
         let _ = changes;
         None
@@ -112,10 +113,10 @@ pub trait PairFinder {
         0
     }
 
-    /// Checks what it keeps from search to search, where these changes since the last refresh leave something to check. Slow; for
-    /// tests.
-    fn validate(&self, proxies: &ProxyTable, changes: Changes) -> Result<(), String> {
-        let _ = (proxies, changes);
+    /// Checks what it keeps of these live slots, which are in order, if these changes since the last refresh leave something to
+    /// check. Slow; for tests.
+    fn validate(&self, proxies: &ProxyTable, slots: &[u32], changes: Changes) -> Result<(), String> {
+        let _ = (proxies, slots, changes);
         Ok(())
     }
 }
@@ -281,7 +282,7 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
         self.proxies.set_filter(id, filter)?;
         self.note(&old);
         self.note(&filter);
-        self.finder.refiltered(id.index(), &old, &filter);
+        self.finder.refiltered(id.index(), &self.proxies.boxes()[slot], &old, &filter);
         Ok(())
     }
 
@@ -357,7 +358,8 @@ impl<F: PairFinder> BroadPhase for FoundBy<F> {
 
     fn validate(&self) -> Result<(), String> {
         self.proxies.validate()?;
-        self.finder.validate(&self.proxies, self.changes)
+        let slots: Vec<u32> = self.proxies.live().collect();
+        self.finder.validate(&self.proxies, &slots, self.changes)
     }
 }
 

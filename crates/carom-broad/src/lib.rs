@@ -70,6 +70,8 @@ mod phase;
 mod point_filter;
 mod proxy;
 mod spatial;
+#[cfg(feature = "static-dynamic")]
+mod static_dynamic;
 
 pub use batch::{Answers, SpatialBatch};
 pub use brute_force::{BruteForce, EveryPair};
@@ -88,3 +90,5 @@ pub use proxy::{ProxyId, ProxyTable};
 pub use spatial::{
     BoxHit, SpatialIndex, point_box_distance, ray_box_entry, scan_box, scan_culled, scan_near, scan_ray,
 };
+#[cfg(feature = "static-dynamic")]
+pub use static_dynamic::StaticDynamic;

@@ -113,8 +113,8 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
         self.behind.take_moves(proxies, moves);
     }
 
-    fn refiltered(&mut self, slot: u32, old: &Filter, new: &Filter) {
-        self.behind.refiltered(slot, old, new);
+    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+        self.behind.refiltered(slot, aabb, old, new);
     }
 
     fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {

@@ -99,8 +99,9 @@ fn frames_allocate_nothing() {
                 };
                 (0..8).for_each(|_| run());
                 let counted = allocation_counter::measure(run);
-                // Where all jump, their cells come and go, and with these the tables that these two keep.
-                let keeps_cells = ["spatial-hash", "loose-octree"].contains(&listed.name);
+                // Where all jump, their cells come and go, and with these the tables that these keep.
+                let keeps_cells =
+                    ["spatial-hash", "loose-octree", "loose-quadtree", "kd-octree"].contains(&listed.name);
                 let most =
                     if keeps_cells && kind == CrowdKind::Jump { 2 * 2 * frames.len() as u64 } else { 0 };
                 assert!(counted.count_total <= most, "{kind:?}, {}: {}", listed.name, counted.count_total);

@@ -6,6 +6,8 @@ mod allocations;
 #[cfg(feature = "catalogue")]
 mod catalogue;
 #[cfg(feature = "catalogue")]
+mod kd_octree;
+#[cfg(feature = "catalogue")]
 mod real;
 
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair};

@@ -1,8 +1,12 @@
 //! No input makes them fall off: the work, counted, stays within a small multiple of what the pairs need.
 
-use carom_broad::BroadPhase;
-use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_bounds::Aabb;
+use carom_broad::{BroadPhase, Filter};
+use carom_broad_grid::{
+    CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,
+};
 use carom_testkit::conform::cliffs;
+use carom_testkit::conform::dice::Dice;
 
 /// Needles that lie along all axes fit no cell: what they cost stands in the table of the crate.
 fn check<B: BroadPhase>(name: &str, make: impl Fn() -> B, needles: f64) {
@@ -35,6 +39,34 @@ fn no_world_makes_the_spatial_hash_fall_off() {
 #[test]
 fn no_world_makes_the_loose_octree_fall_off() {
     check("loose octree", LooseOctree::new, 2500.0);
+}
+
+/// Boxes of all sizes, three layers of them, on a floor much wider than high.
+#[test]
+fn a_flat_world_costs_a_quadtree_no_more_than_an_octree() {
+    let mut dice = Dice::new(9);
+    let mut batch: Vec<(Aabb, Filter)> = Vec::new();
+    for i in 0..5000 {
+        let mut aabb = dice.aabb(100.0, 0.5f32.powi(i % 6) * 6.0);
+        let height = aabb.max.y - aabb.min.y;
+        aabb.min.y = 3.0 * (i % 3) as f32;
+        aabb.max.y = aabb.min.y + height;
+        batch.push((aabb, Filter::default()));
+    }
+    fn work(mut broad: impl BroadPhase, batch: &[(Aabb, Filter)]) -> (usize, u64, usize) {
+        broad.insert_batch(batch, &mut Vec::new()).unwrap();
+        let (mut pairs, mut n_volumes) = (Vec::new(), 0);
+        broad.pairs(&mut pairs);
+        broad.validate().unwrap();
+        broad.visit_volumes(&mut |_, _| n_volumes += 1);
+        (pairs.len(), broad.counters().tests, n_volumes)
+    }
+    let (n_pairs, octree_tests, octree_cells) = work(LooseOctree::new(), &batch);
+    let (n_same, tests, cells) = work(LooseQuadtree::new(), &batch);
+    println!("{n_pairs} pairs; octree {octree_tests} tests, {octree_cells} cells; quadtree {tests}, {cells}");
+    assert!(500 < n_pairs && n_pairs == n_same);
+    assert!(tests <= octree_tests && cells <= octree_cells);
+    cliffs::static_ground_costs_nothing(&mut LooseQuadtree::new());
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Every structure keeps the contract.
 
 use carom_broad::CoherentSettings;
-use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{
+    CoherentGrid, Flat, HierarchicalGrid, LooseOctree, LooseQuadtree, SparseGrid, SpatialHash, UniformGrid,
+};
 use carom_testkit::conform;
 
 #[test]
@@ -42,6 +44,27 @@ fn loose_conforms_to_broad_phase() {
 #[test]
 fn loose_conforms_to_spatial_index() {
     conform::spatial_index::check(LooseOctree::new);
+}
+
+/// A quadtree that leaves out this axis.
+fn without(axis: usize) -> LooseQuadtree {
+    LooseQuadtree::with_finder(SparseGrid::with_placement(Flat::without(axis).unwrap()))
+}
+
+#[test]
+fn quadtree_conforms_to_broad_phase() {
+    for axis in 0..3 {
+        conform::broad_phase::check(|| without(axis));
+    }
+    assert_eq!(Flat::without(1), Some(Flat::default()));
+    assert_eq!(Flat::without(3), None);
+}
+
+#[test]
+fn quadtree_conforms_to_spatial_index() {
+    for axis in 0..3 {
+        conform::spatial_index::check(|| without(axis));
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Memory per box and per pair is what the documentation says.
 
-use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{
+    CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,
+};
 use carom_testkit::conform::memory;
 
 #[test]
@@ -21,6 +23,11 @@ fn hashed_takes_254_bytes_a_box_and_29_a_pair() {
 #[test]
 fn loose_takes_174_bytes_a_box_and_24_a_pair() {
     memory::check("loose octree", LooseOctree::new, LooseOctree::bytes, 174.0, 24.0);
+}
+
+#[test]
+fn a_quadtree_takes_what_an_octree_takes() {
+    memory::check("loose quadtree", LooseQuadtree::new, LooseQuadtree::bytes, 174.0, 24.0);
 }
 
 #[test]

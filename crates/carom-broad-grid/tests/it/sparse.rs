@@ -98,7 +98,7 @@ fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -
     }
     let slots: Vec<u32> = proxies.live().collect();
     finder.refresh(&proxies, &slots, Changes::ALL);
-    finder.validate(&proxies, Changes::default()).unwrap();
+    finder.validate(&proxies, &slots, Changes::default()).unwrap();
     let mut found = Found::new();
     finder.find(&proxies, &slots, &mut found);
     let mut pairs: Vec<_> = found.low().iter().copied().zip(found.high().iter().copied()).collect();

@@ -1,6 +1,8 @@
 //! The same bytes for any number of threads.
 
-use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
+use carom_broad_grid::{
+    CoherentGrid, HierarchicalGrid, LooseOctree, LooseQuadtree, SpatialHash, UniformGrid,
+};
 use carom_testkit::conform::threads;
 
 #[test]
@@ -10,4 +12,5 @@ fn one_two_and_seven_threads_give_the_same() {
     threads::check("hierarchical grid", HierarchicalGrid::new);
     threads::check("spatial hash", SpatialHash::new);
     threads::check("loose octree", LooseOctree::new);
+    threads::check("loose quadtree", LooseQuadtree::new);
 }

@@ -1,0 +1,13 @@
+//! Static boxes in a kd-tree, which is a BSP tree along the axes; those that may move in a loose octree.
+//!
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (as Frye had it for a car and its world).
+
+use carom_broad::{FoundBy, StaticDynamic};
+use carom_broad_grid::{Loose, SparseGrid};
+use carom_broad_tree::PlaneTree;
+
+/// For worlds in which few boxes move among many that are static, as their [`Filter`](carom_broad::Filter) says. A frame costs
+/// what the moving boxes cost, as long as no static one comes, goes or moves.
+///
+/// Memory: as a [`KdTree`](carom_broad_tree::KdTree) and a [`LooseOctree`](carom_broad_grid::LooseOctree), each of its own boxes.
+pub type KdOctree = FoundBy<StaticDynamic<PlaneTree, SparseGrid<Loose>>>;
