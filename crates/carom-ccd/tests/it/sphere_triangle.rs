@@ -1,11 +1,13 @@
 //! Balls against triangles and polygons: every feature, both sides, judged in fractions of whole numbers.
 
-use carom_ccd::{MovingSphere, Polygon, Sides, TimeOfImpact};
+use crate::cast::by_gjk;
+use carom_ccd::{ImpactSettings, Motion, MovingSphere, Polygon, Sides, TimeOfImpact, time_of_impact};
+use carom_geom::f64::{Ellipsoid, Triangle};
 use carom_geom::{FeatureId, FeatureKind};
 use carom_testkit::oracle::moving::{Vector, moved, point_triangle_sq};
 use carom_testkit::oracle::rational::{exact, exact3};
 use carom_testkit::random::Random;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use num_traits::Signed;
 
 const TRIANGLE: [DVec3; 3] = [DVec3::ZERO, DVec3::new(4.0, 0.0, 0.0), DVec3::new(0.0, 0.0, -4.0)];
@@ -393,4 +395,39 @@ fn a_point_passes_through_a_polygon() {
         }
     }
     assert!(60 < n_hits && 200 < n_clear && n_undecided < 3, "{n_hits} {n_clear} {n_undecided}");
+}
+
+/// Nettle's ellipsoid space: with all coordinates divided by the radii the ellipsoid is a ball of radius 1, and times stay
+/// what they are. Beside the search by support maps, which needs no other space.
+#[test]
+fn an_ellipsoid_meets_a_triangle_when_a_ball_does_in_its_space() {
+    let mut random = Random::new(71);
+    let settings = ImpactSettings::default().with_target_distance(1e-7).with_tolerance(1e-9);
+    let (mut n_hits, n) = (0, 400);
+    for k in 0..n {
+        let radii = random.cube_point().abs() * 0.6 + 0.2;
+        let corners: [DVec3; 3] = core::array::from_fn(|_| random.cube_point() * 1.5);
+        let start = random.cube_point().normalize_or_zero() * 4.0;
+        let velocity = random.cube_point() - start;
+        let scaled = MovingSphere::new(start / radii, 1.0, velocity / radii).unwrap();
+        let in_space = scaled.against_polygon(&triangle(corners.map(|p| p / radii)), Sides::Both, 1.0);
+
+        let (ellipsoid, facet) =
+            (Ellipsoid::new(radii).unwrap(), Triangle::new(corners[0], corners[1], corners[2]).unwrap());
+        let flight = Motion::new(DQuat::IDENTITY, start, DVec3::ZERO, velocity, DVec3::ZERO).unwrap();
+        let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
+        let propose = by_gjk(&ellipsoid, &facet);
+        let by_supports = time_of_impact(&ellipsoid, &flight, &facet, &still, &settings, propose);
+        match (in_space.hit(), by_supports.hit()) {
+            (Some(a), Some(b)) => {
+                n_hits += 1;
+                assert!((a.t_lo - b.t_lo).abs() < 1e-4, "{k}: {a:?} {b:?}");
+            }
+            (None, None) => {}
+            // One that grazes is a hit for one of them alone.
+            _ => assert!(!matches!(by_supports, TimeOfImpact::Clear(clear) if 1e-6 < clear.distance), "{k}"),
+        }
+    }
+    println!("{n_hits} of {n} hit");
+    assert!(n / 3 < n_hits && n_hits < n * 9 / 10, "{n_hits}");
 }
