@@ -26,7 +26,7 @@ const MAX_FOUND: usize = 100;
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let n = args.detail();
     let (scene, title, view) = match (args.scene.as_str(), args.over) {
-        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.15, 0.6, -0.4], 4.0, 0.6, 0.25)),
+        ("jelly", _) => (soft::jelly(n), "jelly falls on a floor", view([0.15, 0.6, -0.4], 3.3, 0.6, 0.25)),
         ("shatter", _) => (
             soft::shatter(n),
             "a ball breaks a plate",

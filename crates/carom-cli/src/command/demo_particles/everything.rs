@@ -123,7 +123,7 @@ impl Everything {
         water.retain(|p| p.length_squared() < inside && p.y < 0.3 * BAG_RADIUS);
         water.iter_mut().for_each(|p| p.y += BAG_HEIGHT);
         let ids = solver.add_liquid(&Liquid::default(), &water).map_err(text)?;
-        cloud("particles of water", ids, [52, 116, 190], 4.0);
+        cloud("particles of water", ids, [64, 184, 214], 4.0);
         let heap = (0.45 / spacing).ceil() as u32;
         let sand = block(Vec3::new(0.6, 0.0, -0.2), [heap, heap, heap], spacing);
         cloud(
@@ -161,7 +161,7 @@ impl Everything {
 impl Scene for Everything {
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View) {
         let shapes = [Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z].map(PlayerShape::Plane);
-        ("a bag of water falls on jelly", shapes.into(), view([0.0, 0.6, 0.0], 4.0, 0.35, 0.3))
+        ("a bag of water falls on jelly", shapes.into(), view([0.0, 0.55, 0.0], 4.7, 0.35, 0.3))
     }
 
     fn liquid_radius(&self) -> Option<f32> {
