@@ -2,12 +2,15 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)]
 
 use cap::Cap;
-use carom_benches::broad::{Subject, algorithms};
+use carom_benches::broad::{Recording, Subject, algorithms};
 use carom_benches::peers::{parry, rapier};
 use carom_benches::{Answers, Contest, Facts, Row, Runner, Unit};
 use carom_bounds::Aabb;
-use carom_broad_auto::catalogue::{Growth, Place};
-use carom_scenes::{Crowd, CrowdKind};
+use carom_broad::{BroadPhase, Filter, Mobility};
+use carom_broad_auto::catalogue::{Growth, Listed, Place, Whole};
+use carom_broad_sap::{SapSettings, SortedAxes, SweepAndPrune};
+use carom_math::{Interval, Ray};
+use carom_scenes::{Crowd, CrowdKind, Rng};
 use std::alloc::System;
 use std::cell::RefCell;
 
@@ -23,6 +26,15 @@ const MAX_ONE_AXIS: usize = 100_000;
 const MAX_REFIT_JUMP: usize = 10_000;
 /// Past this many, rapier's bodies, which it needs beside boxes, take gigabytes.
 const MAX_RAPIER: usize = 100_000;
+/// What has an index for rays of its own.
+const RAY_STRUCTURES: [&str; 6] = [
+    "carom",
+    "carom rebuilt-bvh",
+    "carom kd-tree",
+    "carom uniform-grid",
+    "carom loose-octree",
+    "carom loose-quadtree",
+];
 /// Frames whose answers are compared.
 const CHECKED: usize = 3;
 
@@ -42,6 +54,98 @@ fn main() {
             }
         }
     }
+    for &n in &sizes {
+        if runner.wants("flat") {
+            recorded(&mut runner, "flat", &Recording::flat(n, 7));
+        }
+        if runner.wants("static ground") {
+            recorded(&mut runner, "static ground", &Recording::static_ground(n, 7));
+        }
+        if n <= MAX_ONE_AXIS && runner.wants("left out") {
+            recorded(&mut runner, "floor, an axis left out", &Recording::of_crowd(CrowdKind::Floor, n, 7));
+        }
+        if runner.wants("batches") {
+            batches(&mut runner, n);
+        }
+        if runner.wants("rays") {
+            rays(&mut runner, n);
+        }
+    }
+}
+
+/// The algorithms whose time for each box does not grow, or not while boxes keep their order.
+fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static Listed)> {
+    algorithms().into_iter().filter(move |(_, listed)| match listed.growth {
+        Growth::Even => true,
+        Growth::EvenWhileCalm => n <= MAX_ONE_AXIS,
+        _ => false,
+    })
+}
+
+/// Frames of a recording, played to and fro. The peer knows no static boxes, and keeps its tree between frames.
+fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
+    let n = recording.first.len();
+    let mobility = |i: usize| if recording.moves[i] { Mobility::Dynamic } else { Mobility::Static };
+    let mut answers = Answers::new();
+    let mut boxes = recording.first.clone();
+    let mut peer = parry::BroadPhase::new(&recording.first);
+    let mut expected = Vec::new();
+    for frame in &recording.frames[..CHECKED] {
+        frame.iter().for_each(|&(i, aabb)| boxes[i as usize] = aabb);
+        let pairs = peer.rebuild(&boxes);
+        pairs.sort_unstable();
+        let is_wanted = |&(a, b): &(u32, u32)| recording.moves[a as usize] || recording.moves[b as usize];
+        expected.push(pairs.iter().copied().filter(is_wanted).collect::<Vec<_>>());
+    }
+    let mut subjects = Vec::new();
+    let place = Place::of(&recording.first);
+    let mut wholes: Vec<(&str, Box<dyn BroadPhase>)> = Vec::new();
+    for (name, listed) in quick(n) {
+        wholes.push((name, listed.make(&place)));
+    }
+    if n <= MAX_ONE_AXIS {
+        // Bodies stand on each other along y.
+        let finder = SortedAxes::new(SapSettings::default().with_skipped_axis(1));
+        wholes.push(("carom sweep-and-prune without y", Box::new(SweepAndPrune::with_finder(finder))));
+    }
+    for (name, broad) in wholes {
+        let mut subject = Subject::new(broad);
+        subject.add_filtered(&recording.first, |i| Filter::new(mobility(i)));
+        for (frame, expected) in recording.frames.iter().zip(&expected) {
+            subject.take_moves(frame.iter().map(|&(i, aabb)| (i as usize, aabb)));
+            let ours: Vec<(u32, u32)> = subject.frame().iter().map(|pair| (pair.a, pair.b)).collect();
+            answers.pairs(name, &ours, expected);
+        }
+        subjects.push((name, RefCell::new(subject)));
+    }
+    let moved: Vec<u32> = (0..n as u32).filter(|&i| recording.moves[i as usize]).collect();
+    let (boxes, peer) = (RefCell::new(boxes), RefCell::new(peer));
+    let mut contest = Contest::new(answers);
+    for (name, subject) in &subjects {
+        contest = contest.entry(name, || {
+            std::hint::black_box(subject.borrow_mut().frame());
+        });
+    }
+    contest = contest.entry("parry improved", || {
+        std::hint::black_box(peer.borrow_mut().refit(&boxes.borrow(), &moved, true));
+    });
+    let row = Row { workload: name, size: n as u64, unit: Unit::Ms, per_call: 1 };
+    let mut frame = CHECKED - 1;
+    let between = || {
+        frame += 1;
+        let moves = &recording.frames[recording.turn(frame)];
+        moves.iter().for_each(|&(i, aabb)| boxes.borrow_mut()[i as usize] = aabb);
+        for (_, subject) in &subjects {
+            subject.borrow_mut().take_moves(moves.iter().map(|&(i, aabb)| (i as usize, aabb)));
+        }
+    };
+    runner.frames_and_facts(row, 40, contest, between, |name| Facts {
+        tests_per_pair: subjects
+            .iter()
+            .find(|(own, _)| *own == name)
+            .map(|(_, subject)| subject.borrow().tests_per_pair()),
+        ..Facts::default()
+    });
 }
 
 /// Frames until a scene is what it is named after.
@@ -191,4 +295,81 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
         bytes_per_body: bytes.iter().find(|(own, _)| *own == name).map(|(_, bytes)| *bytes as f64 / n as f64),
         ..Facts::default()
     });
+}
+
+/// Nothing moves; in each frame one box of a hundred goes and as many others come, in one batch each.
+fn batches(runner: &mut Runner, n: usize) {
+    let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
+    let stay = n - n / 100;
+    // Two sets of guests, which come in turn.
+    let guests = [boxes[stay..].to_vec(), Crowd::new(CrowdKind::Uniform, n, 8).boxes()[stay..].to_vec()];
+    let (mut answers, place) = (Answers::new(), Place::of(&boxes));
+    let turn = |subject: &mut Subject, frame: usize| {
+        subject.truncate(stay);
+        subject.add(&guests[frame % 2]);
+        subject.frame().iter().map(|pair| (pair.a, pair.b)).collect::<Vec<(u32, u32)>>()
+    };
+    let (mut subjects, mut expected) = (Vec::new(), Vec::new());
+    for (name, listed) in quick(n) {
+        let mut subject = Subject::new(listed.make(&place));
+        subject.add(&boxes);
+        for frame in 0..CHECKED {
+            let ours = turn(&mut subject, frame);
+            if expected.len() <= frame {
+                // The peer sees both kinds of box in one list.
+                let now: Vec<Aabb> = boxes[..stay].iter().chain(&guests[frame % 2]).copied().collect();
+                let mut pairs = parry::BroadPhase::new(&now).rebuild(&now).to_vec();
+                pairs.sort_unstable();
+                expected.push(pairs);
+            }
+            answers.pairs(name, &ours, &expected[frame]);
+        }
+        subjects.push((name, RefCell::new((subject, CHECKED))));
+    }
+    let mut contest = Contest::new(answers);
+    for (name, subject) in &subjects {
+        contest = contest.entry(name, || {
+            let (subject, frame) = &mut *subject.borrow_mut();
+            *frame += 1;
+            subject.truncate(stay);
+            subject.add(&guests[*frame % 2]);
+            std::hint::black_box(subject.frame());
+        });
+    }
+    let row = Row { workload: "batches", size: n as u64, unit: Unit::Ms, per_call: 1 };
+    runner.frames(row, 24, contest, || {});
+}
+
+/// The first boxes that a thousand rays through a crowd at rest meet, by the structures that answer rays themselves.
+fn rays(runner: &mut Runner, n: usize) {
+    let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
+    let (mut rng, world, mut answers) = (Rng::new(3), Place::of(&boxes).bounds, Answers::new());
+    let rays: Vec<Ray> = (0..1000)
+        .map(|_| {
+            let from = rng.in_box(world.min.as_dvec3(), world.max.as_dvec3());
+            Ray::new(from.as_vec3(), rng.direction().as_vec3())
+        })
+        .collect();
+    let first = |broad: &dyn Whole| -> Vec<Option<u32>> {
+        rays.iter().map(|ray| broad.first_hit(ray, Interval::FORWARD).map(|hit| hit.index)).collect()
+    };
+    let (mut wholes, mut expected) = (Vec::new(), None);
+    for (name, listed) in quick(n).filter(|(name, _)| RAY_STRUCTURES.contains(name)) {
+        let mut broad = listed.make(&Place::of(&boxes));
+        let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
+        let is_told = broad.insert_batch(&batch, &mut Vec::new());
+        debug_assert!(is_told.is_ok(), "boxes of a scene are finite");
+        broad.refresh();
+        let hits = first(&*broad);
+        answers.equal(name, expected.get_or_insert_with(|| hits.clone()), &hits);
+        wholes.push((name, broad));
+    }
+    let mut contest = Contest::new(answers);
+    for (name, broad) in &wholes {
+        contest = contest.entry(name, || {
+            std::hint::black_box(first(&**broad));
+        });
+    }
+    let row = Row { workload: "rays", size: n as u64, unit: Unit::Ns, per_call: rays.len() as u64 };
+    runner.alike(row, contest);
 }

@@ -3,7 +3,9 @@
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Pair, ProxyId};
 use carom_broad_auto::catalogue::{ALGORITHMS, Listed};
-use carom_scenes::Crowd;
+use carom_math::ops::sqrt;
+use carom_scenes::{Crowd, CrowdKind, Rng};
+use glam::DVec3;
 
 /// The algorithms of carom by their names in reports; the first is carom itself.
 pub fn algorithms() -> Vec<(&'static str, &'static Listed)> {
@@ -33,13 +35,20 @@ impl Subject {
 
     /// Tells boxes that come, all at once; they get the next numbers.
     pub fn add(&mut self, boxes: &[Aabb]) {
-        let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
+        self.add_filtered(boxes, |_| Filter::default());
+    }
+
+    /// The same, each with the filter of its number.
+    pub fn add_filtered(&mut self, boxes: &[Aabb], filter: impl Fn(usize) -> Filter) {
+        let batch: Vec<_> = boxes.iter().enumerate().map(|(i, &aabb)| (aabb, filter(i))).collect();
         let is_told = self.broad.insert_batch(&batch, &mut self.ids);
         debug_assert!(is_told.is_ok(), "boxes of a scene are finite");
     }
 
     /// Removes all that have a number from this on, all at once.
     pub fn truncate(&mut self, n: usize) {
+        // The number freed last is given out first: so those that come next get them in order.
+        self.ids[n..].reverse();
         let is_told = self.broad.remove_batch(&self.ids[n..]);
         debug_assert!(is_told.is_ok(), "all proxies are live");
         self.ids.truncate(n);
@@ -82,5 +91,76 @@ impl Subject {
     /// Tests of two boxes for each pair found, over all frames.
     pub fn tests_per_pair(&self) -> f64 {
         self.tests as f64 / self.found.max(1) as f64
+    }
+}
+
+/// A recorded scene that is played to and fro, and whose boxes may be static.
+pub struct Recording {
+    /// The boxes before the first frame.
+    pub first: Vec<Aabb>,
+    /// By number: it may move.
+    pub moves: Vec<bool>,
+    /// What moved in each frame, and where to.
+    pub frames: Vec<Vec<(u32, Aabb)>>,
+}
+
+impl Recording {
+    /// Frames recorded.
+    const N_FRAMES: usize = 24;
+
+    /// A flat world: boxes of 0.5 to 1.5 along each axis on a square, within a height of 2, about two to a square of side 2; each
+    /// moves 0.01 a frame on the plane.
+    pub fn flat(n: usize, seed: u64) -> Recording {
+        let mut rng = Rng::new(seed);
+        let side = sqrt(2.0 * n as f64);
+        let mut bodies: Vec<(DVec3, DVec3, DVec3)> = (0..n)
+            .map(|_| {
+                let half = rng.in_box(DVec3::splat(0.25), DVec3::splat(0.75));
+                let center = rng.in_box(DVec3::ZERO, DVec3::new(side, 2.0, side));
+                (center, half, rng.direction() * DVec3::new(0.01, 0.0, 0.01))
+            })
+            .collect();
+        let aabb = |center: DVec3, half: DVec3| Aabb {
+            min: (center - half).as_vec3(),
+            max: (center + half).as_vec3(),
+        };
+        let first = bodies.iter().map(|&(center, half, _)| aabb(center, half)).collect();
+        let frames = (0..Self::N_FRAMES)
+            .map(|_| {
+                bodies.iter_mut().for_each(|(center, _, velocity)| *center += *velocity);
+                (0..).zip(&bodies).map(|(i, &(center, half, _))| (i, aabb(center, half))).collect()
+            })
+            .collect();
+        Recording { first, moves: vec![true; n], frames }
+    }
+
+    /// The crowd of which every tenth box moves; the others are said to be static.
+    pub fn static_ground(n: usize, seed: u64) -> Recording {
+        let mut recording = Recording::of_crowd(CrowdKind::Static90, n, seed);
+        recording.moves.fill(false);
+        for &(i, _) in recording.frames.iter().flatten() {
+            recording.moves[i as usize] = true;
+        }
+        recording
+    }
+
+    /// A crowd, all of which may move.
+    pub fn of_crowd(kind: CrowdKind, n: usize, seed: u64) -> Recording {
+        let mut crowd = Crowd::new(kind, n, seed);
+        let first = crowd.boxes().to_vec();
+        let frames: Vec<Vec<(u32, Aabb)>> = (0..Self::N_FRAMES)
+            .map(|_| {
+                crowd.step();
+                crowd.moved().iter().map(|&i| (i, crowd.boxes()[i as usize])).collect()
+            })
+            .collect();
+        Recording { first, moves: vec![true; n], frames }
+    }
+
+    /// The number of the frame that is played as this one: forth, back, forth.
+    pub fn turn(&self, frame: usize) -> usize {
+        let n = self.frames.len();
+        let at = frame % (2 * n);
+        if at < n { at } else { 2 * n - 1 - at }
     }
 }

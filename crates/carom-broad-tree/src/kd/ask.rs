@@ -135,7 +135,14 @@ impl Kernel for BoxWalk<'_> {
                 continue;
             }
             for list in node.lists() {
-                for block in list.begin..list.end {
+                // Sorted along the axis: those before the first end before the query begins, those from a later one on begin after it.
+                let (low, high) = (query.min[list.axis], query.max[list.axis]);
+                let reaches = &packed.reaches[list.begin..list.end];
+                let first = list.begin + reaches.partition_point(|&reach| reach < low);
+                for block in first..list.end {
+                    if high < packed.begins[block] {
+                        break;
+                    }
                     let mut bits = packed.blocks[block].touching(simd, query).bits();
                     while bits != 0 {
                         visit(packed.slots[block][next_lane(&mut bits)])?;
