@@ -277,18 +277,35 @@ impl<T: Target> Search<'_, T> {
             return;
         }
         let half = half * 0.5;
-        let mut parts = [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
-            let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
-            let center = center + half * DVec3::new(side(1), side(2), side(4));
+        let (mut parts, mut n_parts) = ([(f64::INFINITY, center, LinearFloor::EMPTY); 8], 0);
+        for corner in 0..8 {
+            let offset = half * corner_of_box(corner);
+            let center = center + offset;
+            // A floor of the whole is one of its parts, and costs less than theirs.
+            let value = floor.value + floor.gradient.dot(offset);
+            let distance = seen.distance + seen.away.dot(offset);
+            let whole = LinearFloor { value, ..*floor };
+            let at_least = at_least.max(self.target.seen_floor(&whole, &Seen { distance, ..seen }, half));
+            if self.is_left_out(at_least) {
+                continue;
+            }
             let floor = self.field.floor(center, half);
-            (self.target.floor(&floor, center, half), center, floor)
-        });
+            parts[n_parts] = (at_least.max(self.target.floor(&floor, center, half)), center, floor);
+            n_parts += 1;
+        }
         // The most promising one first.
+        let parts = &mut parts[..n_parts];
         parts.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for (at_least, center, floor) in parts {
-            self.visit(center, half, &floor, at_least);
+            self.visit(*center, half, floor, *at_least);
         }
     }
+}
+
+/// A corner of the box from -1 to 1 along each axis.
+fn corner_of_box(corner: u32) -> DVec3 {
+    let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
+    DVec3::new(side(1), side(2), side(4))
 }
 
 /// A convex shape without its margin.
@@ -404,6 +421,32 @@ impl Target for Convex<'_> {
     }
 }
 
+/// A box along the axes of its frame.
+pub(crate) struct AxisBox {
+    pub(crate) low: DVec3,
+    pub(crate) high: DVec3,
+}
+
+impl SupportMap for AxisBox {
+    fn support(&self, direction: DVec3) -> SupportPoint {
+        let is_high = DVec3::ZERO.cmplt(direction);
+        SupportPoint { point: DVec3::select(is_high, self.high, self.low), vertex: is_high.bitmask() }
+    }
+
+    fn vertex(&self, number: u32) -> Option<DVec3> {
+        let side = |axis: usize| if number >> axis & 1 == 0 { self.low[axis] } else { self.high[axis] };
+        (number < 8).then(|| DVec3::new(side(0), side(1), side(2)))
+    }
+
+    fn center(&self) -> DVec3 {
+        (self.low + self.high) * 0.5
+    }
+
+    fn radius(&self) -> f64 {
+        (0.5 * length(self.high - self.low)).next_up()
+    }
+}
+
 /// A half-space in the frame of a field: its distance is negative below the plane.
 pub(crate) struct Plane {
     pub(crate) normal: DVec3,
@@ -462,9 +505,6 @@ impl Target for Other<'_> {
         let [own, extent] = self.box_in_own(center, half);
         let other = self.field.floor(own, extent);
         let least = floor.least(half) + other.least(extent);
-        if !other.is_whole {
-            return least;
-        }
         let gradient = floor.gradient + self.pose.transform_vector(other.gradient);
         least.max(floor.value + other.value - gradient.abs().dot(half))
     }
@@ -517,7 +557,7 @@ pub(crate) fn least_gap(
 }
 
 /// Returns a place near the surface that is about as near to a point as any.
-fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<DVec3> {
+pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<DVec3> {
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);
     let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
@@ -536,8 +576,7 @@ impl Part {
     fn halves(&self, field: &dyn DistanceField) -> [Part; 8] {
         let half = self.half * 0.5;
         [0, 1, 2, 3, 4, 5, 6, 7].map(|corner| {
-            let side = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
-            let center = self.center + half * DVec3::new(side(1), side(2), side(4));
+            let center = self.center + half * corner_of_box(corner);
             Part { center, half, floor: field.floor(center, half) }
         })
     }

@@ -200,30 +200,54 @@ fn joined_boxes(
 }
 
 /// The floor in a box between two nodes, from all its nodes.
+///
+/// Any slope will do; that between the ends of the box is a good one. At the border of the band it
+/// comes from the edges of the box with a value at both ends.
 fn floor_of_nodes(field: &impl Field, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
     let grid = field.grid();
-    let value = |node: UVec3| Some(node_value(field, node)).filter(|value| *value < field.band());
-    let (first, last) = (grid.node(low), grid.node(high));
-    // Any slope will do; that between the ends of the box is a good one.
-    let (mut sums, mut n_known) = ([[0.0; 2]; 3], 0);
-    for corner in places(UVec3::ZERO, UVec3::splat(2)) {
-        let Some(value) = value(low + (high - low) * corner) else { continue };
-        n_known += 1;
-        for axis in 0..3 {
-            sums[axis][corner[axis] as usize] += f64::from(value);
+    let (band, strides) = (field.band(), field.strides());
+    let (table, start) = (field.table(), field.place(low));
+    // Nodes of one block lie at fixed strides from each other.
+    let is_in_block = low / BLOCK == (high - UVec3::ONE) / BLOCK;
+    let value = |offset: UVec3| {
+        if is_in_block {
+            table[start + (offset.x + offset.y * strides[0] + offset.z * strides[1]) as usize]
+        } else {
+            node_value(field, low + offset)
         }
+    };
+    let size = high - low;
+    let mut ends = [0.0_f32; 8];
+    for (corner, end) in (0..).zip(&mut ends) {
+        *end = value(size * UVec3::new(corner & 1, corner >> 1 & 1, corner >> 2));
     }
-    let slope = |axis: usize| (sums[axis][1] - sums[axis][0]) / (4.0 * (last[axis] - first[axis]));
-    let slopes = DVec3::new(slope(0), slope(1), slope(2)).as_vec3().as_dvec3();
-    let gradient = if n_known == 8 { slopes } else { DVec3::ZERO };
-    let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
-    for node in places(low, high + UVec3::ONE) {
-        match value(node) {
-            Some(value) => {
-                floor.value = floor.value.min(f64::from(value) - gradient.dot(grid.node(node) - center));
-                floor.least = floor.least.min(f64::from(value));
+    let cell = f64::from(grid.cell());
+    let slope = |axis: usize| {
+        let (bit, mut sum, mut n_known) = (1_usize << axis, 0.0, 0.0);
+        for corner in (0..8_usize).filter(|corner| corner & bit == 0) {
+            let [from, to] = [ends[corner], ends[corner | bit]];
+            if from < band && to < band {
+                (sum, n_known) = (sum + f64::from(to - from), n_known + 1.0);
             }
-            None => floor.is_whole = false,
+        }
+        if n_known == 0.0 { 0.0 } else { sum / (n_known * cell * f64::from(size[axis])) }
+    };
+    let gradient = DVec3::new(slope(0), slope(1), slope(2)).as_vec3().as_dvec3();
+    let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
+    let (step, from_center) = (gradient * cell, gradient.dot(grid.node(low) - center));
+    for z in 0..=size.z {
+        for y in 0..=size.y {
+            let along = from_center + f64::from(y) * step.y + f64::from(z) * step.z;
+            for x in 0..=size.x {
+                let value = value(UVec3::new(x, y, z));
+                if value < band {
+                    let value = f64::from(value);
+                    floor.value = floor.value.min(value - (along + f64::from(x) * step.x));
+                    floor.least = floor.least.min(value);
+                } else {
+                    floor.is_whole = false;
+                }
+            }
         }
     }
     floor

@@ -13,10 +13,11 @@
 use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
 use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
 use super::mesh_shape::MeshShape;
+use super::point;
 use super::ray::Line;
 use super::shape::Kind;
 use crate::closest::Closest;
-use crate::field_search::{Convex, Least, Other, Places, Plane, least_gap, least_sum};
+use crate::field_search::{AxisBox, Convex, Least, Other, Places, Plane, least_gap, least_sum, place_near};
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
 use carom_gjk::Outcome;
@@ -158,7 +159,7 @@ fn nearest_triangle(
     tolerance: f64,
 ) -> Option<Found> {
     let mut best: Option<Found> = None;
-    visit_triangles(a, b, b_in_a, limit, |triangle, limit| {
+    let mut look = |triangle: u32, limit: f64| {
         let shape = b.mesh().triangle(triangle);
         let Some(mut found) = nearest_convex(a, &shape, b_in_a, limit, tolerance) else { return limit };
         found.closest.part_b = triangle;
@@ -168,8 +169,33 @@ fn nearest_triangle(
         }
         best = best.map(|best| Found { at_least, ..best });
         best.map_or(limit, |best| limit.min(best.closest.distance))
-    });
-    best
+    };
+    // A good one first, so that most of the others are left out.
+    let first = first_triangle(a, b, b_in_a);
+    let limit = first.map_or(limit, |triangle| look(triangle, limit));
+    visit_triangles(
+        a,
+        b,
+        b_in_a,
+        limit,
+        |triangle, limit| {
+            if first == Some(triangle) { limit } else { look(triangle, limit) }
+        },
+    );
+    // Those that were left out are nearer by no more than the tolerance.
+    best.map(|best| Found { at_least: best.at_least.min(best.closest.distance - tolerance), ..best })
+}
+
+/// A triangle that is about as near as any: where a way to and fro between both surfaces ends.
+fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose) -> Option<u32> {
+    let (low, high) = b.mesh().wide_bounds();
+    let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
+    for _ in 0..2 {
+        let Some(near) = place_near(a, place) else { break };
+        let (_, triangle, point) = point::nearest(b, b_in_a.inverse_transform_point(near))?;
+        (place, first) = (b_in_a.transform_point(point), Some(triangle));
+    }
+    first
 }
 
 /// Gives the triangles that may be as near to the field as a limit, which the visitor lowers; the near ones first.
@@ -186,6 +212,9 @@ pub(super) fn visit_triangles(
     let bound = |limit: f64| (limit.max(0.0) + radius) * b.scale() * (1.0 + 8.0 * f64::EPSILON);
     let mut limit = limit;
     b.tree().visit_near(center, bound(limit), |leaf, _| {
+        if 1 < leaf.primitives.len() && is_beyond(a, b, leaf.primitives, b_in_a, limit) {
+            return ControlFlow::Continue(bound(limit));
+        }
         for &number in leaf.primitives {
             let shape = b.mesh().triangle(number);
             let center = b_in_a.transform_point(shape.center());
@@ -201,6 +230,18 @@ pub(super) fn visit_triangles(
         }
         ControlFlow::Continue(bound(limit))
     });
+}
+
+/// The box around some triangles is farther from the field than a limit.
+fn is_beyond(a: &dyn DistanceField, b: &MeshShape, triangles: &[u32], b_in_a: &WidePose, limit: f64) -> bool {
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for corner in triangles.iter().flat_map(|triangle| b.mesh().corners(*triangle)) {
+        (low, high) = (low.min(corner), high.max(corner));
+    }
+    // Coarse, but nothing below the limit is left out.
+    let tolerance = a.resolution();
+    limit < f64::INFINITY
+        && nearest_convex(a, &AxisBox { low, high }, b_in_a, limit + tolerance, tolerance).is_none()
 }
 
 /// Another field, the larger one taken apart.

@@ -93,7 +93,7 @@ pub(super) fn surface_distance(mesh: &MeshShape, point: DVec3) -> f64 {
 }
 
 /// The nearest triangle, the lowest number of several: its distance, its number, and the nearest point.
-fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)> {
+pub(super) fn nearest(mesh: &MeshShape, wide: DVec3) -> Option<(f64, u32, DVec3)> {
     let scale = mesh.scale();
     let mut best: Option<(f64, u32, DVec3)> = None;
     mesh.tree().visit_near(mesh.point_in_tree(wide), f64::INFINITY, |leaf, _| {
