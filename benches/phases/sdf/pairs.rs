@@ -17,7 +17,7 @@ use carom_scenes::Rng;
 use carom_scenes::mesh::icosphere;
 use carom_sdf::{BakeSettings, FieldShape, SdfGrid, SparseSdf};
 use glam::Vec3;
-use parry3d::query::{RayCast, ShapeCastOptions};
+use parry3d::query::ShapeCastOptions;
 use parry3d::shape::{Ball, SharedShape};
 use std::cell::RefCell;
 use std::hint::black_box;
