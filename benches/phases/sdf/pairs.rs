@@ -160,7 +160,12 @@ fn contest<'a, T>(
 }
 
 fn row(workload: &str) -> Row<'_> {
-    Row { workload, size: N as u64, unit: Unit::Us, per_call: N as u64 }
+    row_of(workload, N)
+}
+
+/// With so many questions in a call.
+fn row_of(workload: &str, n: usize) -> Row<'_> {
+    Row { workload, size: n as u64, unit: Unit::Us, per_call: n as u64 }
 }
 
 fn distances(runner: &mut Runner, torus: &Torus, body: &Body, place: &str, gap: [f32; 2]) {
@@ -211,8 +216,11 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
         return;
     }
     let still = motion(&Pose::IDENTITY, Vec3::ZERO);
+    // carom's mesh takes a sixth of a second against a field.
+    let n = if body.name == "field" { 4 } else { N };
     let flights: Vec<(Motion, Pose, Vec3)> = poses(torus, body, [8.0, 12.0])
         .into_iter()
+        .take(n)
         .map(|(pose, normal)| {
             let way = normal * (-20.0 * torus.cell);
             (motion(&pose, way), pose, way)
@@ -239,7 +247,10 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
         hit.map_or(f64::NAN, |hit| f64::from(hit.time_of_impact * way.length()))
     };
     // A surface that is off by the error is met so much sooner or later.
-    runner.some(row(&workload), contest(torus, &flights, 1.5 * (torus.error + body.error), &ours, &theirs));
+    runner.some(
+        row_of(&workload, n),
+        contest(torus, &flights, 1.5 * (torus.error + body.error), &ours, &theirs),
+    );
 }
 
 fn motion(pose: &Pose, way: Vec3) -> Motion {

@@ -98,6 +98,8 @@ pub fn field_pairs(input: &[u8]) {
         assert!(contact.point_a.is_finite() && contact.point_b.is_finite(), "{contact:?} {}", context());
         assert!(contact.normal.is_normalized(), "{contact:?} {}", context());
         assert!(f64::from(contact.distance) <= f64::from(prediction) + doubt, "{contact:?} {}", context());
+        // Contacts of two fields are those of tilted ones, each off by its own doubt.
+        let doubt = if b.baked.is_some() { 2.0 * doubt } else { doubt };
         assert!(signed - doubt <= f64::from(contact.distance), "{contact:?} {near:?} {}", context());
     }
 
@@ -410,13 +412,15 @@ fn check_cast(a: &Baked, pose_a: &Pose, b: &Other, pose_b: &Pose, bytes: &mut By
         TimeOfImpact::Clear(_) => 1.0,
         TimeOfImpact::Undecided(undecided) => undecided.t_safe,
     };
+    // Two fields are held against each other at one place or at two, which differ by both errors.
+    let doubt = slack + if b.baked.is_some() { error } else { 0.0 };
     for i in 0..8 {
         let t = free * f64::from(i) / 8.0;
         if t == free {
             break;
         }
         if let Some(near) = at(t) {
-            assert!(-slack <= f64::from(near.contact.distance), "{near:?} at {t} {}", context());
+            assert!(-doubt <= f64::from(near.contact.distance), "{near:?} at {t} {}", context());
         }
     }
 }

@@ -556,12 +556,12 @@ pub(crate) fn least_gap(
     search.best.map(|best| LeastPair { at_least: at_least.min(best.sum), ..best })
 }
 
-/// Returns a place near the surface that is about as near to a point as any.
-pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<DVec3> {
+/// Returns a place near the surface that is about as near to a point as any, and the field there.
+pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVec3, DistanceSample)> {
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);
     let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
-    least.map(|least| least.place)
+    least.map(|least| (least.place, least.sample))
 }
 
 /// A part of a field's box.
@@ -621,25 +621,31 @@ impl GapSearch<'_> {
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);
-        let mut place_a = place_near(self.a, middle);
+        let mut near_a = place_near(self.a, middle);
         for _ in 0..2 {
-            let Some(from) = place_a else { return };
-            let own = self.b.pose.inverse_transform_point(from);
-            let Some(own) = place_near(self.b.field, own) else { return };
+            let Some((place_a, sample_a)) = near_a else { return };
+            let Some((own, other)) = place_near(self.b.field, self.b.pose.inverse_transform_point(place_a))
+            else {
+                return;
+            };
             let place_b = self.b.pose.transform_point(own);
-            self.offer([from, place_b]);
-            place_a = place_near(self.a, place_b);
-            if let Some(place_a) = place_a {
-                self.offer([place_a, place_b]);
+            // With the samples that are known: at the border of a band rounding takes a place to where there is none.
+            self.take([place_a, place_b], sample_a, &other);
+            near_a = place_near(self.a, place_b);
+            if let Some((place_a, sample_a)) = near_a {
+                self.take([place_a, place_b], sample_a, &other);
             }
         }
     }
 
     fn offer(&mut self, places: [DVec3; 2]) {
         let own = self.b.pose.inverse_transform_point(places[1]);
-        let (Some(sample), Some(other)) = (self.a.sample(places[0]), self.b.field.sample(own)) else {
-            return;
-        };
+        if let (Some(sample), Some(other)) = (self.a.sample(places[0]), self.b.field.sample(own)) {
+            self.take(places, sample, &other);
+        }
+    }
+
+    fn take(&mut self, places: [DVec3; 2], sample: DistanceSample, other: &DistanceSample) {
         let sum = sample.distance + other.distance + length(places[1] - places[0]);
         if sum < self.limit {
             self.limit = sum;

@@ -191,7 +191,7 @@ fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose) -> Op
     let (low, high) = b.mesh().wide_bounds();
     let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {
-        let Some(near) = place_near(a, place) else { break };
+        let Some((near, _)) = place_near(a, place) else { break };
         let (_, triangle, point) = point::nearest(b, b_in_a.inverse_transform_point(near))?;
         (place, first) = (b_in_a.transform_point(point), Some(triangle));
     }

@@ -517,3 +517,33 @@ fn a_small_field_beside_a_large_one_is_found() {
         }
     }
 }
+
+/// Two fields of a few cells, each known in a thin band alone, are somewhere at all times: places near their surfaces are
+/// corners of cells, and rounding takes these to where there is no sample. A cast between them was clear for that reason.
+/// Found by the fuzz body `field_pairs`.
+#[test]
+fn thin_bands_beside_each_other_are_found_from_everywhere() {
+    let small = BakeSettings::default().with_resolution(10).with_band(2.0);
+    let plate = SdfGrid::from_mesh(&box_mesh(Vec3::new(3.6, 0.0, 0.0)), &small);
+    let bar = SdfGrid::from_mesh(&box_mesh(Vec3::new(3.6, 0.3, 0.2)), &small).unwrap();
+    let ball = |p: DVec3| p.length() - 50.0;
+    let large = BakeSettings::default().with_resolution(14).with_band(2.0);
+    let reach = DVec3::splat(50.0);
+    let large = SdfGrid::from_function(-reach, reach, &large, Accuracy::Exact, ball).unwrap();
+    let large = Shape::Field(Arc::new(FieldShape::new(large)));
+    let mut random = Random::new(86);
+    for small in plate.into_iter().chain([bar]) {
+        let small = Shape::Field(Arc::new(FieldShape::new(small)));
+        let error = bound(&small) + bound(&large);
+        for k in 0..300 {
+            let pose = random_pose(&mut random, 200.0);
+            let found = contact(&large, &Pose::IDENTITY, &small, &pose, f32::INFINITY);
+            let found = found.unwrap_or_else(|| panic!("pose {k}: nothing is found, {pose:?}"));
+            // A point of the small one is no farther away than 3.7 from its middle. Depths end with the band.
+            let middle = pose.translation.length() - 50.0;
+            let distance = found.contact.distance;
+            assert!(distance <= middle.max(0.0) + error, "pose {k}: {found:?}, {middle}");
+            assert!(middle < 0.0 || middle - 3.7 - error <= distance, "pose {k}: {found:?}, {middle}");
+        }
+    }
+}
