@@ -300,7 +300,9 @@ fn what_is_struck_asleep_moves_as_if_it_were_awake() {
                     assert_eq!(asleep, awake, "{name}");
                     assert!((asleep[0] + asleep[1] - 1.0).abs() < 1e-4, "{name}: {asleep:?}");
                     let mean = 0.5 - 0.5 * restitution;
-                    assert!((asleep[0] - mean).abs() < 1e-3, "{name}: {asleep:?}");
+                    // Fast bodies nearer than a millimetre may close on each other slowly for a while.
+                    let slack = 1e-3 + if is_fast { 0.03 / speed } else { 0.0 };
+                    assert!((asleep[0] - mean).abs() < slack, "{name}: {asleep:?}");
                     n += 1;
                 }
             }
