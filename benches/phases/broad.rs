@@ -26,7 +26,7 @@ const MAX_ONE_AXIS: usize = 100_000;
 const MAX_REFIT_JUMP: usize = 10_000;
 /// Past this many, rapier's bodies, which it needs beside boxes, take gigabytes.
 const MAX_RAPIER: usize = 100_000;
-/// What has an index for rays of its own.
+/// Structures with an index of their own for rays.
 const RAY_STRUCTURES: [&str; 6] = [
     "carom",
     "carom rebuilt-bvh",
@@ -82,7 +82,8 @@ fn quick(n: usize) -> impl Iterator<Item = (&'static str, &'static Listed)> {
     })
 }
 
-/// Frames of a recording, played to and fro. The peer knows no static boxes, and keeps its tree between frames.
+/// Frames of a recording, played to and fro. The peer knows no static boxes, and keeps its tree
+/// between frames.
 fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
     let n = recording.first.len();
     let mobility = |i: usize| if recording.moves[i] { Mobility::Dynamic } else { Mobility::Static };
@@ -297,7 +298,8 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     });
 }
 
-/// Nothing moves; in each frame one box of a hundred goes and as many others come, in one batch each.
+/// Nothing moves; in each frame one box of a hundred goes and as many others come, in one batch
+/// each.
 fn batches(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
     let stay = n - n / 100;
@@ -340,7 +342,8 @@ fn batches(runner: &mut Runner, n: usize) {
     runner.frames(row, 24, contest, || {});
 }
 
-/// The first boxes that a thousand rays through a crowd at rest meet, by the structures that answer rays themselves.
+/// The first boxes that a thousand rays through a crowd at rest meet, by the structures that answer
+/// rays themselves.
 fn rays(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
     let (mut rng, world, mut answers) = (Rng::new(3), Place::of(&boxes).bounds, Answers::new());

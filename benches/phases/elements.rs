@@ -408,7 +408,8 @@ fn by_gjk(a: &Box64, b: &Box64) -> impl FnMut(&WidePose, f64) -> Proposal {
     }
 }
 
-/// Arms of six links that swing past a box: the search along paths, and parry's distances at 256 times.
+/// Arms of six links that swing past a box: the search along paths, and parry's distances at 256
+/// times.
 fn arms(runner: &mut Runner, random: &mut Random) {
     const N_ARMS: usize = 60;
     const N_LINKS: usize = 6;

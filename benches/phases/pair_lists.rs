@@ -1,7 +1,7 @@
-//! Lists of pairs, yes or no: sorted by kind and eight at a time, one by one, and parry's one by one.
+//! Lists of pairs, yes or no: sorted by kind and eight at a time, one by one, and by parry.
 //!
-//! Lists have 1 to 4096 pairs of one kind, or of all kinds mixed. Two of three pairs are apart. Times are for one pair;
-//! sorting and gathering count.
+//! Lists have 1 to 4096 pairs of one kind, or of all kinds mixed. Two of three pairs are apart.
+//! Times are for one pair; sorting and gathering count.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
 use carom_benches::peers::parry;

@@ -100,7 +100,7 @@ pub struct Recording {
     pub first: Vec<Aabb>,
     /// By number: it may move.
     pub moves: Vec<bool>,
-    /// What moved in each frame, and where to.
+    /// The boxes that moved in each frame: their numbers and their new places.
     pub frames: Vec<Vec<(u32, Aabb)>>,
 }
 

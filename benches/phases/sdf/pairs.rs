@@ -45,7 +45,7 @@ struct Body {
     name: &'static str,
     shape: Shape,
     theirs: SharedShape,
-    /// What the field of the body adds to the error.
+    /// The part of the error that comes from the field of the body.
     error: f64,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn pairs(runner: &mut Runner, mesh: &TriMesh) {
     }
 }
 
-/// What the torus is asked in each of its ways; the answers of carom's fields and of parry are
+/// One question to the torus in each of its ways. The answers of carom's fields and of parry are
 /// compared with those of carom's mesh.
 fn contest<'a, T>(
     torus: &'a Torus,

@@ -22,8 +22,8 @@ const MANY: usize = 4;
 /// Cells whose questions are written down at a time.
 const PIECE: usize = 64;
 
-/// Which cells of a [`SparseGrid`] hold a box: [`Hashed`](crate::Hashed), [`Loose`](crate::Loose) or
-/// [`Flat`](crate::Flat). Nothing but the time depends on it.
+/// The rule that puts a box into cells of a [`SparseGrid`]: [`Hashed`](crate::Hashed),
+/// [`Loose`](crate::Loose) or [`Flat`](crate::Flat). Nothing but the time depends on it.
 pub trait Placement: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {

@@ -9,6 +9,9 @@ use carom_world::{BodyDesc, Budget, DetailLevels, FrameController, World, allowe
 use std::error::Error;
 use std::time::Duration;
 
+/// A step of the scene takes so long, unless its budget ends it.
+const STEP: Duration = Duration::from_millis(4);
+
 /// Two pixels of a wide view, radians.
 const NOTICED: f32 = 0.002;
 
@@ -40,9 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
 
         let Budget::Time(budget) = frames.budget() else { unreachable!("it counts time") };
-        // A step of this scene takes 4 ms, or ends when its budget does.
         world.step(1.0 / 60.0)?;
-        let step = budget.min(Duration::from_millis(4));
+        let step = budget.min(STEP);
         frames.note(step, step + drawing);
         if frame % 40 == 0 {
             let n_coarse = crates.iter().filter(|(_, level)| 0 < *level).count();
